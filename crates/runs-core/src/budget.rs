@@ -15,7 +15,6 @@ use crate::state::{Block, State};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
     Block(Block),
-    /// The run continues with a warning event.
     Warn(Object),
 }
 
@@ -83,7 +82,6 @@ pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     own.map_or(Value::Null, |own| doc::Reservation::RESERVED_USD.raw(own).unwrap_or(own).clone())
 }
 
-/// Books the cost of a turn and releases its reservation.
 pub(crate) fn book(
     state: &mut State,
     config: &Config,

@@ -89,7 +89,6 @@ impl Conflict {
         self.count >= CONFLICT_LIMIT
     }
 
-    /// The conflict as the turn and the ledger store it.
     pub fn document(&self, now: Time) -> Object {
         build([
             doc::Conflict::DETECTED_AT.to(now),

@@ -164,7 +164,6 @@ fn due_reviewer(state: &State) -> Option<String> {
     (!is_active).then(|| role.to_owned())
 }
 
-/// Whether two reviews are about the delegations of one turn.
 fn same_parent(one: &Object, other: &Object) -> bool {
     let parent = doc::Review::PARENT_TURN_ID;
     parent.get(one) == parent.get(other)

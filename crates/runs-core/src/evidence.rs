@@ -28,7 +28,6 @@ pub const SHOWN_BY: &str =
 /// The version of the list. Another list has another version.
 const FORMAT: &str = "accord-evidence/1";
 
-/// What a person decides about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject<'a> {
     Transition,

@@ -54,7 +54,6 @@ pub struct RunIndex {
 /// The number of last turns, and of last decisions, in an index.
 const LAST_TURNS: usize = 3;
 const LAST_DECISIONS: usize = 5;
-/// The maximum length of a text in an index.
 const LAST_CHARS: usize = 500;
 
 /// The last accepted turn that changed a file.
@@ -285,7 +284,6 @@ impl RunIndex {
         self.built
     }
 
-    /// The last turn that changed a file.
     pub fn touch(&self, path: &RepoPath) -> Option<&Touch> {
         self.touched.get(path.as_str())
     }

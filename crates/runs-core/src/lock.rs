@@ -41,7 +41,6 @@ impl Lock {
         build([("owner_pid", owner_pid.into()), ("acquired_at", now.to_string().into())])
     }
 
-    /// The refusal of an operation while the lock is held.
     pub fn held(&self) -> Failure {
         let since = self.acquired_at.map(|at| at.to_string());
         let message = format!(

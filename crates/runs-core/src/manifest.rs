@@ -28,7 +28,6 @@ wire_enum! {
         InvalidManifest = "invalid_manifest",
         MissingFile = "missing_file",
         SizeMismatch = "size_mismatch",
-        /// A listed file has different content.
         DigestMismatch = "digest_mismatch",
         UnexpectedFile = "unexpected_file",
     }

@@ -70,12 +70,10 @@ pub enum NextStep {
     Resolve { action: String },
 }
 
-/// An active turn, with what the host knows about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {
     pub turn: Turn,
     pub runtime: Option<RuntimeType>,
-    /// Why the runtime cannot be used here.
     pub unable: Option<Failure>,
     pub has_worker: bool,
     pub briefed: bool,
@@ -88,7 +86,6 @@ pub struct TurnView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssignmentFacts {
     pub baseline: BaselineFact,
-    /// Whether the runtime of the role can be used here.
     pub runtime: Result<(), Failure>,
 }
 
@@ -290,7 +287,6 @@ fn dispatch_step(view: &TurnView, by_hand: bool) -> NextStep {
     }
 }
 
-/// The limit that ended the last worker of a turn.
 fn stalled(turn: &Turn) -> Option<Stalled> {
     let ended = [TurnStatus::Stalled, TurnStatus::FailedStart];
     let is_ended = ended.iter().any(|status| *turn.status() == Extensible::Known(*status));

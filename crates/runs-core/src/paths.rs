@@ -19,7 +19,6 @@ use crate::rule;
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RepoPath(String);
 
-/// Why a text is not a path inside a repository.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PathError {
     #[error("the path names no file")]

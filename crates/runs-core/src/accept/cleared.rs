@@ -19,7 +19,6 @@ use crate::paths::name_files;
 pub(super) struct Cleared {
     pub(super) valid: Valid,
     pub(super) observation: Observation,
-    /// The files that count as changed by the turn.
     pub(super) changed: Vec<RepoPath>,
     pub(super) files: BTreeMap<String, String>,
     /// The record of the replayed evidence, where a policy requires one.

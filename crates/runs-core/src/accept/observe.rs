@@ -37,14 +37,12 @@ pub struct Observation {
     pub sources: BTreeMap<String, String>,
 }
 
-/// The files that count as changed by a turn.
 pub(super) struct Checked {
     pub(super) changed: Vec<RepoPath>,
     pub(super) warnings: Vec<String>,
 }
 
 impl Observation {
-    /// Whether the repository uses version control.
     pub(crate) fn is_git(&self) -> bool {
         self.head_ref.is_some()
     }
@@ -105,7 +103,6 @@ impl Observation {
     }
 }
 
-/// Compares the observed changes with the declared ones.
 pub(super) fn check(
     result: &TurnResult,
     turn: &Turn,

@@ -124,7 +124,6 @@ impl Refusal {
 }
 
 impl Context {
-    /// Requests the commit of a change that accepts no turn.
     pub(super) fn record(&mut self, before: &State, change: &Change) -> Want {
         // A blocked run gets a line in the run history, like a completed one.
         let Inputs { config, index, .. } = &self.inputs;
@@ -167,7 +166,6 @@ fn payload(failure: &Failure) -> Object {
     payload
 }
 
-/// Refuses the turn when a hook stopped the chain.
 pub(super) fn check_hooks(report: &HookReport) -> Result<(), Refusal> {
     match report.failure() {
         None => Ok(()),

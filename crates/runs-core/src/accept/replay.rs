@@ -121,7 +121,6 @@ fn is_applied(journal: &Object, state: &State) -> bool {
     !same_run || (!active && state.turn_sequence() >= sequence)
 }
 
-/// Whether the run continued after the commit.
 fn has_continued(journal: &Object, state: &State) -> bool {
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
     let same_run = doc::Journal::RUN_ID
@@ -144,7 +143,6 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
     Some(writes)
 }
 
-/// Removes the bundle and the staged files of an accepted turn.
 pub(super) fn cleanup_writes(turn: &TurnId) -> [Write; 2] {
     [
         Write::Remove { path: dispatch::bundle_folder(turn) },

@@ -61,7 +61,6 @@ impl Staged {
         Ok((Step::ReadingAgain(self), ask_staging(context)))
     }
 
-    /// The result is read again after the hooks.
     pub(super) fn read_again(
         self,
         context: &Context,

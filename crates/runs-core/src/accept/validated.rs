@@ -82,7 +82,6 @@ impl Valid {
         }
     }
 
-    /// Compares the changes in the repository with the result.
     pub(super) fn observed(
         mut self,
         context: &mut Context,

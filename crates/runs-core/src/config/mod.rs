@@ -53,7 +53,6 @@ pub struct Config {
     pub budget: Budget,
     pub policies: Vec<Policy>,
     pub approval: ApprovalPolicy,
-    /// Time limits of turns, phases and the run.
     pub timeouts: Timeouts,
 }
 

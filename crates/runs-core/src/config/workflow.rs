@@ -33,7 +33,6 @@ pub struct Artifact {
     pub semantics: Option<Semantics>,
     /// The sections that [`Semantics::SectionCheck`] requires.
     pub required_sections: Vec<String>,
-    /// Whether the gate fails without it.
     pub required: bool,
     /// The owner, which must have had a turn in the phase.
     pub owned_by: Option<String>,

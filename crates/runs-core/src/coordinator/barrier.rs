@@ -300,7 +300,6 @@ impl Barriers {
         effects
     }
 
-    /// A person approves a barrier of type [`BarrierType::SharedHumanGate`].
     pub(super) fn approve(&mut self, id: &str) -> Option<Effect> {
         let barrier = self.all.iter_mut().find(|barrier| barrier.id == id)?;
         if barrier.kind != BarrierType::SharedHumanGate
@@ -314,7 +313,6 @@ impl Barriers {
     }
 }
 
-/// The decisions that a repository has made, according to its projections.
 fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
     let own = projections
         .iter()

@@ -17,12 +17,10 @@ use crate::members::build;
 use crate::state::Status;
 
 wire_enum! {
-    /// Why a workstream cannot take a turn now.
     pub enum ObstacleReason("DispatchObstacle", closed) {
         DependencyPending = "dependency_pending",
         WorkstreamComplete = "workstream_complete",
         RepoBlocked = "repo_blocked",
-        /// Its next repository has an active turn.
         RepoBusy = "repo_busy",
         RoleUnresolved = "role_unresolved",
         /// Every repository has had its turn, but the barrier is not satisfied.
@@ -40,7 +38,6 @@ pub struct Choice {
     pub role: String,
 }
 
-/// Why a workstream has no turn to dispatch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Obstacle {
     pub workstream: Option<String>,

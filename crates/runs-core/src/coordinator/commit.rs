@@ -78,13 +78,11 @@ pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Rec
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
 }
 
-/// The context in its machine-readable form.
 pub const CONTEXT_DOCUMENT: &str = "COORDINATOR_CONTEXT.json";
 
 /// The context in the form that agents read.
 pub const CONTEXT_MARKDOWN: &str = "COORDINATOR_CONTEXT.md";
 
-/// The folder of the coordinator's documents, from the workspace.
 pub fn coordinator_home() -> String {
     format!("{HOME}/multirepo")
 }

@@ -26,7 +26,6 @@ pub struct Dispatching {
     pub since: u64,
 }
 
-/// The result of looking up an intended turn in its repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DispatchedTurn {
     Active {
@@ -84,7 +83,6 @@ impl Dispatching {
     }
 }
 
-/// Records the intended turn and its context.
 pub fn begin_dispatch(
     initiative: &Initiative<'_>,
     choice: &Choice,

@@ -173,7 +173,6 @@ fn withdrawn_turns<'a>(
     replacements
 }
 
-/// The last turn in a chain of reissued turns.
 fn last_of<'a>(first: &'a str, replacements: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
     let mut turn = first;
     // A foreign record may contain a cycle.

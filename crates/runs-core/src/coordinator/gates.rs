@@ -61,7 +61,6 @@ pub struct GateChange {
 }
 
 impl GateChange {
-    /// The change to write, with the coordinator's decision lines.
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let decisions = self.history.iter().map(|line| {
             let gate = doc::MultiHistory::GATE.get(line).unwrap_or_default();

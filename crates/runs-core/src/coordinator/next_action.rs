@@ -21,7 +21,6 @@ pub enum NextAction {
     Repository { id: String, sent_back: bool },
 }
 
-/// What the host knows about an initiative and its repositories.
 pub struct InitiativeFacts<'a> {
     pub initiative: Initiative<'a>,
     pub views: &'a BTreeMap<String, RepoView>,

@@ -44,7 +44,6 @@ pub struct Offer<'a> {
     pub workstream: &'a str,
     /// The absolute path of the repository, to resolve absolute file names.
     pub root: Option<&'a str>,
-    /// The turn's line in the repository's history.
     pub accepted: &'a Object,
 }
 

@@ -25,7 +25,6 @@ pub enum Account<'a> {
     Report(&'a str),
 }
 
-/// The effect of a resynchronization, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resync {
     /// The new state. It is blocked when a remaining divergence needs a person.
@@ -258,7 +257,6 @@ impl Resync {
         status != CoordinatorStatus::Blocked
     }
 
-    /// Adds the history lines of the resynchronization.
     fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
         let mut repos: Vec<&str> = self.repaired.iter().map(|found| found.repo.as_str()).collect();
         repos.dedup();

@@ -15,9 +15,7 @@ use crate::state::State;
 wire_enum! {
     pub enum CoordinatorStatus("CoordinatorStatus", closed) {
         Active = "active",
-        /// A person must approve a gate.
         Paused = "paused",
-        /// A person must repair something.
         Blocked = "blocked",
         Completed = "completed",
     }

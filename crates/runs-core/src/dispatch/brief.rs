@@ -12,7 +12,6 @@ use crate::members::{self, text};
 use crate::run::SentBack;
 use crate::state::{State, Turn};
 
-/// The maximum length of a summary or statement in a bundle.
 const MAX_CHARS: usize = 4000;
 
 /// The member of a run's provenance with its goal, if a person started it.
@@ -121,7 +120,6 @@ fn authority(authority: WriteAuthority) -> &'static str {
     }
 }
 
-/// The section about a request that a person sent back.
 fn sent_back(state: &State, text: &mut String) {
     let Some(record) = SentBack::of(state) else { return };
     let request = match record.to() {

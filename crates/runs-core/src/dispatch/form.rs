@@ -7,7 +7,6 @@ use super::{Briefing, NAMED_RESERVED, staging_path};
 use crate::config::WriteAuthority;
 use crate::delegation::MAX_DELEGATIONS;
 
-/// Renders the end of `PROMPT.md`.
 pub(super) fn form(briefing: &Briefing<'_>) -> String {
     let mut text = members(briefing);
     decisions(briefing, &mut text);

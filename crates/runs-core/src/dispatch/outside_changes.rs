@@ -23,7 +23,6 @@ use crate::doc;
 use crate::members::{build, object, text};
 use crate::state::{Baseline, Turn};
 
-/// The member of a turn that holds the record.
 pub const LEFT_BEHIND: &str = doc::Turn::LEFT_BEHIND.name();
 
 /// The maximum number of recorded files. With more, everything stays attributed to the turn.

@@ -16,16 +16,13 @@ wire_enum! {
         ConflictResolved = "conflict_resolved",
         AcceptanceFailed = "acceptance_failed",
         TurnReissued = "turn_reissued",
-        /// A turn's worker stopped responding.
         TurnStalled = "turn_stalled",
         TurnStartFailed = "turn_start_failed",
         RuntimeSpawnFailed = "runtime_spawn_failed",
         /// A worker's output could not be read.
         StdoutAttachFailed = "stdout_attach_failed",
         TurnCheckpointed = "turn_checkpointed",
-        /// A coordinator retried a repository's turn.
         CoordinatorRetry = "coordinator_retry",
-        /// A retried turn was projected with a warning.
         CoordinatorRetryProjectionWarning = "coordinator_retry_projection_warning",
         RunBlocked = "run_blocked",
         RunCompleted = "run_completed",
@@ -36,7 +33,6 @@ wire_enum! {
         GateFailed = "gate_failed",
         PhaseCleanup = "phase_cleanup",
         BudgetExceededWarn = "budget_exceeded_warn",
-        /// A person was asked for a decision.
         HumanEscalationRaised = "human_escalation_raised",
         HumanEscalationResolved = "human_escalation_resolved",
         DispatchProgress = "dispatch_progress",
@@ -52,10 +48,8 @@ wire_enum! {
         RetainedClaudeAuthEscalationReclassified = "retained_claude_auth_escalation_reclassified",
         StateReconciledOperatorCommits = "state_reconciled_operator_commits",
         OperatorCommitReconcileRefused = "operator_commit_reconcile_refused",
-        /// A charter must be materialized first.
         CharterMaterializationRequired = "charter_materialization_required",
         ArtifactTypeAutoNormalized = "artifact_type_auto_normalized",
-        /// A staged result was corrected before its validation.
         StagedResultAutoNormalized = "staged_result_auto_normalized",
     }
 }

@@ -24,7 +24,6 @@ use crate::rule;
 pub struct View<'a> {
     pub config: &'a Config,
     pub phase: &'a str,
-    /// The verification status of the result that makes the request.
     pub verification: Option<&'a str>,
     /// The texts of [`needed_files`]. Missing files are omitted.
     pub files: &'a BTreeMap<String, String>,

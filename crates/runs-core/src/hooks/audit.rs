@@ -8,7 +8,6 @@ use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
 use crate::members::build;
 use crate::rule;
 
-/// The maximum length of a hook's standard error in the log.
 const MAX_ERROR_CHARS: usize = 4096;
 
 wire_enum! {

@@ -22,7 +22,6 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// Its name in the audit log.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Process { .. } => "process",

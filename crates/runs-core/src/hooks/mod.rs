@@ -60,7 +60,6 @@ pub struct Hook {
     pub transport: Transport,
     pub timeout_ms: u64,
     pub mode: HookMode,
-    /// Additional environment variables, in order.
     pub env: Vec<(String, String)>,
 }
 

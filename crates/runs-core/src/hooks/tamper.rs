@@ -32,7 +32,6 @@ impl Snapshot {
         self.files.insert(path.to_owned(), bytes.map(sha256));
     }
 
-    /// The files that were changed, created or deleted.
     pub fn changed(&self, after: &Self) -> Vec<String> {
         let before = self.files.iter();
         // A file that a snapshot does not have differs from one that was recorded as missing.

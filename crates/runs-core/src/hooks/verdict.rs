@@ -26,7 +26,6 @@ pub struct Execution {
     /// it did not exit, or did not start.
     pub exit_code: Option<i64>,
     pub timed_out: bool,
-    /// Why it could not be started or reached.
     pub failure: Option<String>,
     /// Its standard output, or the response body.
     pub output: Vec<u8>,

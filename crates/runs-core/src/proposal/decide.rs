@@ -16,7 +16,6 @@ use crate::run::Change;
 use crate::state::{State, Status};
 use crate::{Ids, RepoPath};
 
-/// What the host knows about a file of a proposal.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FileNow {
     /// The digest of the file in the working tree, or [`ABSENT`].
@@ -31,7 +30,6 @@ pub enum FileState {
     Ready,
     /// The file already is as proposed.
     Done,
-    /// The file changed since the proposal was accepted.
     Outdated,
     /// The record does not have the file as it was when the proposal was accepted.
     Unknown,

@@ -188,7 +188,6 @@ impl Validation {
         found.or_else(|| self.problems.first())
     }
 
-    /// The failure, unless the result is valid.
     pub fn failure(&self) -> Option<Failure> {
         let (stage, first) = (self.failed_stage?, self.headline()?);
         let mut details = Object::new();

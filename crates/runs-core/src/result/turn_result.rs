@@ -13,7 +13,6 @@ wire_enum! {
         Completed = "completed",
         /// The work cannot continue.
         Blocked = "blocked",
-        /// A person must decide.
         NeedsHuman = "needs_human",
         Failed = "failed",
     }

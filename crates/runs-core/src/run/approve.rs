@@ -25,7 +25,6 @@ pub enum PendingApproval {
 }
 
 impl PendingApproval {
-    /// What the person decides about.
     pub fn subject(self) -> Subject<'static> {
         match self {
             Self::Transition => Subject::Transition,
@@ -58,7 +57,6 @@ impl ApprovalPlan {
     }
 }
 
-/// The result of a gate's command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActionRun {
     pub run: String,

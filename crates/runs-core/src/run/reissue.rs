@@ -33,11 +33,9 @@ pub struct Reissuable {
     replacement: Assignable,
 }
 
-/// A withdrawn turn and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reissued {
     pub change: Change,
-    /// The history line of the withdrawn turn.
     pub history_entry: Object,
     pub turn: Turn,
 }

@@ -14,7 +14,6 @@ use crate::timeout;
 
 wire_enum! {
     pub enum Category("BlockCategory", closed) {
-        /// A turn requires a person.
         NeedsHuman = "needs_human",
         RetriesExhausted = "retries_exhausted",
         /// A person stopped the run.
@@ -22,7 +21,6 @@ wire_enum! {
         /// A hook refused or tampered.
         HookBlock = "hook_block",
         PolicyEscalation = "policy_escalation",
-        /// A time limit was exceeded.
         Timeout = "timeout",
         BudgetExhausted = "budget_exhausted",
         /// A turn had too many conflicts.
@@ -34,7 +32,6 @@ wire_enum! {
     }
 }
 
-/// The reason why a run is blocked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Block {
     pub category: Category,
@@ -56,7 +53,6 @@ impl Block {
         Self::new(Category::RetriesExhausted, on, detail).keeping(turn)
     }
 
-    /// A person stopped the run.
     pub fn operator(reason: &str) -> Self {
         let on = format!("escalation:operator:{}", crate::patterns::slug(reason));
         Self::new(Category::OperatorEscalation, on, reason)
@@ -77,7 +73,6 @@ impl Block {
         Self::new(Category::PolicyEscalation, on, detail).keeping(turn)
     }
 
-    /// A time limit was exceeded.
     pub(crate) fn timeout(scope: timeout::Scope, detail: &str) -> Self {
         Self::new(Category::Timeout, format!("timeout:{scope}"), detail)
     }

@@ -236,7 +236,6 @@ impl State {
         doc::State::BLOCKED_ON.get(&self.members)
     }
 
-    /// The phase transition that needs approval.
     pub fn pending_transition(&self) -> Option<PendingTransition> {
         PendingTransition::read(doc::State::PENDING_PHASE_TRANSITION.raw(&self.members)?)
     }
@@ -245,7 +244,6 @@ impl State {
         PendingCompletion::read(doc::State::PENDING_RUN_COMPLETION.raw(&self.members)?)
     }
 
-    /// The gate that needs approval.
     pub fn pending(&self) -> Option<Pending> {
         let transition = self.pending_transition().map(Pending::Transition);
         transition.or_else(|| self.pending_completion().map(Pending::Completion))
@@ -304,7 +302,6 @@ impl State {
         doc::Blocked::RECOVERY.get(doc::State::BLOCKED_REASON.get(&self.members)?)
     }
 
-    /// Why the last gate did not open.
     pub fn gate_failure_reasons(&self) -> Vec<String> {
         let failure = doc::State::LAST_GATE_FAILURE.get(&self.members);
         failure.map(|failure| doc::GateFailure::REASONS.get(failure)).unwrap_or_default()

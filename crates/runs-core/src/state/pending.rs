@@ -7,7 +7,6 @@ use crate::doc::{self, Member, Text};
 use crate::gate::GateType;
 use crate::members::build;
 
-/// A phase transition that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingTransition {
     pub from: String,
@@ -18,7 +17,6 @@ pub struct PendingTransition {
     pub requested_at: Option<String>,
 }
 
-/// A completion of the run that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingCompletion {
     /// The final gate, where one is declared.
@@ -27,7 +25,6 @@ pub struct PendingCompletion {
     pub requested_at: Option<String>,
 }
 
-/// The request that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Pending {
     Transition(PendingTransition),

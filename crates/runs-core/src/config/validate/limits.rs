@@ -78,7 +78,6 @@ fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
-/// The problem of a policy's parameters.
 fn params(rule: PolicyRule, params: Option<&Object>) -> Option<&'static str> {
     let empty = Object::new();
     let params = params.unwrap_or(&empty);

@@ -265,9 +265,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
 
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum RoleUse {
-    /// The first turn of the phase.
     Entry,
-    /// A turn after another one.
     Next,
 }
 

@@ -41,7 +41,6 @@ pub fn normalize(
     (draft.result.into(), draft.rewrites)
 }
 
-/// A result during its normalization.
 struct Draft {
     result: Object,
     rewrites: Vec<Rewrite>,

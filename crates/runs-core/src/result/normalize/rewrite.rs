@@ -61,7 +61,6 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// The correction as it is stored with the turn.
     pub fn document(&self) -> Object {
         build([
             ("code", self.code.as_str().into()),

@@ -12,7 +12,6 @@ use crate::result::{Situation, TurnResult, TurnStatusClaim};
 use crate::rule;
 use crate::{PathError, RepoPath};
 
-/// The maximum length of an invalid path in a message.
 const MAX_SHOWN_CHARS: usize = 120;
 
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {

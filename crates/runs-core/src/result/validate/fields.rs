@@ -6,7 +6,6 @@ use accord_contract::wire::{Object, Value};
 use super::Problem;
 use crate::doc::{Member, Text};
 
-/// Collects the problems of the schema stage.
 pub(super) struct Fields<'a> {
     pub(super) found: &'a mut Vec<Problem>,
 }

@@ -48,7 +48,6 @@ pub fn validate(result: &Value, situation: &Situation<'_>, leniency: Leniency) -
 
 type Check = fn(&TurnResult, &Situation<'_>, &mut Findings);
 
-/// The problems and warnings so far.
 #[derive(Default)]
 struct Findings {
     strict: bool,
