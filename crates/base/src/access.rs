@@ -53,7 +53,6 @@ message! {
     }
 }
 
-/// What a caller may do.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Access {
     verbs: BTreeSet<Verb>,
@@ -68,7 +67,6 @@ impl Access {
         Self { verbs: BTreeSet::from([Verb::Admin]), projects: None, actor: None, act_as: true }
     }
 
-    /// What a key of this scope may do.
     pub fn of(scope: &KeyScope) -> Self {
         let projects = scope.projects.as_ref();
         Self {
@@ -100,7 +98,6 @@ impl Access {
         Err(refused(format!("this key does not have the `{verb}` scope")))
     }
 
-    /// Whether the key covers a project.
     pub fn covers(&self, project: &ProjectId) -> bool {
         let projects = self.projects.as_ref();
         projects.is_none_or(|projects| projects.contains(project))
@@ -111,7 +108,6 @@ impl Access {
         self.projects.as_ref()
     }
 
-    /// The actor whose key it is.
     pub fn actor(&self) -> Option<&ActorKey> {
         self.actor.as_ref()
     }
@@ -170,7 +166,6 @@ impl KeyScope {
         Ok(scope)
     }
 
-    /// A scope of these verbs in these projects.
     pub fn new(verbs: Vec<Verb>, projects: Option<Vec<ProjectId>>) -> Self {
         Self {
             verbs,
@@ -181,7 +176,6 @@ impl KeyScope {
         }
     }
 
-    /// The same scope, bound to an actor.
     #[must_use]
     pub fn bound_to(mut self, actor: ActorKey, act_as: bool) -> Self {
         self.actor = Some(KeyActor { id: actor.id, kind: actor.kind });

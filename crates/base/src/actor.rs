@@ -43,9 +43,7 @@ pub struct SessionReference(Option<SessionId>);
 /// Clauses: AGENTIC-R-024.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ActorKey {
-    /// The actor's id.
     pub id: ActorId,
-    /// What kind of actor it is.
     pub kind: ActorType,
 }
 
@@ -65,7 +63,6 @@ impl Actor {
         Self { id, kind, session_id: Field::Absent, extra: Object::new() }
     }
 
-    /// The same actor, in a session.
     #[must_use]
     pub fn in_session(mut self, session: SessionId) -> Self {
         self.session_id = Field::Value(SessionReference(Some(session)));
@@ -87,7 +84,6 @@ impl Actor {
         self.id == key.id && self.kind == key.kind
     }
 
-    /// The session in which it acted, if any.
     pub fn session(&self) -> Option<&SessionId> {
         self.session_id.value().and_then(|named| named.0.as_ref())
     }

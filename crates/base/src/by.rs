@@ -43,11 +43,8 @@ pub enum Presence {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct By {
-    /// The actor.
     pub actor: Actor,
-    /// The door.
     pub door: Door,
-    /// How it is known that a person is there.
     pub presence: Presence,
     name: String,
 }
@@ -60,7 +57,6 @@ impl Presence {
 }
 
 impl By {
-    /// An actor, through a door.
     pub fn new(actor: Actor, door: Door) -> Self {
         let name = match actor.kind {
             ActorType::Agent => actor.id.to_string(),
@@ -99,12 +95,10 @@ impl By {
         &self.name
     }
 
-    /// Whether a person acts.
     pub fn is_person(&self) -> bool {
         self.actor.kind == ActorType::Human
     }
 
-    /// Whether an agent acts.
     pub fn is_agent(&self) -> bool {
         self.actor.kind == ActorType::Agent
     }

@@ -49,7 +49,6 @@ enum Credential {
     Owner,
     /// A client on this machine, on a host without keys.
     Local,
-    /// The holder of a key.
     Key(String),
     /// The host itself, in what it does by its schedule.
     Scheduler,
@@ -77,9 +76,7 @@ pub struct Author<'a> {
 /// In whose name a request is allowed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Authorized {
-    /// The actor, if there is one.
     pub actor: Option<Actor>,
-    /// How it is known that a person is there.
     pub presence: Presence,
 }
 
@@ -119,12 +116,10 @@ impl Caller {
         Self::new(Access::open(), Credential::Local)
     }
 
-    /// The holder of a key.
     pub fn key(key_id: impl Into<String>, scope: &KeyScope) -> Self {
         Self::new(Access::of(scope), Credential::Key(key_id.into()))
     }
 
-    /// The scheduler of the host.
     pub fn scheduler() -> Self {
         Self::new(Access::open(), Credential::Scheduler)
     }
@@ -190,7 +185,6 @@ impl Caller {
         self
     }
 
-    /// What the caller may do.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -315,7 +309,6 @@ impl Caller {
         self.credential == Credential::Owner
     }
 
-    /// The id of the caller's key, if it has one.
     pub fn key_id(&self) -> Option<&str> {
         match &self.credential {
             Credential::Key(id) => Some(id),

@@ -14,7 +14,6 @@ use crate::ProjectId;
 
 /// A position in a list of a project.
 pub trait Cursor: Sized {
-    /// The text of the position.
     fn encode(&self, project: &ProjectId) -> String;
 
     /// Reads a position from its text.
@@ -27,7 +26,6 @@ pub trait Cursor: Sized {
 /// A position among projects, by their ids.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectPosition {
-    /// The project.
     pub project_id: ProjectId,
 }
 
@@ -35,7 +33,6 @@ pub struct ProjectPosition {
 const PROJECTS: &str = "j";
 
 impl ProjectPosition {
-    /// The text of the position.
     pub fn encode(&self) -> String {
         write(PROJECTS, vec![self.project_id.as_str().into()])
     }

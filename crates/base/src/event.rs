@@ -37,11 +37,8 @@ pub const DAMAGED: &str = "damaged";
 /// An event without its number, which the store assigns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NewEvent {
-    /// The project to whose stream it belongs.
     pub project_id: ProjectId,
-    /// What kind of thing happened.
     pub kind: EventKind,
-    /// When.
     pub at: Timestamp,
     /// The details, in the form that the kind defines.
     pub data: Value,
@@ -65,7 +62,6 @@ impl EventKind {
         Self(Cow::Borrowed(text))
     }
 
-    /// Reads a kind.
     pub fn parse(text: impl Into<String>) -> Result<Self, EventKindError> {
         let text = text.into();
         let is_part = |part: &str| {
@@ -80,7 +76,6 @@ impl EventKind {
         }
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

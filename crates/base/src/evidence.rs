@@ -58,12 +58,10 @@ impl ExpectedDigest {
         Err(format!("a digest has {LENGTH} hexadecimal digits; give at least {SHORTEST} of them"))
     }
 
-    /// Exactly this digest.
     pub fn exactly(digest: &EvidenceDigest) -> Self {
         Self(digest.0.clone())
     }
 
-    /// The digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -10,13 +10,10 @@ use data_encoding::HEXLOWER;
 /// The longest id, in Unicode scalar values.
 pub const MAX_ID_CHARS: usize = 512;
 
-/// The form of an id.
 pub const ID_FORM: TextForm = TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul();
 
-/// Why a text is not an id.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum IdError {
-    /// It is empty.
     #[error("an id must not be empty")]
     Empty,
     /// It is longer than [`MAX_ID_CHARS`].

@@ -22,7 +22,6 @@ message! {
 }
 
 impl StoredKey {
-    /// A key that is to be stored.
     pub fn new(label: String, scope: KeyScope, expires_at: Option<Timestamp>) -> Self {
         Self { label, scope, expires_at, knows_approve: Some(true), extra: Object::new() }
     }
@@ -42,7 +41,6 @@ impl StoredKey {
         Ok(key)
     }
 
-    /// Whether the key has expired at `now`.
     pub fn is_expired(&self, now: Time) -> bool {
         let end = self.expires_at.as_ref();
         end.is_some_and(|end| end.time() <= now)

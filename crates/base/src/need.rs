@@ -15,7 +15,6 @@ pub enum Need {
     Admin,
 }
 
-/// The kinds of decisions.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Decision {
     /// A person opens a gate, ends a block, merges, or takes over what Accord refused.

@@ -5,11 +5,9 @@
 pub struct Page {
     /// The documents, each a JSON text.
     pub items: Vec<String>,
-    /// The cursor of the next page, when there is one.
     pub next_cursor: Option<String>,
     /// The ids of damaged documents that belong on this page.
     pub damaged: Vec<String>,
-    /// What is special about a page with a budget of tokens.
     pub budgeted: Option<Budgeted>,
 }
 

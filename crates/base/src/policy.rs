@@ -15,16 +15,13 @@ use accord_contract::codes::{Code, Failure};
 use crate::worker::SeenWorker;
 use crate::{Actor, ActorType, Decision, Need, Presence};
 
-/// The kinds of callers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CallerKind {
     /// A person who signed in on a page.
     Login,
-    /// The key of a person.
     PersonKey,
     /// A key that may act as others.
     ActAsKey {
-        /// Whether it is the key of a person.
         is_person: bool,
     },
     /// The key of an agent or a script.
@@ -42,7 +39,6 @@ pub enum CallerKind {
     OtherUser,
     /// A process that a worker started.
     Worker(SeenWorker),
-    /// The scheduler of a host.
     Scheduler,
     /// A process that has ended, or that the system does not show.
     Unexamined,
@@ -66,18 +62,12 @@ pub struct DecisionRules {
     pub terminal_required: bool,
 }
 
-/// What is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// What the operation needs.
     pub need: Need,
-    /// The kind of the caller.
     pub caller: &'a CallerKind,
-    /// In whose name it is done, if somebody is named.
     pub actor: Option<&'a Actor>,
-    /// How the actor is known.
     pub attribution: Attribution,
-    /// The operator's rules.
     pub rules: DecisionRules,
 }
 

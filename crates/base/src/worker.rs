@@ -17,7 +17,6 @@ use accord_contract::codes::{Code, Failure};
 /// An environment variable that Accord sets for the programs that it starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Mark {
-    /// The variable.
     pub variable: &'static str,
     /// What a program with it is.
     kind: &'static str,
@@ -74,14 +73,12 @@ pub struct Ancestry {
     /// The process itself, its parents, and the leaders of its group and session with their
     /// parents.
     pub processes: Vec<Ancestor>,
-    /// Whether the process has a controlling terminal.
     pub has_terminal: bool,
 }
 
 /// A process that a caller descends from, or whose group or session it is in.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Ancestor {
-    /// Its number.
     pub pid: u64,
     /// Those of the variables of [`MARKS`] that are in its environment, if the system shows it.
     pub marks: Vec<(String, String)>,
@@ -97,7 +94,6 @@ pub struct RunningWorker {
     pub work: String,
     /// The member of a refusal that names the work.
     pub member: &'static str,
-    /// Its process.
     pub pid: u64,
 }
 

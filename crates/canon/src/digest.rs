@@ -48,7 +48,6 @@ pub fn hash_tagged(hash: Hash, tag: &str, bytes: &[u8]) -> Digest {
 
 /// HMAC-SHA256 (RFC 2104) of `message`.
 pub fn hmac_sha256(secret: &[u8], message: &[u8]) -> Digest {
-    /// The block of SHA-256.
     const BLOCK: usize = 64;
     let mut key = [0_u8; BLOCK];
     if secret.len() > BLOCK {

@@ -6,7 +6,6 @@
 use crate::MAX_DEPTH;
 use crate::error::{Fault, Refusal};
 
-/// A position in JSON text.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     pub(crate) input: &'a [u8],

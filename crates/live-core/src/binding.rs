@@ -18,7 +18,6 @@ pub const MOST_BINDINGS: usize = 16;
 pub struct Binding {
     /// The server; none for any server.
     pub server: Option<String>,
-    /// The tool.
     pub tool: String,
 }
 
@@ -32,7 +31,6 @@ wire_enum! {
     }
 }
 
-/// The bindings of a manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Bindings {

@@ -6,15 +6,11 @@ use accord_contract::wire::{Object, Value};
 
 use crate::contract::{Entries, Reader};
 
-/// A tool of the agent.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AgentTool {
-    /// The schema of its input.
     pub input_schema: Value,
-    /// The schema of its output, where it has one.
     pub output_schema: Option<Value>,
-    /// What it does.
     pub description: Option<String>,
     /// The name of the MCP server that has it. Together with the tool's name it is an identity.
     pub server: Option<String>,

@@ -13,22 +13,15 @@ use crate::{AppId, SessionId};
 /// The app of a session for which a step names none.
 pub const DEFAULT_APP: &str = "conformance";
 
-/// A step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A session begins.
     CreateSession(Box<CreateSession>),
     /// A session begins with a whole contract and props.
     RenderSession(RenderSession),
-    /// A session expires.
     ExpireSession(ExpireSession),
-    /// A token for the channel is made.
     MintToken(MintToken),
-    /// The address of the page of a session is asked for.
     PageUrl(PageUrl),
-    /// A session advertises another version.
     VersionOverride(VersionOverride),
-    /// The platform emits a frame.
     EmitEnvelope(EmitEnvelope),
     /// The page of a session loads its runtime from another URL.
     RendererUrl(RendererUrlOverride),
@@ -189,12 +182,10 @@ impl Step {
 }
 
 impl CreateSession {
-    /// The app of the session.
     pub fn app_id(&self) -> AppId {
         self.app_id.clone().unwrap_or_else(default_app)
     }
 
-    /// The UI of the session.
     pub fn ui(&self) -> Object {
         let mut ui = Object::from_iter([("componentCode".to_owned(), Value::from(""))]);
         let actions = self.action_spec.as_ref().map(labelled);
@@ -213,12 +204,10 @@ impl CreateSession {
 }
 
 impl RenderSession {
-    /// The app of the session.
     pub fn app_id(&self) -> AppId {
         self.app_id.clone().unwrap_or_else(default_app)
     }
 
-    /// The UI of the session.
     pub fn ui(&self) -> Object {
         let mut ui = self.contract.clone();
         ui.insert("componentCode".into(), "".into());
@@ -230,7 +219,6 @@ fn default_app() -> AppId {
     AppId::new(DEFAULT_APP).expect("the default is an id of an app")
 }
 
-/// The actions, each with a label.
 fn labelled(spec: &Object) -> Object {
     let mut spec = spec.clone();
     for (name, entry) in spec.iter_mut() {

@@ -49,66 +49,49 @@ wire_enum! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Handshake {
-    /// Its id.
     pub id: HandshakeId,
-    /// The app that it belongs to.
     pub app_id: AppId,
-    /// What the agent wants to show.
     pub intent: String,
     /// The contract, as it was sent.
     pub contract: Object,
     /// The variance, as it was sent.
     pub variance: Object,
-    /// The identity of the UI.
     pub key: BlueprintKey,
-    /// What the render will do.
     pub action: HandshakeAction,
-    /// When it expires.
     pub expires_at: Time,
 }
 
 /// The identity of a UI: its contract, and the variance of it.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct BlueprintKey {
-    /// The hash of the contract.
     pub contract_hash: String,
     /// The hash of the variance.
     pub variant_key: String,
 }
 
-/// A UI that was rendered before.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Blueprint {
-    /// Its identity.
     pub key: BlueprintKey,
-    /// The hash of its component code, if it has any.
     pub code_hash: Option<String>,
-    /// What it was made for.
     pub intent: String,
 }
 
-/// What an agent asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewHandshake {
-    /// What it wants to show.
     pub intent: String,
     /// The contract, which is valid.
     pub contract: Object,
-    /// The variance.
     pub variance: Object,
-    /// The identity of the UI.
     pub key: BlueprintKey,
     /// Whether a UI that was made before is not to be used.
     pub force_create: bool,
 }
 
 impl BlueprintKey {
-    /// The id of the UI.
     pub fn id(&self) -> String {
         format!("bp_{}_{}", self.contract_hash, self.variant_key)
     }
 
-    /// Reads the id of a UI.
     pub fn parse(id: &str) -> Option<Self> {
         let (contract_hash, variant_key) = id.strip_prefix("bp_")?.split_once('_')?;
         let is_hash = |text: &str| {
@@ -163,13 +146,11 @@ pub fn peek<'a>(
     stored.filter(is_usable).ok_or_else(not_found)
 }
 
-/// The refusal of a handshake that cannot be used.
 pub(crate) fn not_found() -> Failure {
     refuse::handshake_not_found("there is no such handshake; call ggui_handshake again")
 }
 
 impl Handshake {
-    /// The suggestion, as a document.
     pub fn suggestion(&self) -> Object {
         let (origin, rationale) = match self.action {
             HandshakeAction::Reuse => {

@@ -2,7 +2,6 @@
 
 use accord_contract::wire::{Object, Value};
 
-/// An object of these members.
 pub(crate) fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -57,7 +57,6 @@ pub const CONSUME_WAIT_SECONDS: u64 = 25;
 pub const POLL_INTERVAL_MS: (u64, u64, u64) = (1000, 60_000, 10_000);
 /// Characters of the details of a failed poll.
 pub const POLL_DETAILS_CHARS: usize = 2048;
-/// Slots of a context snapshot.
 pub const CONTEXT_SLOTS: usize = 50;
 /// Bytes of the value of a slot, as JSON.
 pub const CONTEXT_VALUE_BYTES: usize = 16_384;
@@ -65,15 +64,11 @@ pub const CONTEXT_VALUE_BYTES: usize = 16_384;
 pub const CONTEXT_BYTES: usize = 65_536;
 /// Characters of component code that a slice carries inline, in base64.
 pub const INLINE_CODE_CHARS: usize = 262_144;
-/// Bytes of component code.
 pub const COMPONENT_CODE_BYTES: usize = 524_288;
-/// Events of one telemetry call.
 pub const TELEMETRY_EVENTS: usize = 40;
 /// The most sessions of a list, and the number without a limit in the request.
 pub const SESSIONS_PAGE: (u64, u64) = (200, 50);
-/// Characters of a client id.
 pub const CLIENT_ID_CHARS: usize = 128;
-/// Renders of an app in a minute.
 pub const RENDERS_PER_MINUTE: u32 = 600;
 /// Tools that the pages of an app can declare.
 pub const DECLARED_TOOLS: usize = 512;

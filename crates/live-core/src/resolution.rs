@@ -8,13 +8,10 @@ use crate::gadgets::{GadgetDescriptor, STANDARD_PACKAGE};
 /// The host of bundles where a descriptor names none.
 pub const DEFAULT_BUNDLE_HOST: &str = "registry.ggui.ai";
 
-/// The addresses of a package.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct BundleUrls {
-    /// Its code.
     pub bundle_url: Option<String>,
-    /// Its styles.
     pub style_url: Option<String>,
 }
 

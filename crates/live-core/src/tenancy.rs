@@ -13,16 +13,12 @@ use accord_contract::rule;
 
 use crate::{AppId, SessionId, refuse};
 
-/// Who opened a socket.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Identity {
     /// A client with a token in the URL. It must send the token with `subscribe` too.
     Pending,
-    /// The holder of a token for one session.
     Token {
-        /// The session.
         session_id: SessionId,
-        /// Its app.
         app_id: AppId,
     },
     /// The holder of a key, with the apps that it covers; `None` for all of them.

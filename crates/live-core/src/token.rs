@@ -49,25 +49,19 @@ message! {
     }
 }
 
-/// The key of the signatures.
 #[derive(Clone)]
 pub struct Secret(Vec<u8>);
 
-/// A token that was made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Minted {
-    /// The token.
     pub text: String,
-    /// When it expires.
     pub expires_at: Time,
 }
 
-/// Why a token is not accepted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TokenError {
     /// It is not a token of this server, or of another kind.
     Invalid,
-    /// It has expired.
     Expired,
     /// Its holder has lost its rights.
     Revoked,

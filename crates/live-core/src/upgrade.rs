@@ -13,7 +13,6 @@ use crate::tenancy::Identity;
 use crate::token::{Secret, TokenKind};
 use crate::{AppId, refuse};
 
-/// The credentials of an upgrade.
 #[derive(Clone, Copy, Default)]
 pub struct Credentials<'a> {
     /// `wsToken` of the query.
@@ -27,15 +26,12 @@ pub struct Credentials<'a> {
 /// The apps that a key covers; `None` for all of them.
 pub type KeyApps = Option<BTreeSet<AppId>>;
 
-/// What a server accepts.
 pub struct Accepts<'a> {
-    /// The key of the tokens, if the server has one.
     pub secret: Option<&'a Secret>,
     /// The apps of a bearer key, if it is valid.
     pub key: &'a dyn Fn(&str) -> Option<KeyApps>,
     /// Whether the host has no keys, so that it accepts every client.
     pub is_open: bool,
-    /// The time.
     pub now: Time,
 }
 

@@ -35,7 +35,6 @@ message! {
 }
 
 impl Violation {
-    /// A violation with only a place and a message.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -48,7 +47,6 @@ impl Violation {
         }
     }
 
-    /// Sets what must be there, and what was found.
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<String>, received: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
@@ -56,14 +54,12 @@ impl Violation {
         self
     }
 
-    /// Sets the keyword of JSON Schema.
     #[must_use]
     pub fn of_keyword(mut self, keyword: &str) -> Self {
         self.keyword = Some(keyword.to_owned());
         self
     }
 
-    /// Sets the code.
     #[must_use]
     pub fn of_code(mut self, code: Code) -> Self {
         self.code = Some(Extensible::Known(code));
@@ -133,7 +129,6 @@ impl ViolationDetails {
         }
     }
 
-    /// Names the props schema that was enforced.
     #[must_use]
     pub fn under(mut self, props_schema_hash: &str) -> Self {
         self.props_schema_hash = Some(props_schema_hash.to_owned());
@@ -184,7 +179,6 @@ pub fn field_path(prefix: &str, at: &Pointer<'_>) -> String {
     }
 }
 
-/// The JSON type of a value.
 pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -18,17 +18,13 @@ use super::unit::{UnitError, UnitResult};
 
 /// The tools of this server that channels may poll.
 pub trait LocalTools: Send + Sync {
-    /// Their names.
     fn names(&self) -> BTreeSet<String>;
 
-    /// Calls a tool for a session of an app.
     fn call(&self, app: &AppId, tool: &str, arguments: Object) -> ToolCall;
 }
 
-/// A call of a tool.
 pub type ToolCall = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send>>;
 
-/// Why a call of a tool failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolError {
     /// What is wrong, for the subscriber.

@@ -41,16 +41,13 @@ pub struct Consumed {
     session: SessionId,
 }
 
-/// Who waits for events.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
-    /// Who asks, for the ask of the session.
     pub asked_by: Option<ActorKey>,
     /// Whether the call goes on with the wait of an earlier one, which was announced.
     pub goes_on: bool,
 }
 
-/// A drain of a pipe.
 #[derive(Clone)]
 struct Drain {
     project: ProjectId,
@@ -147,7 +144,6 @@ impl Live {
 }
 
 impl Consumed {
-    /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }

@@ -21,7 +21,6 @@ const CONTRACTS: usize = 512;
 /// Bytes of the contracts of one half. A contract that several sessions share counts for each.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// The cache.
 #[derive(Default)]
 pub(crate) struct Contracts {
     by_session: Mutex<Halves<SessionId, (u64, Arc<CompiledContract>)>>,
@@ -82,7 +81,6 @@ impl<K: Eq + Hash + Clone, V: Clone + Weighed> Halves<K, V> {
     }
 }
 
-/// The contract of a UI, as a document.
 pub(crate) fn document_of(ui: &Object) -> Object {
     let specs = SPECS.iter().filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone())));
     specs.collect()
@@ -117,7 +115,6 @@ impl Contracts {
         Ok(compiled)
     }
 
-    /// Remembers the contract of a revision.
     pub(crate) fn remember(
         &self,
         session: &SessionId,

@@ -12,7 +12,6 @@ pub(crate) struct Counters {
     pub(crate) slow: AtomicU64,
 }
 
-/// What happened since the start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Counts {
     /// Actions that were recorded. One that is sent again counts once.
@@ -24,7 +23,6 @@ pub struct Counts {
 }
 
 impl Live {
-    /// What happened since the start.
     pub fn counts(&self) -> Counts {
         let Counters { actions, frames, slow } = &self.inner.counters;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -32,7 +30,6 @@ impl Live {
     }
 }
 
-/// Adds to a counter.
 pub(crate) fn add(counter: &AtomicU64, count: usize) {
     counter.fetch_add(count as u64, Ordering::Relaxed);
 }

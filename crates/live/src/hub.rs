@@ -30,7 +30,6 @@ use tokio::sync::watch;
 /// Bytes of the frames of a tail.
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
 
-/// The tails of all sessions.
 pub(crate) struct Hub {
     state: Mutex<State>,
     /// Commits with frames that a tail has at most.
@@ -47,7 +46,6 @@ struct State {
     advertised: HashMap<SessionId, String>,
 }
 
-/// The frames of a unit.
 #[derive(Debug)]
 pub(crate) struct Staged {
     /// The version of the session row that the unit writes.
@@ -55,7 +53,6 @@ pub(crate) struct Staged {
     /// The number of the last frame of the stream, before it and after it.
     pub(crate) stream_before: u64,
     pub(crate) stream: u64,
-    /// The frames for subscribers.
     pub(crate) frames: Vec<ServerFrame>,
 }
 
@@ -82,7 +79,6 @@ struct Ring {
     is_ended: bool,
 }
 
-/// The frames of a commit.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) version: u64,
@@ -95,9 +91,7 @@ pub(crate) struct Entry {
 pub(crate) enum Taken {
     /// Commits after its position, in order; none if there are none yet.
     Entries(Vec<Entry>),
-    /// Some are gone.
     Slow,
-    /// The session has expired.
     Ended,
 }
 
@@ -142,14 +136,12 @@ impl Hub {
         }
     }
 
-    /// Whether an agent waits for events of a session.
     pub(crate) fn has_consumer(&self, session: &SessionId) -> bool {
         let state = self.state.lock();
         let tail = state.tails.get(session);
         tail.is_some_and(|tail| tail.consumers.load(Ordering::Relaxed) > 0)
     }
 
-    /// The version that a session advertises.
     pub(crate) fn version_of(&self, session: &SessionId) -> String {
         let state = self.state.lock();
         state.version_of(session).to_owned()
@@ -290,10 +282,8 @@ impl Stage {
     }
 }
 
-/// Why a session is followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Purpose {
-    /// To get its frames.
     Subscriber,
     /// An agent waits for events of its pipe.
     Consumer,

@@ -100,7 +100,6 @@ pub use accord_live_core::tools;
 /// Contracts that are compiled at once.
 const COMPUTING: usize = 2;
 
-/// The options of a [`Live`].
 #[derive(Clone, Debug)]
 pub struct LiveOptions {
     /// Seconds that a session lives after its last activity.
@@ -109,19 +108,15 @@ pub struct LiveOptions {
     pub secret: Option<Secret>,
     /// The app of subscribers that name none, on a host without keys.
     pub default_app: Option<AppId>,
-    /// What happens to a client that does not support the version.
     pub version_policy: VersionPolicy,
     /// What happens to a contract that does not fit the tools of the server.
     pub schema_policy: Policy,
     /// The input schemas of the tools of the server.
     pub tools: BTreeMap<String, Value>,
-    /// The themes that a render can name.
     pub themes: Vec<ThemeDocument>,
-    /// The packages of gadgets that contracts can use.
     pub gadgets: Vec<GadgetDescriptor>,
     /// The most renders of an app in a minute; 0 for no limit.
     pub renders_per_minute: u32,
-    /// The limits of sockets.
     pub limits: Limits,
 }
 
@@ -151,12 +146,10 @@ pub struct Live {
     inner: Arc<Inner>,
 }
 
-/// The services of live sessions, if they are still there.
 #[derive(Clone)]
 pub struct WeakLive(Weak<Inner>);
 
 impl WeakLive {
-    /// The services, if they are still there.
     pub fn upgrade(&self) -> Option<Live> {
         self.0.upgrade().map(|inner| Live { inner })
     }
@@ -173,12 +166,10 @@ struct Inner {
     rates: Rates,
     counters: Counters,
     hub: Arc<Hub>,
-    /// Contracts that are compiled at once.
     computing: Arc<Semaphore>,
 }
 
 impl Live {
-    /// The services over a store.
     pub fn new(store: Arc<dyn Store>, options: LiveOptions) -> Self {
         let hub = Arc::new(Hub::new(options.limits.subscriber_queue));
         store.subscribe(Arc::downgrade(&hub) as Weak<dyn Listener>);
@@ -208,17 +199,14 @@ impl Live {
         WeakLive(Arc::downgrade(&self.inner))
     }
 
-    /// The options that it was opened with.
     pub fn options(&self) -> &LiveOptions {
         &self.inner.options
     }
 
-    /// The time.
     pub fn now(&self) -> Time {
         self.inner.clock.now()
     }
 
-    /// The number of subscribers.
     pub fn sockets(&self) -> usize {
         self.inner.hub.subscribers()
     }

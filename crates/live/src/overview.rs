@@ -15,7 +15,6 @@ use super::answers::{
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};
 
-/// A page of a list.
 #[derive(Clone, Debug, Default)]
 pub struct PageQuery {
     /// Where an earlier page ended.
@@ -163,7 +162,6 @@ fn item(unit: &dyn ReadUnit, session: &Session, now: Time) -> UnitResult<LiveSes
     })
 }
 
-/// What a session waits for.
 pub(crate) fn ask(
     unit: &dyn ReadUnit,
     session: &Session,

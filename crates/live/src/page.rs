@@ -15,16 +15,13 @@ const LAST_EVENTS: u64 = 200;
 /// What a page shows besides the session.
 #[derive(Clone, Debug, Default)]
 pub struct PageFacts {
-    /// What the session waits for.
     pub ask: Option<LiveAsk>,
     /// The last answers, oldest first.
     pub answers: Vec<PageAnswer>,
 }
 
-/// An answer of a person, for a page.
 #[derive(Clone, Debug)]
 pub struct PageAnswer {
-    /// Its event.
     pub row: LedgerRow,
     /// Whether an agent has taken it out of the pipe.
     pub is_read: bool,

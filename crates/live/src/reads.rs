@@ -18,9 +18,7 @@ use super::{Live, contracts, rows};
 /// A session with its content, of any app.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The session.
     pub session: Session,
-    /// Its content.
     pub content: Content,
     /// The props of the asked epoch, or of the present one, as JSON text.
     pub props_json: Option<String>,

@@ -36,7 +36,6 @@ fn object(text: &str, what: &str) -> Result<Object, Failure> {
     }
 }
 
-/// The row of a ledger event.
 pub(crate) fn entry(row: &LedgerRow) -> LedgerEntry {
     LedgerEntry {
         seq: row.seq,
@@ -48,7 +47,6 @@ pub(crate) fn entry(row: &LedgerRow) -> LedgerEntry {
     }
 }
 
-/// The ledger event of a row.
 pub(crate) fn ledger(entry: &LedgerEntry) -> UnitResult<LedgerRow> {
     Ok(LedgerRow {
         seq: entry.seq,
@@ -61,7 +59,6 @@ pub(crate) fn ledger(entry: &LedgerEntry) -> UnitResult<LedgerRow> {
     })
 }
 
-/// The row of a kept frame.
 pub(crate) fn frame_entry(replay: Replay, row: &StreamRow) -> FrameEntry {
     let text = json!({"mode": row.mode.as_str(), "payload": row.payload, "complete": row.complete});
     FrameEntry {
@@ -72,7 +69,6 @@ pub(crate) fn frame_entry(replay: Replay, row: &StreamRow) -> FrameEntry {
     }
 }
 
-/// The frame of a row.
 pub(crate) fn frame(entry: &FrameEntry) -> UnitResult<StreamRow> {
     let mut members = object(&entry.text, "frame")?;
     let mode = members.get("mode").and_then(Value::as_str).and_then(Mode::parse);
@@ -104,7 +100,6 @@ pub(crate) fn ui(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<Object>
     }
 }
 
-/// The content of a session.
 pub(crate) fn content(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Content> {
     let part = |part: LivePart| -> UnitResult<Option<Object>> {
         let text = unit.live_content(&session.id, part)?;
@@ -166,7 +161,6 @@ pub(crate) fn page<T>(
     Ok(rows)
 }
 
-/// A page of the ledger of a session.
 pub(crate) fn ledger_page(
     unit: &dyn ReadUnit,
     session: &SessionId,
@@ -182,7 +176,6 @@ pub(crate) fn place_of_event(row: &LedgerEntry) -> (u64, usize) {
     (row.seq, row.text.len())
 }
 
-/// The row of a handshake.
 pub(crate) fn handshake_row(
     handshake: &Handshake,
     project: accord_base::ProjectId,
@@ -227,12 +220,10 @@ pub(crate) fn handshake(row: &HandshakeRow) -> UnitResult<Handshake> {
     Ok(handshake::begin(row.handshake_id.clone(), &app, asked, Some(&known), made_at))
 }
 
-/// The UI of a row.
 pub(crate) fn blueprint(row: &BlueprintRow) -> Blueprint {
     Blueprint { key: row.key.clone(), code_hash: row.code_hash.clone(), intent: row.intent.clone() }
 }
 
-/// The contract of a UI that was rendered.
 pub(crate) fn blueprint_contract(row: &BlueprintRow) -> UnitResult<Object> {
     Ok(object(&row.text, "blueprint")?)
 }

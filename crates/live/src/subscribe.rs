@@ -19,7 +19,6 @@ use super::{Live, project_of};
 /// How often a session may change between its write and its snapshot.
 const ATTEMPTS: usize = 4;
 
-/// A socket that is subscribed.
 #[derive(Debug)]
 pub struct Subscription {
     /// The answer, which is sent first.
@@ -139,7 +138,6 @@ impl Live {
         Err(refuse::session_create_failed("the session changes all the time; subscribe again"))
     }
 
-    /// Rows of the stream of a session as frames.
     pub(crate) fn data_frames(&self, session: &SessionId, rows: Vec<StreamRow>) -> Vec<Frame> {
         let version = self.version_of(session);
         let data = |row| {
@@ -149,7 +147,6 @@ impl Live {
         rows.into_iter().map(data).collect()
     }
 
-    /// The version that a session advertises.
     pub fn version_of(&self, session: &SessionId) -> String {
         self.inner.hub.version_of(session)
     }

@@ -19,31 +19,25 @@ use super::{Live, rows};
 /// Commits that are taken at once.
 const BATCH: usize = 64;
 
-/// A frame to send.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Frame {
-    /// Its JSON text.
     pub text: Arc<str>,
     /// The number in the ledger, for a frame of the replay of the ledger: the `id` of an event
     /// stream.
     pub sequence: Option<u64>,
 }
 
-/// What a subscriber gets next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delivery {
     /// Frames, in order.
     Frames(Vec<Frame>),
-    /// Nothing more.
     End(End),
 }
 
-/// Why a subscription ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     /// A last frame.
     pub frame: Option<Frame>,
-    /// The close frame of a socket.
     pub close: Close,
 }
 
@@ -58,7 +52,6 @@ pub struct Subscriber {
     pub(crate) ledger: Option<(u64, u64)>,
     /// Frames that come before the replay of the stream.
     pub(crate) notices: Vec<Frame>,
-    /// The stream that is replayed.
     pub(crate) replay: Option<StreamReplay>,
     /// The version and the stream up to which it has everything.
     pub(crate) version: u64,
@@ -104,7 +97,6 @@ impl Frame {
 }
 
 impl Subscriber {
-    /// What it is subscribed to.
     pub fn binding(&self) -> &Binding {
         &self.binding
     }

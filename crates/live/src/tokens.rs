@@ -14,7 +14,6 @@ use super::unit::{UnitError, UnitResult};
 const SECRET: &str = "live.secret";
 
 impl Live {
-    /// The key of tokens, if there is one.
     pub fn secret(&self) -> Option<&Secret> {
         self.inner.secret.get()
     }

@@ -22,21 +22,16 @@ use super::{Inner, Live, rows};
 /// How often a unit may find that the UI has changed again.
 const ATTEMPTS: usize = 8;
 
-/// Why a unit of work failed.
 #[derive(Debug)]
 pub(crate) enum UnitError {
-    /// A rule forbids it.
     Refused(Box<Failure>),
-    /// The store failed.
     Store(StoreError),
     /// The contract of this session is not in the cache.
     NeedsContract(SessionId),
 }
 
-/// The result of a job in a unit.
 pub(crate) type UnitResult<T> = Result<T, UnitError>;
 
-/// A session, as one snapshot has it.
 pub(crate) struct Snapshot {
     pub(crate) row: LiveSessionRow,
     pub(crate) content: Content,
@@ -45,7 +40,6 @@ pub(crate) struct Snapshot {
     pub(crate) closed: Option<Box<Failure>>,
 }
 
-/// A unit that writes.
 pub(crate) struct Job<'j> {
     pub(crate) unit: &'j mut dyn WriteUnit,
     inner: &'j Inner,
@@ -166,7 +160,6 @@ impl Live {
         .await
     }
 
-    /// A session, if there is one.
     pub(crate) async fn snapshot(&self, session: &SessionId) -> UnitResult<Option<Snapshot>> {
         let (live, session) = (self.clone(), session.clone());
         self.read(move |unit| {
@@ -230,7 +223,6 @@ impl Job<'_> {
         Ok(last.map_or(now, |last| now.max(Time::from_unix_millis(last.time().unix_millis()))))
     }
 
-    /// The contract of a session, from the cache.
     pub(crate) fn contract(&self, row: &LiveSessionRow) -> UnitResult<Arc<CompiledContract>> {
         let (id, revision) = (&row.session.id, row.session.head.revision);
         let found = self.inner.contracts.of_session(id, revision);

@@ -15,22 +15,17 @@ pub struct DepositState {
     pub known: Option<KnownPackage>,
     /// Whether the package that it names as its parent is in the project.
     pub parent_known: bool,
-    /// Whether its session is in the project.
     pub session_known: bool,
-    /// What its links lead to.
     pub links: LinkTargets,
 }
 
 /// What the links of a package lead to, each in the order of the links.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LinkTargets {
-    /// The questions that it answers.
     pub answers: Vec<LinkTarget>,
-    /// The packages that it supersedes.
     pub supersedes: Vec<LinkTarget>,
 }
 
-/// What a link leads to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkTarget {
     /// It is there, or the depositor may not know whether it is.
@@ -43,25 +38,20 @@ pub enum LinkTarget {
     NoQuestion,
 }
 
-/// The hashes of a package that is stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct KnownPackage {
     /// The hash with which it was deposited.
     pub deposited: ContentHash,
-    /// The hash that it has now.
     pub current: ContentHash,
 }
 
-/// The decision about a deposit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deposit {
-    /// Store the package.
     New {
         /// The project to create with it.
         create_project: Option<Box<Project>>,
         /// The first entry of its log.
         revision: Box<Revision>,
-        /// Warnings about it.
         warnings: Vec<Warning>,
     },
     /// The same package was deposited before.

@@ -41,7 +41,6 @@ kinds! {
     SESSION_ENDED = "session.ended";
 }
 
-/// A package was deposited.
 pub fn deposited(package: &Package, now: Time) -> NewEvent {
     about_package(PACKAGE_DEPOSITED, package, Object::new(), now)
 }
@@ -70,7 +69,6 @@ pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Time) -> NewEvent {
     NewEvent::new(FACT_INVALIDATED, &fact.project_id, data, now)
 }
 
-/// A session began.
 pub fn session_started(session: &Session, now: Time) -> NewEvent {
     about_session(SESSION_STARTED, session, now)
 }
@@ -79,7 +77,6 @@ pub fn session_ended(session: &Session, now: Time) -> NewEvent {
     about_session(SESSION_ENDED, session, now)
 }
 
-/// A project was created.
 pub fn project_created(project: &Project, now: Time) -> NewEvent {
     about_project(PROJECT_CREATED, project, now)
 }
@@ -89,12 +86,10 @@ pub fn project_updated(project: &Project, now: Time) -> NewEvent {
     about_project(PROJECT_UPDATED, project, now)
 }
 
-/// A project was archived.
 pub fn project_archived(project: &Project, now: Time) -> NewEvent {
     about_project(PROJECT_ARCHIVED, project, now)
 }
 
-/// A project was restored from the archive.
 pub fn project_restored(project: &Project, now: Time) -> NewEvent {
     about_project(PROJECT_RESTORED, project, now)
 }

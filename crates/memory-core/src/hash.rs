@@ -12,7 +12,6 @@ const PREFIX: &str = "sha256:";
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ContentHash(Digest);
 
-/// A text that is not a content hash.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a content hash is sha256: and 64 lowercase hexadecimal digits")]
 pub struct ContentHashError;

@@ -59,5 +59,4 @@ pub const TEXT: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES);
 /// The subject or predicate of a fact.
 pub const KEY: TextForm = TextForm::ANY.not_empty().bytes(MAX_KEY_BYTES).without_nul();
 
-/// The value of a fact.
 pub const VALUE: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES).without_nul();

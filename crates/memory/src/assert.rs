@@ -16,19 +16,15 @@ use super::record::{create_project, record};
 use super::served::check;
 use super::{Memory, UnitResult, load};
 
-/// The result of an assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AssertedFact {
     /// Whether the fact is new. If not, it existed, or the current fact has the same value.
     pub new: bool,
-    /// Whether the assertion created the project.
     pub new_project: bool,
     pub fact: Fact,
-    /// Warnings about it.
     pub warnings: Vec<Warning>,
 }
 
-/// An assertion before its transaction.
 struct Prepared {
     project_id: ProjectId,
     assertion: Assertion,
@@ -165,7 +161,6 @@ impl Memory {
     }
 }
 
-/// Writes the new end of a fact.
 fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
     let row = load::row_of_fact(ended);
     let end = ended.valid_to.as_ref().expect("a fact that ended");

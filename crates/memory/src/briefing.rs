@@ -34,7 +34,6 @@ struct Caps {
     lines: usize,
 }
 
-/// The rows of a briefing, loaded.
 struct Loaded {
     project: Project,
     standing: Counted<Package>,

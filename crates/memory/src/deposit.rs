@@ -18,12 +18,9 @@ use super::record::{create_project, entry};
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
 
-/// The result of a deposit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Deposited {
-    /// Whether the package is new.
     pub new: bool,
-    /// Whether the deposit created the project.
     pub new_project: bool,
     /// The stored package, with warnings about it.
     pub package: Served,

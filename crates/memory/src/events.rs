@@ -22,7 +22,6 @@ use super::{Memory, UnitResult, load};
 /// How many events are read at once.
 const PAGE: usize = 64;
 
-/// Where a follower starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Since {
     /// After the newest event.
@@ -45,18 +44,15 @@ pub struct Follower {
     subscription: Subscription,
 }
 
-/// Why a follower gets no more events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FollowEnd {
     /// Its key was revoked or has expired, or the host needs a key now.
     ShutOut,
-    /// The project was removed.
     Removed,
     /// The store failed, or the next events were deleted.
     Failed(Failure),
 }
 
-/// The next events of a follower.
 enum NextEvents {
     /// These; empty if there are none yet.
     Some(Vec<Event>),
@@ -97,7 +93,6 @@ impl Follower {
         self.seen
     }
 
-    /// What the caller may see.
     pub fn access(&self) -> &Access {
         self.caller.access()
     }

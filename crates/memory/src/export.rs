@@ -27,7 +27,6 @@ use super::{Memory, UnitResult, load};
 /// How many rows are read at once.
 const PAGE: usize = 500;
 
-/// A spooled export.
 #[derive(Debug)]
 pub struct Export {
     spool: Spool,
@@ -82,7 +81,6 @@ impl Export {
         self.left_out
     }
 
-    /// The lines, in pieces.
     pub fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {

@@ -11,7 +11,6 @@ use super::page::{Listed, Writing};
 use super::{Memory, UnitError, load};
 
 impl Memory {
-    /// The facts of a project that match a query.
     pub async fn facts(
         &self,
         caller: &Caller,

@@ -10,12 +10,10 @@ use super::{Memory, UnitResult, load};
 /// How many ids are read at most: some of them may not be shown.
 const READ: usize = 100;
 
-/// The ids that begin with a text.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct MatchingIds {
     /// The first of them, each with its project.
     pub ids: Vec<(ProjectId, String)>,
-    /// Whether there are more.
     pub more: bool,
 }
 

@@ -101,7 +101,6 @@ pub use self::trees::{EventSource, SourceEvent, TakenOver};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
 pub use accord_store::{UnitError, UnitResult};
 
-/// The options of a [`Memory`].
 #[derive(Clone, Default)]
 pub struct MemoryOptions {
     /// A write to an unknown project is refused instead of creating the project.
@@ -135,7 +134,6 @@ struct Inner {
 }
 
 impl Memory {
-    /// The services over a store.
     pub fn new(store: Arc<dyn Store>, options: MemoryOptions) -> Self {
         let clock = Clock::default();
         let notifier = Arc::new(Notifier::default());
@@ -158,7 +156,6 @@ impl Memory {
         }
     }
 
-    /// The options that it was opened with.
     pub fn options(&self) -> &MemoryOptions {
         &self.inner.options
     }
@@ -186,7 +183,6 @@ impl Memory {
         &self.inner.blob_gate
     }
 
-    /// Whether a write may create the project that it names.
     fn policy(&self) -> ProjectPolicy {
         if self.inner.options.strict_projects {
             ProjectPolicy::Strict

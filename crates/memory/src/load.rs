@@ -19,7 +19,6 @@ use serde::Deserialize;
 
 use super::UnitResult;
 
-/// The project of an id, if it exists.
 pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> UnitResult<Option<Project>> {
     let row = unit.project(id)?;
     Ok(row.as_ref().map(project_of).transpose()?)
@@ -153,7 +152,6 @@ pub(crate) fn ambiguous(code: Code, what: &str, id: &str, projects: &[ProjectId]
         .suggesting("name the project, with ?project_id=")
 }
 
-/// The drafts that a caller sees.
 pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
     access.drafts_only_of().map_or(Drafts::All, Drafts::Of)
 }
@@ -240,13 +238,11 @@ pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
     read.map_err(|failure| damaged("session", row.session_id.as_str(), &failure))
 }
 
-/// The revision in a row of a package's log.
 pub(crate) fn revision_of(package: &PackageId, row: &RevisionRow) -> Result<Revision, Failure> {
     let read = read_revision(row);
     read.map_err(|failure| damaged("revision of package", package.as_str(), &failure))
 }
 
-/// The revision in a row of a log.
 pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
     let text = serde_json::from_str(&row.text).map_err(|error| error.to_string());
     let read =
@@ -254,12 +250,10 @@ pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
     read.map_err(integrity)
 }
 
-/// The failure for damaged data.
 pub(crate) fn integrity(message: impl Into<String>) -> Failure {
     Failure::new(Code::AgenticIntegrityError, message)
 }
 
-/// The row of a project.
 pub(crate) fn row_of_project(project: &Project) -> ProjectRow {
     ProjectRow {
         project_id: project.project_id.clone(),
@@ -271,7 +265,6 @@ pub(crate) fn row_of_project(project: &Project) -> ProjectRow {
     }
 }
 
-/// The row of a fact.
 pub(crate) fn row_of_fact(fact: &Fact) -> FactRow {
     FactRow {
         project_id: fact.project_id.clone(),
@@ -287,7 +280,6 @@ pub(crate) fn row_of_fact(fact: &Fact) -> FactRow {
     }
 }
 
-/// The row of a session.
 pub(crate) fn row_of_session(session: &Session) -> SessionRow {
     let actor = Actor::new(session.actor_id.clone(), session.actor_type);
     SessionRow {
@@ -337,7 +329,6 @@ pub(crate) fn state_of(package: &Package, revision: u64) -> PackageState {
     }
 }
 
-/// The row of an entry of a log.
 pub(crate) fn row_of_revision(revision: &Revision) -> RevisionRow {
     RevisionRow { seq: revision.seq, text: revision.encode().to_string() }
 }

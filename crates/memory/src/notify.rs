@@ -11,7 +11,6 @@ use accord_store::{Advance, Listener};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// The subscriptions of all followers.
 #[derive(Debug, Default)]
 pub(super) struct Notifier {
     /// The newest event number of each project that has followers.

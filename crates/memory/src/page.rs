@@ -9,19 +9,14 @@ use super::UnitResult;
 pub(crate) struct Listed<T, P> {
     /// The items, each with its position in the list.
     pub(crate) items: Vec<(T, P)>,
-    /// Where the next page starts, if the list goes on.
     pub(crate) next: Option<P>,
 }
 
-/// How a page is written.
 pub(crate) struct Writing<'w, T, P> {
-    /// The budget, if there is one.
     pub(crate) max_tokens: Option<u32>,
-    /// The document of an item.
     pub(crate) text: fn(&T) -> &str,
     /// The members that name a document, its id first.
     pub(crate) head: &'w [&'w str],
-    /// The cursor of a position.
     pub(crate) cursor: &'w dyn Fn(&P) -> String,
     /// The ids that the page names besides its items: those of damaged and superseded ones.
     pub(crate) named: &'w [String],

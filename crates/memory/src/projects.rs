@@ -14,10 +14,8 @@ use super::page::{Listed, Writing};
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load};
 
-/// The result of a request for a new project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CreatedProject {
-    /// Whether the project is new.
     pub new: bool,
     pub project: Project,
 }
@@ -94,7 +92,6 @@ impl Memory {
         .await
     }
 
-    /// One project.
     pub async fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         let (access, id) = (caller.access().clone(), id.clone());
         self.read(move |unit| load::project(unit, &access, Verb::Read, &id)).await
@@ -157,7 +154,6 @@ impl Memory {
             .await
     }
 
-    /// Restores an archived project.
     pub async fn unarchive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         self.update(caller, id, event::project_restored, |project, _| Ok(project.restored())).await
     }

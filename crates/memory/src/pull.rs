@@ -17,17 +17,13 @@ use super::{Memory, UnitError, UnitResult, load};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackagePage {
     pub packages: Vec<Served>,
-    /// The cursor of the next page, if any.
     pub next_cursor: Option<String>,
-    /// The ids of damaged packages of this page.
     pub damaged: Vec<String>,
     /// The superseded ones among the packages.
     pub superseded: Superseded,
-    /// What is special about a page with a budget of tokens.
     pub budgeted: Option<Budgeted>,
 }
 
-/// One package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PulledPackage {
     pub package: Served,
@@ -35,7 +31,6 @@ pub struct PulledPackage {
     pub superseded_by: Vec<PackageId>,
 }
 
-/// The packages of a list.
 pub(crate) struct Taken {
     pub(crate) sound: Vec<Served>,
     /// The positions of the sound ones.

@@ -13,7 +13,6 @@ pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> UnitResult<u
     Ok(unit.append_event(&event.project_id, &entry(event))?)
 }
 
-/// The row of an event.
 pub(crate) fn entry(event: &NewEvent) -> EventEntry {
     EventEntry::from(event)
 }

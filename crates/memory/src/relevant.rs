@@ -64,7 +64,6 @@ pub struct RelevantPage {
     pub superseded: Superseded,
 }
 
-/// The score of a package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     pub package_id: PackageId,
@@ -74,7 +73,6 @@ pub struct Score {
     pub matched: Vec<String>,
 }
 
-/// A candidate.
 pub(crate) struct Hit {
     pub(crate) package: PackageRow,
     pub(crate) score: f64,
@@ -223,7 +221,6 @@ impl Memory {
         Way { by, vector, ..Way::default() }
     }
 
-    /// The matches of a query in a project.
     pub(crate) fn search(
         &self,
         unit: &dyn ReadUnit,

@@ -23,12 +23,9 @@ use super::{Memory, UnitError, UnitResult, load};
 /// How many blobs are read at once.
 const PAGE: usize = 200;
 
-/// A project that was removed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RemovedProject {
-    /// What it held.
     pub contents: ProjectContents,
-    /// The number of its last event.
     pub last_event: u64,
 }
 

@@ -20,7 +20,6 @@ use super::load;
 /// How many packages are rewritten in one transaction.
 const BATCH: usize = 500;
 
-/// The result of a repair.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Repaired {
     /// How many packages are sound after the repair.

@@ -12,11 +12,9 @@ use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
 use super::{Memory, UnitError, UnitResult};
 
-/// A package as it is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Served {
     pub package_id: PackageId,
-    /// The hash of its text.
     pub content_hash: ContentHash,
     /// Its text in transport: with the hash in it.
     pub text: String,
@@ -99,7 +97,6 @@ fn is_of(row: &PackageRow) -> Result<(), Failure> {
 }
 
 impl Damaged {
-    /// The failure for a request of it.
     pub(crate) fn failure(&self) -> Failure {
         let message = format!("the stored package {:?} is damaged", self.package_id.as_str());
         Failure::new(Code::AgenticIntegrityError, message)

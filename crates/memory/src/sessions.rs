@@ -15,11 +15,9 @@ use super::load::unreadable;
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load, page};
 
-/// A session that was started.
 #[derive(Clone, Debug)]
 pub struct StartedSession {
     pub session: Session,
-    /// Whether that created the project.
     pub new_project: bool,
 }
 

@@ -20,7 +20,6 @@ const IN_MEMORY: usize = 1024 * 1024;
 /// How much of a spool is read at once.
 const PIECE: usize = 128 * 1024;
 
-/// A spooled content.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: SpooledTempFile,
@@ -44,7 +43,6 @@ impl Spool {
         self.length
     }
 
-    /// Appends bytes.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.file.write_all(bytes).map_err(io_error)?;
         self.length += bytes.len() as u64;

@@ -82,7 +82,6 @@ impl Memory {
     }
 }
 
-/// What a change needs of its caller.
 fn need(change: Change) -> Need {
     match change {
         Change::Review(_) => Need::Decide(Decision::PeerReview),

@@ -22,7 +22,6 @@ const LINK: &str = "task_tree:";
 /// The settings of a project with the positions in its sources.
 const TAKEN: &str = "taken_over:";
 
-/// Where events come from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EventSource {
     /// The project to whose stream they belong. It is created if the store does not have it.
@@ -31,14 +30,11 @@ pub struct EventSource {
     pub id: String,
 }
 
-/// An event of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceEvent {
-    /// Its number in the source.
     pub number: u64,
     /// Its kind in the stream of the project.
     pub kind: EventKind,
-    /// When it happened.
     pub at: Time,
     /// Its data in the stream of the project.
     pub data: Value,

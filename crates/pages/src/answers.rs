@@ -16,16 +16,13 @@ const MOST_ANSWERS: usize = 20;
 /// What takes the place of a secret that a person entered.
 const SECRET: &str = "(not shown)";
 
-/// An answer of a person.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// Its number in the ledger.
     pub number: u64,
-    /// When it was stored.
     pub at: Time,
     /// The data of its event: the action as it was sent, and who sent it.
     pub event: &'a Value,
-    /// Whether the agent has read it.
     pub is_read: bool,
 }
 

@@ -9,11 +9,8 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Asset {
-    /// Its name.
     pub name: &'static str,
-    /// Its media type.
     pub media_type: &'static str,
-    /// Its content.
     pub text: &'static str,
 }
 

@@ -15,18 +15,15 @@ impl Html {
         Self(markup)
     }
 
-    /// The markup of a template.
     pub(crate) fn of(template: &impl Template) -> Self {
         // A template fails only if a value of it does, and those of this crate write to strings.
         Self(template.render().expect("templates of this crate always render"))
     }
 
-    /// The markup.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The markup.
     pub fn into_string(self) -> String {
         self.0
     }

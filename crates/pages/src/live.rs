@@ -20,7 +20,6 @@ const HEADING_CHARS: usize = 100;
 /// Names of the platform's own channels begin with it.
 const RESERVED: &str = "_ggui:";
 
-/// What a page shows of a live session.
 #[derive(Clone, Debug)]
 pub struct LiveView {
     title: AgentText,
@@ -151,7 +150,6 @@ impl LiveView {
         Html::of(&Streams { view: self })
     }
 
-    /// Whether the session has ended.
     pub fn is_ended(&self) -> bool {
         self.is_ended
     }
@@ -161,7 +159,6 @@ impl LiveView {
         self.epoch
     }
 
-    /// When the session ends.
     pub fn ends(&self) -> Time {
         self.ends
     }
@@ -219,7 +216,6 @@ impl Action {
         }
     }
 
-    /// The markup of its fields.
     fn fields(&self) -> Html {
         let id = &self.id;
         match &self.data {
@@ -230,7 +226,6 @@ impl Action {
         }
     }
 
-    /// Whether there is nothing to enter.
     fn is_button(&self) -> bool {
         match &self.data {
             None => true,

@@ -18,7 +18,6 @@ const SCHEMES: [&str; 3] = ["http:", "https:", "mailto:"];
 /// The most open elements; what is nested deeper has none of its own.
 const MOST_DEPTH: usize = 64;
 
-/// A text in Markdown as HTML.
 pub(crate) fn markdown(text: &str) -> Html {
     if text.len() > MOST_BYTES {
         return Html::trusted(format!("<pre class=\"long\">{}</pre>", visible(text)));

@@ -63,20 +63,17 @@ pub struct ErrorPage {
 }
 
 impl ErrorPage {
-    /// The page of a failure.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { assets: assets::path(), code: code.as_str(), message, nonce: None }
     }
 
-    /// The page with the nonce of its policy.
     #[must_use]
     pub fn with_nonce(mut self, nonce: Option<&str>) -> Self {
         self.nonce = nonce.map(str::to_owned);
         self
     }
 
-    /// The page.
     pub fn html(&self) -> Html {
         Html::of(self)
     }

@@ -44,17 +44,14 @@ pub(crate) const JOINING: &[(u32, u32)] = &[
 ];
 
 impl AgentText {
-    /// A text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is nothing to show.
     pub fn is_blank(&self) -> bool {
         self.0.trim().is_empty()
     }

@@ -29,7 +29,6 @@ const STATEMENTS: usize = 128;
 const OCCURRENCES: &str = "CREATE VIRTUAL TABLE temp.package_occurrence
     USING fts5vocab(main, package_terms, instance);";
 
-/// The connection that writes.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     // A new file is readable only by its owner; the log gets the same mode.
     (OpenOptions::new().append(true).create(true).mode(0o600)).open(path).store_error()?;
@@ -101,7 +100,6 @@ pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The value of a pragma.
 pub(crate) fn pragma<T: rusqlite::types::FromSql>(
     connection: &Connection,
     name: &str,

@@ -37,7 +37,6 @@ impl<T> IntoStoreError<T> for io::Result<T> {
     }
 }
 
-/// The error for a value that cannot be read.
 pub(crate) fn damaged(what: &str) -> StoreError {
     StoreError::unreadable(what)
 }

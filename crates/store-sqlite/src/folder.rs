@@ -9,7 +9,6 @@ use accord_store::{Result, StoreError, StoreErrorKind};
 
 use crate::error::IntoStoreError as _;
 
-/// The file of the database in its folder.
 pub const DATABASE: &str = "accord.db";
 
 /// The lock file. The process that has the folder open locks it and writes its process id into it.
@@ -32,13 +31,11 @@ impl Drop for Folder {
 }
 
 impl Folder {
-    /// Locks a folder, and creates it if needed.
     pub(crate) fn take(path: &Path) -> Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).store_error()?;
         Self::take_existing(path)
     }
 
-    /// Locks an existing folder.
     pub(crate) fn take_existing(path: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
         // Not truncated on opening: the file may have the process id of another process, which the
@@ -74,7 +71,6 @@ impl Folder {
         }
     }
 
-    /// The database's file.
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
     }
@@ -103,7 +99,6 @@ pub(crate) fn sync_folder(path: &Path) -> Result<()> {
     File::open(path).and_then(|folder| folder.sync_all()).store_error()
 }
 
-/// Whether a folder has a database.
 pub(crate) fn has_database(path: &Path) -> bool {
     // An empty file is no store: an opening that was interrupted after `prepare` leaves one.
     path.join(DATABASE).metadata().is_ok_and(|file| file.len() > 0)

@@ -28,7 +28,6 @@ struct Migration {
     fill: fn(&Connection) -> Result<()>,
 }
 
-/// Migrates a database to the current format.
 pub(crate) fn migrate(connection: &Connection) -> Result<()> {
     let found: u32 = pragma(connection, "user_version")?;
     refuse_later(found)?;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use accord_store::CommonTermLimits;
 
-/// Options of a store.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {

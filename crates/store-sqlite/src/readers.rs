@@ -58,7 +58,6 @@ impl Readers {
         Ok(outcome)
     }
 
-    /// How many connections are open.
     pub(crate) fn open(&self) -> usize {
         self.pool.lock().open
     }

@@ -141,7 +141,6 @@ fn write_anew(database: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder if it exists.
 fn clear(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).store_error(),

@@ -41,7 +41,6 @@ struct Waiting {
     closed: bool,
 }
 
-/// What the writer has done so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) jobs: AtomicU64,
@@ -280,13 +279,11 @@ enum Joining {
     Refused,
 }
 
-/// The result of a committed transaction.
 struct Group {
     outcomes: Vec<Result<()>>,
     advances: Advances,
 }
 
-/// A transaction that was not committed.
 #[derive(Clone)]
 enum Aborted {
     /// It could not begin.
@@ -295,7 +292,6 @@ enum Aborted {
     Dirty(Result<()>),
     /// Its last job met the failure itself and rolled back.
     Undone,
-    /// It failed.
     Failed(StoreError),
 }
 

@@ -9,15 +9,10 @@ use crate::{Status, TaskId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskEvent {
-    /// The type.
     pub kind: &'static str,
-    /// When.
     pub at: Time,
-    /// Who.
     pub actor: String,
-    /// The task.
     pub task: Option<TaskId>,
-    /// The details.
     pub payload: Object,
 }
 
@@ -55,7 +50,6 @@ pub mod kind {
     pub const UNKNOWN: &str = "protocol.message.unknown";
     /// A message was carried out, and something about it is odd.
     pub const WARNING: &str = "protocol.message.warning";
-    /// A task was created.
     pub const CREATED: &str = "task.created";
     /// What a task says was edited.
     pub const UPDATED: &str = "task.updated";
@@ -65,7 +59,6 @@ pub mod kind {
     pub const DEPENDENCY_REMOVED: &str = "task.dep.removed";
     /// A dead letter is ready again.
     pub const RESURRECTED: &str = "task.resurrected";
-    /// The settings of the tree were changed.
     pub const SETTINGS_CHANGED: &str = "system.config-changed";
     /// An agent, or a person for it, gave a lease back.
     pub const LEASE_RELEASED: &str = "lease.released";
@@ -75,7 +68,6 @@ pub mod kind {
     pub const EDIT_REFUSED: &str = "task.edit_refused";
     /// A person took over what a file said.
     pub const ADOPTED: &str = "task.adopted";
-    /// The file of a task is gone.
     pub const DELETED: &str = "task.deleted";
     /// A file cannot be read as a task.
     pub const BROKEN: &str = "task.validation.failed";
@@ -87,36 +79,28 @@ pub mod kind {
     pub const DEADLETTERED: &str = "task.deadlettered";
     /// An action of the scheduler failed. It is not tried again before the task changes.
     pub const ACTION_FAILED: &str = "scheduler_action_failed";
-    /// People could not be notified.
     pub const NOTIFICATION_FAILED: &str = "notification.failed";
     /// A task needs a person.
     pub const ALERT: &str = "scheduler_alert";
     /// A report was recorded.
     pub const COMPLETED: &str = "task.completed";
-    /// A task moved.
     pub const TRANSITIONED: &str = "task.transitioned";
-    /// A delegation was requested.
     pub const REQUESTED: &str = "delegation.requested";
-    /// A delegation was accepted.
     pub const ACCEPTED: &str = "delegation.accepted";
-    /// A delegation was rejected.
     pub const DELEGATION_REJECTED: &str = "delegation.rejected";
 }
 
 impl TaskEvent {
-    /// An event.
     pub fn new(kind: &'static str, actor: &str, task: Option<TaskId>, at: Time) -> Self {
         Self { kind, at, actor: actor.to_owned(), task, payload: Object::new() }
     }
 
-    /// The event with a detail.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.payload.insert(name.to_owned(), value.into());
         self
     }
 
-    /// A move of a task.
     pub fn moved(
         task: TaskId,
         actor: &str,
@@ -133,7 +117,6 @@ impl TaskEvent {
         }
     }
 
-    /// The line of an event log.
     pub fn line(&self, number: u64) -> Value {
         let mut line = Object::new();
         line.insert("eventId".into(), number.into());

@@ -16,7 +16,6 @@ const FORMAT: &str = "accord-task-evidence/1";
 pub struct Output {
     /// Its path, within the task's folder.
     pub path: String,
-    /// Its size.
     pub bytes: u64,
     /// The SHA-256 of its content; `None` if it is too large to be read.
     pub sha256: Option<String>,

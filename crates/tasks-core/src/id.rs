@@ -56,7 +56,6 @@ pub struct DayNumbers {
     sub: Option<(u16, u8)>,
 }
 
-/// A text that is not the id of a task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("expected the id of a task, such as TASK-2026-02-09-057")]
 pub struct TaskIdError;
@@ -96,7 +95,6 @@ impl TaskId {
         Ok(Self { day, serial })
     }
 
-    /// The day in the id.
     pub fn day(self) -> TaskDay {
         self.day
     }
@@ -115,7 +113,6 @@ impl TaskDay {
 }
 
 impl DayNumbers {
-    /// Takes note of an id of the day.
     pub fn note(&mut self, id: TaskId) {
         match id.serial {
             Serial::Number(number) => self.number = self.number.max(number),

@@ -18,9 +18,7 @@ use crate::{Status, TaskId};
 /// How long leases and heartbeats last.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LeaseTimes {
-    /// A lease, in seconds.
     pub lease_seconds: i64,
-    /// A heartbeat, in seconds.
     pub heartbeat_seconds: i64,
 }
 
@@ -35,11 +33,8 @@ impl Default for LeaseTimes {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Leased {
-    /// The changes of the task file.
     pub changes: Vec<Change>,
-    /// The run.
     pub run: Run,
-    /// Its heartbeat.
     pub heartbeat: Heartbeat,
 }
 

@@ -40,9 +40,7 @@ const METADATA: &[&str] = &[
 pub enum Known<'a> {
     /// Accord gave out its lease, with this front matter.
     Leased(&'a Object),
-    /// It has no lease.
     Open {
-        /// Its status.
         status: Status,
         /// `metadata.reviewRequired`.
         review_required: Option<&'a Value>,
@@ -51,7 +49,6 @@ pub enum Known<'a> {
     },
     /// Another tool gave out its lease.
     Free,
-    /// Accord has not seen it before.
     New,
 }
 
@@ -83,14 +80,11 @@ impl LeaseTraces {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     path: Vec<String>,
-    /// What Accord has.
     pub accord: Option<Value>,
-    /// What the file says.
     pub file: Option<Value>,
 }
 
 impl Difference {
-    /// A difference in a member.
     pub fn new(path: &[&str], accord: Option<&Value>, file: Option<&Value>) -> Self {
         let path = path.iter().map(|&name| name.to_owned()).collect();
         Self { path, accord: accord.cloned(), file: file.cloned() }
@@ -138,7 +132,6 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
     }
 }
 
-/// The members that decide and differ.
 pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Difference> {
     let status = Value::from(status.as_str());
     let own = held.keys().map(String::as_str).filter(|name| !FREE.contains(name));

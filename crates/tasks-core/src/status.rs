@@ -41,7 +41,6 @@ impl Status {
         }
     }
 
-    /// Whether a task can move from this status to another.
     pub fn can_become(self, next: Self) -> bool {
         self.following().contains(&next)
     }

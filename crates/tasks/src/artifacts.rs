@@ -91,7 +91,6 @@ impl Work<'_> {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Writes a run artifact.
     pub(crate) fn write_artifact(
         &mut self,
         id: TaskId,
@@ -124,7 +123,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Writes the heartbeat of a run.
     pub(crate) fn write_heartbeat(&mut self, id: TaskId, beat: &Heartbeat) -> Result<(), Failure> {
         self.write_artifact(id, "run_heartbeat.json", beat)?;
         self.beats.insert(id, beat.clone());

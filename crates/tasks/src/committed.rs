@@ -23,7 +23,6 @@ use crate::work::object;
 /// A longer text is not kept with the committed state. Only its front matter is.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// What Accord committed about a tree.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     tasks: HashMap<TaskId, Held>,
@@ -54,7 +53,6 @@ impl Seal {
         Self { after, sum: String::new() }
     }
 
-    /// Adds a line.
     pub(crate) fn add(&mut self, line: &str) {
         self.sum.push_str(line);
         self.sum = digest(self.sum.as_bytes());
@@ -70,7 +68,6 @@ pub(crate) struct Held {
     pub(crate) review_required: Option<Value>,
     pub(crate) review_by: Option<Value>,
     pub(crate) lease: LeaseOrigin,
-    /// The file, if it is kept.
     pub(crate) text: Option<String>,
     /// `run.json`, while Accord's lease lasts.
     pub(crate) run: Option<String>,
@@ -79,10 +76,8 @@ pub(crate) struct Held {
 /// Who gave out the lease of a task.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum LeaseOrigin {
-    /// It has none.
     #[default]
     None,
-    /// Accord.
     Accord,
     /// Another tool: the task follows its file.
     Other,
@@ -202,7 +197,6 @@ impl Held {
         }
     }
 
-    /// The kept file.
     pub(crate) fn file(&self) -> Option<TaskFile> {
         TaskFile::read(self.text.as_deref()?).ok()
     }
@@ -361,12 +355,10 @@ impl Committed for State {
     }
 }
 
-/// Takes note of the number of a task.
 pub(crate) fn note(numbers: &mut HashMap<TaskDay, DayNumbers>, id: TaskId) {
     numbers.entry(id.day()).or_default().note(id);
 }
 
-/// Whether a path is that of the file of a task.
 fn is_file_of(path: &str, id: &str) -> bool {
     path.starts_with("tasks/") && path.strip_suffix(".md").is_some_and(|path| path.ends_with(id))
 }

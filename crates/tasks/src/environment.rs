@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use accord_contract::time::Time;
 
-/// The environment of operations.
 #[derive(Clone)]
 pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
@@ -16,7 +15,6 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The system's clocks and randomness.
     pub fn system() -> Self {
         Self::new(accord_system::now, accord_system::random::<16>, &accord_system::boot_id())
             .with_uptime(accord_system::uptime)
@@ -39,7 +37,6 @@ impl Environment {
         Self { uptime: Some(Arc::new(uptime)), ..self }
     }
 
-    /// The time now.
     pub fn now(&self) -> Time {
         (self.clock)()
     }
@@ -49,13 +46,11 @@ impl Environment {
         self.uptime.as_ref().map(|uptime| uptime())
     }
 
-    /// The id of a new run.
     pub(crate) fn run_id(&self) -> String {
         let random = (self.random)();
         random.iter().fold("run_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
     }
 
-    /// A random number.
     pub(crate) fn random_number(&self) -> u32 {
         let [.., a, b, c, d] = (self.random)();
         u32::from_be_bytes([a, b, c, d])

@@ -37,24 +37,18 @@ pub struct EventPlace {
     pub log: Option<(String, u64)>,
 }
 
-/// An event of a tree.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventLine {
-    /// Its number.
     pub number: u64,
-    /// Its type.
     pub kind: String,
-    /// When.
     pub at: Time,
-    /// The whole line.
     pub object: Object,
     /// The place after it.
     pub after: EventPlace,
 }
 
 impl EventPlace {
-    /// The place as a document.
     pub fn document(&self) -> Value {
         match &self.log {
             Some((log, end)) => json!({"number": self.number, "log": log, "end": end}),
@@ -62,7 +56,6 @@ impl EventPlace {
         }
     }
 
-    /// The place that a document says.
     pub fn read(document: &Value) -> Option<Self> {
         let number = document.get("number")?.as_u64()?;
         let log = document.get("log").and_then(Value::as_str);
@@ -219,7 +212,6 @@ fn last_number(disk: &dyn Disk, log: &str) -> accord_trees::Result<u64> {
     }
 }
 
-/// Takes the next events from a log.
 fn read_log(
     disk: &dyn Disk,
     (log, from): (&str, u64),
@@ -279,7 +271,6 @@ fn event(line: &[u8], end: (String, u64)) -> Option<EventLine> {
     Some(EventLine { number, kind, at, object, after: EventPlace { number, log: Some(end) } })
 }
 
-/// The logs of a tree, by their days.
 pub(crate) fn logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
     let entries = disk.list("events")?.unwrap_or_default().into_iter();
     let mut logs: Vec<String> = entries

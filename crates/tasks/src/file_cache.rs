@@ -45,7 +45,6 @@ impl FileCache {
         self.young.insert(file.task().id, cached);
     }
 
-    /// Forgets a task.
     pub(crate) fn remove(&mut self, id: TaskId) {
         self.young.remove(&id);
         self.old.remove(&id);

@@ -9,7 +9,6 @@ use crate::committed::{Held, note};
 use crate::file_cache::FileCache;
 use crate::traces::Traces;
 
-/// The index of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) board: Board,

@@ -15,7 +15,6 @@ pub const SETTINGS: &str = "state/accord/settings.json";
 /// The folders beside a task file.
 pub const COMPANIONS: [&str; 4] = ["inputs", "work", "outputs", "subtasks"];
 
-/// Where run artifacts are.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum RunLayout {
     /// `runs/`, as in the guide.
@@ -45,7 +44,6 @@ impl RunLayout {
     }
 }
 
-/// The folder of a status.
 pub fn status_folder(status: Status) -> String {
     format!("tasks/{status}")
 }

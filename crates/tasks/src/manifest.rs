@@ -118,7 +118,6 @@ pub struct Settings {
     pub manifest: Option<Manifest>,
     /// The settings that were committed through Accord, if they were.
     pub committed: Option<CommittedSettings>,
-    /// The text of those settings.
     committed_text: Option<String>,
     stamp: Stamp,
 }
@@ -179,7 +178,6 @@ impl Settings {
         }
     }
 
-    /// Where run artifacts are.
     pub fn layout(&self) -> RunLayout {
         match self.manifest.as_ref().and_then(|manifest| manifest.layout) {
             Some(LayoutName::Upstream) => RunLayout::Reference,
@@ -187,7 +185,6 @@ impl Settings {
         }
     }
 
-    /// How long leases and heartbeats last.
     pub fn times(&self) -> LeaseTimes {
         let standard = LeaseTimes::default();
         let seconds = |ms: Option<u64>, standard: i64| {
@@ -219,13 +216,11 @@ impl Settings {
 }
 
 impl Manifest {
-    /// The id of the project.
     pub fn project(&self) -> &str {
         self.project_id.as_deref().unwrap_or(&self.id)
     }
 }
 
-/// Reads `project.yaml`.
 pub(crate) fn read_manifest(text: &str) -> Result<Manifest, Failure> {
     let invalid =
         |why: String| Failure::new(Code::AofProjectManifestInvalid, format!("{MANIFEST}: {why}"));
@@ -234,7 +229,6 @@ pub(crate) fn read_manifest(text: &str) -> Result<Manifest, Failure> {
     Manifest::from_document(members).map_err(|error| invalid(error.to_string()))
 }
 
-/// The text of the committed settings.
 pub(crate) fn committed_text(committed: &CommittedSettings) -> String {
     match committed.encode() {
         Value::Object(members) => pretty(&members),

@@ -23,7 +23,6 @@ pub(crate) struct Jump {
 }
 
 impl Pace {
-    /// Reads the clocks.
     pub(crate) fn read(&mut self, environment: &Environment) -> (Time, Option<Jump>) {
         let now = environment.now();
         let Some(uptime) = environment.uptime() else { return (now, None) };

@@ -158,7 +158,6 @@ enum Found {
     Nothing,
 }
 
-/// Reads the files of open tasks.
 #[derive(Clone, Copy)]
 struct Reader<'r> {
     disk: &'r dyn Disk,
@@ -236,7 +235,6 @@ pub(crate) fn is_committed(
         })
 }
 
-/// Reads a task file.
 pub(crate) fn read_task(
     disk: &dyn Disk,
     path: &str,
@@ -269,7 +267,6 @@ pub(crate) fn readable(read: Result<Option<Vec<u8>>>) -> Result<Option<Vec<u8>>>
     }
 }
 
-/// The entry of a task on the board.
 pub(crate) fn entry_of(disk: &dyn Disk, layout: RunLayout, file: &TaskFile) -> Result<Entry> {
     let task = file.task();
     let heartbeat: Option<Heartbeat> = match task.status {

@@ -11,7 +11,6 @@ use crate::executor::{Executor, Started};
 use crate::tree::is_unavailable;
 use crate::worker::Worker;
 
-/// The scheduler of a tree.
 pub struct Scheduler {
     /// The tree, and how its tasks are run.
     pub worker: Worker,
@@ -25,9 +24,7 @@ pub struct Scheduler {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Looked {
-    /// What the poll did.
     pub polled: PollAnswer,
-    /// How many tasks were started.
     pub started: usize,
     /// When to look again if nothing changes.
     pub next_due: Option<Time>,

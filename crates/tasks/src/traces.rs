@@ -25,7 +25,6 @@ const ARTIFACTS: [&str; 3] = ["run.json", "run_heartbeat.json", "run_result.json
 pub(crate) struct Traces {
     /// The highest number of an event.
     pub(crate) last_event: u64,
-    /// The tasks that events name.
     pub(crate) tasks: HashSet<TaskId>,
     /// The tasks whose leases Accord gave out, or a person adopted.
     leased: HashSet<TaskId>,
@@ -57,7 +56,6 @@ impl Traces {
         Ok(traces)
     }
 
-    /// Who gave out the lease of a task.
     pub(crate) fn lease(&self, disk: &dyn Disk, id: TaskId) -> Result<LeaseOrigin> {
         let traces = LeaseTraces {
             has_run_id: has_run_id(disk, id)?,

@@ -70,7 +70,6 @@ struct Queue {
     /// How many callers the next leader waits for: those that waited when the last group ended,
     /// and those that it answered, which may come back at once.
     wanted: usize,
-    /// How long the last sync took.
     sync_time: Duration,
 }
 
@@ -98,7 +97,6 @@ type Finish = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 struct Ended {
     finishes: Vec<Finish>,
     outcome: Result<(), Failure>,
-    /// How long its sync took.
     sync_time: Option<Duration>,
 }
 
@@ -112,7 +110,6 @@ impl Ended {
 
 /// What a caller waits for.
 enum Signal<T> {
-    /// The answer.
     Answer(Result<T, Failure>),
     /// The last leader is done: this caller leads the next group.
     Lead,
@@ -225,12 +222,10 @@ impl Tree {
         drop(self.change(|_| Ok(())));
     }
 
-    /// The environment.
     pub fn environment(&self) -> &Environment {
         &self.0.environment
     }
 
-    /// The files.
     pub(crate) fn disk(&self) -> &dyn Disk {
         self.0.disk.as_ref()
     }
@@ -247,7 +242,6 @@ impl Tree {
         named.unwrap_or_else(|| aof_project_id(&self.0.project))
     }
 
-    /// The project.
     pub fn project(&self) -> &str {
         &self.0.project
     }
@@ -346,7 +340,6 @@ impl Tree {
         queue.wanted = 0;
     }
 
-    /// Runs the decisions of one group.
     fn run_group(&self) -> Ended {
         let mut store = self.0.store.lock();
         let Store { wal, index, pace } = &mut *store;
@@ -413,7 +406,6 @@ impl Tree {
         Ended { finishes, outcome, sync_time: Some(wal.sync_time()) }
     }
 
-    /// The callers that wait for a group.
     fn take_waiting(&self) -> Vec<Job> {
         self.0.queue.lock().waiting.drain(..).collect()
     }

@@ -33,7 +33,6 @@ pub(crate) struct Most {
     pub(crate) depth: usize,
 }
 
-/// The artifacts of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunFacts {
     pub(crate) run: Option<Run>,
@@ -60,7 +59,6 @@ pub(crate) struct Evidence {
 }
 
 impl Work<'_> {
-    /// The artifacts of the last run of a task.
     pub(crate) fn run_facts(&self, id: TaskId) -> Result<RunFacts, Failure> {
         Ok(RunFacts {
             run: self.artifact(id, "run.json")?,
@@ -69,7 +67,6 @@ impl Work<'_> {
         })
     }
 
-    /// A task in a list.
     pub(crate) fn item(&self, file: &TaskFile) -> Result<TaskItem, Failure> {
         let task = file.task();
         let facts = match task.status {
@@ -106,7 +103,6 @@ impl Work<'_> {
         })
     }
 
-    /// Everything about a task.
     pub(crate) fn details(&self, project: &str, file: &TaskFile, facts: RunFacts) -> TaskDetails {
         self.draft(project, file, facts).details()
     }
@@ -130,7 +126,6 @@ impl Work<'_> {
         ids.iter().map(view).collect()
     }
 
-    /// How many tasks have each status.
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         let counts = self.board().counts();
         counts.map(|(status, count)| (status.as_str().to_owned(), count as u64)).collect()
@@ -209,7 +204,6 @@ impl Work<'_> {
 }
 
 impl Draft {
-    /// Everything about the task.
     pub(crate) fn details(self) -> TaskDetails {
         let (file, facts) = (&self.file, &self.facts);
         let (task, id) = (file.task(), file.task().id);

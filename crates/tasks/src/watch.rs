@@ -145,7 +145,6 @@ impl Watch {
         }
     }
 
-    /// What the changes of folders mean.
     fn read(&mut self, noticed: &FolderChanges) -> Changes {
         let mut changes = Changes { is_unknown: noticed.is_unknown, ..Changes::default() };
         if noticed.is_unknown {
@@ -204,7 +203,6 @@ impl Watch {
         self.followed.insert(id);
     }
 
-    /// Compares files with what they were.
     fn compare(&mut self) -> Changes {
         let mut found: HashMap<String, (Option<TaskId>, Stamp)> = HashMap::new();
         let running = match &self.folders {
@@ -269,7 +267,6 @@ impl Watch {
     }
 }
 
-/// The task that a path is about.
 fn id_in(path: &str) -> Option<TaskId> {
     path.split('/').find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok())
 }

@@ -26,10 +26,8 @@ use crate::referee::verdict::Verdict;
 use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
 use crate::tree::failure;
 
-/// A group of changes.
 pub(crate) struct Work<'w> {
     pub(crate) disk: &'w dyn Disk,
-    /// What is committed.
     pub(crate) state: &'w State,
     pub(crate) index: &'w mut Index,
     settings: Arc<Settings>,
@@ -43,7 +41,6 @@ pub(crate) struct Work<'w> {
     unusual: RefCell<HashMap<TaskId, String>>,
     /// What is at the paths of folders of runs, as far as they were looked for.
     pub(crate) run_folders: RefCell<HashMap<String, Option<Kind>>>,
-    /// The heartbeats of the group.
     pub(crate) beats: HashMap<TaskId, Heartbeat>,
     /// Verdicts about tasks that were read and are not settled yet.
     pub(crate) verdicts: RefCell<BTreeMap<TaskId, Verdict>>,
@@ -114,22 +111,18 @@ impl<'w> Work<'w> {
         answer
     }
 
-    /// The time of the group.
     pub(crate) fn now(&self) -> Time {
         self.now
     }
 
-    /// The settings of the tree.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Where run artifacts are.
     pub(crate) fn layout(&self) -> RunLayout {
         self.layout
     }
 
-    /// The files.
     pub(crate) fn disk(&self) -> &dyn Disk {
         self.disk
     }
@@ -144,17 +137,14 @@ impl<'w> Work<'w> {
         self.index.last_event
     }
 
-    /// The board.
     pub(crate) fn board(&self) -> &Board {
         &self.index.board
     }
 
-    /// The actions that are due.
     pub(crate) fn poll(&mut self, limits: &Limits) -> Vec<Action> {
         self.index.board.poll(limits, self.now)
     }
 
-    /// The next id of today.
     pub(crate) fn next_id(&mut self) -> Result<TaskId, Failure> {
         let day = TaskDay::of(self.now);
         self.index.numbers.entry(day).or_default().next(day)
@@ -302,7 +292,6 @@ impl<'w> Work<'w> {
         is_inside && self.disk.stat(&format!("{folder}/{path}")).is_ok_and(|stat| stat.is_some())
     }
 
-    /// Writes a file.
     pub(crate) fn put(&mut self, path: &str, text: String) -> Result<(), Failure> {
         let was = match self.staged.get(path) {
             Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
@@ -325,7 +314,6 @@ impl<'w> Work<'w> {
         self.staged.insert(path, Some(text));
     }
 
-    /// Records an event.
     pub(crate) fn event(&mut self, event: TaskEvent) {
         self.events.push(event);
     }

@@ -34,12 +34,10 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Records that a meaning is unknown.
     pub(super) fn meaning_unknown(&mut self, path: &str, note: impl Into<String>) {
         self.changed(path, Rule::SemanticsUnknown, note);
     }
 
-    /// Whether both sides have the same version.
     pub(super) fn within_a_version(&self) -> bool {
         self.same_version
     }

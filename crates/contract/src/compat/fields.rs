@@ -220,9 +220,7 @@ fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
 /// The result of comparing an alias with its canonical member.
 enum Mirror {
     True,
-    /// Why it is undecided.
     Unknown(String),
-    /// What is wrong with it.
     Wrong(String),
 }
 

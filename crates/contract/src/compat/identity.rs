@@ -85,7 +85,6 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
     }
 }
 
-/// The changes of the hashing.
 fn rule_changes(old: &IdentityEntry, new: &IdentityEntry) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     if old.hash != new.hash {

@@ -165,7 +165,6 @@ impl Snapshot {
             .collect()
     }
 
-    /// The names of the event lists.
     pub(super) fn event_lists(&self) -> BTreeSet<&str> {
         let lists = self.document.events.iter().flatten();
         lists.map(|(list, _)| list.as_str()).collect()
@@ -203,7 +202,6 @@ impl Snapshot {
         said.and_then(|directions| directions.get(message).copied()).unwrap_or(by_name)
     }
 
-    /// The senders that the snapshot states.
     pub(super) fn directions(&self) -> BTreeMap<&str, Direction> {
         let said = self.document.directions.iter().flatten();
         said.map(|(message, direction)| (message.as_str(), *direction)).collect()

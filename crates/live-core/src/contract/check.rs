@@ -77,7 +77,6 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles the schema of the entry at `field`.
     fn schema(&mut self, schema: &Value, field: &str) -> Option<Schema> {
         self.violations.extend(shape::check(schema, field));
         match Schema::compile_at(schema, &format!("{field}.schema"), &mut self.quota) {
@@ -137,7 +136,6 @@ fn references(contract: &DataContract) -> Vec<Violation> {
         .collect()
 }
 
-/// The members of an object, or none.
 pub(super) fn members<'v>(value: &'v Value, name: &str) -> Option<&'v Object> {
     value.get(name).and_then(Value::as_object)
 }

@@ -22,7 +22,6 @@ pub struct CompiledContract {
     validators: Validators,
 }
 
-/// An action that the contract allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Action<'a> {
@@ -38,7 +37,6 @@ pub struct Action<'a> {
 pub struct Emission {
     /// What the payload does to those before it.
     pub mode: Mode,
-    /// What is replayed.
     pub replay: Replay,
 }
 
@@ -79,12 +77,10 @@ impl CompiledContract {
         self.validators.bytes
     }
 
-    /// The contract.
     pub fn contract(&self) -> &DataContract {
         &self.contract
     }
 
-    /// The schema of its props.
     pub fn props(&self) -> &EnforcedProps {
         &self.validators.props
     }

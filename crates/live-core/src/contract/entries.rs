@@ -19,28 +19,23 @@ impl<T> Entries<T> {
         Self { entries, by_name }
     }
 
-    /// The entry of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
         let found = self.by_name.binary_search_by(|at| self.entries[*at].0.as_str().cmp(name));
         found.ok().map(|at| &self.entries[self.by_name[at]].1)
     }
 
-    /// Every entry, with its name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
-    /// The names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -73,13 +68,10 @@ impl<T> Entries<T> {
     }
 }
 
-/// What a page shows.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PropsSpec {
-    /// What it is about.
     pub description: Option<String>,
-    /// The props.
     pub properties: Entries<PropEntry>,
 }
 
@@ -96,19 +88,13 @@ impl PropsSpec {
     }
 }
 
-/// A prop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PropEntry {
-    /// The schema of its value.
     pub schema: Value,
-    /// Whether it must be there.
     pub required: bool,
-    /// Its value where it is absent.
     pub default: Option<Value>,
-    /// A value, as an example.
     pub example: Option<Value>,
-    /// What it is about.
     pub description: Option<String>,
     /// The tool that its value comes from.
     pub source_tool: Option<String>,
@@ -132,7 +118,6 @@ impl PropEntry {
     }
 }
 
-/// Something that a person can do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ActionEntry {
@@ -140,11 +125,8 @@ pub struct ActionEntry {
     pub label: String,
     /// The schema of its data; an action without one carries none.
     pub schema: Option<Value>,
-    /// What it is about.
     pub description: Option<String>,
-    /// Data, as an example.
     pub example: Option<Value>,
-    /// The name of an icon.
     pub icon: Option<String>,
     /// Whether the person is asked again.
     pub confirm: bool,
@@ -202,15 +184,11 @@ wire_enum! {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamEntry {
-    /// The schema of a payload.
     pub schema: Value,
-    /// What it is about.
     pub description: Option<String>,
-    /// A payload, as an example.
     pub example: Option<Value>,
     /// What a payload does to those before it.
     pub mode: Mode,
-    /// What is replayed.
     pub replay: Replay,
     /// Whether a payload can say that it is the last one.
     pub complete: bool,
@@ -218,13 +196,10 @@ pub struct StreamEntry {
     pub source: Option<StreamSource>,
 }
 
-/// The tool of a channel.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct StreamSource {
-    /// Its name.
     pub tool: String,
-    /// What it is called with.
     pub args: Object,
 }
 
@@ -266,15 +241,11 @@ impl StreamSource {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContextEntry {
-    /// The schema of its value.
     pub schema: Value,
-    /// What it is about.
     pub description: Option<String>,
-    /// Its first value.
     pub default: Option<Value>,
     /// Milliseconds without a change after which the page sends it.
     pub debounce_ms: u64,
-    /// A value, as an example.
     pub example: Option<Value>,
 }
 

@@ -43,22 +43,17 @@ pub(crate) use read::{Reader, join};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DataContract {
-    /// What the page shows.
     pub props: Option<PropsSpec>,
-    /// What a person can do.
     pub actions: Option<Entries<ActionEntry>>,
     /// What the agent can send while the page is open.
     pub streams: Option<Entries<StreamEntry>>,
     /// What the page tells the agent about itself.
     pub context: Option<Entries<ContextEntry>>,
-    /// The tools that the agent can call.
     pub tools: Option<Entries<AgentTool>>,
-    /// The gadgets that the page uses.
     pub gadgets: Option<ClientCapabilities>,
     document: Object,
 }
 
-/// The specs of a contract.
 pub const SPECS: [&str; 6] = [
     "propsSpec",
     "actionSpec",
@@ -75,7 +70,6 @@ const PROSE: [&str; 2] = ["description", "usage"];
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownMember<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The spec that may be meant.
     pub meant: Option<&'static str>,
@@ -135,19 +129,15 @@ impl DataContract {
         unknown.map(|name| UnknownMember { name, meant: closest(name, SPECS) })
     }
 
-    /// The tool of this name, if the contract declares it.
     pub fn tool(&self, name: &str) -> Option<&AgentTool> {
         self.tools.as_ref()?.get(name)
     }
 }
 
-/// A contract that is refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ContractRefusal {
-    /// The code of the tool that refuses it.
     pub code: Code,
-    /// Every place that is wrong.
     pub violations: Vec<Violation>,
 }
 

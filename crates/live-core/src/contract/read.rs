@@ -28,7 +28,6 @@ impl Reader {
         }
     }
 
-    /// Reports a value of another type.
     pub(crate) fn wrong(&mut self, field: &str, expected: &str, found: &Value) {
         let violation = Violation::new(field, format!("must be {expected}"));
         self.report(violation.expecting(expected, type_name(found)));
@@ -90,7 +89,6 @@ impl Reader {
         Some(text)
     }
 
-    /// A member that must be there.
     pub(crate) fn required<'v>(
         &mut self,
         members: &'v Object,
@@ -161,7 +159,6 @@ impl Reader {
     }
 }
 
-/// The place of a member.
 pub(crate) fn join(field: &str, name: &str) -> String {
     let dot = if field.is_empty() { "" } else { "." };
     format!("{field}{dot}{}", shorten(name))

@@ -59,7 +59,6 @@ fn walk(schema: &Value, field: &str, violations: &mut Vec<Violation>) {
     }
 }
 
-/// The types that a schema names.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],

@@ -10,29 +10,21 @@ use crate::json::{members, put};
 use crate::limits::CLIENT_ID_CHARS;
 use crate::{AppId, SessionId};
 
-/// A frame of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientFrame {
     /// The id that answers repeat.
     pub request_id: Option<String>,
-    /// What the client asks for.
     pub body: ClientBody,
 }
 
-/// What a frame of a client asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientBody {
-    /// To be subscribed to a session.
     Subscribe(Box<Subscribe>),
-    /// To record an action of the person.
     Action(Action),
     /// An answer, to see that the connection works.
     Ping,
-    /// To record what the client knows about its host.
     HostContext(HostContextObserved),
-    /// To poll the tool of a channel.
     ChannelSubscribe(ChannelSubscribe),
-    /// To stop that.
     ChannelUnsubscribe(ChannelUnsubscribe),
 }
 
@@ -79,7 +71,6 @@ message! {
 /// Clauses: GGUI-FRAME-ACTION.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// The session.
     pub session_id: SessionId,
     /// The type of the event, `data:submit`.
     pub kind: String,
@@ -90,7 +81,6 @@ pub struct Action {
 }
 
 impl Action {
-    /// An action with a name and data, as a frame of a client has it.
     pub fn submit(
         session_id: SessionId,
         name: &str,
@@ -170,7 +160,6 @@ message! {
 }
 
 impl ClientFrame {
-    /// The type of the frame.
     pub fn kind(&self) -> &'static str {
         match self.body {
             ClientBody::Subscribe(_) => "subscribe",

@@ -7,12 +7,10 @@
 pub struct Close {
     /// The code; `None` for a close frame without one, which a client sees as 1005.
     pub code: Option<u16>,
-    /// The reason.
     pub reason: &'static str,
 }
 
 impl Close {
-    /// A frame is larger than any frame may be.
     pub const FRAME_TOO_LARGE: Self = Self::new(1009, "");
     /// A frame before the subscription is larger than such a frame may be.
     pub const PRE_SUBSCRIBE_PAYLOAD: Self = Self::new(1009, "pre_subscribe_payload_exceeded");
@@ -22,19 +20,15 @@ impl Close {
     pub const PRE_SUBSCRIBE_CEILING: Self = Self::new(1013, "pre_subscribe_connection_ceiling");
     /// The server stops; the client connects again at once.
     pub const SERVICE_RESTART: Self = Self::new(1012, "service_restart");
-    /// The session of the socket has expired.
     pub const SESSION_EXPIRED: Self = Self::new(1008, "session_expired");
     /// The subscriber reads too slowly; it connects again with its cursors.
     pub const SLOW_SUBSCRIBER: Self = Self::new(1013, "slow_subscriber");
     /// The key that opened the socket is no longer valid.
     pub const UNAUTHENTICATED: Self = Self::new(1008, "unauthenticated");
-    /// The project of the session is archived.
     pub const PROJECT_ARCHIVED: Self = Self::new(1008, "project_archived");
-    /// The server failed.
     pub const INTERNAL: Self = Self::new(1011, "internal_error");
     /// A frame breaks the rules of WebSockets.
     pub const PROTOCOL: Self = Self::new(1002, "");
-    /// A text frame is not UTF-8.
     pub const NOT_UTF8: Self = Self::new(1007, "");
     /// The client does not support the version.
     pub const UPGRADE_REQUIRED: Self = Self { code: None, reason: "" };

@@ -12,29 +12,22 @@ use crate::{AppId, SessionId, refuse};
 /// Clauses: GGUI-TRANSPORT-ORDER.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Socket {
-    /// What it is subscribed to.
     pub binding: Option<Binding>,
     /// Whether a subscribe has used its identity.
     pub is_spent: bool,
 }
 
-/// What a socket is subscribed to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Binding {
-    /// The session.
     pub session_id: SessionId,
-    /// The app of the session.
     pub app_id: AppId,
-    /// On which side the subscriber is.
     pub role: Role,
     /// Names the load of the page.
     pub client_id: Option<String>,
 }
 
-/// What happens to a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Gate {
-    /// It is handled.
     Pass,
     /// It does nothing and is not answered.
     Ignore,

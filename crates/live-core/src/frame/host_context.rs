@@ -15,12 +15,10 @@ const DIMENSIONS: &[&str] = &["width", "maxWidth", "height", "maxHeight"];
 const CAPABILITIES: &[&str] = &["touch", "hover"];
 
 impl HostContext {
-    /// The members.
     pub fn members(&self) -> &Object {
         &self.0
     }
 
-    /// The members.
     pub fn into_members(self) -> Object {
         self.0
     }

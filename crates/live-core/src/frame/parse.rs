@@ -12,17 +12,14 @@ use super::{
 use crate::limits::Limits;
 use crate::{SessionId, refuse};
 
-/// A frame that is not handled.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rejected {
     /// It is answered with an `error` frame. The socket stays open.
     Answer {
         /// The `requestId` of the frame, if it could be read.
         request_id: Option<String>,
-        /// Why.
         failure: Box<Failure>,
     },
-    /// The socket is closed.
     Close(Close),
 }
 

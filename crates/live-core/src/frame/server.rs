@@ -10,95 +10,66 @@ use crate::json::{members, put};
 use crate::session::{LedgerRow, StreamRow};
 use crate::{AppId, SessionId};
 
-/// A frame of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerFrame {
-    /// The answer to `subscribe`.
     Subscribed(Box<SubscribeAck>),
     /// The answer to `action`: it is stored.
     Acted(ActionAck),
-    /// A refusal.
     Error(Box<Failure>),
-    /// The answer to `ping`.
     Pong,
     /// The UI was committed.
     Render {
-        /// The snapshot of the session.
         session: Value,
-        /// How the UI was found.
         match_type: Option<String>,
     },
-    /// A frame of the stream.
     Data {
-        /// The session.
         session_id: SessionId,
-        /// The frame.
         row: StreamRow,
     },
-    /// The props of the UI changed.
     PropsUpdate {
-        /// The session.
         session_id: SessionId,
-        /// All props.
         props: Object,
         /// The epoch that the change was committed with.
         epoch: u64,
     },
     /// An agent took an event out of the pipe.
     DrainAck {
-        /// The app of the session.
         app_id: AppId,
-        /// The session.
         session_id: SessionId,
-        /// The event.
         event_id: String,
-        /// When.
         drained_at: Time,
     },
     /// An event of the ledger, in a replay.
     RenderEvent(LedgerRow),
     /// What the tool of a channel answered.
     ChannelPayload {
-        /// The session.
         session_id: SessionId,
-        /// The app of the session.
         app_id: AppId,
-        /// The channel.
         channel: String,
         /// The number of the answer in this subscription, from 1.
         seq: u64,
-        /// When.
         at: Time,
-        /// The answer.
         payload: Value,
-        /// Whether it is the last one.
         complete: Option<bool>,
     },
     /// A refusal or failure of a polled channel.
     ChannelError {
-        /// The session.
         session_id: SessionId,
-        /// The channel.
         channel: String,
-        /// Why.
         failure: Box<Failure>,
         /// Where a poll failed, without secrets.
         stack: Option<String>,
     },
 }
 
-/// The payload of the answer to `subscribe`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubscribeAck {
     /// The number of the last ledger event.
     pub sequence: u64,
-    /// When.
     pub at: Time,
-    /// The snapshot of the session.
     pub session: Value,
     /// The number of the last frame of the stream.
     pub stream_seq: u64,
-    /// The version that the server speaks.
     pub server_version: String,
     /// Whether frames that the client asked for are gone.
     pub replay_truncated: bool,
@@ -106,17 +77,14 @@ pub struct SubscribeAck {
     pub session_token: Option<String>,
 }
 
-/// The payload of the answer to `action`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ActionAck {
     /// The number of the ledger event.
     pub sequence: u64,
-    /// When it was stored.
     pub at: Time,
 }
 
 impl ServerFrame {
-    /// The type of the frame.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Subscribed(_) | Self::Acted(_) => "ack",

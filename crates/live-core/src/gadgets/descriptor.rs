@@ -10,21 +10,16 @@ use crate::violation::Violation;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct GadgetDescriptor {
-    /// The package.
     pub package: String,
-    /// Its version.
     pub version: Option<String>,
     /// Its hooks and components.
     pub exports: Vec<String>,
-    /// The public values that it needs.
     pub requires: Vec<String>,
     /// Where its code is, if that does not follow from the host.
     pub bundle_url: Option<String>,
     /// Where its styles are, if that does not follow from the host.
     pub style_url: Option<String>,
-    /// The host of its code and styles.
     pub bundle_host: Option<String>,
-    /// The digest of its code.
     pub bundle_sri: Option<String>,
 }
 

@@ -9,13 +9,10 @@ use accord_contract::rule;
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
 use crate::violation::{MOST_VIOLATIONS, Violation, refuse};
 
-/// Gadgets that are refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct GadgetRefusal {
-    /// The code of the gate.
     pub code: Code,
-    /// Every gadget that the code is about.
     pub violations: Vec<Violation>,
 }
 

@@ -7,7 +7,6 @@ use super::names;
 use crate::contract::{Reader, join};
 use crate::violation::{Violation, shorten};
 
-/// The gadgets that a contract names.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -15,11 +14,9 @@ pub struct ClientCapabilities {
     pub gadgets: Vec<GadgetUse>,
 }
 
-/// One gadget of a contract.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct GadgetUse {
-    /// The package.
     pub package: String,
     /// The hook or component of the package.
     pub export: String,

@@ -20,7 +20,6 @@ wire_enum! {
     }
 }
 
-/// The schema of the props of a contract.
 #[derive(Debug)]
 pub struct EnforcedProps {
     document: Value,
@@ -78,12 +77,10 @@ impl EnforcedProps {
         &self.hash
     }
 
-    /// The profile.
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// Every place where props do not match.
     pub fn check(&self, props: &Value) -> Vec<Violation> {
         self.validator.check(props, "")
     }

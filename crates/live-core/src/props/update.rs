@@ -6,10 +6,8 @@ use accord_contract::wire::{Object, Value, same};
 
 use crate::violation::{Violation, listed, type_name};
 
-/// What an update does to the props of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PropsUpdate {
-    /// The props are replaced by these.
     Replace(Object),
     /// The patch is merged into them (RFC 7396).
     Merge(Object),

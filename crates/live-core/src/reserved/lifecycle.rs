@@ -5,7 +5,6 @@ use accord_contract::wire::{Object, Value};
 
 use crate::violation::{Violation, show, type_name};
 
-/// What a member must be.
 enum Rule {
     Text,
     Flag,

@@ -10,7 +10,6 @@ use crate::violation::{Violation, listed, show, type_name};
 /// The version of A2UI.
 const VERSION: &str = "v0.9";
 
-/// The catalog of the components.
 pub const CATALOG: &str = "ggui.preview.v1";
 
 /// The messages: their names, and whether they carry components.
@@ -32,7 +31,6 @@ pub const COMPONENTS: [&str; 12] = [
     "ChoicePicker",
 ];
 
-/// What a member of a component must be.
 #[derive(Clone, Copy)]
 enum Rule {
     Text,

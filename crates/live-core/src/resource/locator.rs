@@ -12,22 +12,18 @@ use crate::SessionId;
 /// Clauses: GGUI-RESOURCE-LOCATOR.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Locator {
-    /// The session.
     pub session_id: SessionId,
-    /// The key of its blueprint.
     pub blueprint_key: Option<String>,
     /// The epoch; `None` for the present one.
     pub epoch: Option<u64>,
 }
 
-/// A text that is no address of a session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LocatorError;
 
 const PREFIX: &str = "ui://ggui/render/";
 
 impl Locator {
-    /// The address of a session.
     pub fn new(session_id: SessionId) -> Self {
         Self { session_id, blueprint_key: None, epoch: None }
     }

@@ -35,31 +35,24 @@ pub struct Substrate {
 /// A session as a read finds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readable {
-    /// The session row.
     pub session: Session,
     /// The props of the asked epoch, as JSON text; `None` if there is no such epoch.
     pub props_json: Option<String>,
-    /// The slice, if the UI is there.
     pub slice: Option<Slice>,
 }
 
-/// What is known when a resource is read.
 #[derive(Clone, Debug)]
 pub struct ReadFacts<'a> {
-    /// The app of the caller.
     pub app_id: &'a AppId,
-    /// What the server keeps.
     pub substrate: Substrate,
     /// The session at the address, of any app.
     pub found: Option<Readable>,
     /// The slice of a public UI with the key of the address. It belongs to no session.
     pub public: Option<Slice>,
-    /// The time.
     pub now: Time,
 }
 
 impl ReadCode {
-    /// The code of JSON-RPC.
     pub const fn rpc_code(self) -> i32 {
         match self {
             Self::NotFound => -32002,

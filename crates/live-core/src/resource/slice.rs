@@ -15,39 +15,27 @@ use crate::{AppId, SessionId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slice {
-    /// The session.
     pub session_id: SessionId,
-    /// Its app.
     pub app_id: AppId,
-    /// The URL of the runtime.
     pub runtime_url: String,
     /// How the page gets data; `None` without a channel.
     pub delivery: Option<Delivery>,
-    /// When the session expires.
     pub expires_at: Time,
-    /// The number of the last ledger event.
     pub last_sequence: u64,
-    /// The epoch of the props.
     pub epoch: u64,
-    /// The props, as JSON text.
     pub props_json: Option<String>,
-    /// The values of the context slots.
     pub context_slots: Option<Object>,
     /// The hash of the contract, and the URL of its validators.
     pub contract: Option<(String, String)>,
     /// The code of the component, or the kind of a system page.
     pub code: Option<Code>,
-    /// The theme.
     pub theme: Option<Value>,
 }
 
-/// How a page gets data.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Delivery {
-    /// The URL of the channel.
     pub ws_url: String,
-    /// A token for it.
     pub token: Minted,
     /// The URL to poll instead.
     pub polling_url: String,
@@ -55,7 +43,6 @@ pub struct Delivery {
     pub sse_url: String,
 }
 
-/// What is mounted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Code {
     /// Code at a URL, with its hash.
@@ -78,7 +65,6 @@ impl Code {
 }
 
 impl Delivery {
-    /// The way to get data.
     pub fn new(ws_url: String, token: Minted, polling_url: String, sse_url: String) -> Self {
         Self { ws_url, token, polling_url, sse_url }
     }

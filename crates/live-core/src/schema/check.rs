@@ -44,7 +44,6 @@ pub(super) fn accepts(node: &Node, value: &Value) -> bool {
     !has_failed && steps > 0
 }
 
-/// One walk through a value.
 struct Walk<'a> {
     field: &'a str,
     /// Shared by the walks through the branches of a schema.
@@ -281,7 +280,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a branch accepts the value.
     fn probe(&mut self, schema: &Node, value: &Value) -> bool {
         let mut walk = Walk::new("", self.steps, true);
         walk.node(schema, value, &Pointer::Root);

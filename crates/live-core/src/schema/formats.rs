@@ -9,22 +9,17 @@ use accord_contract::wire::Number;
 use super::node::is_whole;
 use super::uri;
 
-/// A format.
 #[derive(Debug)]
 pub(super) struct Format {
     pub(super) name: &'static str,
-    /// Whether a text has the format.
     pub(super) text: fn(&str) -> bool,
-    /// Whether a number has it, for the formats of numbers.
     pub(super) number: Option<fn(&Number) -> bool>,
 }
 
-/// The format of this name.
 pub(super) fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// Whether a schema can use a format of this name.
 pub fn is_known_format(name: &str) -> bool {
     format(name).is_some()
 }

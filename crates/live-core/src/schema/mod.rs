@@ -64,7 +64,6 @@ impl Schema {
         check::check(&self.root, value, field)
     }
 
-    /// Whether a value matches.
     pub fn accepts(&self, value: &Value) -> bool {
         check::accepts(&self.root, value)
     }

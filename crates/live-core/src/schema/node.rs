@@ -74,7 +74,6 @@ const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "ob
 impl Types {
     pub(super) const NONE: Self = Self(0);
 
-    /// The type of this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         TYPES.iter().position(|known| *known == name).map(|bit| Self(1 << bit))
     }

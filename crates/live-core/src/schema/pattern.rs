@@ -14,7 +14,6 @@ const SIZES: [(usize, u32); 3] = [(8 << 10, 1), (32 << 10, 4), (128 << 10, 16)];
 /// The most memory of the cache of one pattern.
 const CACHE: usize = 256 << 10;
 
-/// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
     text: String,
@@ -22,7 +21,6 @@ pub(super) struct Pattern {
     weight: u32,
 }
 
-/// Why a pattern is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum PatternError {
     /// It is not a regular expression, or one that cannot run in linear time.
@@ -50,7 +48,6 @@ impl Pattern {
         Err(PatternError::TooLarge)
     }
 
-    /// The pattern as the schema has it.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -60,7 +57,6 @@ impl Pattern {
         self.weight
     }
 
-    /// Whether it matches somewhere in a text.
     pub(super) fn matches(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }

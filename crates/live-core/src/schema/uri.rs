@@ -14,7 +14,6 @@ pub(super) fn is_hostname(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_label)
 }
 
-/// A URI with a scheme.
 pub(super) fn is_uri(text: &str) -> bool {
     text.split_once(':').is_some_and(|(scheme, rest)| is_scheme(scheme) && is_after_scheme(rest))
 }

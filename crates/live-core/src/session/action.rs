@@ -21,22 +21,16 @@ use crate::{AppId, refuse};
 /// What is known when an action arrives over the channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ActFacts<'a> {
-    /// The session row.
     pub session: &'a Session,
-    /// The contract of the session.
     pub contract: &'a CompiledContract,
-    /// The client id of the socket.
     pub client_id: Option<&'a str>,
     /// The stored event with the key of the action, if there is one.
     pub earlier: Option<&'a LedgerRow>,
-    /// Where and when.
     pub at: At<'a>,
 }
 
-/// An action that is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acted {
-    /// The answer.
     pub ack: ActionAck,
     /// What is written; nothing for an action that was recorded before.
     pub delta: Delta,
@@ -47,11 +41,8 @@ pub struct Acted {
 /// An action that a page submits through its tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dispatch {
-    /// The name of the action.
     pub intent: String,
-    /// Its data.
     pub data: Value,
-    /// The state of the page.
     pub ui_context: Value,
     /// The id of the event in the pipe.
     pub action_id: String,
@@ -149,7 +140,6 @@ pub fn submit(
     Ok(Acted { ack, delta: change.finish(), is_ledger_only: false })
 }
 
-/// An answer ends the ask.
 fn answer_ask(change: &mut Change<'_>) {
     let head = &mut change.session.head;
     if head.is_asking {
@@ -231,7 +221,6 @@ fn check(envelope: &mut Object, contract: &CompiledContract) -> Result<bool, Fai
     Ok(is_named)
 }
 
-/// The payload of an action in the ledger.
 pub(super) fn payload(row: &LedgerRow) -> Option<&Object> {
     row.data.get("payload").and_then(Value::as_object)
 }

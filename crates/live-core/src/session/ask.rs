@@ -10,32 +10,23 @@ use accord_contract::wire::{Object, Value};
 use super::Session;
 use crate::json::{members, put};
 
-/// What a session waits for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ask {
-    /// Who asks, if the caller is an actor.
     pub asked_by: Option<ActorKey>,
-    /// For what.
     pub intent: String,
-    /// Since when.
     pub since: Time,
 }
 
-/// A change of the ask of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AskChange {
-    /// The session asks for this.
     Begin(Ask),
-    /// It asks no more.
     End,
 }
 
 /// An ask that waits for an answer, as an inbox lists it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingAsk {
-    /// The session.
     pub session: Session,
-    /// The ask.
     pub ask: Ask,
 }
 
@@ -78,7 +69,6 @@ pub fn asked_by(ui: &Object) -> Option<ActorKey> {
     ActorKey::parse(&format!("{}:{}", text("type")?, text("id")?)).ok()
 }
 
-/// An actor as a document.
 pub(crate) fn actor_document(actor: &ActorKey) -> Value {
     Value::Object(members([("id", actor.id.as_str().into()), ("type", actor.kind.as_str().into())]))
 }

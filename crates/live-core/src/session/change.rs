@@ -7,12 +7,9 @@ use accord_contract::wire::Value;
 
 use super::{DedupKey, Delta, LedgerKind, LedgerRow, Session, event};
 
-/// Where and when something is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// The project of the session's app.
     pub project: &'a ProjectId,
-    /// The time.
     pub now: Time,
     /// Seconds that a session lives after its last activity.
     pub ttl_seconds: i64,
@@ -51,7 +48,6 @@ impl<'a> Change<'a> {
         seq
     }
 
-    /// The delta.
     pub(super) fn finish(mut self) -> Delta {
         self.delta.session = Some(self.session);
         self.delta

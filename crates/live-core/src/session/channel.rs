@@ -17,33 +17,23 @@ use crate::limits::{POLL_DETAILS_CHARS, POLL_INTERVAL_MS};
 use crate::violation::summary;
 use crate::{AppId, SessionId, refuse};
 
-/// What is known when a socket subscribes to a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelFacts<'a> {
-    /// What the socket is subscribed to.
     pub binding: &'a Binding,
-    /// The session row, if there is one.
     pub session: Option<&'a Session>,
-    /// The contract of the session.
     pub contract: &'a CompiledContract,
     /// The tools that this server may call for a channel; `None` if it calls none.
     pub local_tools: Option<&'a BTreeSet<String>>,
-    /// The time.
     pub now: Time,
 }
 
-/// A subscription to a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChannelSubscription {
-    /// The session.
     pub session_id: SessionId,
-    /// Its app.
     pub app_id: AppId,
-    /// The channel.
     pub channel: String,
     /// The tool to call: at once, and then after each interval.
     pub tool: String,
-    /// Its arguments.
     pub args: Object,
     /// The interval, in milliseconds.
     pub interval_ms: u64,

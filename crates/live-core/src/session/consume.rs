@@ -23,12 +23,10 @@ use crate::frame::ServerFrame;
 use crate::json::members;
 use crate::refuse;
 
-/// The events that a drain took out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drained {
     /// The events, in the order of the ledger.
     pub events: Vec<ConsumedEvent>,
-    /// Their numbers in the ledger.
     pub numbers: Vec<u64>,
     /// One frame for each of them, for the subscribers of the session.
     pub acks: Vec<ServerFrame>,
@@ -36,18 +34,12 @@ pub struct Drained {
     pub delta: Delta,
 }
 
-/// An event as an agent gets it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConsumedEvent {
-    /// The session.
     pub session_id: String,
-    /// The name of the action.
     pub intent: String,
-    /// Its data.
     pub action_data: Value,
-    /// The state of the page.
     pub ui_context: Value,
-    /// The id of the event.
     pub action_id: String,
     /// When the person acted.
     pub fired_at: String,
@@ -74,7 +66,6 @@ impl ConsumedEvent {
         })
     }
 
-    /// The event as a document.
     pub fn document(&self) -> Object {
         members([
             ("type", "action".into()),

@@ -42,17 +42,14 @@ kinds! {
     CUSTOM = "live.custom";
 }
 
-/// The event for a session that began.
 pub(super) fn started(session: &Session, project: &ProjectId, now: Time) -> NewEvent {
     NewEvent::new(SESSION_STARTED, project, about(session), now)
 }
 
-/// The event for a session that expired.
 pub(super) fn expired(session: &Session, project: &ProjectId, now: Time) -> NewEvent {
     NewEvent::new(SESSION_EXPIRED, project, about(session), now)
 }
 
-/// The event for a row of the ledger.
 pub(super) fn of_ledger(session: &Session, row: &LedgerRow, project: &ProjectId) -> NewEvent {
     let kind = match row.kind.known() {
         Some(LedgerName::UiCreated) => UI_CREATED,

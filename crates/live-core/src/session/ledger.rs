@@ -34,16 +34,12 @@ wire_enum! {
 /// The type of a ledger event. An implementation can add types with the prefix `x-` or `ext:`.
 pub type LedgerKind = Extensible<LedgerName>;
 
-/// An event of the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerRow {
     /// Its number, from 1.
     pub seq: u64,
-    /// When it was appended.
     pub at: Time,
-    /// Its type.
     pub kind: LedgerKind,
-    /// Its data.
     pub data: Value,
     /// Its id in the pipe. Without it the event is not in the pipe.
     pub event_id: Option<String>,
@@ -66,7 +62,6 @@ impl DedupKey {
         Self(format!("action:{action_id}"))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -110,7 +105,6 @@ pub fn append(
 }
 
 impl LedgerRow {
-    /// The event as clients get it.
     pub fn document(&self) -> Object {
         members([
             ("seq", self.seq.into()),
@@ -120,7 +114,6 @@ impl LedgerRow {
         ])
     }
 
-    /// The name of the action, if the event is one.
     pub(super) fn action(&self) -> Option<&str> {
         self.data.get("payload")?.get("action")?.as_str()
     }

@@ -16,12 +16,9 @@ use crate::props::PropsUpdate;
 use crate::refuse;
 use crate::violation::{Source, ViolationDetails};
 
-/// What a change of the props does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PropsChanged {
-    /// Whether anything changed.
     pub is_updated: bool,
-    /// The epoch afterwards.
     pub epoch: u64,
     /// The frame for the subscribers; `None` if nothing changed.
     pub frame: Option<ServerFrame>,

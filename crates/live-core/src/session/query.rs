@@ -13,7 +13,6 @@ use crate::{AppId, SessionId, refuse};
 pub struct EventsQuery {
     /// Events after this number.
     pub since: u64,
-    /// The most events.
     pub limit: usize,
 }
 

@@ -10,11 +10,8 @@ use crate::{AppId, SessionId};
 /// The row of a session: everything that decisions about actions need.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Session {
-    /// Its id.
     pub id: SessionId,
-    /// The app that it belongs to.
     pub app_id: AppId,
-    /// Its counters and times.
     pub head: Head,
 }
 
@@ -39,28 +36,20 @@ pub struct Head {
     pub drained: u64,
     /// Whether a UI was rendered, so that events go into the pipe.
     pub has_pipe: bool,
-    /// Whether the session waits for an answer.
     pub is_asking: bool,
-    /// Whether the end of the session was recorded.
     pub is_ended: bool,
-    /// When it began.
     pub created_at: Time,
-    /// When something was last done in it.
     pub last_activity_at: Time,
     /// When it expires, unless something is done in it before.
     pub expires_at: Time,
 }
 
-/// The parts of a session that its snapshot shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
     /// The members of the UI: its variant, code and specs, and every unknown member.
     pub ui: Object,
-    /// The props of the present epoch.
     pub props: Option<Object>,
-    /// What a client knows about its host.
     pub host_context: Option<Object>,
-    /// The values of the context slots.
     pub context: Option<Object>,
 }
 
@@ -75,7 +64,6 @@ wire_enum! {
 }
 
 impl Head {
-    /// The head of a new session.
     pub fn new(now: Time, ttl_seconds: i64) -> Self {
         Self {
             ledger: 0,
@@ -128,7 +116,6 @@ impl Session {
         if self.head.expires_at <= now { Status::Expired } else { Status::Active }
     }
 
-    /// Whether the session can be used.
     pub fn is_active(&self, now: Time) -> bool {
         self.status(now) == Status::Active
     }

@@ -100,7 +100,6 @@ fn is_separator(letter: char) -> bool {
     !(letter.is_alphanumeric() || letter == '_' || letter == '-')
 }
 
-/// Whether a character ends a value.
 fn ends_value(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '&' | '"' | '\'' | ',' | ';' | ')' | ']' | '}' | '#')
 }

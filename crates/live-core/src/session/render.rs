@@ -17,17 +17,13 @@ use crate::{AppId, SessionId};
 pub struct Rendering<'a> {
     /// The id of the session, which is new.
     pub session_id: &'a SessionId,
-    /// The app.
     pub app_id: &'a AppId,
     /// The expired session of the same id, if there is one.
     pub earlier: Option<&'a Session>,
     /// The members of the UI: variant, code, contract, prompt.
     pub ui: Object,
-    /// Its props.
     pub props: Object,
-    /// Its contract.
     pub contract: &'a CompiledContract,
-    /// Who renders.
     pub asked_by: Option<ActorKey>,
 }
 

@@ -14,7 +14,6 @@ use crate::contract::{CompiledContract, Replay};
 use crate::json::members;
 use crate::refuse;
 
-/// The replay of the stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamReplay {
     /// The frames, in the order of their numbers.
@@ -27,14 +26,11 @@ pub struct StreamReplay {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LiveCursor(u64);
 
-/// A page of the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerPage {
-    /// The events.
     pub rows: Vec<LedgerRow>,
     /// The number of the last event of the session.
     pub last_sequence: u64,
-    /// Whether more events follow the page.
     pub has_more: bool,
 }
 

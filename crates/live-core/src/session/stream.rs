@@ -16,33 +16,26 @@ use crate::refuse;
 use crate::reserved::{Channel, is_reserved};
 use crate::violation::{Source, Violation, ViolationDetails};
 
-/// A frame of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamRow {
     /// Its number, from 1, shared by all channels.
     pub seq: u64,
-    /// Its channel.
     pub channel: String,
     /// What it does to the frames before it.
     pub mode: Mode,
-    /// What it carries.
     pub payload: Value,
     /// Whether it is the last one of its channel.
     pub complete: bool,
 }
 
-/// A frame to record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewFrame {
-    /// Its channel.
     pub channel: String,
-    /// What it carries.
     pub payload: Value,
     /// Whether it is the last one of its channel.
     pub complete: bool,
 }
 
-/// Who emits a frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Emitter {
     /// An agent, which may use the channels of its contract.
@@ -51,7 +44,6 @@ pub enum Emitter {
     Platform,
 }
 
-/// A frame that is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emitted {
     /// The frame. It is sent after the delta is committed.

@@ -13,20 +13,15 @@ use crate::token::{Claims, Secret, TokenKind};
 use crate::version::{self, VersionPolicy};
 use crate::{AppId, SessionId, refuse};
 
-/// What is known when a socket subscribes.
 #[derive(Clone, Copy, Debug)]
 pub struct SubscribeFacts<'a> {
-    /// Who opened the socket.
     pub identity: &'a Identity,
-    /// The version that the session advertises.
     pub version: &'a str,
     /// What happens to a client that does not support it.
     pub policy: VersionPolicy,
-    /// The key of the tokens, if the server has one.
     pub secret: Option<&'a Secret>,
     /// The app of a host without keys.
     pub default_app: Option<&'a AppId>,
-    /// The time.
     pub now: Time,
     /// 12 random bytes, for the id of a token.
     pub random: [u8; 12],
@@ -35,16 +30,13 @@ pub struct SubscribeFacts<'a> {
 /// A subscriber that passed every check that needs no session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subscribed {
-    /// What the socket is subscribed to.
     pub binding: Binding,
     /// A token to connect again with, for a subscriber that came with a token.
     pub session_token: Option<String>,
 }
 
-/// Why a socket is not subscribed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubscribeRefusal {
-    /// The answer.
     pub failure: Box<Failure>,
     /// Whether the identity of the socket is used up.
     pub spends: bool,

@@ -31,9 +31,7 @@ wire_enum! {
 pub struct Failure {
     /// The place in the schemas: `properties.id`, `items`; empty for the schemas themselves.
     pub path: String,
-    /// Why.
     pub reason: Reason,
-    /// The difference, for people.
     pub message: String,
 }
 

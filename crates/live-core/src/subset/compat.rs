@@ -85,11 +85,8 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is.
     pub kind: FindingKind,
-    /// The action.
     pub action: String,
-    /// The tool.
     pub tool: String,
     /// Where the schemas differ.
     pub failures: Vec<compare::Failure>,
@@ -172,7 +169,6 @@ fn refusal(context: &str, errors: &[&Finding]) -> Failure {
 }
 
 impl Finding {
-    /// The finding as JSON.
     pub fn to_json(&self) -> Value {
         let failures: Vec<_> = self
             .failures

@@ -39,7 +39,6 @@ pub(super) struct Pieces<'a> {
     pub(super) questions: Vec<String>,
     /// The sources of each question.
     pub(super) sources: Vec<String>,
-    /// The names of damaged packages.
     pub(super) damaged: Vec<String>,
 }
 

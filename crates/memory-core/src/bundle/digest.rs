@@ -35,29 +35,23 @@ pub struct DigestRows<'a> {
     pub highlights: &'a [Highlight],
     /// Current facts, the most recently asserted first; at most [`MAX_DIGEST_FACTS`] are used.
     pub facts: &'a [Fact],
-    /// The questions of the window.
     pub questions: &'a OpenQuestions,
     /// What was found about the focus, best first.
     pub snippets: &'a [Snippet],
-    /// The projects that it covers.
     pub projects: &'a [ProjectCount],
     /// The ids of damaged packages of the window, facts and projects, which are left out.
     pub damaged: &'a [String],
 }
 
-/// The number of packages of a type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TypeCount {
     pub package_type: PackageType,
-    /// How many.
     pub count: u64,
 }
 
-/// The number of packages of an actor.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActorCount {
     pub actor: ActorKey,
-    /// How many.
     pub count: u64,
 }
 
@@ -70,7 +64,6 @@ pub struct Highlight {
     pub title: String,
     pub package_type: PackageType,
     pub significance: u8,
-    /// When it was created.
     pub created_at: accord_contract::time::Timestamp,
     /// The packages that supersede it, newest first.
     pub superseded_by: Vec<PackageId>,
@@ -79,7 +72,6 @@ pub struct Highlight {
 /// An excerpt of a package about the focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snippet {
-    /// The project of the package.
     pub project_id: ProjectId,
     pub package_id: PackageId,
     /// Its score; more is better.
@@ -89,7 +81,6 @@ pub struct Snippet {
     pub superseded_by: Vec<PackageId>,
 }
 
-/// The counts of one project in a window.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectCount {
     pub project_id: ProjectId,

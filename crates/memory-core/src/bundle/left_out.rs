@@ -4,14 +4,12 @@ use accord_contract::wire::Value;
 
 use crate::text::{ListText, ObjectText};
 
-/// Why something was left out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Reason {
     /// There are more than the limit of the bundle.
     Limit,
     /// It did not fit into the budget.
     Budget,
-    /// It is damaged.
     Integrity,
 }
 

@@ -8,7 +8,6 @@ use crate::query::OrientQuery;
 use crate::text::ObjectText;
 use crate::{PackageId, Project};
 
-/// The input of an orientation.
 #[derive(Clone, Debug)]
 pub struct OrientRows<'a> {
     pub project: &'a Project,
@@ -17,7 +16,6 @@ pub struct OrientRows<'a> {
     pub packages: &'a [&'a str],
     /// The marks of superseded packages, in the order of the packages.
     pub marks: &'a [Option<Mark<'a>>],
-    /// Whether the window has more packages.
     pub more_packages: bool,
     /// The ids of damaged packages of the window and of damaged facts, which are left out.
     pub damaged: &'a [String],
@@ -66,7 +64,6 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     plan.left_out(rows, &pieces).add_to(bundle).finish()
 }
 
-/// The selected items.
 fn chosen<'p>(items: &'p [impl AsRef<str>], taken: &'p [bool]) -> impl Iterator<Item = &'p str> {
     let taken = items.iter().zip(taken).filter(|(_, taken)| **taken);
     taken.map(|(item, _)| item.as_ref())

@@ -58,22 +58,18 @@ impl OpenQuestions {
         true
     }
 
-    /// How many different questions there are.
     pub fn len(&self) -> usize {
         self.questions.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.questions.is_empty()
     }
 
-    /// Whether some questions were left out.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// The questions.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.questions.iter().map(|question| question.text.as_str())
     }

@@ -12,7 +12,6 @@ const LOOKED_AT: usize = 64 * 1024;
 /// A part of a package's text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Excerpt {
-    /// The member that it is from.
     pub field: &'static str,
     /// The text, with `…` where it was cut.
     pub text: String,

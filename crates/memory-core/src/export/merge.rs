@@ -6,7 +6,6 @@ use accord_contract::time::Timestamp;
 use crate::lifecycle::Revision;
 use crate::{Package, Session};
 
-/// The decision about an imported package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergedPackage {
     /// It is stored, in this state or a later one.
@@ -18,12 +17,9 @@ pub enum MergedPackage {
     Advanced(Vec<Revision>),
 }
 
-/// The decision about an imported session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergedSession {
-    /// It is stored.
     Unchanged,
-    /// Add it.
     Added,
     /// It is stored without its end, and gets this end.
     Ended(Timestamp),

@@ -16,7 +16,6 @@ use crate::lifecycle::{Revision, check_revisions};
 use crate::limits::MAX_LINE_BYTES;
 use crate::{Fact, Package, Project, Session, refuse, text};
 
-/// The document in a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ExportLine {
     Project(Box<Project>),
@@ -205,7 +204,6 @@ const OF_OTHERS: [&str; 18] = [
     "started_at",
 ];
 
-/// Reads a row of Relay.
 fn row(file: RowFile, members: Object) -> Result<ExportLine, Failure> {
     let document = rows::document(file, members);
     match file {

@@ -16,7 +16,6 @@ use crate::limits::MAX_LINE_BYTES;
 use crate::package::{KnownPackageType, PROTOCOL_VERSION, PackageType, Status};
 use crate::{refuse, text};
 
-/// The file of a row.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RowFile {
     Projects,
@@ -53,7 +52,6 @@ impl RowFile {
         (is_session && !has_any(&["session_id"])).then_some(Self::Sessions)
     }
 
-    /// The file's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Projects => "projects.ndjson",
@@ -67,7 +65,6 @@ impl RowFile {
 /// The archive of a package's deliverables, stored as a blob.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RowArchive {
-    /// The digest of its content.
     pub digest: Digest,
     /// Its size in bytes.
     pub size: u64,
@@ -104,7 +101,6 @@ pub fn row_line(
     Ok(Value::Object(document).to_string())
 }
 
-/// The document of a row.
 pub(super) fn document(file: RowFile, members: Object) -> Object {
     let row = Row(members);
     match file {

@@ -6,7 +6,6 @@ use crate::lifecycle::Revision;
 use crate::text::{ObjectText, compact};
 use crate::{ContentHash, Fact, Project, Session};
 
-/// The line of a project.
 pub fn project_line(project: &Project) -> String {
     plain("project", project)
 }
@@ -16,7 +15,6 @@ pub fn session_line(session: &Session) -> String {
     plain("session", session)
 }
 
-/// The line of a fact.
 pub fn fact_line(fact: &Fact) -> String {
     plain("fact", fact)
 }

@@ -18,7 +18,6 @@ wire_enum! {
     }
 }
 
-/// The options of an assertion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AssertOptions {
     /// Do nothing when the current fact has the same value.
@@ -27,7 +26,6 @@ pub struct AssertOptions {
     pub if_out_of_order: OutOfOrder,
 }
 
-/// The stored facts that an assertion depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AssertState<'a> {
     /// The fact with the id that the request chose, if it exists.
@@ -40,20 +38,16 @@ pub struct AssertState<'a> {
     pub source: Option<&'a Actor>,
 }
 
-/// The decision about an assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Asserted {
     /// Write nothing: this fact holds already, or was asserted before.
     Unchanged(Box<Fact>),
-    /// Add a fact.
     Added {
         /// The project to create with it.
         create_project: Option<Box<Project>>,
         /// The fact that ends where the new one begins.
         cut: Option<FactId>,
-        /// The new fact.
         fact: Box<Fact>,
-        /// Warnings about it.
         warnings: Vec<Warning>,
     },
 }

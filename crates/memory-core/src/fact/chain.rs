@@ -9,13 +9,11 @@ use accord_contract::time::{Time, Timestamp};
 /// The time in which a fact holds, without its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Span {
-    /// The start.
     pub from: Timestamp,
     /// The end; `None` if it has none.
     pub to: Option<Timestamp>,
 }
 
-/// Where a new fact goes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Placement {
     /// Whether the fact before it now ends where the new one begins.
@@ -25,7 +23,6 @@ pub struct Placement {
 }
 
 impl Span {
-    /// Whether it holds at no instant.
     pub fn is_empty(&self) -> bool {
         let from = self.from.time();
         self.to.as_ref().is_some_and(|to| to.time() <= from)

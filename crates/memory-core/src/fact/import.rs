@@ -7,10 +7,8 @@ use super::chain::overlap;
 use super::{Fact, Span};
 use crate::FactId;
 
-/// The stored facts that an import depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportState<'a> {
-    /// The fact of the same id, if it exists.
     pub same_id: Option<&'a Fact>,
     /// The last fact of the chain that is not empty, begins at the imported one's start
     /// or earlier, and is another one.
@@ -19,17 +17,14 @@ pub struct ImportState<'a> {
     pub after: Option<&'a Fact>,
 }
 
-/// The decision about an imported fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Imported {
-    /// It exists already.
     Unchanged,
     /// Add it unchanged.
     Added,
     /// It exists without an end or with a later one, and gets this end.
     Ended {
         fact_id: FactId,
-        /// Its end.
         valid_to: Timestamp,
     },
 }

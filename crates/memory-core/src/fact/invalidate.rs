@@ -5,11 +5,9 @@ use accord_contract::time::{Time, Timestamp};
 use super::Fact;
 use crate::FactId;
 
-/// The end of a fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Invalidation {
     pub fact_id: FactId,
-    /// Its end.
     pub valid_to: Timestamp,
 }
 

@@ -22,12 +22,9 @@ use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};
 use crate::{Actor, ActorType, Package, Warning};
 
-/// A requested change of a package.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Change {
-    /// Request a review.
     Flag(Reviewer),
-    /// End a review with a status.
     Review(Status),
     /// Resubmit it after a revision was requested.
     Resubmit,
@@ -40,7 +37,6 @@ pub enum Change {
 pub struct Move {
     pub change: Change,
     pub note: Option<String>,
-    /// Who requested it.
     pub actor: Option<Actor>,
 }
 
@@ -54,14 +50,12 @@ pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     if ends_human_review && by_machine { vec![Warning::reviewed_by_machine()] } else { Vec::new() }
 }
 
-/// The decision about a transition.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Transition {
     /// The package is in the requested state already.
     Unchanged,
     /// The package in its new state, and the log's next entry.
     Moved {
-        /// The package in its new state.
         package: Box<Package>,
         /// The next entry of its log.
         revision: Box<Revision>,

@@ -48,9 +48,7 @@ struct EntryActor<'t> {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     pub package_id: &'a PackageId,
-    /// When it was created.
     pub created_at: Time,
-    /// The kind of its author.
     pub author: ActorType,
     /// Its standing; `None` while it is quarantined.
     pub standing: Option<Standing>,

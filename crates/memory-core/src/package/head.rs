@@ -10,35 +10,26 @@ use super::broken;
 /// The members of a stored package that a row repeats.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PackageHead<'t> {
-    /// The package's id.
     #[serde(borrow)]
     pub package_id: Cow<'t, str>,
-    /// The project that owns it.
     #[serde(borrow)]
     pub project_id: Cow<'t, str>,
     #[serde(borrow)]
     pub status: Cow<'t, str>,
-    /// What kind of package it is.
     #[serde(borrow)]
     pub package_type: Cow<'t, str>,
-    /// Who reviews it.
     #[serde(borrow)]
     pub review_type: Cow<'t, str>,
-    /// When it was created.
     #[serde(borrow)]
     pub created_at: Cow<'t, str>,
-    /// Who created it.
     #[serde(borrow)]
     pub created_by: HeadActor<'t>,
 }
 
-/// The author of a package.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HeadActor<'t> {
-    /// The actor's id.
     #[serde(borrow)]
     pub id: Cow<'t, str>,
-    /// What kind of actor it is.
     #[serde(borrow, rename = "type")]
     pub kind: Cow<'t, str>,
     /// The session in which it was created; some clients write an empty text for none.

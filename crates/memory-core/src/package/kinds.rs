@@ -109,7 +109,6 @@ impl PackageType {
         }
     }
 
-    /// The name on the wire.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -149,13 +148,11 @@ impl Wire for PackageType {
 }
 
 impl Title {
-    /// Reads a title.
     pub fn parse(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         TITLE.check(&text).ok().map(|()| Self(text))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -190,7 +187,6 @@ impl Significance {
     const LEAST: i64 = 1;
     const MOST: i64 = 10;
 
-    /// Reads a significance.
     pub fn new(number: u64) -> Option<Self> {
         let number = u8::try_from(number).ok()?;
         (Self::LEAST..=Self::MOST).contains(&number.into()).then_some(Self(number))

@@ -120,32 +120,26 @@ impl Package {
         &self.text
     }
 
-    /// The hash of the text.
     pub fn content_hash(&self) -> &ContentHash {
         &self.content_hash
     }
 
-    /// The members of the package.
     pub fn fields(&self) -> &PackageFields {
         &self.fields
     }
 
-    /// The package's id.
     pub fn package_id(&self) -> &PackageId {
         &self.fields.package_id
     }
 
-    /// The project that the package belongs to.
     pub fn project_id(&self) -> &ProjectId {
         &self.fields.project_id
     }
 
-    /// The current status.
     pub fn status(&self) -> Status {
         self.fields.status
     }
 
-    /// The kind of reviewer, or none.
     pub fn review_type(&self) -> ReviewType {
         self.fields.review_type
     }

@@ -9,7 +9,6 @@ use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 pub struct QuestionKey(Digest);
 
 impl QuestionKey {
-    /// The key of a text.
     pub fn of(text: &str) -> Self {
         Self(sha256(folded(text).as_bytes()))
     }

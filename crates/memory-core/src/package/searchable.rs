@@ -8,16 +8,13 @@ use super::PackageFields;
 pub struct SearchTexts {
     pub title: String,
     pub decisions: String,
-    /// The open questions.
     pub questions: String,
-    /// The handoff note.
     pub handoff: String,
     /// Description, labels, topic, paths of deliverables, and the Markdown body.
     pub body: String,
 }
 
 impl PackageFields {
-    /// The searchable texts.
     pub fn searchable(&self) -> SearchTexts {
         let paths = self.deliverables().iter().map(|item| item.path.as_str());
         let body = [self.description(), self.topic().unwrap_or_default()]

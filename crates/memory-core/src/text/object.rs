@@ -2,11 +2,9 @@
 
 use accord_contract::wire::Value;
 
-/// Builds an object.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectText(String);
 
-/// Builds a list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListText(String);
 
@@ -53,13 +51,11 @@ impl ObjectText {
         self.0.push(':');
     }
 
-    /// Adds a member.
     #[must_use]
     pub(crate) fn value(self, name: &str, value: impl Into<Value>) -> Self {
         self.raw(name, &value.into().to_string())
     }
 
-    /// Adds a member if it has a value.
     #[must_use]
     pub(crate) fn optional(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
@@ -93,7 +89,6 @@ impl ListText {
     }
 }
 
-/// A JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a text has a JSON form")
 }

@@ -21,7 +21,6 @@ const PARTIAL: &str = "partial";
 /// How many bytes are buffered before they are written to the disk.
 const GATHERED: usize = 1024 * 1024;
 
-/// The folder of blobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
@@ -31,7 +30,6 @@ pub(crate) struct Files {
 pub(crate) struct StoredFile {
     /// The digest in its name.
     pub(crate) digest: Digest,
-    /// When it was stored.
     pub(crate) stored: SystemTime,
 }
 
@@ -57,13 +55,11 @@ impl Files {
         }
     }
 
-    /// The file of a digest.
     pub(crate) fn path(&self, digest: &Digest) -> PathBuf {
         let digits = digest.hex();
         self.folder.join(&digits[..2]).join(digits)
     }
 
-    /// Starts an upload.
     pub(super) fn partial(self) -> Result<Partial, StoreError> {
         let folder = self.folder.join(PARTIAL);
         make(&folder).map_err(io_error)?;
@@ -106,7 +102,6 @@ impl Partial {
         self.size
     }
 
-    /// Takes the next piece.
     pub(super) async fn put(&mut self, piece: Bytes) -> Result<(), StoreError> {
         self.size += piece.len() as u64;
         self.gathered.extend_from_slice(&piece);

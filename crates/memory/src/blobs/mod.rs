@@ -47,12 +47,10 @@ pub struct BlobIntake {
     partial: Partial,
 }
 
-/// A stored content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StoredBlob {
     /// Its length in bytes.
     pub size: u64,
-    /// Whether it is new.
     pub is_new: bool,
 }
 
@@ -139,7 +137,6 @@ impl Memory {
 }
 
 impl BlobIntake {
-    /// Takes the next piece.
     pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
         self.hasher.update(&piece);
         self.partial.put(piece).await.map_err(failed)

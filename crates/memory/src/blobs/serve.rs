@@ -17,7 +17,6 @@ use crate::spool::{failed, io_error};
 /// How much is read at once.
 const PIECE: usize = 256 * 1024;
 
-/// A readable content.
 #[derive(Debug)]
 pub struct Blob {
     digest: Digest,
@@ -59,7 +58,6 @@ impl Blob {
         self.size
     }
 
-    /// Its media type, if known.
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
     }

@@ -12,7 +12,6 @@ use super::server::{EmbedError, EmbedErrorKind};
 /// How long searches do without the server after a failure.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What is known of the server.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     state: Mutex<State>,
@@ -37,15 +36,12 @@ struct State {
     last_error: Option<(Timestamp, String)>,
 }
 
-/// The result of the last contact.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Contact {
     /// There was none.
     #[default]
     Unknown,
-    /// The server works.
     Up,
-    /// It cannot be used.
     Down,
 }
 
@@ -76,7 +72,6 @@ impl Health {
         (*until > Instant::now()).then(|| error.clone())
     }
 
-    /// The server answered.
     pub(super) fn succeeded(&self) {
         let was = {
             let mut state = self.state.lock();
@@ -89,7 +84,6 @@ impl Health {
         }
     }
 
-    /// A request for a query failed.
     pub(super) fn query_failed(&self, error: &EmbedError) {
         if error.kind == EmbedErrorKind::Slow {
             self.slow_queries.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +99,6 @@ impl Health {
         self.changed.notify_one();
     }
 
-    /// The server cannot be used.
     pub(super) fn down(&self, error: &EmbedError) {
         self.note(error);
         let was = std::mem::replace(&mut self.state.lock().contact, Contact::Down);

@@ -59,7 +59,6 @@ pub struct EmbeddingOptions {
     pub memory: u64,
 }
 
-/// Makes vectors.
 pub struct Embedder {
     options: EmbeddingOptions,
     model: String,
@@ -116,7 +115,6 @@ impl Embedder {
         self.options.memory
     }
 
-    /// The vector of a query.
     pub(crate) async fn query(&self, text: &str) -> Result<Arc<[f32]>, EmbedError> {
         // A known query needs no server.
         if let Some(vector) = self.queries.get(text) {

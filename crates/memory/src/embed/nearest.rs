@@ -1,6 +1,5 @@
 //! The similarity of vectors of length 1.
 
-/// The largest code of a value.
 const LARGEST: f32 = 127.0;
 
 /// A vector with one byte per value: a quarter of the memory, and faster to compare. The error of a
@@ -20,7 +19,6 @@ impl Coded {
         Self { codes, scale }
     }
 
-    /// The codes of a query.
     pub(super) fn widened(&self) -> Vec<i16> {
         self.codes.iter().map(|code| i16::from(*code)).collect()
     }

@@ -125,7 +125,6 @@ impl Pace {
     }
 }
 
-/// How far the queue is.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The dimension of the model's vectors.
@@ -138,7 +137,6 @@ struct Place {
     left: Option<u64>,
 }
 
-/// A package that waits.
 #[derive(Clone, Debug)]
 struct Waiting {
     seq: u64,
@@ -148,7 +146,6 @@ struct Waiting {
     passages: Vec<String>,
 }
 
-/// Why the queue stops for a while.
 enum Stop {
     Server(EmbedError),
     Store(Failure),
@@ -361,7 +358,6 @@ impl Queue {
         Ok(None)
     }
 
-    /// Waits until there may be something to do.
     async fn rest(&mut self) {
         tokio::select! {
             () = self.wake.0.notified() => return,
@@ -384,7 +380,6 @@ impl Queue {
         }
     }
 
-    /// Waits after a failure.
     async fn pause(&mut self, stop: Stop) {
         self.failed = self.failed.saturating_add(1);
         let (first, longest) = DELAYS;

@@ -30,7 +30,6 @@ const MAX_QUOTED: usize = 200;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The client of one server and model.
 pub(super) struct Server {
     client: Client,
     path: String,
@@ -39,26 +38,22 @@ pub(super) struct Server {
     key_file: Option<PathBuf>,
 }
 
-/// Why there is no vector.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct EmbedError {
     pub(super) kind: EmbedErrorKind,
     message: String,
 }
 
-/// What kind of error it is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum EmbedErrorKind {
     /// The server cannot be used: not reached, or it refuses the key, the route or the model.
     Down,
-    /// It did not answer in time.
     Slow,
     /// It limits the rate of requests.
     Limited {
         /// When it wants the next request.
         retry_after: Option<Duration>,
     },
-    /// It refuses the texts.
     Refused,
     /// It failed, or its answer cannot be used. The texts may be the cause.
     Failed,

@@ -46,7 +46,6 @@ struct Kept {
     used: u64,
 }
 
-/// The vectors of one project.
 #[derive(Debug, Default)]
 struct ProjectVectors {
     dimension: usize,
@@ -61,7 +60,6 @@ struct ProjectVectors {
     codes: Vec<i8>,
 }
 
-/// The nearest packages.
 #[derive(Debug, Default)]
 pub(crate) struct Nearest {
     /// The packages with their cosine similarity, from -1 to 1, nearest first.
@@ -77,12 +75,10 @@ struct Ranked {
     place: u32,
 }
 
-/// What is searched for.
 #[derive(Clone, Copy)]
 pub(crate) struct NearestQuery<'a> {
     pub(crate) project: &'a ProjectId,
     pub(crate) model: &'a str,
-    /// The vector of the query.
     pub(crate) vector: &'a [f32],
     pub(crate) wanted: usize,
     /// The limit for all projects in memory, in bytes.

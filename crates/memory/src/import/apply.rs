@@ -17,16 +17,12 @@ use super::read::{Item, LinePosition};
 use crate::record::record;
 use crate::{Memory, UnitResult, load};
 
-/// The result of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Applied {
-    /// Its document was added.
     Added,
     /// Its document existed in an earlier state, and was updated.
     Advanced,
-    /// Its document existed.
     Unchanged,
-    /// It was refused.
     Refused(Failure),
 }
 

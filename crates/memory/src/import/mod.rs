@@ -178,7 +178,6 @@ struct Import {
     written: (SyncSender<Written>, Receiver<Written>),
 }
 
-/// A batch with its result.
 type Written = (Arc<Batch>, UnitResult<Vec<Applied>>);
 
 impl Import {

@@ -35,7 +35,6 @@ impl QuarantineFile {
         }
     }
 
-    /// Whether lines can be quarantined.
     pub(super) fn is_there(&self) -> bool {
         self.data_folder.is_some()
     }

@@ -11,7 +11,6 @@ use accord_memory_core::package::PROTOCOL_VERSION;
 use accord_memory_core::{Fact, Package, Project, Session};
 use accord_store::PackageIndex;
 
-/// The position of a line in the spooled import.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinePosition {
     /// Its number, from 1.
@@ -47,7 +46,6 @@ pub(super) enum Kind {
     Fact,
 }
 
-/// The lines of a file.
 pub(super) struct Lines<F: Read> {
     file: BufReader<F>,
     buffer: Vec<u8>,
@@ -83,7 +81,6 @@ impl<F: Read + Seek> Lines<F> {
         }
     }
 
-    /// Reads a line again.
     pub(super) fn again(&mut self, place: LinePosition) -> io::Result<&[u8]> {
         self.file.seek(SeekFrom::Start(place.offset))?;
         self.buffer.resize(place.length, 0);
@@ -91,7 +88,6 @@ impl<F: Read + Seek> Lines<F> {
         Ok(tidy(&self.buffer))
     }
 
-    /// Rewinds to the first line.
     pub(super) fn rewind(&mut self) -> io::Result<()> {
         (self.number, self.offset) = (0, 0);
         self.file.rewind()

@@ -36,7 +36,6 @@ pub use self::report::{Problem, Suspect, VerifyReport};
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// What to verify.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
     /// The project; everything that the caller administers if absent.
@@ -55,7 +54,6 @@ pub enum VerifyStep {
         /// The expected number of rows and files; there may be more.
         total: u64,
     },
-    /// Something is wrong.
     Problem(Problem),
 }
 
@@ -107,7 +105,6 @@ const SEND_AGAIN: &str = "store the blob again";
 
 struct Verification {
     memory: Memory,
-    /// The damaged rows that were reported.
     met: BTreeSet<DamagedRow>,
     quarantine: bool,
     report: VerifyReport,
@@ -205,7 +202,6 @@ impl Verification {
         self.problem(suspect, project, id, &failure);
     }
 
-    /// Compares derived data with its source.
     fn derived(&mut self, project: Option<&ProjectId>) -> UnitResult<()> {
         if !self.goes_on() {
             return Ok(());
@@ -312,7 +308,6 @@ impl Verification {
     }
 }
 
-/// The number of rows of a project.
 fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     let packages: u64 = unit.tallies(project, None)?.iter().map(|tally| tally.packages).sum();
     let kept = unit.event_range(project)?;

@@ -11,7 +11,6 @@ use accord_store::{
 use super::{MEND, PAGE, Suspect, Verification, rows};
 use crate::{UnitError, UnitResult, load};
 
-/// A checked package.
 struct Looked {
     row: PackageRow,
     verdict: Result<(), Failure>,

@@ -9,7 +9,6 @@ use rusqlite::types::ValueRef;
 
 use crate::error::{IntoStoreError as _, damaged};
 
-/// A row that a query found.
 pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
 
 impl Row<'_> {
@@ -61,7 +60,6 @@ impl Row<'_> {
         u64::try_from(self.integer(at)?).map_err(|_| damaged("a number"))
     }
 
-    /// A text that is parsed.
     pub(super) fn parsed<T>(
         &self,
         at: usize,

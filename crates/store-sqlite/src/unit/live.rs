@@ -404,7 +404,6 @@ pub(super) fn place(part: LivePart) -> (i64, i64) {
     }
 }
 
-/// A time as a column.
 pub(super) fn millis(time: Time) -> i64 {
     time.unix_millis()
 }

@@ -60,13 +60,11 @@ pub(crate) struct Unit<'c> {
     last_project: RefCell<Option<(ProjectId, i64)>>,
     /// The same of live sessions.
     last_live: RefCell<Option<(LiveSessionId, i64)>>,
-    /// The damaged rows that were read.
     met: RefCell<BTreeSet<DamagedRow>>,
 }
 
 /// What listeners are notified of after a commit.
 pub(crate) struct Advances {
-    /// The streams with new events.
     pub(crate) events: Vec<Advance>,
     /// The live sessions whose rows were written.
     pub(crate) live: Vec<LiveAdvance>,
@@ -94,7 +92,6 @@ impl<'c> Unit<'c> {
         Ok(())
     }
 
-    /// Keeps the writes of the job.
     pub(crate) fn keep_job(&mut self) {
         self.pending.get_mut().keep_job();
         // `append` keeps the later number of a project that several jobs wrote to.
@@ -151,7 +148,6 @@ impl<'c> Unit<'c> {
         Ok(Advances { events, live })
     }
 
-    /// The number of a project, if it exists.
     fn find(&self, project: &ProjectId) -> Result<Option<i64>> {
         if let Some((known, pk)) = &*self.last_project.borrow()
             && known == project
@@ -192,7 +188,6 @@ impl<'c> Unit<'c> {
         }
     }
 
-    /// The first row of a query.
     fn one<T>(
         &self,
         sql: &str,
@@ -207,7 +202,6 @@ impl<'c> Unit<'c> {
         Ok(first)
     }
 
-    /// All rows of a query.
     fn many<T>(
         &self,
         sql: &str,
@@ -241,7 +235,6 @@ impl<'c> Unit<'c> {
     }
 }
 
-/// A limit as an SQLite integer.
 fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -179,7 +179,6 @@ impl Packages for Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// The package of a number.
     pub(super) fn numbered(
         &self,
         package: i64,

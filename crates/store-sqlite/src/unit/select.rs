@@ -20,7 +20,6 @@ impl Select {
         Self { sql: sql.to_owned(), values: values.into_iter().collect() }
     }
 
-    /// Adds the next piece.
     pub(super) fn add(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) -> &mut Self {
         self.sql.push(' ');
         self.sql.push_str(sql);
@@ -33,7 +32,6 @@ impl Select {
         Self { sql: format!("SELECT count(*) FROM ({})", self.sql), values: self.values.clone() }
     }
 
-    /// Runs the query.
     pub(super) fn run<T>(
         &self,
         unit: &Unit<'_>,
@@ -45,7 +43,6 @@ impl Select {
 
 #[cfg(test)]
 impl Select {
-    /// How SQLite runs the query.
     pub(super) fn plan(&self, connection: &rusqlite::Connection) -> String {
         let sql = format!("EXPLAIN QUERY PLAN {}", self.sql);
         let mut statement = connection.prepare(&sql).expect("the query is valid");
@@ -56,7 +53,6 @@ impl Select {
     }
 }
 
-/// A text as a value.
 pub(super) fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }

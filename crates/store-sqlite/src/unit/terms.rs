@@ -9,7 +9,6 @@ use rusqlite::params;
 
 use super::Unit;
 
-/// A change of the index.
 #[derive(Clone)]
 struct Change {
     package: i64,
@@ -18,7 +17,6 @@ struct Change {
     columns: [String; PARTS],
 }
 
-/// Pending changes.
 #[derive(Default)]
 pub(super) struct Pending {
     /// Of finished jobs.
@@ -60,7 +58,6 @@ impl Pending {
 }
 
 impl Unit<'_> {
-    /// Indexes the pending changes.
     pub(super) fn index_pending(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
         let group = std::mem::take(&mut pending.group);

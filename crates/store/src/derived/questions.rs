@@ -34,7 +34,6 @@ pub(super) fn drafts_of(author: &ActorKey) -> String {
     format!("{DRAFTS}{} {}", author.kind, author.id)
 }
 
-/// Adds the questions of a package.
 pub(super) fn ask<'q>(
     rows: &mut dyn PackageRows,
     package: i64,
@@ -153,7 +152,6 @@ pub(super) fn add_source(
     Some(sources)
 }
 
-/// Adds a package to a stored question.
 fn ask_again(
     rows: &mut dyn PackageRows,
     project: &ProjectId,

@@ -89,7 +89,6 @@ pub(super) fn standing(rows: &dyn PackageRows, package: i64, row: &PackageRow) -
     Ok(row.standing(log.iter().map(String::as_str)))
 }
 
-/// The number of a stored package.
 pub(super) fn number(row: &PackageRow) -> i64 {
     i64::try_from(row.seq).unwrap_or(i64::MAX)
 }
@@ -112,7 +111,6 @@ fn derive(
     rows.put_terms(&row.project_id, package, index, false)
 }
 
-/// Adds the questions and the links of a package.
 fn link(
     rows: &mut dyn PackageRows,
     package: i64,

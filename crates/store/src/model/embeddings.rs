@@ -9,7 +9,6 @@ use crate::{
     UnembeddedQuery,
 };
 
-/// The vectors of a package.
 #[derive(Clone, Debug)]
 pub(super) struct Embedding {
     model: String,
@@ -110,7 +109,6 @@ impl State {
         self.projects.values().flat_map(|project| project.packages.values())
     }
 
-    /// The packages that have no vectors of a space.
     fn waiting(&self, space: Space<'_>) -> impl Iterator<Item = &PackageEntry> {
         let shown = self.entries().filter(|entry| entry.row.quarantine.is_none());
         shown.filter(move |entry| entry.vectors(space).is_none())

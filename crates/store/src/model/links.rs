@@ -18,7 +18,6 @@ use crate::{Drafts, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
 /// The answers to a question: until when, by which package.
 type Answers = BTreeMap<QuestionKey, Vec<(Time, (Time, u64), PackageId)>>;
 
-/// A package that asks a question.
 struct Use<'s> {
     entry: &'s PackageEntry,
     index: u32,

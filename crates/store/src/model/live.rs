@@ -18,7 +18,6 @@ use crate::{
     LiveSessionRow, LiveSessionWrites, LiveSessions, Result, StoreError,
 };
 
-/// The tables of live sessions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     sessions: Shared<SessionId, Arc<Entry>>,
@@ -29,7 +28,6 @@ pub(super) struct Live {
     pub(super) advanced: BTreeMap<SessionId, LiveAdvance>,
 }
 
-/// A session with its other rows.
 #[derive(Clone, Debug)]
 struct Entry {
     row: LiveSessionRow,

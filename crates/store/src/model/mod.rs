@@ -103,7 +103,6 @@ impl ModelStore {
         Arc::clone(&self.state.read())
     }
 
-    /// Runs a job, and commits or rolls back.
     fn commit(&self, job: &mut dyn WriteJob) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "it is closed"));
@@ -197,7 +196,6 @@ impl State {
         self.projects.get(project).map(|project| &**project)
     }
 
-    /// The next unused number.
     fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers

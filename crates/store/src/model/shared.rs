@@ -97,12 +97,10 @@ impl<K: Ord + Clone, V: Clone> Shared<K, V> {
         self.0.values()
     }
 
-    /// The entries after a key.
     pub(super) fn entries_after<'a>(&'a self, key: &K) -> impl Iterator<Item = (&'a K, &'a V)> {
         self.0.range::<K, _>((Excluded(key.clone()), Unbounded))
     }
 
-    /// The values after a key.
     pub(super) fn after<'a>(&'a self, key: &K) -> impl Iterator<Item = &'a V> {
         self.entries_after(key).map(|(_, value)| value)
     }

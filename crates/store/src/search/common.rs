@@ -18,14 +18,12 @@ pub struct CommonTermLimits {
     pub occurrences: u64,
 }
 
-/// The terms of a query that are looked up.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct ChosenTerms {
     /// The terms in the order of the query, each with the number of packages that contain it.
     pub(super) terms: Vec<(QueryTerm, u64)>,
     /// Whether matches are ranked. If not, there is one term.
     pub(super) ranked: bool,
-    /// The words that are not looked up.
     pub(super) left_out: Vec<String>,
 }
 

@@ -134,7 +134,6 @@ fn search(
     Ok(SearchResults { hits, left_out })
 }
 
-/// The terms that are worth looking up.
 fn choose(
     index: &dyn TermIndex,
     project: &ProjectId,

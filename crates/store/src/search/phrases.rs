@@ -29,7 +29,6 @@ impl Phrases {
         Self { first: choice.terms.len(), phrases }
     }
 
-    /// The number of terms and phrases.
     pub(super) fn features(&self) -> usize {
         self.first + self.phrases.len()
     }

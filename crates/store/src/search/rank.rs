@@ -44,12 +44,9 @@ const LENGTH: f64 = 0.75;
 /// The most terms and phrases.
 const FEATURES: usize = MAX_QUERY_TERMS + MAX_PHRASES;
 
-/// An occurrence of a term of the query.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Occurrence {
-    /// The number of the package.
     pub(super) package: u64,
-    /// The part of the package.
     pub(super) part: u8,
     /// The place in the part, counted in terms; `None` if only the package is known.
     pub(super) place: Option<u32>,
@@ -67,16 +64,12 @@ impl Occurrence {
 /// What the scores of a package depend on besides the package itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Collection {
-    /// The number of packages in the project.
     pub(super) packages: u64,
-    /// The average number of terms in a package.
     pub(super) average: f64,
 }
 
-/// A package with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranked {
-    /// The number of the package.
     pub(super) package: u64,
     /// More is better.
     pub(super) score: f64,
@@ -119,7 +112,6 @@ pub(super) fn rank(
     ranked
 }
 
-/// A package to score.
 #[derive(Clone, Copy)]
 struct Text<'a> {
     /// The occurrences in it, in order.
@@ -194,7 +186,6 @@ impl Scorer {
         Self { in_packages: rarities(&packages, all), in_passages: rarities(&passages, pieces) }
     }
 
-    /// The score of a package.
     fn whole(&self, text: Text<'_>, average: f64) -> f64 {
         let mut amounts = [0.0; FEATURES];
         for found in text.found {
@@ -204,7 +195,6 @@ impl Scorer {
         sum(&amounts, &self.in_packages, text.length() / average)
     }
 
-    /// The highest score of a passage.
     fn best_passage(&self, text: Text<'_>) -> f64 {
         let length = (text.length() / PASSAGE as f64).min(1.0);
         let mut amounts = text.title();

@@ -59,7 +59,6 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The term of a word or of a piece of one.
 fn term<'a>(word: &str, scratch: &'a mut String) -> &'a str {
     scratch.clear();
     fold::fold(word, MAX_TERM_CHARS, scratch);

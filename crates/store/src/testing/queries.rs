@@ -15,7 +15,6 @@ use crate::{
     Result, SearchQuery, SessionQuery, SessionRow, Space, Unembedded, UnembeddedQuery, When,
 };
 
-/// A query.
 #[derive(Clone, Debug)]
 pub(super) enum Query {
     Pages(Pages),
@@ -37,7 +36,6 @@ pub(super) enum Query {
     LiveSession(accord_live_core::SessionId, u64, usize),
 }
 
-/// Packages, page by page.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     project: ProjectId,
@@ -50,7 +48,6 @@ pub(super) struct Pages {
     length: usize,
 }
 
-/// Questions, page by page.
 #[derive(Clone, Debug)]
 pub(super) struct Questions {
     since: Option<Time>,
@@ -60,7 +57,6 @@ pub(super) struct Questions {
     length: usize,
 }
 
-/// A search query.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     text: String,
@@ -70,7 +66,6 @@ pub(super) struct Words {
     limit: usize,
 }
 
-/// Who looks.
 #[derive(Clone, Debug)]
 pub(super) enum Reader {
     Anybody,
@@ -357,7 +352,6 @@ impl Pages {
     }
 }
 
-/// Projects, page by page.
 fn projects<U: ReadUnit + ?Sized>(unit: &U, archived: bool, length: usize) -> Result<Vec<String>> {
     let mut rows: Vec<ProjectRow> = Vec::new();
     loop {
@@ -372,7 +366,6 @@ fn projects<U: ReadUnit + ?Sized>(unit: &U, archived: bool, length: usize) -> Re
     }
 }
 
-/// Facts, page by page.
 pub(super) fn facts<U: ReadUnit + ?Sized>(
     unit: &U,
     project: &ProjectId,
@@ -404,7 +397,6 @@ fn check_totals(totals: &[(usize, u64)], rows: usize) {
     }
 }
 
-/// Sessions, page by page.
 pub(super) fn sessions<U: ReadUnit + ?Sized>(
     unit: &U,
     project: &ProjectId,

@@ -17,16 +17,13 @@ use crate::{
 /// The results of the steps of a unit, or the error that ended it.
 pub(super) type Said = Result<Vec<String>, StoreErrorKind>;
 
-/// One unit of work.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
     /// Most steps that would be refused are left out, but not all.
     steps: Vec<(Step, bool)>,
-    /// Whether it rolls back at its end.
     gives_up: bool,
 }
 
-/// One step of a unit.
 #[derive(Clone, Debug)]
 enum Step {
     InsertProject(ProjectRow),

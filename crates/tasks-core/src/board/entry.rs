@@ -13,23 +13,14 @@ use crate::{Status, TaskId};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The id.
     pub id: TaskId,
-    /// The status.
     pub status: Status,
-    /// How urgent it is.
     pub priority: Priority,
-    /// When it was created.
     pub created_at: Time,
-    /// When its status changed last.
     pub moved_at: Time,
-    /// The agent that it is routed to.
     pub agent: Option<String>,
-    /// The role that it is routed to.
     pub role: Option<String>,
-    /// The team that it is routed to.
     pub team: Option<String>,
-    /// Its tags.
     pub tags: Box<[String]>,
     /// Whether a person made it ready although it waits for tasks.
     pub is_forced: bool,
@@ -37,15 +28,12 @@ pub struct Entry {
     pub resource: Option<String>,
     /// The tasks that must be done first.
     pub depends_on: Box<[TaskId]>,
-    /// The task that it is a part of.
     pub parent: Option<TaskId>,
-    /// When its lease ends.
     pub lease_until: Option<Time>,
     /// When its run counts as dead.
     pub alive_until: Option<Time>,
     /// When it may be run again after a failed run.
     pub retry_at: Option<Time>,
-    /// Why it is blocked.
     pub block_reason: Option<String>,
     /// Whether people were alerted that it is not clear who may do it.
     pub is_alerted: bool,
@@ -56,7 +44,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a task, with the heartbeat of its run.
     pub fn of(task: &Task, heartbeat: Option<&Heartbeat>) -> Self {
         let routing = task.routing.as_ref();
         let text = |name: &str| task.metadata(name).and_then(Value::as_str).map(str::to_owned);

@@ -64,7 +64,6 @@ pub struct Board {
 }
 
 impl Board {
-    /// The status of a task.
     pub fn status(&self, id: TaskId) -> Option<Status> {
         self.open.get(&id).map(|entry| entry.status).or_else(|| self.closed.get(&id).copied())
     }
@@ -74,17 +73,14 @@ impl Board {
         self.open.get(&id)
     }
 
-    /// How many tasks have each status.
     pub fn counts(&self) -> impl Iterator<Item = (Status, usize)> + '_ {
         Status::ALL.iter().map(|status| (*status, self.counts.get(status).copied().unwrap_or(0)))
     }
 
-    /// How many tasks there are.
     pub fn len(&self) -> usize {
         self.open.len() + self.closed.len()
     }
 
-    /// Whether there is no task.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -116,7 +112,6 @@ impl Board {
         self.candidates.extend(waiting);
     }
 
-    /// Forgets a task.
     pub fn remove(&mut self, id: TaskId) {
         let waiting: Vec<_> = self.links.waiting_for(id).collect();
         if self.take_out(id) {

@@ -21,7 +21,6 @@ pub struct Limits {
     pub teams: HashMap<String, usize>,
     /// How many are started by one poll.
     pub per_poll: usize,
-    /// How often a task is run.
     pub budget: RetryBudget,
 }
 
@@ -44,7 +43,6 @@ pub enum Action {
     Block(TaskId, String),
     /// It is blocked for a reason that is gone: it becomes ready.
     Requeue(TaskId),
-    /// It is started.
     Start(TaskId),
     /// It has been in progress for too long: [`overdue`](super::overdue) decides.
     Violation(TaskId),
@@ -54,7 +52,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// The task.
     pub fn task(&self) -> TaskId {
         match self {
             Self::Recover(id)

@@ -45,7 +45,6 @@ const RATE_LIMITED: [&str; 6] =
 
 /// The first pause after a failure.
 const FIRST_PAUSE_MS: u64 = 60_000;
-/// The longest pause.
 const LONGEST_PAUSE_MS: u64 = 900_000;
 /// How many runs in a row a service may turn away, for each run that may fail: with the usual
 /// budget and the longest pauses, six hours.
@@ -70,9 +69,7 @@ impl Default for RetryBudget {
 /// A run that ended without a report.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFailure<'a> {
-    /// The agent.
     pub agent: &'a str,
-    /// What went wrong.
     pub error: &'a str,
     /// Whether another run can help.
     pub class: ErrorClass,
@@ -150,14 +147,12 @@ pub fn run_failed(
 /// How it is known that a run is over that left no result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Silence {
-    /// Its heartbeat expired.
     StaleHeartbeat,
     /// The process that watched its agent was killed, and the agent with it.
     WorkerKilled,
 }
 
 impl Silence {
-    /// Why the run expired.
     fn expired(self) -> &'static str {
         match self {
             Self::StaleHeartbeat => "stale_heartbeat",
@@ -228,7 +223,6 @@ fn count(task: &Task, name: &str) -> u64 {
     task.metadata(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// When a blocked task may be run again.
 pub(super) fn retry_at(task: &Task) -> Option<Time> {
     let text = task.metadata(RETRY_AT)?.as_str()?;
     Time::parse_rfc3339(text).filter(|_| task.status == Status::Blocked)

@@ -5,10 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::{Board, Entry, Turn};
 use crate::{Status, TaskId};
 
-/// What a task waits for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Waits {
-    /// Nothing.
     Nothing,
     /// Tasks that are not done yet.
     For(Vec<TaskId>),
@@ -19,11 +17,8 @@ pub enum Waits {
 /// Which ready task an agent takes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wish<'a> {
-    /// The agent.
     pub agent: &'a str,
-    /// Its roles.
     pub roles: &'a [String],
-    /// Its teams.
     pub teams: &'a [String],
     /// Tags that the task must have.
     pub tags: &'a [String],
@@ -37,10 +32,8 @@ pub struct Wish<'a> {
     pub team_limits: Option<&'a HashMap<String, usize>>,
 }
 
-/// Why an agent gets no task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NoTask {
-    /// No task is ready.
     NoneReady,
     /// No ready task fits.
     NoneFits,
@@ -73,7 +66,6 @@ impl Board {
         self.closed.iter().map(|(id, status)| (*id, *status))
     }
 
-    /// The open tasks that depend on a task.
     pub fn dependents(&self, id: TaskId) -> &[TaskId] {
         self.links.dependents(id)
     }
@@ -88,7 +80,6 @@ impl Board {
         !self.resources.contains_key(resource)
     }
 
-    /// What a task waits for.
     pub fn waits(&self, entry: &Entry) -> Waits {
         let mut open = Vec::new();
         for &needed in &entry.depends_on {

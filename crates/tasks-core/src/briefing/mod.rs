@@ -35,7 +35,6 @@ type Section<'s> = (usize, &'s dyn Fn(usize) -> Option<String>);
 /// Who reads a briefing, which decides how it reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Audience<'a> {
-    /// A client of the tools.
     Tools,
     /// A process that has the command. The options name the place of the tasks, each after a blank.
     Command(&'a str),
@@ -45,22 +44,15 @@ pub enum Audience<'a> {
     Worker,
 }
 
-/// What a briefing is made of.
 #[derive(Clone, Debug)]
 pub struct Briefing<'a> {
-    /// The task.
     pub id: TaskId,
-    /// The project.
     pub project: &'a str,
     /// What is to be done, in one line.
     pub title: &'a str,
-    /// How urgent it is.
     pub priority: Priority,
-    /// The status.
     pub status: Status,
-    /// The lease.
     pub lease: Option<Held<'a>>,
-    /// Why it is blocked.
     pub block_reason: Option<&'a str>,
     /// Who sent it back after a review, and why.
     pub sent_back: Option<(&'a str, Option<&'a str>)>,
@@ -84,12 +76,9 @@ pub struct Briefing<'a> {
     pub directory: &'a str,
 }
 
-/// The lease of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct Held<'a> {
-    /// The agent.
     pub agent: &'a str,
-    /// The run.
     pub run_id: Option<&'a str>,
     /// When the task is taken back, unless there is a heartbeat before.
     pub alive_until: &'a Timestamp,
@@ -98,7 +87,6 @@ pub struct Held<'a> {
 /// A task that had to be done first.
 #[derive(Clone, Debug)]
 pub struct Dependency<'a> {
-    /// The task.
     pub id: TaskId,
     /// What was done, in one line.
     pub title: &'a str,

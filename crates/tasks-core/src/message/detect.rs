@@ -15,16 +15,13 @@ pub const PREFIX: &str = "AOF/1 ";
 /// The longest text that is read.
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
-/// What an input is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detected {
     /// Something else, such as chat. It is none of the protocol's business.
     Other,
-    /// A message.
     Message(Box<Message>),
     /// A message of a type that this version does not know.
     Unknown {
-        /// The type.
         kind: String,
         /// The task that it names, as it was written.
         task: Option<String>,
@@ -33,10 +30,8 @@ pub enum Detected {
     Rejected(Rejection),
 }
 
-/// Why an input is not a valid message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
-    /// The reason.
     pub reason: Code,
     /// Details, for the event that records the rejection.
     pub details: Object,

@@ -65,11 +65,8 @@ message! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The envelope.
     pub envelope: Envelope,
-    /// The payload of its type.
     pub payload: Payload,
-    /// Parts of the payload that could not be read and do not stop the message.
     pub problems: Vec<String>,
 }
 

@@ -131,7 +131,6 @@ message! {
     }
 }
 
-/// What a message says.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Payload {
     /// The work on a task is over.

@@ -181,7 +181,6 @@ macro_rules! claims {
 /// A claim, with a briefing if the request asks for one and a task was claimed.
 #[derive(Clone, Debug)]
 pub struct Briefed<A> {
-    /// The claim.
     pub answer: A,
     /// The briefing, in Markdown.
     pub briefing: Option<String>,

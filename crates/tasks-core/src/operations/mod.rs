@@ -71,11 +71,9 @@ pub use tree::{
 
 use crate::Door;
 
-/// Who acts.
 pub const ACTOR: Text =
     Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
 
-/// Through which door.
 pub const DOOR: Word<Door> = Word::new("door");
 
 /// The id of a task, or its beginning.

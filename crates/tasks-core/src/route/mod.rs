@@ -23,18 +23,12 @@ use crate::{Status, TaskId};
 
 pub use completion::{apply_result, completion_path};
 
-/// What is known when a message arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// The task that the envelope names.
     pub task: Option<&'a TaskFile>,
-    /// The parent that a handoff names.
     pub parent: Option<&'a TaskFile>,
-    /// The last run of the task.
     pub run: Option<&'a Run>,
-    /// The result of that run.
     pub result: Option<&'a RunResult>,
-    /// The run of the parent.
     pub parent_run: Option<&'a Run>,
     /// Whether the summary that a report names exists.
     pub has_summary: bool,
@@ -43,12 +37,9 @@ pub struct Facts<'a> {
     pub grant: Option<&'a Grant>,
 }
 
-/// A lease that can be given out.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Grant {
-    /// The id of the run that begins.
     pub run_id: String,
-    /// How long lease and heartbeat last.
     pub times: LeaseTimes,
     /// The name under which a recorded result of an earlier run is kept.
     pub old_result: Option<String>,
@@ -57,14 +48,12 @@ pub struct Grant {
 /// When a report moves its task.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Apply {
-    /// When it arrives.
     #[default]
     AtOnce,
     /// When the session of the agent ends.
     SessionEnd,
 }
 
-/// Who may end a review.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Reviewer {
     /// A person, unless the task says `metadata.reviewBy: agent`.
@@ -74,26 +63,19 @@ pub enum Reviewer {
     Anyone,
 }
 
-/// The settings of a tree.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Rules {
-    /// When a report moves its task.
     pub apply: Apply,
-    /// Who may end a review.
     pub review: Reviewer,
 }
 
-/// What a message does.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Routed {
-    /// The changes of the front matter.
     pub changes: Vec<Change>,
     /// The status after the changes, if the task moves.
     pub moved_to: Option<Status>,
-    /// The new body.
     pub body: Option<String>,
-    /// Documents to write.
     pub artifacts: Vec<Artifact>,
     /// Events, in order.
     pub events: Vec<TaskEvent>,
@@ -123,20 +105,15 @@ pub enum Artifact {
 /// Something that people are notified about.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Notice {
-    /// The task.
     pub task: TaskId,
-    /// The status that it got.
     pub status: Status,
-    /// Why.
     pub reason: Option<String>,
 }
 
 /// A message that is refused: the failure, and the events that record it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// The failure.
     pub failure: Failure,
-    /// The events.
     pub events: Vec<TaskEvent>,
 }
 
@@ -212,7 +189,6 @@ impl Call<'_> {
         TaskEvent::new(kind, self.sender, Some(self.id), self.now)
     }
 
-    /// A refusal, with the event that records it.
     fn refused(&self, failure: Failure) -> Refused {
         let event = self.event(kind::REJECTED).with("reason", failure.code.as_str());
         let details = failure.details.as_deref().into_iter().flatten();

@@ -26,17 +26,13 @@ pub struct TaskFile {
     has_crlf: bool,
 }
 
-/// Why a text is not a task file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It does not begin with a fence.
     #[error("the first line is not ---")]
     NoFence,
-    /// The second fence is missing.
     #[error("the front matter has no closing line ---")]
     Unterminated,
-    /// The front matter is not YAML.
     #[error("the front matter: {0}")]
     Yaml(YamlError),
     /// The front matter is not that of a task.
@@ -104,7 +100,6 @@ impl TaskFile {
         Ok(file)
     }
 
-    /// What the front matter says.
     pub fn task(&self) -> &Task {
         &self.task
     }
@@ -125,7 +120,6 @@ impl TaskFile {
         body.trim()
     }
 
-    /// Replaces the body.
     pub fn set_body(&mut self, body: &str) {
         let fence = self.rest.find('\n').map_or(self.rest.len(), |at| at + 1);
         let mut rest = self.rest[..fence].to_owned();
@@ -152,13 +146,11 @@ impl TaskFile {
         Ok(())
     }
 
-    /// The text.
     pub fn text(&self) -> String {
         let text = self.parts().concat();
         if self.has_crlf { text.replace('\n', "\r\n") } else { text }
     }
 
-    /// Whether this is the text.
     pub fn is_text(&self, text: &str) -> bool {
         if self.has_crlf {
             return self.text() == text;

@@ -118,7 +118,6 @@ message! {
 }
 
 impl Task {
-    /// Reads the members of a front matter.
     pub(super) fn read(members: &Object) -> Result<Self, String> {
         Self::from_document(Value::Object(members.clone())).map_err(|error| error.to_string())
     }
@@ -128,7 +127,6 @@ impl Task {
         self.priority.unwrap_or(Priority::Normal)
     }
 
-    /// The tasks that must be done first.
     pub fn dependencies(&self) -> &[TaskId] {
         self.depends_on.as_deref().unwrap_or_default()
     }
@@ -141,7 +139,6 @@ impl Task {
         self.lease.value().map(|lease| lease.agent.as_str()).or_else(routed)
     }
 
-    /// A member of the metadata.
     pub fn metadata(&self, name: &str) -> Option<&Value> {
         self.metadata.as_ref()?.get(name)
     }

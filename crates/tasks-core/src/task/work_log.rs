@@ -8,7 +8,6 @@ const HEADING: &str = "## Work Log";
 /// What an entry says. Empty parts are left out.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct LogEntry<'a> {
-    /// What was done.
     pub progress: Option<&'a str>,
     /// Notes for the next reader.
     pub notes: Option<&'a str>,

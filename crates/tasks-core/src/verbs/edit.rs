@@ -13,17 +13,11 @@ use crate::yaml::Change;
 /// An edit. A member that is absent stays as it is.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Edit {
-    /// The title.
     pub title: Option<String>,
-    /// How urgent it is.
     pub priority: Option<Priority>,
-    /// The agent that it is routed to.
     pub agent: Field<String>,
-    /// The role that it is routed to.
     pub role: Field<String>,
-    /// The team that it is routed to.
     pub team: Field<String>,
-    /// Its tags.
     pub tags: Option<Vec<String>>,
     /// The whole body.
     pub body: Option<String>,

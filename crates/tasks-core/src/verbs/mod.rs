@@ -25,13 +25,9 @@ pub use review::{approve, close, send_back};
 /// A task with what a verb needs to know about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The task.
     pub task: &'a Task,
-    /// Its last run.
     pub run: Option<&'a Run>,
-    /// Who acts.
     pub by: &'a By,
-    /// The time.
     pub now: Time,
 }
 

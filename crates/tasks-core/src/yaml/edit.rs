@@ -38,12 +38,10 @@ pub struct Change {
 }
 
 impl Change {
-    /// Gives a member a value.
     pub fn set(path: &[&str], value: impl Into<Value>) -> Self {
         Self { path: owned(path), value: Some(value.into()) }
     }
 
-    /// Takes a member away.
     pub fn remove(path: &[&str]) -> Self {
         Self { path: owned(path), value: None }
     }
@@ -101,12 +99,10 @@ impl Yaml {
         Self { text, members, is_written: true }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The members.
     pub fn members(&self) -> &Object {
         &self.members
     }
@@ -283,14 +279,12 @@ fn is_object_with_members(value: Option<&Value>) -> bool {
     value.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
 }
 
-/// The value at a path.
 fn value_at<'m>(members: &'m Object, path: &[String]) -> Option<&'m Value> {
     let (name, rest) = path.split_first()?;
     let value = members.get(name)?;
     if rest.is_empty() { Some(value) } else { value_at(value.as_object()?, rest) }
 }
 
-/// Makes a change in the parsed members.
 fn change_value(members: &mut Object, path: &[String], value: Option<&Value>) {
     let Some((name, rest)) = path.split_first() else { return };
     if rest.is_empty() {

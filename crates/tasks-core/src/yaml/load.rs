@@ -18,11 +18,9 @@ const MAX_NODES: usize = 50_000;
 pub struct YamlError {
     /// The line, from 1.
     pub line: usize,
-    /// The problem.
     pub problem: String,
 }
 
-/// A node with its position.
 pub(super) struct Node {
     pub(super) value: Value,
     /// The bytes of its text.

@@ -70,7 +70,6 @@ pub(super) fn text(text: &str) -> String {
     scalar
 }
 
-/// Adds a text as a scalar.
 pub(super) fn push(text: &str, into: &mut String) {
     if is_plain(text) {
         return into.push_str(text);

@@ -14,7 +14,6 @@ use super::{Executor, Started};
 use crate::operations::Claimed;
 use crate::worker::{AgentCommand, WorkEnd, Worker};
 
-/// Hears how the work on a task ended.
 type OnEnd = dyn Fn(&Worker, TaskId, &Result<WorkEnd, Failure>) + Send + Sync;
 
 /// Starts the command of an agent for each task, in all trees of a host.
@@ -43,7 +42,6 @@ impl CommandExecutor {
         }
     }
 
-    /// How many agents run.
     pub fn running(&self) -> usize {
         self.running.lock().len()
     }

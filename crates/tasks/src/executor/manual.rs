@@ -6,7 +6,6 @@ use accord_tasks_core::TaskId;
 use super::{Executor, Started};
 use crate::worker::Worker;
 
-/// Starts nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manual;
 

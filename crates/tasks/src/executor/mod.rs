@@ -14,7 +14,6 @@ use crate::worker::Worker;
 pub use command::CommandExecutor;
 pub use manual::Manual;
 
-/// Starts tasks.
 pub trait Executor: Send + Sync {
     /// Starts a ready task of a tree.
     ///
@@ -26,13 +25,10 @@ pub trait Executor: Send + Sync {
     fn shut_down(&self);
 }
 
-/// Whether a task was started.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Started {
-    /// It is in progress.
     Yes,
     /// Not now: as many agents run as may. The scheduler asks again when one ends.
     Later,
-    /// This executor starts nothing.
     ByHand,
 }

@@ -22,17 +22,14 @@ use crate::manifest::read_manifest;
 use crate::scan::{MAX_FILE, is_committed, read_task};
 use crate::traces::Traces;
 
-/// A check of a tree.
 pub(crate) struct Lint<'d> {
     disk: &'d dyn Disk,
     state: &'d State,
     pub(crate) findings: Vec<LintFinding>,
-    /// The tasks that were read, with their paths.
     pub(crate) seen: BTreeMap<TaskId, String>,
     board: Board,
     /// What the files say about Accord, if nothing is committed about the tree.
     traces: Option<Traces>,
-    /// How many events were read.
     pub(crate) events: u64,
 }
 
@@ -42,7 +39,6 @@ impl<'d> Lint<'d> {
         Self { disk, state, findings: Vec::new(), seen, board, traces: None, events: 0 }
     }
 
-    /// Checks everything.
     pub(crate) fn run(mut self) -> Result<Self> {
         if !self.state.is_begun() {
             self.traces = Some(Traces::read(self.disk)?);

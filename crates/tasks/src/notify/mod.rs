@@ -78,7 +78,6 @@ accord_contract::contract_messages! {
     TaskNotification = "task-notification",
 }
 
-/// Gets notifications.
 pub trait Receiver: Send {
     /// What it is, for the log.
     fn name(&self) -> &'static str;
@@ -104,7 +103,6 @@ pub struct Notifier {
     first_pause: Duration,
 }
 
-/// What a notifier did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Sent {
@@ -117,7 +115,6 @@ pub struct Sent {
 }
 
 impl Notifier {
-    /// A notifier of these receivers.
     pub fn new(receivers: Vec<Box<dyn Receiver>>) -> Self {
         let target = |receiver| Target { receiver, is_down: false };
         let targets = receivers.into_iter().map(target).collect();
@@ -279,7 +276,6 @@ fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotificati
     })
 }
 
-/// The notification as receivers get it.
 fn body(notice: &TaskNotification) -> String {
     notice.encode().to_string()
 }

@@ -20,7 +20,6 @@ pub(super) fn read(tree: &Tree) -> Result<Option<EventPlace>, Failure> {
     Ok(document.and_then(|document| EventPlace::read(&document)))
 }
 
-/// Moves the position.
 pub(super) fn write(tree: &Tree, place: &EventPlace) -> Result<(), Failure> {
     let Value::Object(document) = place.document() else { return Ok(()) };
     let disk = tree.disk();

@@ -15,14 +15,12 @@ use super::{Receiver, TaskNotification, body};
 /// The header with the id of a notification, the same again for a repeated one.
 pub const DELIVERY: &str = "x-accord-delivery";
 
-/// How much of an answer is read.
 const ANSWER_LIMIT: usize = 64 * 1024;
 
 /// Sends each notification as a POST request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Webhook {
-    /// The URL.
     pub url: String,
     /// The file with the secret of the signature; without it requests are not signed. It is read
     /// for each request, so that a new secret needs no restart.

@@ -16,19 +16,14 @@ use crate::Tree;
 use crate::layout::companion;
 use crate::work::{Work, object};
 
-/// What a decision did.
 pub(crate) struct Applied {
-    /// The task as it is now.
     pub(crate) file: TaskFile,
     /// Its moves, in order.
     pub(crate) moves: Vec<TaskMove>,
-    /// What people are notified about.
     pub(crate) notices: Vec<Notice>,
-    /// What was odd.
     pub(crate) warnings: Vec<String>,
     /// The members that were edited.
     pub(crate) changed: Vec<String>,
-    /// Why a move was not made.
     pub(crate) not_applied: Option<&'static str>,
 }
 
@@ -83,7 +78,6 @@ pub(crate) fn apply(
     Ok(applied)
 }
 
-/// The moves that events record.
 pub(crate) fn moves(events: &[TaskEvent]) -> Vec<TaskMove> {
     let moved = |event: &TaskEvent| {
         let text = |name: &str| event.payload.get(name).and_then(Value::as_str);

@@ -13,7 +13,6 @@ use crate::layout::companion;
 use crate::view::{Draft, RunFacts, alive_until};
 use crate::work::Work;
 
-/// Who claims, and for how long.
 pub(crate) struct Claim {
     pub(crate) agent: String,
     pub(crate) run_id: String,

@@ -110,7 +110,6 @@ fn manifest_text(
     Ok((text, manifest))
 }
 
-/// The members that a request names.
 fn changes(request: &InitRequest) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut set = |path: &[&str], value: Option<Value>| {

@@ -89,7 +89,6 @@ impl Tree {
     }
 }
 
-/// Which tasks fit.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     statuses: Vec<Status>,
@@ -193,7 +192,6 @@ impl Position {
         }
     }
 
-    /// The text of a cursor.
     fn text(self) -> String {
         match self {
             Self::Open(priority, id) => format!("{priority}.{id}"),

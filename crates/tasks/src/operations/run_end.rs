@@ -21,7 +21,6 @@ use crate::worker::WorkEnd;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claimed {
-    /// The task.
     pub task: TaskFile,
     /// The run, whose id is the fencing token.
     pub run: Run,
@@ -74,7 +73,6 @@ impl Tree {
         self.heartbeat(&id.to_string(), &request, &worker()?).map(drop)
     }
 
-    /// Carries out a message of the agent.
     pub(crate) fn worker_message(&self, message: &Value) -> Result<(), Failure> {
         self.message(message, &worker()?).map(drop)
     }
@@ -146,7 +144,6 @@ impl Tree {
         self.change(move |work| Ok(held(work, id, &agent, run_id.as_deref()).is_ok()))
     }
 
-    /// Whether the agent of a run reported.
     pub(crate) fn has_reported(&self, claimed: &Claimed) -> Result<bool, Failure> {
         let (id, run_id) = (claimed.task.task().id, claimed.run.run_id.clone());
         self.change(move |work| reported(work, id, run_id.as_deref()))

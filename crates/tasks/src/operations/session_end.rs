@@ -16,9 +16,7 @@ use crate::work::Work;
 
 /// A recorded result, as far as it can be read.
 pub(crate) enum Recorded {
-    /// There is none.
     Missing,
-    /// It is valid.
     Valid(Box<RunResult>),
     /// It is not valid, and why.
     Invalid(String),

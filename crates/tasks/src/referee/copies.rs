@@ -11,7 +11,6 @@ use crate::scan::MAX_FILE;
 /// A file with the name of a task.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The folder that it is in.
     pub(crate) folder: Status,
     /// The digest of its content; `None` for a link, which is replaced whatever it leads to.
     pub(crate) digest: Option<String>,
@@ -24,7 +23,6 @@ pub(crate) enum Copy {
     Task(Box<TaskFile>),
     /// It is not a task.
     Broken {
-        /// Why.
         why: String,
         /// The content, as far as it is text.
         text: String,
@@ -32,7 +30,6 @@ pub(crate) enum Copy {
 }
 
 impl Found {
-    /// The task, if the file is one.
     pub(crate) fn task(&self) -> Option<&TaskFile> {
         match &self.copy {
             Copy::Task(file) => Some(file),

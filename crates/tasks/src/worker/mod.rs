@@ -39,7 +39,6 @@ use crate::operations::Claimed;
 pub use leftover::end_leftovers;
 pub use report::REPORT;
 
-/// A command that runs an agent on a task.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AgentCommand {
@@ -62,23 +61,18 @@ impl AgentCommand {
     }
 }
 
-/// A worker on the tasks of a tree.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Worker {
-    /// The tree.
     pub tree: Tree,
-    /// The folder of the tree.
     pub root: PathBuf,
     /// The project, as Accord knows it.
     pub project: String,
-    /// How long leases and heartbeats last.
     pub times: LeaseTimes,
     /// How often a task is run.
     pub budget: RetryBudget,
 }
 
-/// How the work on a task ended.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WorkEnd {
@@ -88,7 +82,6 @@ pub enum WorkEnd {
     Failed {
         /// What went wrong: the exit and the end of standard error.
         error: String,
-        /// The status.
         status: Status,
     },
     /// The worker was killed, and the agent left no report. The task has this status now: ready,
@@ -108,12 +101,9 @@ pub enum WorkSignal<'a> {
     Started(u32),
     /// Output of the agent, on standard output or standard error.
     Output {
-        /// Whether it is standard error.
         error: bool,
-        /// The bytes.
         bytes: &'a [u8],
     },
-    /// A heartbeat was sent.
     Beat,
     /// A message of the agent was carried out, or refused with this failure.
     Message(Option<&'a Failure>),
@@ -144,7 +134,6 @@ impl Worker {
         self.tree.claimed_in(id, run_id)
     }
 
-    /// The folder of a task in progress.
     pub fn folder(&self, id: TaskId) -> PathBuf {
         self.root.join(companion(Status::InProgress, id))
     }
@@ -228,7 +217,6 @@ impl Worker {
     }
 }
 
-/// How the process of an agent ended.
 #[derive(Debug)]
 enum Ended {
     /// It was ended because the work was cancelled.
@@ -241,7 +229,6 @@ enum Ended {
     WithItsWorker,
 }
 
-/// The agent of a claimed task.
 fn agent_of(task: &TaskFile) -> &str {
     task.task().lease.value().map_or("", |lease| lease.agent.as_str())
 }

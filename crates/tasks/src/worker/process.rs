@@ -39,7 +39,6 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "ACCORD_ACTOR",
 ];
 
-/// Runs the command of an agent to its end.
 pub(super) fn run(
     worker: &Worker,
     claimed: &Claimed,
@@ -177,7 +176,6 @@ impl Watched<'_> {
         self.tail.drain(..excess);
     }
 
-    /// Carries a message of the agent out.
     fn deliver(&mut self, line: &str) {
         let json = line.strip_prefix(PREFIX).unwrap_or(line);
         let outcome = match accord_canon::read(json.as_bytes()) {

@@ -19,7 +19,6 @@ const SUMMARY: &str = "outputs/summary.md";
 /// Where the report of an earlier run is kept.
 const EARLIER: &str = "outputs/report.earlier.json";
 
-/// The largest report that is read.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
 
 /// Moves the report of an earlier run out of the way.

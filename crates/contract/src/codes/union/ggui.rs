@@ -3,7 +3,6 @@
 use super::{Policy, Union};
 use crate::codes::Code;
 
-/// Every list of ggui.
 pub(super) fn lists() -> Vec<Union> {
     let list = |(name, policy, about, codes): (&str, _, _, &[Code])| Union {
         name: name.into(),

@@ -24,7 +24,6 @@ pub(super) enum Item<'a> {
     Session(&'a Session),
 }
 
-/// What is shown of an item.
 pub(super) enum Shown<'a> {
     Package(ShownPackage<'a>),
     Question { text: String, package_id: &'a str },
@@ -32,7 +31,6 @@ pub(super) enum Shown<'a> {
     Session(&'a Session),
 }
 
-/// What is shown of a package.
 pub(super) struct ShownPackage<'a> {
     pub(super) source: &'a BriefingPackage<'a>,
     pub(super) title: String,

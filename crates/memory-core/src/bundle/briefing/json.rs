@@ -59,7 +59,6 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     text.finish()
 }
 
-/// What was left out of a section.
 pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     ObjectText::new()
         .value("section", kind.member())
@@ -68,7 +67,6 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
         .finish()
 }
 
-/// One item.
 pub(super) fn item(shown: &Shown<'_>) -> String {
     match shown {
         Shown::Package(shown) => package(shown),

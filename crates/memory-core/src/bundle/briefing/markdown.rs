@@ -62,7 +62,6 @@ pub(super) fn heading(kind: Kind) -> String {
     format!("\n## {}\n", kind.heading())
 }
 
-/// What was left out of a section.
 pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     let mut line = format!("- {}", kind.counted(count));
     if !ids.is_empty() {
@@ -76,7 +75,6 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     line
 }
 
-/// One item.
 pub(super) fn item(kind: Kind, shown: &Shown<'_>) -> String {
     match shown {
         Shown::Package(package) if kind.is_one_line() => work(package),

@@ -17,12 +17,10 @@ pub enum BriefingPart {
     Waiting,
     /// Complete automatic deposits of low significance.
     Automatic,
-    /// All others.
     Work,
 }
 
 impl BriefingPart {
-    /// Every part.
     pub const ALL: &'static [Self] = &[Self::Standing, Self::Waiting, Self::Automatic, Self::Work];
 
     /// The part that a package belongs to; `None` for a draft.

@@ -14,7 +14,6 @@ const NAMED: usize = 5;
 /// The part of the budget that may be reserved to say what was left out: one in this many.
 const RESERVED: usize = 4;
 
-/// A briefing, planned.
 pub(super) struct Plan<'a> {
     pub(super) frame: &'a Frame<'a>,
     pub(super) parts: Vec<Part<'a>>,
@@ -23,7 +22,6 @@ pub(super) struct Plan<'a> {
     room: usize,
 }
 
-/// A section, planned.
 pub(super) struct Part<'a> {
     pub(super) section: &'a Section<'a>,
     /// How many items are shown.
@@ -63,7 +61,6 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// The briefing.
     pub(super) fn written(&self) -> String {
         match self.form {
             BriefingForm::Markdown => markdown::write(self),
@@ -287,7 +284,6 @@ impl<'a> Part<'a> {
         ids.take(self.named).collect()
     }
 
-    /// The shown items.
     pub(super) fn items(&self) -> impl Iterator<Item = super::item::Shown<'a>> {
         let (kind, length) = (self.section.kind, LENGTHS[self.level]);
         self.section.items[..self.shown].iter().map(move |item| item.shown(kind, length))

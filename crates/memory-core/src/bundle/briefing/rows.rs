@@ -15,11 +15,8 @@ pub struct BriefingRows<'a> {
     pub standing: Counted<BriefingPackage<'a>>,
     /// The latest handoffs, newest first. They may also be in other lists.
     pub handoffs: Vec<BriefingPackage<'a>>,
-    /// The packages that wait for a review.
     pub reviews: Counted<BriefingPackage<'a>>,
-    /// The open questions.
     pub questions: Counted<BriefingQuestion<'a>>,
-    /// The current facts.
     pub facts: Counted<&'a Fact>,
     /// The sessions that have not ended and were active within [`ACTIVE_HOURS`].
     pub sessions: Counted<&'a Session>,
@@ -36,7 +33,6 @@ pub struct BriefingRows<'a> {
 /// The first rows of a list, and how many it has.
 #[derive(Clone, Debug)]
 pub struct Counted<T> {
-    /// The rows that were loaded.
     pub rows: Vec<T>,
     /// The number of rows, including those that were not loaded.
     pub total: u64,
@@ -44,16 +40,12 @@ pub struct Counted<T> {
 
 #[derive(Clone, Debug)]
 pub struct BriefingPackage<'a> {
-    /// Its members.
     pub fields: &'a PackageFields,
-    /// The package that supersedes it.
     pub superseded_by: Option<PackageId>,
 }
 
-/// An open question.
 #[derive(Clone, Debug)]
 pub struct BriefingQuestion<'a> {
-    /// The question.
     pub text: &'a str,
     /// The newest package that asks it.
     pub package_id: &'a PackageId,
@@ -62,7 +54,6 @@ pub struct BriefingQuestion<'a> {
 /// Automatic deposits, folded.
 #[derive(Clone, Debug)]
 pub struct Automatic {
-    /// Their number.
     pub total: u64,
     /// The newest of them.
     pub newest: PackageId,

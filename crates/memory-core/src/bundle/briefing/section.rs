@@ -7,7 +7,6 @@ use super::item::Item;
 use super::rows::BriefingRows;
 use crate::query::BriefingQuery;
 
-/// A section.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Standing,

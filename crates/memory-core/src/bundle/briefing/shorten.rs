@@ -35,7 +35,6 @@ pub(super) fn clean(text: &str) -> String {
     shown
 }
 
-/// The text on one line.
 pub(super) fn one_line(text: &str) -> String {
     let cleaned = clean(text);
     let words: Vec<&str> = cleaned.split_whitespace().collect();
