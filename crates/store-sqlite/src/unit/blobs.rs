@@ -2,23 +2,19 @@
 
 use accord_base::ProjectId;
 use accord_canon::Digest;
-use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table, fill};
+use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table};
 use rusqlite::params;
 
 use super::column::Row;
 use super::damage::{examine, examine_of};
-use super::{Unit, limit, number};
+use super::{Unit, number};
 
 impl Blobs for Unit<'_> {
     fn blob(&self, project: &ProjectId, digest: &Digest) -> Result<Option<BlobRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest = ?2";
-        let found =
-            self.one(sql, (pk, digest.as_bytes()), |columns| Ok(stored(columns, project)))?;
-        self.refuse_damaged(found)
+        self.one_sound(sql, (pk, digest.as_bytes()), |columns| stored(columns, project))
     }
 
     fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>> {
@@ -36,18 +32,13 @@ impl Blobs for Unit<'_> {
         after: Option<&Digest>,
         wanted: usize,
     ) -> Result<Vec<BlobRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
         // Every digest sorts after the empty one.
         let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, after, limit(wanted)), |columns| {
-                Ok(self.keep(stored(columns, project)))
-            })
-        })
+        let values = |limit| (pk, after, limit);
+        self.fill_sound(wanted, sql, values, |columns| stored(columns, project))
     }
 }
 
@@ -65,9 +56,7 @@ impl BlobWrites for Unit<'_> {
     }
 
     fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(false);
-        };
+        let pk = self.or_none(project)?;
         let sql = "DELETE FROM blob WHERE project = ?1 AND digest = ?2";
         Ok(self.run(sql, (pk, digest.as_bytes()))? > 0)
     }

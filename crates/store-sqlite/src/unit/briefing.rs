@@ -18,9 +18,7 @@ impl Briefings for Unit<'_> {
         since: Option<Time>,
         wanted: usize,
     ) -> Result<Vec<PackageRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         fill(wanted, |wanted| {
             let mut places: Vec<i64> = Vec::new();
             for mut range in ranges(pk, part, since) {
@@ -38,9 +36,7 @@ impl Briefings for Unit<'_> {
         part: BriefingPart,
         since: Option<Time>,
     ) -> Result<u64> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(0);
-        };
+        let pk = self.or_none(project)?;
         let mut total = 0;
         for range in ranges(pk, part, since) {
             total += self.count(&range)?;
@@ -49,9 +45,7 @@ impl Briefings for Unit<'_> {
     }
 
     fn latest_handoff(&self, project: &ProjectId) -> Result<Option<PackageRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
+        let pk = self.or_none(project)?;
         let sql = concat!(
             "SELECT t.pk FROM package t INDEXED BY package_handoff
              WHERE t.project = ?1 AND t.package_type = 'handoff' AND t.status = 'complete'

@@ -1,11 +1,11 @@
 //! Unreadable rows: an error for a query of one row, left out of lists, recorded in both cases.
 
 use accord_base::ProjectId;
-use accord_store::{DamagedRow, Result, StoreError, Stored, Table};
+use accord_store::{DamagedRow, Result, StoreError, Stored, Table, fill};
 use rusqlite::Params;
 
-use super::Unit;
 use super::column::Row;
+use super::{Unit, limit};
 
 /// Reads a row of a project, whose first column is its id.
 pub(super) fn examine<T>(
@@ -54,8 +54,14 @@ impl Unit<'_> {
         })
     }
 
-    /// The requested row, or an error that names it.
-    pub(super) fn refuse_damaged<T>(&self, row: Option<Stored<T>>) -> Result<Option<T>> {
+    /// The first row of a query, or an error that names it.
+    pub(super) fn one_sound<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Stored<T>,
+    ) -> Result<Option<T>> {
+        let row = self.one(sql, values, |columns| Ok(read(columns)))?;
         row.map(|row| self.sound(row)).transpose()
     }
 
@@ -73,5 +79,19 @@ impl Unit<'_> {
     ) -> Result<Vec<T>> {
         let rows = self.many(sql, values, |columns| Ok(self.keep(read(columns))))?;
         Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// As many readable rows of a query as are wanted, if it has them. `values` gets the number of
+    /// rows to read.
+    pub(super) fn fill_sound<T, P: Params>(
+        &self,
+        wanted: usize,
+        sql: &str,
+        values: impl Fn(i64) -> P,
+        read: impl Fn(&Row<'_>) -> Stored<T>,
+    ) -> Result<Vec<T>> {
+        fill(wanted, |wanted| {
+            self.many(sql, values(limit(wanted)), |columns| Ok(self.keep(read(columns))))
+        })
     }
 }

@@ -72,9 +72,7 @@ impl Embeddings for Unit<'_> {
     }
 
     fn has_embeddings(&self, project: &ProjectId, model: &str) -> Result<bool> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(false);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT 1 FROM embedding WHERE project = ?1 AND model = ?2 LIMIT 1";
         Ok(self.one(sql, (pk, model), |row| row.integer(0))?.is_some())
     }
@@ -86,9 +84,7 @@ impl Embeddings for Unit<'_> {
         after: u64,
         wanted: usize,
     ) -> Result<Vec<EmbeddingRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT p.package_id, e.pk, e.vectors, e.dimension
             FROM embedding e JOIN package p ON p.pk = e.package
             WHERE e.project = ?1 AND e.model = ?2 AND e.dimension = ?3 AND e.pk > ?4
@@ -105,15 +101,12 @@ impl Embeddings for Unit<'_> {
         package: &PackageId,
         space: Space<'_>,
     ) -> Result<Option<EmbeddingRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT p.package_id, e.pk, e.vectors, e.dimension
             FROM package p JOIN embedding e ON e.package = p.pk
             WHERE p.package_id = ?1 AND p.project = ?2 AND e.model = ?3 AND e.dimension = ?4";
         let values = params![package.as_str(), pk, space.model, dimension(space)];
-        let found = self.one(sql, values, |columns| Ok(stored(columns, project)))?;
-        self.refuse_damaged(found)
+        self.one_sound(sql, values, |columns| stored(columns, project))
     }
 }
 
@@ -135,8 +128,7 @@ impl EmbeddingWrites for Unit<'_> {
         let sql = "INSERT INTO embedding (project, package, model, dimension, vectors)
             VALUES (?1, ?2, ?3, ?4, ?5)";
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.run(sql, params![pk, number, space.model, dimension(space), bytes])?;
-        u64::try_from(self.connection.last_insert_rowid()).map_err(|_| damaged("a number"))
+        self.insert(sql, params![pk, number, space.model, dimension(space), bytes])
     }
 }
 

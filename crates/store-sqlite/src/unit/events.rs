@@ -3,27 +3,23 @@
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 use accord_store::{
-    EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table, fill,
+    EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table,
 };
 use rusqlite::params;
 
 use super::column::{Row, actor_columns};
 use super::damage::examine;
-use super::{Unit, limit, number};
+use super::{Unit, number};
 use crate::error::damaged;
 
 impl Events for Unit<'_> {
     fn events(&self, project: &ProjectId, after: u64, wanted: usize) -> Result<Vec<EventRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT seq, at, kind, only_for_type, only_for_id, text FROM event
             WHERE project = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, number(after), limit(wanted)), |columns| {
-                let stored = examine(columns, Table::Event, project, |row, _| self::row(row));
-                Ok(self.keep(stored))
-            })
+        let values = |limit| (pk, number(after), limit);
+        self.fill_sound(wanted, sql, values, |columns| {
+            examine(columns, Table::Event, project, |row, _| self::row(row))
         })
     }
 
@@ -59,9 +55,7 @@ impl Events for Unit<'_> {
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
         let mut before = self.event_range(project)?.oldest.saturating_sub(1);
-        let Some(pk) = self.find(project)? else {
-            return Ok(before);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT seq, at FROM event WHERE project = ?1 ORDER BY seq";
         let read = |row: &Row<'_>| Ok((row.count(0)?, row.time(1).ok()));
         self.each(sql, (pk,), read, |(seq, at)| {
@@ -94,9 +88,7 @@ impl EventWrites for Unit<'_> {
     }
 
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(0);
-        };
+        let pk = self.or_none(project)?;
         // Limited to existing numbers, because a larger one would overflow when 1 is added.
         let through = number(through.min(self.event_range(project)?.newest));
         let sql = "DELETE FROM event WHERE project = ?1 AND seq <= ?2";

@@ -4,40 +4,38 @@ use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::FactId;
 use accord_store::{
-    FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When, fill,
+    FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
     time_key,
 };
+use rusqlite::params;
 use rusqlite::types::Value;
-use rusqlite::{Params, params};
 
 use super::column::Row;
 use super::damage::{examine, examine_of};
 use super::select::{Select, text};
-use super::{Unit, limit, number};
+use super::{Unit, number};
 use crate::error::damaged;
 
 /// The columns that [`row`] reads.
-macro_rules! columns {
-    () => {
-        "f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.created_at, \
-         f.text, f.from_key, f.to_key"
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+        "SELECT f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.created_at, \
+         f.text, f.from_key, f.to_key",
+$rest
+)
     };
 }
 
 impl Facts for Unit<'_> {
     fn fact(&self, project: &ProjectId, fact: &FactId) -> Result<Option<FactRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
-        let sql =
-            concat!("SELECT ", columns!(), " FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2");
-        self.only(sql, (fact.as_str(), pk), project)
+        let pk = self.or_none(project)?;
+        let sql = select!(" FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2");
+        self.one_sound(sql, (fact.as_str(), pk), |columns| stored(columns, project))
     }
 
     fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let sql = select!(
             ", j.project_id FROM fact f JOIN project j ON j.pk = f.project
              WHERE f.fact_id = ?1 ORDER BY j.project_id"
         );
@@ -45,16 +43,12 @@ impl Facts for Unit<'_> {
     }
 
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let pk = self.or_none(project)?;
+        let sql = select!(
             " FROM fact f
               WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.to_key IS NULL"
         );
-        self.only(sql, (pk, key.subject, key.predicate), project)
+        self.one_sound(sql, (pk, key.subject, key.predicate), |columns| stored(columns, project))
     }
 
     fn fact_neighbours(
@@ -63,36 +57,32 @@ impl Facts for Unit<'_> {
         key: FactKey<'_>,
         instant: Time,
     ) -> Result<Neighbours> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Neighbours::default());
-        };
+        let pk = self.or_none(project)?;
         // A fact that ended when it began was never valid, so it must not limit a new fact.
-        let before = concat!(
-            "SELECT ",
-            columns!(),
+        let before = select!(
             " FROM fact f
               WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.from_key <= ?4
               AND (f.to_key IS NULL OR f.to_key > f.from_key)
               ORDER BY f.from_key DESC, f.pk DESC LIMIT 1"
         );
-        let after = concat!(
-            "SELECT ",
-            columns!(),
+        let after = select!(
             " FROM fact f
               WHERE f.project = ?1 AND f.subject = ?2 AND f.predicate = ?3 AND f.from_key > ?4
               AND (f.to_key IS NULL OR f.to_key > f.from_key)
               ORDER BY f.from_key, f.pk LIMIT 1"
         );
         let at = time_key::of(instant);
-        let beside = |sql| self.only(sql, params![pk, key.subject, key.predicate, at], project);
+        let beside = |sql| {
+            self.one_sound(sql, params![pk, key.subject, key.predicate, at], |columns| {
+                stored(columns, project)
+            })
+        };
         Ok(Neighbours { before: beside(before)?, after: beside(after)? })
     }
 
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
-        let all = concat!("SELECT ", columns!(), " FROM fact f WHERE f.project = ?");
+        let pk = self.or_none(project)?;
+        let all = select!(" FROM fact f WHERE f.project = ?");
         let mut select = Select::new(all, [pk.into()]);
         narrow(&mut select, query);
         let order = match query.when {
@@ -100,26 +90,16 @@ impl Facts for Unit<'_> {
             When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
             When::At(_) | When::Ever => "ORDER BY f.subject, f.predicate, f.from_key, f.pk LIMIT ?",
         };
-        fill(query.limit, |wanted| {
-            let mut select = select.clone();
-            select.add(order, [Value::Integer(limit(wanted))]);
-            select.run(self, |columns| Ok(self.keep(stored(columns, project))))
-        })
+        select.fill(self, query.limit, order, |columns| stored(columns, project))
     }
 
     fn newest_facts(&self, project: &ProjectId, wanted: usize) -> Result<Vec<FactRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let pk = self.or_none(project)?;
+        let sql = select!(
             " FROM fact f WHERE f.project = ?1 AND f.to_key IS NULL
               ORDER BY f.from_key DESC, f.pk DESC LIMIT ?2"
         );
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, limit(wanted)), |columns| Ok(self.keep(stored(columns, project))))
-        })
+        self.fill_sound(wanted, sql, |limit| (pk, limit), |columns| stored(columns, project))
     }
 }
 
@@ -142,9 +122,7 @@ impl FactWrites for Unit<'_> {
             row.created_at.as_str(),
             row.text,
         ];
-        self.run(sql, values)?;
-        let fact = self.connection.last_insert_rowid();
-        u64::try_from(fact).map_err(|_| damaged("a number"))
+        self.insert(sql, values)
     }
 
     fn end_fact(
@@ -160,14 +138,6 @@ impl FactWrites for Unit<'_> {
         let to_key = time_key::of(valid_to.time());
         let values = params![fact.as_str(), pk, to_key, valid_to.as_str(), text];
         self.change("fact", sql, values)
-    }
-}
-
-impl Unit<'_> {
-    /// The first fact of a query.
-    fn only(&self, sql: &str, values: impl Params, project: &ProjectId) -> Result<Option<FactRow>> {
-        let found = self.one(sql, values, |columns| Ok(stored(columns, project)))?;
-        self.refuse_damaged(found)
     }
 }
 

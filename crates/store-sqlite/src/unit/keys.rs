@@ -9,29 +9,29 @@ use super::column::{Row, actor_columns};
 use super::{Unit, limit};
 
 /// The columns that [`row`] reads.
-macro_rules! columns {
-    () => {
-        "key_id, secret_hash, actor_type, actor_id, created_at, revoked_at, text"
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT key_id, secret_hash, actor_type, actor_id, created_at, revoked_at, text",
+            $rest
+        )
     };
 }
 
 impl Keys for Unit<'_> {
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>> {
-        let sql = concat!("SELECT ", columns!(), " FROM access_key WHERE secret_hash = ?1");
+        let sql = select!(" FROM access_key WHERE secret_hash = ?1");
         self.one(sql, (secret_hash.as_bytes(),), row)
     }
 
     fn key(&self, key_id: &str) -> Result<Option<KeyRow>> {
-        let sql = concat!("SELECT ", columns!(), " FROM access_key WHERE key_id = ?1");
+        let sql = select!(" FROM access_key WHERE key_id = ?1");
         self.one(sql, (key_id,), row)
     }
 
     fn keys(&self, after: Option<&str>, wanted: usize) -> Result<Vec<KeyRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM access_key WHERE ?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2"
-        );
+        let sql =
+            select!(" FROM access_key WHERE ?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2");
         // Unlike in other lists, an unreadable row is an error. If keys were left out, a host could
         // seem to have none and accept requests without one.
         self.many(sql, (after, limit(wanted)), row)

@@ -13,9 +13,12 @@ use super::column::Row;
 use super::{Unit, limit};
 
 /// The columns that [`answer`] reads.
-macro_rules! columns {
-    () => {
-        "package, ordinal, asked_id, asked_index, question, asked_key, until, through"
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT package, ordinal, asked_id, asked_index, question, asked_key, until, through",
+            $rest
+        )
     };
 }
 
@@ -72,8 +75,7 @@ impl LinkRows for Unit<'_> {
     }
 
     fn answers_of(&self, package: i64) -> Result<Vec<Option<AnswerRow>>> {
-        let sql =
-            concat!("SELECT ", columns!(), " FROM answer WHERE package = ?1 ORDER BY ordinal");
+        let sql = select!(" FROM answer WHERE package = ?1 ORDER BY ordinal");
         self.many(sql, (package,), |row| Ok(answer(row).ok()))
     }
 
@@ -86,8 +88,7 @@ impl LinkRows for Unit<'_> {
     }
 
     fn answers_naming(&self, project: &ProjectId, package_id: &str) -> Result<Vec<AnswerRow>> {
-        let sql =
-            concat!("SELECT ", columns!(), " FROM answer WHERE project = ?1 AND asked_id = ?2");
+        let sql = select!(" FROM answer WHERE project = ?1 AND asked_id = ?2");
         self.many(sql, (self.or_none(project)?, package_id), answer)
     }
 
@@ -119,9 +120,7 @@ impl Unit<'_> {
         packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         let mut marks = BTreeMap::new();
-        let Some(pk) = self.find(project)? else {
-            return Ok(marks);
-        };
+        let pk = self.or_none(project)?;
         let sql = concat!(
             "SELECT b.package_id FROM package t JOIN ",
             superseding!(),

@@ -7,45 +7,41 @@ use accord_live_core::session::{Ask, DedupKey, Head, Session};
 use accord_live_core::{HandshakeId, SessionId};
 use accord_store::{
     BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, LiveSessionQuery,
-    LiveSessionRow, LiveSessions, Result, StoreError, Stored, Table, fill,
+    LiveSessionRow, LiveSessions, Result, StoreError, Stored, Table,
 };
-use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::column::Row;
 use super::damage::{examine, examine_of};
 use super::select::{Select, text};
-use super::{Unit, limit, number};
+use super::{Unit, number};
 use crate::error::damaged;
 
-/// The columns that [`session`] reads.
-macro_rules! columns {
-    () => {
-        "s.session_id, j.project_id, s.app_id, s.version, s.is_ended, s.ledger, s.horizon, \
-         s.stream, s.evicted, s.ring, s.epoch, s.revision, s.drained, s.has_pipe, s.is_asking, \
-         s.created_at, s.last_activity_at, s.expires_at"
+/// Selects the columns that [`session`] reads, and further ones.
+macro_rules! select {
+    ($rest:literal $(, $further:literal)?) => {
+        concat!(
+            "SELECT s.session_id, j.project_id, s.app_id, s.version, s.is_ended, s.ledger, \
+             s.horizon, s.stream, s.evicted, s.ring, s.epoch, s.revision, s.drained, s.has_pipe, \
+             s.is_asking, s.created_at, s.last_activity_at, s.expires_at",
+            $($further,)?
+            " FROM live_session s LEFT JOIN project j ON j.pk = s.project ",
+            $rest
+        )
     };
 }
 
-/// Sessions, with the ids of their projects.
-macro_rules! sessions {
-    () => {
-        " FROM live_session s LEFT JOIN project j ON j.pk = s.project "
-    };
-}
-
-/// The columns that [`event`] reads.
-macro_rules! event_columns {
-    () => {
-        "seq, at, kind, text, event_id, key FROM live_event "
+/// Selects the columns that [`event`] reads.
+macro_rules! select_events {
+    ($rest:literal) => {
+        concat!("SELECT seq, at, kind, text, event_id, key FROM live_event ", $rest)
     };
 }
 
 impl LiveSessions for Unit<'_> {
     fn live_session(&self, id: &SessionId) -> Result<Option<LiveSessionRow>> {
-        let sql = concat!("SELECT ", columns!(), sessions!(), "WHERE s.session_id = ?1");
-        let found = self.one(sql, (id.as_str(),), |columns| Ok(stored(columns)))?;
-        self.refuse_damaged(found)
+        let sql = select!("WHERE s.session_id = ?1");
+        self.one_sound(sql, (id.as_str(),), stored)
     }
 
     fn live_sessions(
@@ -54,7 +50,7 @@ impl LiveSessions for Unit<'_> {
         query: &LiveSessionQuery<'_>,
     ) -> Result<Vec<LiveSessionRow>> {
         let Some(pk) = self.find(project)? else { return Ok(Vec::new()) };
-        let all = concat!("SELECT ", columns!(), sessions!(), "WHERE s.project = ?");
+        let all = select!("WHERE s.project = ?");
         let mut select = Select::new(all, [pk.into()]);
         if let Some(at) = query.active_at {
             select.add("AND s.expires_at > ?", [Value::Integer(millis(at))]);
@@ -66,35 +62,25 @@ impl LiveSessions for Unit<'_> {
                 [at.clone(), at, text(id.as_str())],
             );
         }
-        fill(query.limit, |wanted| {
-            let mut select = select.clone();
-            let order = "ORDER BY s.created_at DESC, s.session_id LIMIT ?";
-            select.add(order, [Value::Integer(limit(wanted))]);
-            select.run(self, |columns| Ok(self.keep(stored(columns))))
-        })
+        select.fill(self, query.limit, "ORDER BY s.created_at DESC, s.session_id LIMIT ?", stored)
     }
 
     fn expired_live_sessions(&self, at: Time, wanted: usize) -> Result<Vec<LiveSessionRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            sessions!(),
+        let sql = select!(
             "WHERE s.is_ended = 0 AND s.expires_at <= ?1
              ORDER BY s.expires_at, s.session_id LIMIT ?2"
         );
-        fill(wanted, |wanted| {
-            let values = (millis(at), limit(wanted));
-            self.many(sql, values, |columns| Ok(self.keep(stored(columns))))
-        })
+        self.fill_sound(wanted, sql, |limit| (millis(at), limit), stored)
     }
 
     fn live_content(&self, session: &SessionId, part: LivePart) -> Result<Option<String>> {
         let Some(pk) = self.find_live(session)? else { return Ok(None) };
         let (part, epoch) = place(part);
         let sql = "SELECT text FROM live_content WHERE session = ?1 AND part = ?2 AND epoch = ?3";
-        let found = self.one(sql, (pk, part, epoch), |columns| Ok(columns.text(0)))?;
-        let named = |error: StoreError| wrong(Table::LiveContent, session.as_str(), &error);
-        self.refuse_damaged(found.map(|text| text.map_err(named)))
+        self.one_sound(sql, (pk, part, epoch), |columns| {
+            let text = columns.text(0);
+            text.map_err(|error| wrong(Table::LiveContent, session.as_str(), &error))
+        })
     }
 
     fn live_ledger(
@@ -103,11 +89,7 @@ impl LiveSessions for Unit<'_> {
         after: u64,
         wanted: usize,
     ) -> Result<Vec<LedgerEntry>> {
-        let sql = concat!(
-            "SELECT ",
-            event_columns!(),
-            "WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
-        );
+        let sql = select_events!("WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
         self.ledger_rows(sql, session, after, wanted)
     }
 
@@ -117,9 +99,7 @@ impl LiveSessions for Unit<'_> {
         after: u64,
         wanted: usize,
     ) -> Result<Vec<LedgerEntry>> {
-        let sql = concat!(
-            "SELECT ",
-            event_columns!(),
+        let sql = select_events!(
             "WHERE session = ?1 AND seq > ?2 AND event_id IS NOT NULL ORDER BY seq LIMIT ?3"
         );
         self.ledger_rows(sql, session, after, wanted)
@@ -127,10 +107,9 @@ impl LiveSessions for Unit<'_> {
 
     fn live_event(&self, session: &SessionId, key: &DedupKey) -> Result<Option<LedgerEntry>> {
         let Some(pk) = self.find_live(session)? else { return Ok(None) };
-        let sql = concat!("SELECT ", event_columns!(), "WHERE session = ?1 AND key = ?2");
-        let read = |columns: &Row<'_>| Ok(unowned(columns, Table::LiveEvent, event));
-        let found = self.one(sql, (pk, key.as_str()), read)?;
-        self.refuse_damaged(found)
+        let sql = select_events!("WHERE session = ?1 AND key = ?2");
+        let values = (pk, key.as_str());
+        self.one_sound(sql, values, |columns| unowned(columns, Table::LiveEvent, event))
     }
 
     fn live_frames(
@@ -142,11 +121,8 @@ impl LiveSessions for Unit<'_> {
         let Some(pk) = self.find_live(session)? else { return Ok(Vec::new()) };
         let sql = "SELECT seq, channel, is_latest, text FROM live_frame
             WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, number(after), limit(wanted)), |columns| {
-                Ok(self.keep(unowned(columns, Table::LiveFrame, frame)))
-            })
-        })
+        let values = |limit| (pk, number(after), limit);
+        self.fill_sound(wanted, sql, values, |columns| unowned(columns, Table::LiveFrame, frame))
     }
 
     fn oldest_live_frame(&self, session: &SessionId) -> Result<Option<u64>> {
@@ -160,9 +136,7 @@ impl LiveSessions for Unit<'_> {
         let Some(pk) = self.find_live(session)? else { return Ok(None) };
         let sql = "SELECT s.session_id, a.asked_by_type, a.asked_by_id, a.intent, a.since
             FROM live_ask a JOIN live_session s ON s.pk = a.session WHERE a.session = ?1";
-        let read = |columns: &Row<'_>| Ok(unowned(columns, Table::LiveAsk, |row| ask(row, 1)));
-        let found = self.one(sql, (pk,), read)?;
-        self.refuse_damaged(found)
+        self.one_sound(sql, (pk,), |row| unowned(row, Table::LiveAsk, |row| ask(row, 1)))
     }
 
     fn live_asks(
@@ -173,40 +147,34 @@ impl LiveSessions for Unit<'_> {
         wanted: usize,
     ) -> Result<Vec<(LiveSessionRow, Ask)>> {
         let Some(pk) = self.find(project)? else { return Ok(Vec::new()) };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            ", a.asked_by_type, a.asked_by_id, a.intent, a.since",
-            sessions!(),
+        let sql = select!(
             "JOIN live_ask a ON a.session = s.pk
              WHERE s.project = ?1 AND s.expires_at > ?2
                  AND (?3 IS NULL OR a.since > ?3 OR (a.since = ?3 AND s.session_id > ?4))
-             ORDER BY a.since, s.session_id LIMIT ?5"
+             ORDER BY a.since, s.session_id LIMIT ?5",
+            ", a.asked_by_type, a.asked_by_id, a.intent, a.since"
         );
         let since = after.map(|(since, _)| millis(since));
         let id = after.map(|(_, id)| id.as_str());
-        fill(wanted, |wanted| {
-            self.many(sql, params![pk, millis(at), since, id, limit(wanted)], |columns| {
-                let read = |row: &Row<'_>| Ok((session(row)?, ask(row, 18)?));
-                Ok(self.keep(unowned(columns, Table::LiveAsk, read)))
-            })
+        let values = |limit| (pk, millis(at), since, id, limit);
+        self.fill_sound(wanted, sql, values, |columns| {
+            unowned(columns, Table::LiveAsk, |row| Ok((session(row)?, ask(row, 18)?)))
         })
     }
 
     fn live_handshake(&self, handshake: &HandshakeId) -> Result<Option<HandshakeRow>> {
         let sql = "SELECT h.handshake_id, j.project_id, h.expires_at, h.text
             FROM live_handshake h JOIN project j ON j.pk = h.project WHERE h.handshake_id = ?1";
-        let found = self.one(sql, (handshake.as_str(),), |columns| {
-            Ok(examine_of(columns, Table::LiveHandshake, 1, |row, project| {
+        self.one_sound(sql, (handshake.as_str(),), |columns| {
+            examine_of(columns, Table::LiveHandshake, 1, |row, project| {
                 Ok(HandshakeRow {
                     project_id: project.clone(),
                     handshake_id: row.id(0)?,
                     expires_at: time(row, 2)?,
                     text: row.text(3)?,
                 })
-            }))
-        })?;
-        self.refuse_damaged(found)
+            })
+        })
     }
 
     fn live_blueprint(
@@ -217,10 +185,9 @@ impl LiveSessions for Unit<'_> {
         let Some(pk) = self.find(project)? else { return Ok(None) };
         let sql = "SELECT contract_hash, variant_key, code_hash, intent, at, text
             FROM live_blueprint WHERE project = ?1 AND contract_hash = ?2 AND variant_key = ?3";
-        let found = self.one(sql, (pk, &key.contract_hash, &key.variant_key), |columns| {
-            Ok(examine(columns, Table::LiveBlueprint, project, blueprint))
-        })?;
-        self.refuse_damaged(found)
+        self.one_sound(sql, (pk, &key.contract_hash, &key.variant_key), |columns| {
+            examine(columns, Table::LiveBlueprint, project, blueprint)
+        })
     }
 
     fn live_blueprints(&self, project: &ProjectId, wanted: usize) -> Result<Vec<BlueprintRow>> {
@@ -228,11 +195,12 @@ impl LiveSessions for Unit<'_> {
         let sql = "SELECT contract_hash, variant_key, code_hash, intent, at, text
             FROM live_blueprint WHERE project = ?1
             ORDER BY at DESC, contract_hash, variant_key LIMIT ?2";
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, limit(wanted)), |columns| {
-                Ok(self.keep(examine(columns, Table::LiveBlueprint, project, blueprint)))
-            })
-        })
+        self.fill_sound(
+            wanted,
+            sql,
+            |limit| (pk, limit),
+            |columns| examine(columns, Table::LiveBlueprint, project, blueprint),
+        )
     }
 
     fn live_code(&self, hash: &str) -> Result<Option<String>> {
@@ -271,11 +239,8 @@ impl Unit<'_> {
         wanted: usize,
     ) -> Result<Vec<LedgerEntry>> {
         let Some(pk) = self.find_live(session)? else { return Ok(Vec::new()) };
-        fill(wanted, |wanted| {
-            self.many(sql, (pk, number(after), limit(wanted)), |columns| {
-                Ok(self.keep(unowned(columns, Table::LiveEvent, event)))
-            })
-        })
+        let values = |limit| (pk, number(after), limit);
+        self.fill_sound(wanted, sql, values, |columns| unowned(columns, Table::LiveEvent, event))
     }
 
     /// Sessions whose counters are not those of their rows.

@@ -38,7 +38,7 @@ use accord_live_core::SessionId as LiveSessionId;
 use accord_store::{Advance, CommonTermLimits, DamagedRow, LiveAdvance, Result, StoreError};
 use rusqlite::{Connection, Params};
 
-use crate::error::IntoStoreError as _;
+use crate::error::{IntoStoreError as _, damaged};
 use column::Row;
 use terms::Pending;
 
@@ -178,6 +178,12 @@ impl<'c> Unit<'c> {
     fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
         let mut statement = self.connection.prepare_cached(sql).store_error()?;
         statement.execute(values).store_error()
+    }
+
+    /// Runs a statement that adds a row. Returns the number of the row.
+    fn insert(&self, sql: &str, values: impl Params) -> Result<u64> {
+        self.run(sql, values)?;
+        u64::try_from(self.connection.last_insert_rowid()).map_err(|_| damaged("a number"))
     }
 
     /// Runs a statement that must change one row.

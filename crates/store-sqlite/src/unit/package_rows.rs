@@ -10,6 +10,32 @@ use rusqlite::params;
 
 use super::{Unit, number};
 
+/// The columns of a package but its text, after the number by which it is found.
+macro_rules! values {
+    ($number:expr, $row:expr $(, $text:expr)?) => {
+        params![
+            $number,
+            $row.package_id.as_str(),
+                time_key::of($row.created_at.time()),
+            $row.created_at.as_str(),
+            $row.actor.kind.as_str(),
+            $row.actor.id.as_str(),
+            $row.session_id.as_ref().map(SessionId::as_str),
+            $row.package_type.as_str(),
+            $row.significance.number(),
+            $row.deposited_at.as_str(),
+            $row.deposited_hash.digest().as_bytes(),
+            $row.quarantine.as_ref().map(|quarantine| quarantine.at.as_str()),
+            $row.quarantine.as_ref().map(|quarantine| quarantine.reason.as_str()),
+            number($row.state.revision),
+            $row.state.status.as_str(),
+            $row.state.review_type.as_str(),
+            $row.state.content_hash.digest().as_bytes(),
+            $($text,)?
+        ]
+    };
+}
+
 impl PackageRows for Unit<'_> {
     fn note_damage(&self, row: DamagedRow) {
         self.met.borrow_mut().insert(row);
@@ -22,30 +48,7 @@ impl PackageRows for Unit<'_> {
             quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
                 ?17, ?18)";
-        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
-        self.run(
-            sql,
-            params![
-                project,
-                row.package_id.as_str(),
-                time_key::of(row.created_at.time()),
-                row.created_at.as_str(),
-                row.actor.kind.as_str(),
-                row.actor.id.as_str(),
-                row.session_id.as_ref().map(SessionId::as_str),
-                row.package_type.as_str(),
-                row.significance.number(),
-                row.deposited_at.as_str(),
-                row.deposited_hash.digest().as_bytes(),
-                quarantine.map(|quarantine| quarantine.at.as_str()),
-                quarantine.map(|quarantine| quarantine.reason.as_str()),
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-                state.text,
-            ],
-        )?;
+        self.run(sql, values!(project, row, row.state.text))?;
         let package = self.connection.last_insert_rowid();
         self.append_revisions(package, log)?;
         self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;
@@ -87,30 +90,7 @@ impl PackageRows for Unit<'_> {
             actor_type = ?5, actor_id = ?6, session_id = ?7, package_type = ?8, significance = ?9,
             deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
             revision = ?14, status = ?15, review_type = ?16, content_hash = ?17 WHERE pk = ?1";
-        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
-        let written = self.run(
-            sql,
-            params![
-                package,
-                row.package_id.as_str(),
-                time_key::of(row.created_at.time()),
-                row.created_at.as_str(),
-                row.actor.kind.as_str(),
-                row.actor.id.as_str(),
-                row.session_id.as_ref().map(SessionId::as_str),
-                row.package_type.as_str(),
-                row.significance.number(),
-                row.deposited_at.as_str(),
-                row.deposited_hash.digest().as_bytes(),
-                quarantine.map(|quarantine| quarantine.at.as_str()),
-                quarantine.map(|quarantine| quarantine.reason.as_str()),
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-            ],
-        );
-        match written {
+        match self.run(sql, values!(package, row)) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),
             Err(error) => Err(error),

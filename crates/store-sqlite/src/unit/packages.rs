@@ -20,33 +20,26 @@ use super::damage::{examine, examine_of};
 use crate::error::damaged;
 
 /// The columns that [`row`] reads.
-macro_rules! columns {
-    () => {
-        "p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, p.package_type, \
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+        "SELECT p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, p.package_type, \
          p.significance, p.deposited_at, p.deposited_hash, p.quarantined_at, p.quarantine_reason, \
-         p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key"
+         p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key",
+$rest
+)
     };
 }
 
 impl Packages for Unit<'_> {
     fn package(&self, project: &ProjectId, package: &PackageId) -> Result<Option<PackageRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM package p WHERE p.package_id = ?1 AND p.project = ?2"
-        );
-        let found =
-            self.one(sql, (package.as_str(), pk), |columns| Ok(stored(columns, project)))?;
-        self.refuse_damaged(found)
+        let pk = self.or_none(project)?;
+        let sql = select!(" FROM package p WHERE p.package_id = ?1 AND p.project = ?2");
+        self.one_sound(sql, (package.as_str(), pk), |columns| stored(columns, project))
     }
 
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let sql = select!(
             ", j.project_id FROM package p JOIN project j ON j.pk = p.project
              WHERE p.package_id = ?1 ORDER BY j.project_id"
         );
@@ -61,10 +54,6 @@ impl Packages for Unit<'_> {
         within: Option<&ProjectId>,
         limit: usize,
     ) -> Result<Vec<(ProjectId, PackageId)>> {
-        let project = match within.map(|within| self.find(within)).transpose()? {
-            Some(None) => return Ok(Vec::new()),
-            found => found.flatten(),
-        };
         // The second condition ends the range in the index; the third is exact.
         let sql = "SELECT p.package_id, j.project_id
             FROM package p JOIN project j ON j.pk = p.project
@@ -72,15 +61,11 @@ impl Packages for Unit<'_> {
                 AND substr(p.package_id, 1, length(?1)) = ?1
                 AND (?2 IS NULL OR p.project = ?2)
             ORDER BY p.package_id, j.project_id LIMIT ?3";
-        self.many_sound(sql, params![prefix, project, super::limit(limit)], |columns| {
-            examine_of(columns, Table::Package, 1, |row, project| Ok((project.clone(), row.id(0)?)))
-        })
+        self.ids_with(Table::Package, sql, prefix, within, limit)
     }
 
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         fill(query.limit, |limit| {
             let places = self.page(pk, &PackageQuery { limit, ..*query })?;
             self.rows_of(places.into_iter().map(|(_, package)| package), project)
@@ -92,9 +77,7 @@ impl Packages for Unit<'_> {
         project: &ProjectId,
         session: &SessionId,
     ) -> Result<Vec<PackageId>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT package_id FROM package
             WHERE project = ?1 AND session_id = ?2 AND quarantined_at IS NULL
             ORDER BY created_key, pk";
@@ -104,9 +87,7 @@ impl Packages for Unit<'_> {
     }
 
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT r.seq, r.text FROM package p JOIN revision r ON r.package = p.pk
             WHERE p.package_id = ?1 AND p.project = ?2 ORDER BY r.seq";
         let found = self.many(sql, (package.as_str(), pk), |columns| {
@@ -120,10 +101,7 @@ impl Packages for Unit<'_> {
     }
 
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>> {
-        match self.find(project)? {
-            Some(pk) => self.tallies_since((project, pk), since),
-            None => Ok(Vec::new()),
-        }
+        self.tallies_since((project, self.or_none(project)?), since)
     }
 
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64> {
@@ -139,9 +117,7 @@ impl Packages for Unit<'_> {
     }
 
     fn highlights(&self, project: &ProjectId, query: &HighlightQuery) -> Result<Vec<PackageRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let pk = self.or_none(project)?;
         fill(query.limit, |limit| {
             let places = self.weightiest(pk, &HighlightQuery { limit, ..*query })?;
             self.rows_of(places, project)
@@ -179,12 +155,27 @@ impl Packages for Unit<'_> {
 }
 
 impl Unit<'_> {
+    /// The ids that begin with a prefix, each with its project.
+    pub(super) fn ids_with<T: std::str::FromStr>(
+        &self,
+        table: Table,
+        sql: &str,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, T)>> {
+        let project = within.map(|within| self.or_none(within)).transpose()?;
+        self.many_sound(sql, params![prefix, project, super::limit(limit)], |columns| {
+            examine_of(columns, table, 1, |row, project| Ok((project.clone(), row.id(0)?)))
+        })
+    }
+
     pub(super) fn numbered(
         &self,
         package: i64,
         project: &ProjectId,
     ) -> Result<Option<Stored<PackageRow>>> {
-        let sql = concat!("SELECT ", columns!(), " FROM package p WHERE p.pk = ?1");
+        let sql = select!(" FROM package p WHERE p.pk = ?1");
         self.one(sql, (package,), |columns| Ok(stored(columns, project)))
     }
 

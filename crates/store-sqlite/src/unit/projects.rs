@@ -17,8 +17,7 @@ impl Projects for Unit<'_> {
     fn project(&self, project: &ProjectId) -> Result<Option<ProjectRow>> {
         let sql = "SELECT project_id, created_at, archived_at, conformance, text
             FROM project WHERE project_id = ?1 AND NOT is_removed";
-        let found = self.one(sql, (project.as_str(),), |columns| Ok(stored(columns)))?;
-        self.refuse_damaged(found)
+        self.one_sound(sql, (project.as_str(),), stored)
     }
 
     fn projects(&self, query: &ProjectQuery<'_>) -> Result<Vec<ProjectRow>> {

@@ -18,14 +18,17 @@ use super::damage::examine;
 use super::select::{Select, text};
 use super::{Unit, limit, number, sources};
 
-/// The columns that [`question`] reads.
-macro_rules! columns {
-    () => {
-        "q.text, q.pk, q.audience, q.open, q.asked_key, q.package, q.ordinal, q.sources"
+/// Selects the columns that [`question`] reads.
+macro_rules! select {
+    ($($rest:expr),+) => {
+        concat!(
+            "SELECT q.text, q.pk, q.audience, q.open, q.asked_key, q.package, q.ordinal, q.sources",
+            $($rest),+
+        )
     };
 }
 
-/// The columns of `question_use` that [`question_use`] reads, after those of a question.
+/// The columns of `question_use` that [`question_use`] reads.
 macro_rules! use_columns {
     () => {
         "u.question, u.asked_key, u.package, u.package_id, u.ordinal, u.ask_key"
@@ -95,9 +98,7 @@ impl QuestionRows for Unit<'_> {
         audience: &str,
         text: &str,
     ) -> Result<Option<StoredQuestion>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let sql = select!(
             " FROM question q
              WHERE q.project = ?1 AND q.audience = ?2 AND q.digest = ?3 AND q.text = ?4"
         );
@@ -110,11 +111,7 @@ impl QuestionRows for Unit<'_> {
         project: &ProjectId,
         key: &QuestionKey,
     ) -> Result<Vec<StoredQuestion>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM question q WHERE q.project = ?1 AND q.folded = ?2"
-        );
+        let sql = select!(" FROM question q WHERE q.project = ?1 AND q.folded = ?2");
         let values = params![self.or_none(project)?, key.digest().as_bytes()];
         self.many(sql, values, question)
     }
@@ -124,9 +121,7 @@ impl QuestionRows for Unit<'_> {
         project: &ProjectId,
         package: i64,
     ) -> Result<Vec<Option<(StoredQuestion, QuestionUse)>>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let sql = select!(
             ", ",
             use_columns!(),
             ", q.project FROM question_use u JOIN question q ON q.pk = u.question
@@ -171,9 +166,7 @@ impl QuestionRows for Unit<'_> {
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<ListedQuestion>> {
         let mut select = Select::new(
-            concat!(
-                "SELECT ",
-                columns!(),
+            select!(
                 ", EXISTS (SELECT 1 FROM answer a
                     WHERE a.project = q.project AND a.question = q.folded)
                  FROM question q
@@ -230,7 +223,7 @@ impl QuestionRows for Unit<'_> {
         project: &ProjectId,
         visit: &mut dyn FnMut(Stored<StoredQuestion>) -> Result<()>,
     ) -> Result<()> {
-        let sql = concat!("SELECT ", columns!(), " FROM question q WHERE q.project = ?1");
+        let sql = select!(" FROM question q WHERE q.project = ?1");
         let read =
             |row: &Row<'_>| visit(examine(row, Table::Question, project, |row, _| question(row)));
         self.each(sql, (self.or_none(project)?,), read, |()| true)

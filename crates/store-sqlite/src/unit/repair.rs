@@ -9,9 +9,7 @@ use super::Unit;
 
 impl Repair for Unit<'_> {
     fn package_source(&self, project: &ProjectId, package: i64) -> Result<Option<PackageSource>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT text, deposited_at FROM package WHERE pk = ?1 AND project = ?2";
         let found = self.one(sql, (package, pk), |row| Ok((row.text(0).ok(), row.time(1).ok())))?;
         let Some((text, deposited_at)) = found else {

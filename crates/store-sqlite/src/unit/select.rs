@@ -1,11 +1,11 @@
 //! Queries that are built from conditions.
 
-use accord_store::Result;
+use accord_store::{Result, Stored, fill};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
-use super::Unit;
 use super::column::Row;
+use super::{Unit, limit};
 
 /// A query under construction, and the values of its `?` in their order. Input is only ever a
 /// value, never part of the SQL.
@@ -38,6 +38,21 @@ impl Select {
         read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         unit.many(&self.sql, params_from_iter(&self.values), read)
+    }
+
+    /// As many readable rows as are wanted, if there are so many. `order` ends with the limit.
+    pub(super) fn fill<T>(
+        &self,
+        unit: &Unit<'_>,
+        wanted: usize,
+        order: &str,
+        read: impl Fn(&Row<'_>) -> Stored<T>,
+    ) -> Result<Vec<T>> {
+        fill(wanted, |wanted| {
+            let mut select = self.clone();
+            select.add(order, [Value::Integer(limit(wanted))]);
+            select.run(unit, |columns| Ok(unit.keep(read(columns))))
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Timestamp;
 use accord_store::{
-    Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table, fill, time_key,
+    Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table, time_key,
 };
 use rusqlite::params;
 use rusqlite::types::Value;
@@ -11,37 +11,29 @@ use rusqlite::types::Value;
 use super::column::Row;
 use super::damage::{examine, examine_of};
 use super::select::{Select, text};
-use super::{Unit, limit, number};
-use crate::error::damaged;
+use super::{Unit, number};
 
 /// The columns that [`row`] reads.
-macro_rules! columns {
-    () => {
-        "s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, \
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+        "SELECT s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, \
         s.text, \
-         s.started_key"
+         s.started_key",
+$rest
+)
     };
 }
 
 impl Sessions for Unit<'_> {
     fn session(&self, project: &ProjectId, session: &SessionId) -> Result<Option<SessionRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(None);
-        };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM session s WHERE s.session_id = ?1 AND s.project = ?2"
-        );
-        let found =
-            self.one(sql, (session.as_str(), pk), |columns| Ok(stored(columns, project)))?;
-        self.refuse_damaged(found)
+        let pk = self.or_none(project)?;
+        let sql = select!(" FROM session s WHERE s.session_id = ?1 AND s.project = ?2");
+        self.one_sound(sql, (session.as_str(), pk), |columns| stored(columns, project))
     }
 
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
+        let sql = select!(
             ", j.project_id FROM session s JOIN project j ON j.pk = s.project
              WHERE s.session_id = ?1 ORDER BY j.project_id"
         );
@@ -56,10 +48,6 @@ impl Sessions for Unit<'_> {
         within: Option<&ProjectId>,
         limit: usize,
     ) -> Result<Vec<(ProjectId, SessionId)>> {
-        let project = match within.map(|within| self.find(within)).transpose()? {
-            Some(None) => return Ok(Vec::new()),
-            found => found.flatten(),
-        };
         // The second condition ends the range in the index; the third is exact.
         let sql = "SELECT s.session_id, j.project_id
             FROM session s JOIN project j ON j.pk = s.project
@@ -67,27 +55,19 @@ impl Sessions for Unit<'_> {
                 AND substr(s.session_id, 1, length(?1)) = ?1
                 AND (?2 IS NULL OR s.project = ?2)
             ORDER BY s.session_id, j.project_id LIMIT ?3";
-        self.many_sound(sql, params![prefix, project, super::limit(limit)], |columns| {
-            examine_of(columns, Table::Session, 1, |row, project| Ok((project.clone(), row.id(0)?)))
-        })
+        self.ids_with(Table::Session, sql, prefix, within, limit)
     }
 
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
-        let all = concat!("SELECT ", columns!(), " FROM session s WHERE s.project = ?");
+        let pk = self.or_none(project)?;
+        let all = select!(" FROM session s WHERE s.project = ?");
         let mut select = Select::new(all, [pk.into()]);
         narrow(&mut select, query);
         let order = match query.order {
             Order::NewestFirst => "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
             Order::OldestFirst => "ORDER BY s.started_key, s.pk LIMIT ?",
         };
-        fill(query.limit, |wanted| {
-            let mut select = select.clone();
-            select.add(order, [Value::Integer(limit(wanted))]);
-            select.run(self, |columns| Ok(self.keep(stored(columns, project))))
-        })
+        select.fill(self, query.limit, order, |columns| stored(columns, project))
     }
 }
 
@@ -108,9 +88,7 @@ impl SessionWrites for Unit<'_> {
             row.ended_at.as_ref().map(|at| at.as_str()),
             row.text,
         ];
-        self.run(sql, values)?;
-        let session = self.connection.last_insert_rowid();
-        u64::try_from(session).map_err(|_| damaged("a number"))
+        self.insert(sql, values)
     }
 
     fn end_session(

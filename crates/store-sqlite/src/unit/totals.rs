@@ -8,9 +8,7 @@ use super::{Unit, facts, listing, sessions};
 
 impl Totals for Unit<'_> {
     fn package_total(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<u64> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(0);
-        };
+        let pk = self.or_none(project)?;
         let mut total = 0;
         for range in listing::counted(pk, query) {
             total += self.count(&range)?;
@@ -19,18 +17,14 @@ impl Totals for Unit<'_> {
     }
 
     fn fact_total(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<u64> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(0);
-        };
+        let pk = self.or_none(project)?;
         let mut select = Select::new("SELECT f.pk FROM fact f WHERE f.project = ?", [pk.into()]);
         facts::narrow(&mut select, query);
         self.count(&select)
     }
 
     fn session_total(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<u64> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(0);
-        };
+        let pk = self.or_none(project)?;
         let sql = "SELECT s.pk FROM session s WHERE s.project = ?";
         let mut select = Select::new(sql, [pk.into()]);
         sessions::narrow(&mut select, query);
