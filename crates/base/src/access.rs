@@ -113,12 +113,10 @@ impl Access {
     }
 
     /// The author of a write: the actor that the request names, or else the key's own. `pointer`
-    /// is the member of the request that names the actor.
+    /// is the member of the request that names the actor. Fails with `unauthorized` when the key
+    /// does not have `act_as` and the request names another actor.
     ///
     /// Clauses: AGENTIC-R-113.
-    ///
-    /// # Errors
-    /// With `unauthorized` when the key does not have `act_as` and the request names another actor.
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
@@ -154,10 +152,7 @@ impl Access {
 }
 
 impl KeyScope {
-    /// Reads a scope, such as a stored one.
-    ///
-    /// # Errors
-    /// When the value is not a scope, or has no verb.
+    /// Reads a scope, such as a stored one. Fails when the value is not a scope, or has no verb.
     pub fn read(value: Value) -> Result<Self, Failure> {
         let scope = Self::from_document(value).map_err(refuse::decoded)?;
         if scope.verbs.is_empty() {

@@ -74,9 +74,6 @@ impl By {
 
     /// An actor that is written as its type, a colon and its id, or an agent that is written as
     /// its id alone.
-    ///
-    /// # Errors
-    /// When the text is neither.
     pub fn parse(text: &str, door: Door) -> Result<Self, Failure> {
         let key = match text.split_once(':') {
             Some((kind, _)) if ActorType::parse(kind).is_some() => ActorKey::parse(text),
@@ -103,10 +100,7 @@ impl By {
         self.actor.kind == ActorType::Agent
     }
 
-    /// Checks that a person acts.
-    ///
-    /// # Errors
-    /// `person_required`.
+    /// Checks that a person acts. Fails with `person_required`.
     pub fn check_person(&self, verb: &str) -> Result<(), Failure> {
         if self.is_person() {
             return Ok(());
@@ -116,10 +110,8 @@ impl By {
     }
 
     /// The agent that a request is about: the one that it names, else the caller. An agent acts
-    /// for itself alone.
-    ///
-    /// # Errors
-    /// `unauthorized_agent`; `field_missing` if a person names no agent.
+    /// for itself alone. Fails with `unauthorized_agent`; `field_missing` if a person names no
+    /// agent.
     pub fn agent<'a>(&'a self, named: Option<&'a str>) -> Result<&'a str, Failure> {
         match named {
             Some(named) if self.is_agent() && named != self.name => {

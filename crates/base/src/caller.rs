@@ -189,9 +189,7 @@ impl Caller {
         &self.access
     }
 
-    /// Checks that the caller may do something in a project, and in whose name.
-    ///
-    /// # Errors
+    /// Checks that the caller may do something in a project, and in whose name. Fails with
     /// `unauthorized` when the key does not cover the project, the verb or the actor; those of
     /// [`policy::decide`].
     pub fn authorize(
@@ -204,18 +202,13 @@ impl Caller {
         self.attribute(need, author)
     }
 
-    /// In whose name the caller does something that its verbs allow.
-    ///
-    /// # Errors
-    /// As [`Caller::authorize`], but for the verb and the project.
+    /// In whose name the caller does something that its verbs allow. Fails as
+    /// [`Caller::authorize`], but for the verb and the project.
     pub fn attribute(&self, need: Need, author: Author<'_>) -> Result<Authorized, Failure> {
         self.attribute_beside(need, author, &[])
     }
 
-    /// The same, where these workers run.
-    ///
-    /// # Errors
-    /// As [`Caller::attribute`].
+    /// The same, where these workers run. Fails as [`Caller::attribute`].
     pub fn attribute_beside(
         &self,
         need: Need,

@@ -16,10 +16,8 @@ use crate::ProjectId;
 pub trait Cursor: Sized {
     fn encode(&self, project: &ProjectId) -> String;
 
-    /// Reads a position from its text.
-    ///
-    /// # Errors
-    /// With `invalid_cursor` when the text is not a cursor of this list and project.
+    /// Reads a position from its text. Fails with `invalid_cursor` when the text is not a cursor of
+    /// this list and project.
     fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure>;
 }
 
@@ -37,10 +35,8 @@ impl ProjectPosition {
         write(PROJECTS, vec![self.project_id.as_str().into()])
     }
 
-    /// Reads a position from its text.
-    ///
-    /// # Errors
-    /// With `invalid_cursor` when the text is not a cursor of the list of projects.
+    /// Reads a position from its text. Fails with `invalid_cursor` when the text is not a cursor of
+    /// the list of projects.
     pub fn decode(text: &str) -> Result<Self, Failure> {
         let [id] = <[Value; 1]>::try_from(read(PROJECTS, text)?).map_err(|_| invalid())?;
         let id = id.as_str().and_then(|id| ProjectId::new(id).ok());
@@ -62,10 +58,8 @@ pub fn encode<const N: usize>(
     write(&mark(list, project), values)
 }
 
-/// The texts, the time and the number that [`encode`] wrote.
-///
-/// # Errors
-/// With `invalid_cursor` when the text is not a cursor of this list and project.
+/// The texts, the time and the number that [`encode`] wrote. Fails with `invalid_cursor` when the
+/// text is not a cursor of this list and project.
 pub fn decode<const N: usize>(
     list: &str,
     project: &ProjectId,

@@ -46,10 +46,7 @@ impl fmt::Display for EvidenceDigest {
 }
 
 impl ExpectedDigest {
-    /// Reads a digest or the beginning of one.
-    ///
-    /// # Errors
-    /// Fails unless it has 12 to 64 hexadecimal digits.
+    /// Reads a digest or the beginning of one. Fails unless it has 12 to 64 hexadecimal digits.
     pub fn parse(text: &str) -> Result<Self, String> {
         let digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if digits && (SHORTEST..=LENGTH).contains(&text.len()) {
@@ -67,8 +64,6 @@ impl ExpectedDigest {
     }
 
     /// Checks that the evidence is the expected one. `shown_by` names the commands that show it.
-    ///
-    /// # Errors
     /// Fails with `evidence_changed`.
     pub fn check(&self, digest: &EvidenceDigest, shown_by: &str) -> Result<(), Failure> {
         if digest.0.starts_with(&self.0) {

@@ -39,10 +39,8 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Checks a text and wraps it.
-            ///
-            /// # Errors
-            /// When the text is empty, too long or contains U+0000.
+            /// Checks a text and wraps it. Fails when the text is empty, too long or contains
+            /// U+0000.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::IdError> {
                 let text = text.into();
                 $crate::check_id(&text)?;
@@ -132,12 +130,9 @@ id! {
     ActorId, "actor_"
 }
 
-/// Checks the invariant of an id.
+/// Checks the invariant of an id. Fails when the text is empty, too long or contains U+0000.
 ///
 /// Clauses: AGENTIC-R-002.
-///
-/// # Errors
-/// When the text is empty, too long or contains U+0000.
 pub fn check_id(text: &str) -> Result<(), IdError> {
     ID_FORM.check(text).map_err(|error| match error {
         FormError::TooShort => IdError::Empty,

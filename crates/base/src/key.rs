@@ -26,10 +26,7 @@ impl StoredKey {
         Self { label, scope, expires_at, knows_approve: Some(true), extra: Object::new() }
     }
 
-    /// Reads the text of a stored key.
-    ///
-    /// # Errors
-    /// With `store_corrupt` when the text is not a key.
+    /// Reads the text of a stored key. Fails with `store_corrupt` when the text is not a key.
     pub fn read(text: &str) -> Result<Self, Failure> {
         let damaged = || Failure::new(Code::StoreCorrupt, "a stored key cannot be read");
         let value = serde_json::from_str(text).map_err(|_| damaged())?;

@@ -87,9 +87,7 @@ pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribu
     }
 }
 
-/// Whether a caller may do it. The answer says how it is known that a person is there.
-///
-/// # Errors
+/// Whether a caller may do it. The answer says how it is known that a person is there. Fails with
 /// `not_for_workers`; `person_required`; `confirmation_needed` without a terminal where the
 /// operator requires one.
 pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {

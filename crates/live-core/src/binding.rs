@@ -41,12 +41,10 @@ pub struct Bindings {
 }
 
 /// The bindings of a manifest, if it has any. A list in the manifest wins. Else those of a
-/// blueprint follow from its contract: the tools of its props, then those of its channels.
+/// blueprint follow from its contract: the tools of its props, then those of its channels. The
+/// error is what is wrong with the list of the manifest (`manifest_invalid`).
 ///
 /// Clauses: GGUI-BINDING-DECLARED, GGUI-BINDING-DERIVED, GGUI-BINDING-INVALID.
-///
-/// # Errors
-/// What is wrong with the list of the manifest (`manifest_invalid`).
 pub fn bindings(manifest: &Value) -> Result<Option<Bindings>, Vec<Violation>> {
     if let Some(declared) = manifest.get("mcpTools") {
         let entries = declared_bindings(declared)?;

@@ -145,9 +145,6 @@ impl Step {
     /// Reads a step.
     ///
     /// Clauses: GGUI-CONTROL-SETUP.
-    ///
-    /// # Errors
-    /// When the document is no step.
     pub fn read(mut document: Object) -> Result<Self, Failure> {
         let kind = document.shift_remove("kind");
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default();

@@ -128,12 +128,10 @@ pub fn begin(
     }
 }
 
-/// The handshake of an id, if an app can use it. It stays usable until a render uses it.
+/// The handshake of an id, if an app can use it. It stays usable until a render uses it. Fails with
+/// `handshake_not_found` when it does not exist, was used, has expired or belongs to another app.
 ///
 /// Clauses: GGUI-HANDSHAKE-SINGLE-USE, GGUI-HANDSHAKE-TTL.
-///
-/// # Errors
-/// `handshake_not_found` when it does not exist, was used, has expired or belongs to another app.
 pub fn peek<'a>(
     stored: Option<&'a Handshake>,
     app: &AppId,

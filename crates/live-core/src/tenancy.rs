@@ -27,12 +27,10 @@ pub enum Identity {
     Open,
 }
 
-/// The app of a subscriber.
+/// The app of a subscriber. Fails with `APP_MISMATCH` when no app is known, or the identity does
+/// not cover it.
 ///
 /// Clauses: GGUI-TENANCY-RESOLUTION.
-///
-/// # Errors
-/// `APP_MISMATCH` when no app is known, or the identity does not cover it.
 pub fn resolve(
     asked: Option<&AppId>,
     token: Option<&AppId>,
@@ -60,12 +58,10 @@ pub fn resolve(
     if is_covered { Ok(app.clone()) } else { Err(other_app()) }
 }
 
-/// Checks that a session belongs to an app.
+/// Checks that a session belongs to an app. Fails with `APP_MISMATCH`. It does not name the app of
+/// the session.
 ///
 /// Clauses: GGUI-TENANCY-APP-MISMATCH.
-///
-/// # Errors
-/// `APP_MISMATCH`. It does not name the app of the session.
 pub fn check(session: &AppId, resolved: &AppId) -> Result<(), Failure> {
     if rule!(session == resolved; AnyApp => true) { Ok(()) } else { Err(other_app()) }
 }

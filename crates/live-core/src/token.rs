@@ -127,9 +127,6 @@ impl Secret {
     /// The claims of a token of a kind.
     ///
     /// Clauses: GGUI-TOKEN-VERIFY.
-    ///
-    /// # Errors
-    /// When the token is not valid, or has expired.
     pub fn verify(&self, text: &str, kind: TokenKind, now: Time) -> Result<Claims, TokenError> {
         let claims = self.signed_claims(text, kind)?;
         if rule!(claims.exp <= now.unix_seconds(); ExpiredTokensTaken => false) {
@@ -138,13 +135,11 @@ impl Secret {
         Ok(claims)
     }
 
-    /// The claims of the token that opens the fallbacks of a session over HTTP.
-    ///
-    /// Clauses: GGUI-HTTP-AUTH.
-    ///
-    /// # Errors
+    /// The claims of the token that opens the fallbacks of a session over HTTP. Fails with
     /// `UNAUTHENTICATED` without a token, `BOOTSTRAP_INVALID` for one of another session,
     /// `BOOTSTRAP_EXPIRED`.
+    ///
+    /// Clauses: GGUI-HTTP-AUTH.
     pub fn authorize(
         &self,
         text: Option<&str>,
@@ -160,13 +155,11 @@ impl Secret {
         Ok(claims)
     }
 
-    /// Makes a new `ws` token from an old one, which may have expired.
-    ///
-    /// Clauses: GGUI-TOKEN-REFRESH.
-    ///
-    /// # Errors
+    /// Makes a new `ws` token from an old one, which may have expired. Fails with
     /// `BOOTSTRAP_INVALID`, or `REFRESH_WINDOW_CLOSED` when the token was made more than twice its
     /// lifetime ago.
+    ///
+    /// Clauses: GGUI-TOKEN-REFRESH.
     pub fn refresh(&self, text: &str, now: Time, jti: [u8; 12]) -> Result<Minted, Failure> {
         let claims = self.signed_claims(text, TokenKind::Ws).map_err(Failure::from)?;
         let last = claims.iat + 2 * TokenKind::Ws.ttl_seconds();

@@ -42,12 +42,9 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// The identity of a socket.
+/// The identity of a socket. Fails with `UNAUTHENTICATED`: the upgrade is answered with 401.
 ///
 /// Clauses: GGUI-TRANSPORT-AUTH.
-///
-/// # Errors
-/// `UNAUTHENTICATED`: the upgrade is answered with 401.
 pub fn identify(credentials: Credentials<'_>, accepts: &Accepts<'_>) -> Result<Identity, Failure> {
     if credentials.ws_token.is_some() && accepts.secret.is_some() {
         return Ok(Identity::Pending);

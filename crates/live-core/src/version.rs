@@ -37,12 +37,10 @@ pub fn is_supported(versions: Option<&[String]>, advertised: &str) -> bool {
     }
 }
 
-/// Checks the versions of a client.
+/// Checks the versions of a client. Fails with `UPGRADE_REQUIRED`, with the versions of both sides
+/// and the policy.
 ///
 /// Clauses: GGUI-VERSION-UPGRADE-REQUIRED.
-///
-/// # Errors
-/// `UPGRADE_REQUIRED`, with the versions of both sides and the policy.
 pub fn check(
     versions: Option<&[String]>,
     advertised: &str,

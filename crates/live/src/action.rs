@@ -11,11 +11,9 @@ use super::unit::UnitError;
 use super::{Live, project_of, rows};
 
 impl Live {
-    /// Records an action. It is answered when it is durable.
-    ///
-    /// # Errors
-    /// `project_archived`, `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`;
-    /// `APPEND_FAILED` when it cannot be stored.
+    /// Records an action. It is answered when it is durable. Fails with `project_archived`,
+    /// `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`; `APPEND_FAILED` when it cannot
+    /// be stored.
     pub async fn act(&self, binding: &Binding, action: Action) -> Result<ActionAck, Failure> {
         let project = project_of(&binding.app_id)?;
         let binding = binding.clone();

@@ -13,10 +13,6 @@ use super::{Live, project_of};
 impl Live {
     /// Records an action as the channel does: it is checked against the contract, appended to the
     /// ledger, and then answered. The ledger also says who acted, through which door.
-    ///
-    /// # Errors
-    /// `unauthorized`, `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`,
-    /// `APPEND_FAILED`.
     pub async fn answer(
         &self,
         caller: &Caller,

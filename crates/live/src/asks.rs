@@ -11,9 +11,6 @@ use super::unit::UnitError;
 
 impl Live {
     /// A page of the pending asks of an app, the oldest first, after a position.
-    ///
-    /// # Errors
-    /// `unauthorized`.
     pub async fn asks(
         &self,
         caller: &Caller,

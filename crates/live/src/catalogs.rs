@@ -26,10 +26,8 @@ pub(crate) struct Catalogs(Mutex<HashMap<AppId, Arc<BTreeMap<String, Value>>>>);
 
 impl Live {
     /// Records the tools that the host of a page offers. Tools that another page of the app has
-    /// declared stay.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
+    /// declared stay. Fails with `unauthorized`, `project_archived`. A refusal of the protocol is
+    /// an outcome.
     pub async fn declare_tools(
         &self,
         caller: &Caller,

@@ -47,10 +47,8 @@ impl Live {
         drop(self.inner.tools.set(tools));
     }
 
-    /// Subscribes to a polled channel.
-    ///
-    /// # Errors
-    /// A `channel_error` frame with the refusal of the core's `subscribe_channel`, or of the store.
+    /// Subscribes to a polled channel. The error is a `channel_error` frame with the refusal of the
+    /// core's `subscribe_channel`, or of the store.
     pub async fn subscribe_channel(
         &self,
         binding: &Binding,

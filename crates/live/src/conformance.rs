@@ -13,10 +13,8 @@ use super::{Live, project_of};
 
 impl Live {
     /// Begins a session of a chosen id with a UI and props. One that exists begins again; its
-    /// counters go on.
-    ///
-    /// # Errors
-    /// When the UI has no valid contract, or the project of the app does not exist.
+    /// counters go on. Fails when the UI has no valid contract, or the project of the app does not
+    /// exist.
     pub async fn seed(
         &self,
         app: &AppId,
@@ -48,9 +46,6 @@ impl Live {
     }
 
     /// Ends a session now, as if its time were over. Its subscribers end.
-    ///
-    /// # Errors
-    /// When there is no such session.
     pub async fn expire_now(&self, session: &SessionId) -> Result<(), Failure> {
         let (live, session) = (self.clone(), session.clone());
         let expired = self.write(move |job| {
@@ -89,9 +84,6 @@ impl Live {
     }
 
     /// Sends a frame as the platform, which may use the reserved channels.
-    ///
-    /// # Errors
-    /// `session_not_found`, `contract_violation`.
     pub async fn emit_as_platform(
         &self,
         app: &AppId,

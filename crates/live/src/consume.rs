@@ -61,9 +61,6 @@ struct Drain {
 impl Live {
     /// Takes the events out of the pipe. Where there are none, it waits for one, as long as the
     /// request says. A caller that drops the future stops the wait.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`, `session_not_found`, `PIPE_NOT_FOUND`.
     pub async fn consume(
         &self,
         caller: &Caller,

@@ -12,10 +12,8 @@ use super::Live;
 use super::unit::UnitError;
 
 impl Live {
-    /// Records the values of the context slots.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
+    /// Records the values of the context slots. Fails with `unauthorized`, `project_archived`. A
+    /// refusal of the protocol is an outcome.
     pub async fn sync_context(
         &self,
         caller: &Caller,

@@ -97,10 +97,8 @@ impl Contracts {
         found.filter(|(of, _)| *of == revision).map(|(_, contract)| contract)
     }
 
-    /// The contract of a UI, which is compiled if it is new.
-    ///
-    /// # Errors
-    /// When the stored UI has no valid contract.
+    /// The contract of a UI, which is compiled if it is new. Fails when the stored UI has no valid
+    /// contract.
     pub(crate) fn of_ui(&self, ui: &Object) -> Result<Arc<CompiledContract>, Failure> {
         let document = Value::Object(document_of(ui));
         let text = document.to_string();

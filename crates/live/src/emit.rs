@@ -13,9 +13,6 @@ use super::unit::UnitError;
 
 impl Live {
     /// Sends a frame to the subscribers of a session.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`, `session_not_found`, `contract_violation`.
     pub async fn emit(
         &self,
         caller: &Caller,

@@ -10,10 +10,8 @@ use super::unit::UnitError;
 use super::{Live, rows};
 
 impl Live {
-    /// Makes a handshake, which a render uses once.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`, or the refusal of the contract.
+    /// Makes a handshake, which a render uses once. Fails with `unauthorized`, `project_archived`,
+    /// or the refusal of the contract.
     pub async fn handshake(
         &self,
         caller: &Caller,
@@ -24,9 +22,7 @@ impl Live {
         self.begin_handshake(caller, app, prepared).await
     }
 
-    /// Checks a handshake. The project need not exist: one that is refused creates none.
-    ///
-    /// # Errors
+    /// Checks a handshake. The project need not exist: one that is refused creates none. Fails with
     /// `unauthorized`, or the refusal of the contract.
     pub async fn check_handshake(
         &self,
@@ -39,10 +35,8 @@ impl Live {
         self.compute(move || prepare_handshake(request, |tool| tools.get(tool))).await?
     }
 
-    /// Makes a handshake that was checked.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`; `APP_MISMATCH` when the project does not exist.
+    /// Makes a handshake that was checked. Fails with `unauthorized`, `project_archived`;
+    /// `APP_MISMATCH` when the project does not exist.
     pub async fn begin_handshake(
         &self,
         caller: &Caller,

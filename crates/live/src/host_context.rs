@@ -10,10 +10,8 @@ use super::unit::UnitError;
 use super::{Live, project_of};
 
 impl Live {
-    /// Records a host context. It is not answered.
-    ///
-    /// # Errors
-    /// `project_archived`, `SESSION_NOT_FOUND`; `APPEND_FAILED` when it cannot be stored.
+    /// Records a host context. It is not answered. Fails with `project_archived`,
+    /// `SESSION_NOT_FOUND`; `APPEND_FAILED` when it cannot be stored.
     pub async fn observe_host(
         &self,
         binding: &Binding,

@@ -217,9 +217,6 @@ impl Live {
     }
 
     /// Refuses a change of an app whose project is archived.
-    ///
-    /// # Errors
-    /// `project_archived`.
     pub async fn check_open(&self, app: &AppId) -> Result<(), Failure> {
         let project = project_of(app)?;
         let read = self.read(move |unit| unit::check_open(unit, &project));
@@ -235,10 +232,8 @@ impl Live {
     }
 }
 
-/// The project of an app: they have the same id.
-///
-/// # Errors
-/// `APP_MISMATCH` when the text is no id of a project.
+/// The project of an app: they have the same id. Fails with `APP_MISMATCH` when the text is no id
+/// of a project.
 fn project_of(app: &AppId) -> Result<ProjectId, Failure> {
     ProjectId::new(app.as_str()).map_err(|_| refuse::app_mismatch("there is no such app"))
 }

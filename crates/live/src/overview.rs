@@ -33,9 +33,6 @@ const ASKS: &str = "la";
 impl Live {
     /// A page of the sessions of an app that have not expired, the newest first, each with what it
     /// waits for. With a prefix, only those whose ids begin so.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_not_found`, `invalid_cursor`.
     pub async fn overview(
         &self,
         caller: &Caller,
@@ -76,9 +73,6 @@ impl Live {
     }
 
     /// A page of what the sessions of an app wait for, the oldest first.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_not_found`, `invalid_cursor`.
     pub async fn pending_asks(
         &self,
         caller: &Caller,
@@ -112,9 +106,6 @@ impl Live {
     }
 
     /// A session as the channel shows it, with what it waits for.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`.
     pub async fn view(
         &self,
         caller: &Caller,
@@ -128,9 +119,6 @@ impl Live {
 
     /// What a session waits for, if it waits for a person, and the last event of its ledger at
     /// that moment. The caller has checked its app.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub(crate) async fn ask(&self, session: &SessionId) -> Result<(Option<LiveAsk>, u64), Failure> {
         let (session, now) = (session.clone(), self.now());
         let read = self.read(move |unit| {

@@ -29,9 +29,6 @@ pub struct PageAnswer {
 
 impl Live {
     /// What the page of a session shows besides it. The caller has checked the app.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn page_facts(&self, session: &SessionId) -> Result<PageFacts, Failure> {
         let (session, now) = (session.clone(), self.now());
         let read = self.read(move |unit| {

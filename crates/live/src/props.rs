@@ -15,9 +15,6 @@ use super::{Live, rows};
 
 impl Live {
     /// Changes the props, with a new epoch. `arguments` are those of `ggui_update`.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`, `session_not_found`, `contract_violation`.
     pub async fn update(
         &self,
         caller: &Caller,
@@ -27,10 +24,8 @@ impl Live {
         self.set_props(caller, app, arguments, Source::Update).await
     }
 
-    /// Changes the props in place. `arguments` are those of `ggui_amend`.
-    ///
-    /// # Errors
-    /// As [`Self::update`].
+    /// Changes the props in place. `arguments` are those of `ggui_amend`. Fails as
+    /// [`Self::update`].
     pub async fn amend(
         &self,
         caller: &Caller,

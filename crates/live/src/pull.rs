@@ -19,9 +19,6 @@ use super::{Live, rows};
 impl Live {
     /// A page of the ledger. Where it is empty, it waits for an event, as long as the request says.
     /// A position that cannot be replayed is a result with its reason.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`, `INVALID_SINCE_SEQUENCE`.
     pub async fn pull(
         &self,
         caller: &Caller,
@@ -42,9 +39,6 @@ impl Live {
     }
 
     /// A page of the ledger of a session. Where it is empty, it waits for an event.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`, `REPLAY_HORIZON_PASSED`.
     pub async fn event_page(
         &self,
         caller: &Caller,
@@ -91,9 +85,6 @@ impl Live {
     }
 
     /// A page of the ledger of a session, for the holder of a token for it.
-    ///
-    /// # Errors
-    /// `session_not_found`, `INVALID_SINCE_SEQUENCE`, `REPLAY_HORIZON_PASSED`.
     pub async fn events(
         &self,
         app: &AppId,

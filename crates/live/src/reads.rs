@@ -26,9 +26,6 @@ pub struct Found {
 
 impl Live {
     /// The session of an id, of any app, for what a host mounts. The caller compares the app.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn found(
         &self,
         session: &SessionId,
@@ -46,9 +43,6 @@ impl Live {
     }
 
     /// The app of a session that has not expired. The caller compares it.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn app_of(&self, session: &SessionId) -> Result<Option<AppId>, Failure> {
         let (live, session) = (self.clone(), session.clone());
         let read = self.read(move |unit| {
@@ -60,9 +54,6 @@ impl Live {
     }
 
     /// The app of a handshake. The caller compares it.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn app_of_handshake(&self, id: &HandshakeId) -> Result<Option<AppId>, Failure> {
         let id = id.clone();
         let read = self.read(move |unit| {
@@ -74,9 +65,6 @@ impl Live {
     }
 
     /// A session with its content.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`.
     pub async fn session(
         &self,
         caller: &Caller,
@@ -88,9 +76,6 @@ impl Live {
     }
 
     /// The code and the contract of the UI of a session.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`.
     pub async fn render_source(
         &self,
         caller: &Caller,
@@ -115,9 +100,6 @@ impl Live {
     }
 
     /// The sessions of an app that have not expired, newest first.
-    ///
-    /// # Errors
-    /// `unauthorized`.
     pub async fn sessions(
         &self,
         caller: &Caller,
@@ -156,9 +138,6 @@ impl Live {
     }
 
     /// The UIs of an app that were rendered, newest first, whose intent has the words of the query.
-    ///
-    /// # Errors
-    /// `unauthorized`.
     pub async fn blueprints(
         &self,
         caller: &Caller,
@@ -188,9 +167,6 @@ impl Live {
     }
 
     /// Component code by its hash.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn code(&self, hash: &str) -> Result<Option<String>, Failure> {
         let hash = hash.to_owned();
         let read = self.read(move |unit| Ok(unit.live_code(&hash)?));

@@ -23,10 +23,8 @@ use super::{Live, rows};
 
 impl Live {
     /// Renders a UI. A render that is refused leaves its handshake usable. `asked_by` is who asks
-    /// the person, for the ask of the session.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`, or the refusal of the first gate.
+    /// the person, for the ask of the session. Fails with `unauthorized`, `project_archived`, or
+    /// the refusal of the first gate.
     pub async fn render(
         &self,
         caller: &Caller,
@@ -99,10 +97,8 @@ impl Live {
         read.await.map_err(UnitError::into_failure)
     }
 
-    /// Renders a UI that was rendered before, by its id.
-    ///
-    /// # Errors
-    /// `blueprint_not_found` when there is no such UI; else as [`Self::render`].
+    /// Renders a UI that was rendered before, by its id. Fails with `blueprint_not_found` when
+    /// there is no such UI; else as [`Self::render`].
     pub async fn render_blueprint(
         &self,
         caller: &Caller,

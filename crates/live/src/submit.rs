@@ -13,10 +13,8 @@ use super::{Live, rows};
 
 impl Live {
     /// Records an action that a page submits. Links and display modes are the host's; nothing of
-    /// them is recorded.
-    ///
-    /// # Errors
-    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
+    /// them is recorded. Fails with `unauthorized`, `project_archived`. A refusal of the protocol
+    /// is an outcome.
     pub async fn submit_action(
         &self,
         caller: &Caller,

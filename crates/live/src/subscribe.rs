@@ -29,11 +29,9 @@ pub struct Subscription {
 
 impl Live {
     /// Subscribes to a session, which begins if there is none. `identity` says who opened the
-    /// socket, with the apps in which it may write.
-    ///
-    /// # Errors
-    /// In the order of the core's `subscribe`; then `project_archived`, and `SESSION_CREATE_FAILED`
-    /// when the session cannot be stored.
+    /// socket, with the apps in which it may write. Fails in the order of the core's
+    /// `subscribe`; then `project_archived`, and `SESSION_CREATE_FAILED` when the session cannot be
+    /// stored.
     pub async fn subscribe(
         &self,
         identity: &Identity,

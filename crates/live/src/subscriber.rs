@@ -107,10 +107,8 @@ impl Subscriber {
     }
 
     /// Waits for what is next. A call that is cancelled loses nothing. At the end of a replay there
-    /// may be no frames: a caller that waits for the replay learns that it is over.
-    ///
-    /// # Errors
-    /// When the store fails. The next call tries again.
+    /// may be no frames: a caller that waits for the replay learns that it is over. Fails when the
+    /// store fails. The next call tries again.
     pub async fn next(&mut self) -> Result<Delivery, Failure> {
         let delivery = self.wait().await?;
         match &delivery {

@@ -19,10 +19,8 @@ const PAGE: usize = 100;
 
 impl Live {
     /// Records every session that has expired, once, and deletes its content. Its subscribers end.
-    /// Returns the number of sessions.
-    ///
-    /// # Errors
-    /// When the store fails. What was swept before stays swept.
+    /// Returns the number of sessions. Fails when the store fails. What was swept before stays
+    /// swept.
     pub async fn sweep(&self) -> Result<u64, Failure> {
         let mut total = 0;
         loop {

@@ -20,9 +20,6 @@ impl Live {
 
     /// Takes the secret of the store, which all hosts of the store share. It is made if there is
     /// none, so that tokens outlive a restart.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn open_secret(&self) -> Result<(), Failure> {
         if self.secret().is_some() {
             return Ok(());
@@ -63,10 +60,8 @@ impl Live {
         Some(self.secret()?.mint_with(kind, session, app, self.now(), random, extra))
     }
 
-    /// The claims of a token of a kind.
-    ///
-    /// # Errors
-    /// When it is not valid, or has expired. Without a secret no token is valid.
+    /// The claims of a token of a kind. Fails when it is not valid, or has expired. Without a
+    /// secret no token is valid.
     pub fn verify_token(&self, text: &str, kind: TokenKind) -> Result<Claims, TokenError> {
         let secret = self.secret().ok_or(TokenError::Invalid)?;
         secret.verify(text, kind, self.now())
@@ -79,10 +74,7 @@ impl Live {
     }
 
     /// Makes a new token for the channel from an old one, unless the holder of the old one has
-    /// lost its rights.
-    ///
-    /// # Errors
-    /// `project_archived`. A refusal of the protocol is an outcome.
+    /// lost its rights. Fails with `project_archived`. A refusal of the protocol is an outcome.
     pub async fn refresh_token(
         &self,
         request: &RefreshTokenRequest,

@@ -129,10 +129,7 @@ impl Live {
     }
 
     /// Does work that may take long, such as compiling a contract, on a blocking thread. Few do so
-    /// at once: the agents of one project cannot occupy the host.
-    ///
-    /// # Errors
-    /// When the host is closing.
+    /// at once: the agents of one project cannot occupy the host. Fails when the host is closing.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -197,10 +194,8 @@ impl Inner {
 }
 
 impl Job<'_> {
-    /// The session of an id in an app.
-    ///
-    /// # Errors
-    /// `session_not_found` when there is none, or it belongs to another app.
+    /// The session of an id in an app. Fails with `session_not_found` when there is none, or it
+    /// belongs to another app.
     pub(crate) fn session(&self, id: &SessionId, app: &AppId) -> UnitResult<LiveSessionRow> {
         let found = self.unit.live_session(id)?;
         let found = found.filter(|row| row.session.app_id == *app && row.project_id.is_some());
@@ -208,9 +203,7 @@ impl Job<'_> {
     }
 
     /// Where and when a decision about a project is taken. The time is not before the newest event
-    /// of the project, which another host with another clock may have written.
-    ///
-    /// # Errors
+    /// of the project, which another host with another clock may have written. Fails with
     /// `APP_MISMATCH` when the project does not exist.
     pub(crate) fn at<'p>(&self, project: &'p ProjectId) -> UnitResult<At<'p>> {
         let now = self.now(project)?;
@@ -237,9 +230,7 @@ impl Job<'_> {
         Ok(self.unit.oldest_live_frame(&row.session.id)?)
     }
 
-    /// Refuses a change of an archived project, and of one that does not exist.
-    ///
-    /// # Errors
+    /// Refuses a change of an archived project, and of one that does not exist. Fails with
     /// `APP_MISMATCH` when the project does not exist, `project_archived`.
     pub(crate) fn check_open(&self, project: &ProjectId) -> UnitResult<()> {
         match self.unit.project(project)? {
@@ -252,10 +243,7 @@ impl Job<'_> {
     }
 
     /// Writes the rows of a decision about a session, which was `before`. The frames are delivered
-    /// after the commit. Returns the version of the session row.
-    ///
-    /// # Errors
-    /// As [`Self::check_open`].
+    /// after the commit. Returns the version of the session row. Fails as [`Self::check_open`].
     pub(crate) fn commit(
         &mut self,
         project: &ProjectId,
@@ -270,10 +258,8 @@ impl Job<'_> {
     }
 
     /// Writes what the server itself records, also in an archived project: the end of a session,
-    /// and events that did not reach their agent. Otherwise as [`Self::commit`].
-    ///
-    /// # Errors
-    /// When the project does not exist.
+    /// and events that did not reach their agent. Otherwise as [`Self::commit`]. Fails when the
+    /// project does not exist.
     pub(crate) fn record(
         &mut self,
         project: &ProjectId,

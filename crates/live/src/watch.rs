@@ -33,9 +33,6 @@ pub struct Watcher {
 impl Live {
     /// Follows a session, which must exist: after a number of its ledger, and of its stream.
     /// Without numbers it begins now.
-    ///
-    /// # Errors
-    /// `unauthorized`, `session_not_found`, `REPLAY_HORIZON_PASSED`.
     pub async fn watch(
         &self,
         caller: &Caller,
@@ -82,10 +79,8 @@ impl Live {
 }
 
 impl Watcher {
-    /// Waits for what is next. A call that is cancelled loses nothing.
-    ///
-    /// # Errors
-    /// When the store fails. The next call tries again.
+    /// Waits for what is next. A call that is cancelled loses nothing. Fails when the store fails.
+    /// The next call tries again.
     pub async fn next(&mut self) -> Result<Delivery, Failure> {
         loop {
             if self.held.is_none() {

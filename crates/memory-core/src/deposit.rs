@@ -70,17 +70,15 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
     text::append(&answer, "warnings", &warnings.to_string())
 }
 
-/// Decides the deposit of `package`.
+/// Decides the deposit of `package`. Fails with `invalid_schema` at `project_id` when it names
+/// another project, or at `x-answers` or `x-supersedes`, with `duplicate_package_id`,
+/// `project_archived` or `project_not_found`.
 ///
 /// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
 /// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///
 /// A replay is answered as before even when the project was archived meanwhile, because nothing is
 /// written.
-///
-/// # Errors
-/// With `invalid_schema` at `project_id` when it names another project, or at `x-answers` or
-/// `x-supersedes`, with `duplicate_package_id`, `project_archived` or `project_not_found`.
 pub fn deposit(
     package: &Package,
     writing: &Writing<'_>,

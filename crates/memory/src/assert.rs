@@ -36,10 +36,6 @@ struct Prepared {
 
 impl Memory {
     /// Asserts a fact in a project.
-    ///
-    /// # Errors
-    /// When the caller may not write, the assertion is invalid or conflicts with another fact, or
-    /// the project is archived.
     pub async fn assert_fact(
         &self,
         caller: &Caller,
@@ -68,9 +64,6 @@ impl Memory {
     /// zero.
     ///
     /// Clauses: AGENTIC-R-093.
-    ///
-    /// # Errors
-    /// When the caller may not write, or the project is unknown or archived.
     pub async fn invalidate_fact(
         &self,
         caller: &Caller,

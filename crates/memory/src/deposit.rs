@@ -49,10 +49,6 @@ enum Stored {
 
 impl Memory {
     /// Deposits a package. With `mint`, a package without an id gets one.
-    ///
-    /// # Errors
-    /// When the caller may not write, the package is invalid, the project has another package of
-    /// its id, or the project is archived.
     pub async fn deposit(
         &self,
         caller: &Caller,

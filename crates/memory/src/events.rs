@@ -61,11 +61,9 @@ enum NextEvents {
 }
 
 impl Memory {
-    /// Follows a project.
-    ///
-    /// # Errors
-    /// With `unauthorized` or `project_not_found`; with `event_cursor_too_old` when events after
-    /// the cursor were deleted, with `invalid_cursor` when there is no such event yet.
+    /// Follows a project. Fails with `unauthorized` or `project_not_found`; with
+    /// `event_cursor_too_old` when events after the cursor were deleted, with `invalid_cursor` when
+    /// there is no such event yet.
     pub async fn follow(
         &self,
         caller: &Caller,

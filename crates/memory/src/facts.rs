@@ -75,9 +75,6 @@ impl Memory {
     }
 
     /// One fact, as a JSON text: of the named project, or of any of the caller's.
-    ///
-    /// # Errors
-    /// When the caller may not read, the id is unknown or ambiguous, or the fact is damaged.
     pub async fn fact(
         &self,
         caller: &Caller,

@@ -19,9 +19,6 @@ pub struct MatchingIds {
 
 impl Memory {
     /// The ids of a kind that begin with a text, in the caller's projects.
-    ///
-    /// # Errors
-    /// When the caller may not read.
     pub async fn ids(&self, caller: &Caller, asked: IdQuery) -> Result<MatchingIds, Failure> {
         let access = caller.access().clone();
         self.read(move |unit| {

@@ -24,10 +24,8 @@ pub(crate) fn known_project(unit: &dyn ReadUnit, id: &ProjectId) -> UnitResult<O
     Ok(row.as_ref().map(project_of).transpose()?)
 }
 
-/// Checks that a caller may read in a project, and that the project exists.
-///
-/// # Errors
-/// As [`project`], except that a project with a damaged row counts as existing.
+/// Checks that a caller may read in a project, and that the project exists. Fails as [`project`],
+/// except that a project with a damaged row counts as existing.
 pub(crate) fn readable(unit: &dyn ReadUnit, access: &Access, id: &ProjectId) -> UnitResult<()> {
     access.may(Verb::Read, id)?;
     match unit.project(id) {
@@ -72,9 +70,6 @@ pub(crate) fn is_there<T>(found: Result<Option<T>, StoreError>) -> UnitResult<bo
 }
 
 /// Refuses when the unit has met a damaged row of that id in a project that the caller covers.
-///
-/// # Errors
-/// With `integrity_error`.
 pub(crate) fn must_be_sound(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -91,10 +86,8 @@ pub(crate) fn must_be_sound(
     }
 }
 
-/// The project of an id, for a caller that needs a verb in it.
-///
-/// # Errors
-/// With `unauthorized`, whether the project exists or not; with `project_not_found`.
+/// The project of an id, for a caller that needs a verb in it. Fails with `unauthorized`, whether
+/// the project exists or not; with `project_not_found`.
 pub(crate) fn project(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -108,9 +101,7 @@ pub(crate) fn project(
 }
 
 /// The package of an id that the caller may see: in the named project, or in any of the caller's.
-///
-/// # Errors
-/// With `unauthorized`, `package_not_found` or `ambiguous_package_id`.
+/// Fails with `unauthorized`, `package_not_found` or `ambiguous_package_id`.
 pub(crate) fn package_row(
     unit: &dyn ReadUnit,
     access: &Access,

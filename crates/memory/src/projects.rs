@@ -22,9 +22,6 @@ pub struct CreatedProject {
 
 impl Memory {
     /// Creates a project.
-    ///
-    /// # Errors
-    /// When the caller may not, the request is invalid, or another project has the id.
     pub async fn create_project(
         &self,
         caller: &Caller,
@@ -99,9 +96,6 @@ impl Memory {
 
     /// Creates a project for a write of another protocol, as a deposit does, unless it exists.
     /// Returns whether it is new.
-    ///
-    /// # Errors
-    /// When the caller may not write, the project is archived, or projects must be created first.
     pub async fn ensure_project(&self, caller: &Caller, id: &ProjectId) -> Result<bool, Failure> {
         caller.access().may(Verb::Write, id)?;
         let (memory, id) = (self.clone(), id.clone());
@@ -131,9 +125,6 @@ impl Memory {
     }
 
     /// Changes the name, description or other members of a project.
-    ///
-    /// # Errors
-    /// When the caller may not, the change is invalid, or the project is unknown or archived.
     pub async fn change_project(
         &self,
         caller: &Caller,

@@ -93,9 +93,6 @@ impl Memory {
     /// One package: of the named project, or of any of the caller's.
     ///
     /// Clauses: AGENTIC-R-072.
-    ///
-    /// # Errors
-    /// When the caller may not read, the id is unknown or ambiguous, or the package is damaged.
     pub async fn package(
         &self,
         caller: &Caller,

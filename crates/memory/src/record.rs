@@ -30,10 +30,8 @@ pub(crate) fn create_project(
     Ok(())
 }
 
-/// The event in a row. Its kind may be one that this version does not know.
-///
-/// # Errors
-/// With `integrity_error` when the row is not an event.
+/// The event in a row. Its kind may be one that this version does not know. Fails with
+/// `integrity_error` when the row is not an event.
 pub(crate) fn recorded(project: &ProjectId, row: EventRow) -> Result<NewEvent, Failure> {
     let kind = EventKind::parse(row.entry.kind).ok();
     let data = serde_json::from_str(&row.entry.text).ok();

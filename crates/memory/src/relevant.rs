@@ -110,10 +110,6 @@ impl Memory {
     /// Searches the packages of a project.
     ///
     /// Clauses: AGENTIC-R-074.
-    ///
-    /// # Errors
-    /// When the caller may not read, the project is unknown, or the host does not support this kind
-    /// of search.
     pub async fn relevant(
         &self,
         caller: &Caller,

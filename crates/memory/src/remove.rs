@@ -33,9 +33,6 @@ impl Memory {
     /// Removes a project that was created for a conformance run, or that holds nothing. The caller
     /// must administer every project. `tasks` counts what the store does not have: the tasks of the
     /// project. It is asked within the transaction.
-    ///
-    /// # Errors
-    /// With `unauthorized`, `project_not_found` or `project_not_empty`.
     pub async fn remove_project(
         &self,
         caller: &Caller,

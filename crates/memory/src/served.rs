@@ -55,9 +55,6 @@ pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
 }
 
 /// Refuses a row whose text no longer has its hash, or that contradicts its text.
-///
-/// # Errors
-/// With `integrity_error`.
 pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
     package::verify(&row.state.text, &row.state.content_hash)?;
     // The hash covers the text only. A changed column could still show a draft to others or list

@@ -23,10 +23,6 @@ pub struct StartedSession {
 
 impl Memory {
     /// Starts a session in a project.
-    ///
-    /// # Errors
-    /// When the caller may not write, the request is invalid, no actor is named, or the project is
-    /// archived.
     pub async fn start_session(
         &self,
         caller: &Caller,
@@ -59,9 +55,6 @@ impl Memory {
     }
 
     /// Ends a session. An ended session does not change.
-    ///
-    /// # Errors
-    /// When the caller may not write, the id is unknown or ambiguous, or the project is archived.
     pub async fn end_session(
         &self,
         caller: &Caller,

@@ -13,10 +13,6 @@ use super::{Memory, UnitResult, load};
 
 impl Memory {
     /// Changes the state of a package, and returns it.
-    ///
-    /// # Errors
-    /// When the caller may not, the id is unknown or ambiguous, the transition is not allowed, the
-    /// package is damaged, or its project is archived.
     pub async fn transition(
         &self,
         caller: &Caller,

@@ -51,19 +51,14 @@ pub struct TakenOver {
 
 impl Memory {
     /// How far a source was taken over.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub fn taken_over(&self, source: &EventSource) -> Result<TakenOver, Failure> {
         let read = |unit: &dyn ReadUnit| position(unit, source);
         self.store().read(read).map_err(UnitError::into_failure)
     }
 
     /// Appends events of a source to the stream of its project. Events that are in the stream
-    /// already are left out. Waits until that is durable, and returns how many were appended.
-    ///
-    /// # Errors
-    /// When the store cannot be written. Nothing was appended then.
+    /// already are left out. Waits until that is durable, and returns how many were appended. Fails
+    /// when the store cannot be written. Nothing was appended then.
     pub fn take_over(
         &self,
         source: &EventSource,
@@ -113,9 +108,6 @@ impl Memory {
     }
 
     /// The folders that are linked to projects.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub fn linked_folders(&self) -> Result<Vec<(ProjectId, String)>, Failure> {
         let read = |unit: &dyn ReadUnit| {
             let settings = unit.settings(Scope::Store)?.into_iter();
@@ -128,9 +120,6 @@ impl Memory {
     }
 
     /// Links a folder to a project, or removes the link.
-    ///
-    /// # Errors
-    /// With `unauthorized` or `project_not_found`.
     pub async fn link_folder(
         &self,
         caller: &Caller,

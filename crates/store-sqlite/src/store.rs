@@ -31,10 +31,8 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in a folder. Creates both if needed, and migrates an older format.
-    ///
-    /// # Errors
-    /// When another process has the folder open, when it cannot be written, and when its database
+    /// Opens the store in a folder. Creates both if needed, and migrates an older format. Fails
+    /// when another process has the folder open, when it cannot be written, and when its database
     /// is damaged, not a store, or of a later format.
     pub fn open(folder: &Path, options: &Options) -> Result<Self> {
         // The lock comes first: everything below changes files.

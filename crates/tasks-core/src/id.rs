@@ -64,9 +64,6 @@ impl TaskId {
     /// Reads an id.
     ///
     /// Clauses: AOF-ID-FORM.
-    ///
-    /// # Errors
-    /// When the text has another form.
     pub fn parse(text: &str) -> Result<Self, TaskIdError> {
         let rest = text.strip_prefix("TASK-").ok_or(TaskIdError)?;
         let bytes = rest.as_bytes();
@@ -129,10 +126,8 @@ impl DayNumbers {
         number.into_iter().chain(sub).map(move |serial| TaskId { day, serial })
     }
 
-    /// The next id of the day, which counts as used from now on.
-    ///
-    /// # Errors
-    /// `task_ids_exhausted` after the last number of the day.
+    /// The next id of the day, which counts as used from now on. Fails with `task_ids_exhausted`
+    /// after the last number of the day.
     pub fn next(&mut self, day: TaskDay) -> Result<TaskId, Failure> {
         let serial = if self.number < LAST_NUMBER {
             Serial::Number(self.number + 1)

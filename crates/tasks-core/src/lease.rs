@@ -39,13 +39,10 @@ pub struct Leased {
 }
 
 /// Acquires the lease of a ready task for an agent. The result of an earlier run must be moved
-/// out of the way with the same commit.
+/// out of the way with the same commit. Fails with `task_not_ready` if the task is not ready;
+/// `unauthorized_agent` if it is routed to another agent.
 ///
 /// Clauses: AOF-RUN-CLAIM, AOF-RUN-TTL.
-///
-/// # Errors
-/// `task_not_ready` if the task is not ready; `unauthorized_agent` if it is routed to another
-/// agent.
 pub fn acquire(
     task: &Task,
     agent: &str,
@@ -91,10 +88,8 @@ pub(crate) fn grant(
 }
 
 /// Renews the lease of a run, with its heartbeat. There is no limit on renewals: an agent that
-/// lives keeps its task.
-///
-/// # Errors
-/// `unauthorized_agent` or `stale_run` if the caller does not hold the lease.
+/// lives keeps its task. Fails with `unauthorized_agent` or `stale_run` if the caller does not hold
+/// the lease.
 pub fn renew(
     task: &Task,
     (run, last): (&Run, Option<&Heartbeat>),
@@ -115,13 +110,10 @@ pub fn renew(
     Ok(Leased { changes, run: run.clone(), heartbeat })
 }
 
-/// Checks that an agent holds the lease of a task, in its present run.
+/// Checks that an agent holds the lease of a task, in its present run. Fails with `unassigned_task`
+/// without a lease, `unauthorized_agent` for another agent, `stale_run` for an earlier run.
 ///
 /// Clauses: AOF-AUTH-SENDER.
-///
-/// # Errors
-/// `unassigned_task` without a lease, `unauthorized_agent` for another agent, `stale_run` for an
-/// earlier run.
 pub fn check_holder(
     task: &Task,
     run: Option<&Run>,

@@ -66,9 +66,6 @@ impl EventPlace {
 
 /// The id of a tree as a source of events. It is made once, and stays with the tree if that is
 /// moved.
-///
-/// # Errors
-/// When it cannot be read or written.
 pub fn source(tree: &Tree) -> Result<String, Failure> {
     let path = format!("{OWN}/source.json");
     let disk = tree.disk();
@@ -98,9 +95,6 @@ pub fn source(tree: &Tree) -> Result<String, Failure> {
 }
 
 /// At most `limit` events after a place, and the place after them.
-///
-/// # Errors
-/// When a log cannot be read.
 pub fn events_after(
     tree: &Tree,
     place: EventPlace,

@@ -126,10 +126,8 @@ pub struct Settings {
 type Stamp = Option<(u64, i64)>;
 
 impl Settings {
-    /// Reads `project.yaml`. What was committed through Accord is in the log of the tree.
-    ///
-    /// # Errors
-    /// `project_manifest_invalid` when it cannot be read.
+    /// Reads `project.yaml`. What was committed through Accord is in the log of the tree. Fails
+    /// with `project_manifest_invalid` when it cannot be read.
     pub fn load(disk: &dyn Disk) -> Result<Self, Failure> {
         let stamp = stamp(disk);
         let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;

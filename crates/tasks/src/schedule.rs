@@ -32,9 +32,6 @@ pub struct Looked {
 
 impl Scheduler {
     /// Does what is due, and starts what can start.
-    ///
-    /// # Errors
-    /// When the tree cannot be read or written.
     pub fn look(&self) -> Result<Looked, Failure> {
         let polled = self.worker.tree.poll_within(self.limits.clone(), None)?;
         let mut started = 0;

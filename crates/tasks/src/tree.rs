@@ -116,20 +116,16 @@ enum Signal<T> {
 }
 
 impl Tree {
-    /// Opens the tree in a folder. A folder without `project.yaml` has the default settings.
-    ///
-    /// # Errors
-    /// When the folder does not exist or cannot be read; `project_mismatch` if its `project.yaml`
+    /// Opens the tree in a folder. A folder without `project.yaml` has the default settings. Fails
+    /// when the folder does not exist or cannot be read; `project_mismatch` if its `project.yaml`
     /// names another project; `project_manifest_invalid`.
     pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         Self::on(disk, project, environment)
     }
 
-    /// The project that the `project.yaml` in a folder names.
-    ///
-    /// # Errors
-    /// `no_task_tree` without such a file; `project_manifest_invalid`.
+    /// The project that the `project.yaml` in a folder names. Fails with `no_task_tree` without
+    /// such a file; `project_manifest_invalid`.
     pub fn project_in(folder: &Path) -> Result<String, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         let mut wal = Wal::new(disk.clone(), OWN, Environment::system().boot());
@@ -142,10 +138,7 @@ impl Tree {
         }
     }
 
-    /// The tree on a disk.
-    ///
-    /// # Errors
-    /// As for [`Tree::open`].
+    /// The tree on a disk. Fails as for [`Tree::open`].
     pub fn on(
         disk: Arc<dyn Disk>,
         project: &str,
@@ -206,9 +199,6 @@ impl Tree {
     }
 
     /// Looks at the files of tasks, and of the settings, as if others had just changed them.
-    ///
-    /// # Errors
-    /// When the tree cannot be read or written.
     pub fn look_at(&self, tasks: &[TaskId]) -> Result<(), Failure> {
         let tasks = tasks.iter().copied().collect();
         self.0.changes.lock().add(Changes { tasks, has_settings: true, is_unknown: false });
@@ -248,9 +238,6 @@ impl Tree {
 
     /// Runs something on the folder of the tree while no process changes the tree through Accord
     /// and the files have everything that was committed. All others wait.
-    ///
-    /// # Errors
-    /// When the tree cannot be read or written.
     pub fn hold<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Path) -> T + Send + 'static,

@@ -72,10 +72,7 @@ impl Drop for Watching {
 
 impl Tree {
     /// Notices what others change in the files, within a second, until the returned value is
-    /// dropped.
-    ///
-    /// # Errors
-    /// When the system has no thread or no pipe left.
+    /// dropped. Fails when the system has no thread or no pipe left.
     pub fn watch(&self) -> Result<Watching, Failure> {
         let failed = |error: std::io::Error| {
             Failure::new(Code::AofTaskTreeUnavailable, format!("the tree is not watched: {error}"))

@@ -150,19 +150,13 @@ impl<'w> Work<'w> {
         self.index.numbers.entry(day).or_default().next(day)
     }
 
-    /// A task.
-    ///
-    /// # Errors
-    /// `task_not_found`; `task_file_invalid` if its file cannot be read.
+    /// A task. Fails with `task_not_found`; `task_file_invalid` if its file cannot be read.
     pub(crate) fn task(&self, id: TaskId) -> Result<TaskFile, Failure> {
         self.find(id)?.ok_or_else(|| not_found(id))
     }
 
-    /// A task, if it exists.
-    ///
-    /// # Errors
-    /// `task_file_invalid` if its file cannot be read; `task_needs_adopt` if nothing says who gave
-    /// out its lease.
+    /// A task, if it exists. Fails with `task_file_invalid` if its file cannot be read;
+    /// `task_needs_adopt` if nothing says who gave out its lease.
     pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
         if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
             let message = format!("nothing says who gave out the lease of {id}");
@@ -173,18 +167,14 @@ impl<'w> Work<'w> {
         self.peek(id)
     }
 
-    /// A task, for readers.
-    ///
-    /// # Errors
-    /// `task_not_found`; `task_file_invalid` if its file cannot be read.
+    /// A task, for readers. Fails with `task_not_found`; `task_file_invalid` if its file cannot be
+    /// read.
     pub(crate) fn read(&self, id: TaskId) -> Result<TaskFile, Failure> {
         self.peek(id)?.ok_or_else(|| not_found(id))
     }
 
-    /// A task, if it exists, for readers.
-    ///
-    /// # Errors
-    /// `task_file_invalid` if its file cannot be read.
+    /// A task, if it exists, for readers. Fails with `task_file_invalid` if its file cannot be
+    /// read.
     pub(crate) fn peek(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
         let Some(status) = self.index.board.status(id) else { return Ok(None) };
         let path = task_file(status, id);

@@ -42,9 +42,6 @@ pub struct Emission {
 
 impl CompiledContract {
     /// Reads, checks and compiles a contract.
-    ///
-    /// # Errors
-    /// When the contract is refused.
     pub fn read(document: &Value) -> Result<Self, ContractRefusal> {
         let length = text_len(document);
         if length > CONTRACT_BYTES {
@@ -60,9 +57,6 @@ impl CompiledContract {
     }
 
     /// Checks and compiles a contract.
-    ///
-    /// # Errors
-    /// When the contract is refused.
     pub fn new(contract: DataContract) -> Result<Self, ContractRefusal> {
         match examine(&contract) {
             (violations, Some(validators)) if violations.is_empty() => {
@@ -88,9 +82,6 @@ impl CompiledContract {
     /// Checks the payload of a `data:submit`. Without an actionSpec, every action is allowed.
     ///
     /// Clauses: GGUI-ACTION-DECLARED, GGUI-ACTION-SCHEMA, GGUI-ACTION-VOID, GGUI-ACTION-NEXT-STEP.
-    ///
-    /// # Errors
-    /// Every place where the payload violates the contract.
     pub fn check_action<'a>(&'a self, payload: &'a Value) -> Result<Action<'a>, Vec<Violation>> {
         let text = |member: &str| payload.get(member).and_then(Value::as_str);
         let Some(spec) = &self.contract.actions else {
@@ -135,9 +126,6 @@ impl CompiledContract {
     ///
     /// Clauses: GGUI-STREAM-DECLARED, GGUI-STREAM-SCHEMA, GGUI-STREAM-COMPLETE,
     /// GGUI-RESERVED-BYPASS.
-    ///
-    /// # Errors
-    /// Every place where the payload violates the contract.
     pub fn check_stream(
         &self,
         channel: &str,

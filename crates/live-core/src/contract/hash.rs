@@ -8,12 +8,10 @@ use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 use unicode_normalization::UnicodeNormalization;
 
-/// The hash of a contract. It is also the key of its blueprint.
+/// The hash of a contract. It is also the key of its blueprint. Fails when the contract is nested
+/// past the limit of canonical JSON.
 ///
 /// Clauses: GGUI-CONTRACT-HASH.
-///
-/// # Errors
-/// When the contract is nested past the limit of canonical JSON.
 pub fn contract_hash(contract: &Object) -> Result<String, CanonError> {
     let mut contract = contract.clone();
     for tool in tools(&mut contract) {
@@ -26,12 +24,10 @@ pub fn contract_hash(contract: &Object) -> Result<String, CanonError> {
     Ok(short(&digest(&normal(&Value::Object(contract), strips))?))
 }
 
-/// The key of a variant of a contract. Empty members do not count; texts do.
+/// The key of a variant of a contract. Empty members do not count; texts do. Fails when the
+/// variance is nested past the limit of canonical JSON.
 ///
 /// Clauses: GGUI-CONTRACT-VARIANT-KEY.
-///
-/// # Errors
-/// When the variance is nested past the limit of canonical JSON.
 pub fn variant_key(variance: Option<&Value>) -> Result<String, CanonError> {
     let variance = variance.map(|variance| normal(variance, false));
     let variance = rule!(variance.and_then(not_empty); EmptyCounts => variance);

@@ -89,9 +89,6 @@ impl DataContract {
     /// Reads a contract. Entries are strict; unknown members at the top are kept.
     ///
     /// Clauses: GGUI-CONTRACT-SPECS, GGUI-CONTRACT-STRICT-ENTRIES, GGUI-CONTRACT-RETIRED.
-    ///
-    /// # Errors
-    /// Every place that is not as it must be.
     pub fn read(document: &Value) -> Result<Self, Vec<Violation>> {
         let mut reader = Reader::default();
         let contract = reader.object(document, "").map(|members| {

@@ -23,13 +23,11 @@ pub enum Rejected {
     Close(Close),
 }
 
-/// Reads a frame. The bytes of a binary frame are read as those of a text frame.
+/// Reads a frame. The bytes of a binary frame are read as those of a text frame. A frame that is
+/// too large closes the socket before it is read. Everything else that is wrong is answered with
+/// `INVALID_JSON`, `INVALID_MESSAGE` or `UNSUPPORTED_MESSAGE`.
 ///
 /// Clauses: GGUI-TRANSPORT-LIMITS, GGUI-FRAME-MALFORMED.
-///
-/// # Errors
-/// A frame that is too large closes the socket before it is read. Everything else that is wrong
-/// is answered with `INVALID_JSON`, `INVALID_MESSAGE` or `UNSUPPORTED_MESSAGE`.
 pub fn parse(bytes: &[u8], is_subscribed: bool, limits: &Limits) -> Result<ClientFrame, Rejected> {
     let exceeds = |most: usize| most > 0 && bytes.len() > most;
     if rule!(exceeds(limits.frame_bytes); LargeFramesTaken => false) {

@@ -27,9 +27,6 @@ impl GadgetDescriptor {
     /// Reads a descriptor.
     ///
     /// Clauses: GGUI-GADGET-DESCRIPTOR.
-    ///
-    /// # Errors
-    /// Every place that is not as it must be.
     pub fn read(value: &Value) -> Result<Self, Vec<Violation>> {
         let mut reader = Reader::default();
         let read = reader.object(value, "").and_then(|members| Self::take(members, &mut reader));

@@ -22,9 +22,6 @@ pub struct GadgetRefusal {
 ///
 /// Clauses: GGUI-GADGET-DUPLICATE, GGUI-GADGET-REGISTERED, GGUI-GADGET-PACKAGE, GGUI-GADGET-ENV,
 /// GGUI-GADGET-ORDER.
-///
-/// # Errors
-/// When the app does not allow the gadgets.
 pub fn check_gadgets<'e>(
     used: Option<&ClientCapabilities>,
     registered: &[GadgetDescriptor],

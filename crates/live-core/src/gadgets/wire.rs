@@ -30,9 +30,6 @@ impl ClientCapabilities {
     /// Reads the member `clientCapabilities` of a contract, on its own.
     ///
     /// Clauses: GGUI-GADGET-WIRE.
-    ///
-    /// # Errors
-    /// Every place that is not as it must be.
     pub fn read(value: &Value) -> Result<Self, Vec<Violation>> {
         let mut reader = Reader::default();
         let read = Self::read_member(Some(value), &mut reader);

@@ -29,12 +29,10 @@ pub struct EnforcedProps {
 }
 
 impl EnforcedProps {
-    /// The schema for a propsSpec. Without one, only empty props are valid.
+    /// The schema for a propsSpec. Without one, only empty props are valid. The error is what is
+    /// wrong with the schemas of the props.
     ///
     /// Clauses: GGUI-PROPS-ENFORCED, GGUI-PROPS-HASH.
-    ///
-    /// # Errors
-    /// What is wrong with the schemas of the props.
     pub fn build(spec: Option<&PropsSpec>, quota: &mut Quota) -> Result<Self, Vec<Violation>> {
         let mut properties = Object::new();
         let mut required: Vec<Value> = Vec::new();

@@ -14,12 +14,10 @@ pub enum PropsUpdate {
 }
 
 impl PropsUpdate {
-    /// Reads `kind`, `props` and `patch` of an update.
+    /// Reads `kind`, `props` and `patch` of an update. The error is what is missing, or does not
+    /// belong to the kind.
     ///
     /// Clauses: GGUI-UPDATE-KINDS.
-    ///
-    /// # Errors
-    /// What is missing, or does not belong to the kind.
     pub fn read(request: &Object) -> Result<Self, Vec<Violation>> {
         let kind = request.get("kind").and_then(Value::as_str);
         let (own, other, missing) = match kind {

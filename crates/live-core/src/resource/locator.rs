@@ -29,9 +29,6 @@ impl Locator {
     }
 
     /// Reads an address.
-    ///
-    /// # Errors
-    /// When the text has another form.
     pub fn parse(text: &str) -> Result<Self, LocatorError> {
         let rest = text.strip_prefix(PREFIX).ok_or(LocatorError)?;
         let (path, epoch) = match rest.split_once('#') {

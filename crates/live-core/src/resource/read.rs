@@ -77,12 +77,9 @@ impl ReadCode {
     }
 }
 
-/// Reads a resource.
+/// Reads a resource. Fails as [`ReadCode`] says.
 ///
 /// Clauses: GGUI-RESOURCE-READ, GGUI-RESOURCE-REFUSAL-IS-MISS, GGUI-RESOURCE-EPOCH-PIN.
-///
-/// # Errors
-/// See [`ReadCode`].
 pub fn read(locator: &Locator, facts: ReadFacts<'_>) -> Result<Slice, ReadCode> {
     let miss = if facts.substrate.has_identities && facts.substrate.has_blueprints {
         ReadCode::NotFound

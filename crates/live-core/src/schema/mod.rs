@@ -36,9 +36,6 @@ pub struct Schema {
 
 impl Schema {
     /// Compiles one schema on its own. The fields of violations begin at the schema.
-    ///
-    /// # Errors
-    /// What is wrong with the schema.
     pub fn compile(schema: &Value) -> Result<Self, Vec<Violation>> {
         Self::compile_at(schema, "", &mut Quota::default())
     }
@@ -46,9 +43,6 @@ impl Schema {
     /// Compiles a schema at `field` of a contract, from what is left of the contract's quota.
     ///
     /// Clauses: GGUI-SCHEMA-SUBSET, GGUI-SCHEMA-CLOSED.
-    ///
-    /// # Errors
-    /// What is wrong with the schema.
     pub fn compile_at(
         schema: &Value,
         field: &str,

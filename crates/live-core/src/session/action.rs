@@ -61,13 +61,11 @@ impl Action {
     }
 }
 
-/// Records an action that came over the channel.
+/// Records an action that came over the channel. Fails with `SESSION_NOT_FOUND` when the session
+/// has expired, `INVALID_MESSAGE` when the number of the client was used for another action,
+/// `CONTRACT_VIOLATION`.
 ///
 /// Clauses: GGUI-ACTION-APPEND-THEN-ACK, GGUI-ACTION-REFUSED, GGUI-DEDUP-FIRST-ACK.
-///
-/// # Errors
-/// `SESSION_NOT_FOUND` when the session has expired, `INVALID_MESSAGE` when the number of the
-/// client was used for another action, `CONTRACT_VIOLATION`.
 pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let session = facts.session;
     // First, so that the time alone decides, and not when the rows are swept.
@@ -95,12 +93,10 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
 
 /// Records an action that a page submits through its tool, for the app that it names. `earlier` is
 /// the stored event of the key [`DedupKey::identified`]. The data is not checked against the
-/// contract. `by` is the actor of the caller, if it has one.
+/// contract. `by` is the actor of the caller, if it has one. Fails with `PIPE_NOT_FOUND` for any
+/// reason: no session, another app, an expired session, no pipe.
 ///
 /// Clauses: GGUI-PIPE-IDEMPOTENT.
-///
-/// # Errors
-/// `PIPE_NOT_FOUND` for any reason: no session, another app, an expired session, no pipe.
 pub fn submit(
     dispatch: Dispatch,
     session: Option<&Session>,

@@ -41,13 +41,11 @@ pub struct ChannelSubscription {
 }
 
 /// Decides whether a socket may subscribe to a channel. A second subscription to a channel replaces
-/// the first.
+/// the first. Fails in this order: `SUBSCRIBE_UNAUTHORIZED`, `CHANNEL_NOT_LOCAL` on a server
+/// without tools, `SESSION_NOT_FOUND`, `CHANNEL_UNKNOWN`, `CHANNEL_NOT_LOCAL` for a tool of another
+/// server.
 ///
 /// Clauses: GGUI-CHANNEL-CHECKS, GGUI-CHANNEL-INTERVAL.
-///
-/// # Errors
-/// In this order: `SUBSCRIBE_UNAUTHORIZED`, `CHANNEL_NOT_LOCAL` on a server without tools,
-/// `SESSION_NOT_FOUND`, `CHANNEL_UNKNOWN`, `CHANNEL_NOT_LOCAL` for a tool of another server.
 pub fn subscribe_channel(
     request: ChannelSubscribe,
     facts: ChannelFacts<'_>,

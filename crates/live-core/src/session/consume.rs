@@ -80,12 +80,10 @@ impl ConsumedEvent {
 }
 
 /// Takes the events out of the pipe. `returned` are the rows that were given back, `pending` those
-/// of the ledger with an event id after [`Head::drained`](super::Head::drained), in order.
+/// of the ledger with an event id after [`Head::drained`](super::Head::drained), in order. Fails
+/// with `session_not_found` when the session has expired, `PIPE_NOT_FOUND` when it has no pipe.
 ///
 /// Clauses: GGUI-CONSUME-DRAIN, GGUI-CONSUME-DRAIN-ACK.
-///
-/// # Errors
-/// `session_not_found` when the session has expired, `PIPE_NOT_FOUND` when it has no pipe.
 pub fn drain(
     session: &Session,
     returned: &[LedgerRow],
@@ -137,12 +135,10 @@ pub fn give_back(session: &Session, returned: &[u64], numbers: &[u64], now: Time
 }
 
 /// Records that an agent waits for events: once for each call that finds the pipe empty. The
-/// session asks again, if its UI has actions. `oldest` is as for [`emit`](super::emit).
+/// session asks again, if its UI has actions. `oldest` is as for [`emit`](super::emit). Fails as
+/// [`drain`].
 ///
 /// Clauses: GGUI-CONSUME-POLLING, GGUI-ASK-PENDING.
-///
-/// # Errors
-/// As [`drain`].
 pub fn begin_consume(
     session: &Session,
     content: &Content,

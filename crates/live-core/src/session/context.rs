@@ -14,12 +14,10 @@ use crate::limits::{CONTEXT_BYTES, CONTEXT_SLOTS, CONTEXT_VALUE_BYTES};
 use crate::violation::{Violation, summary};
 use crate::{AppId, refuse};
 
-/// Records a host context. It is not answered.
+/// Records a host context. It is not answered. Fails with `SESSION_NOT_FOUND` when the session has
+/// expired.
 ///
 /// Clauses: GGUI-HOST-CONTEXT-STORED.
-///
-/// # Errors
-/// `SESSION_NOT_FOUND` when the session has expired.
 pub fn host_context(session: &Session, context: HostContext, at: At<'_>) -> Result<Delta, Failure> {
     if !session.is_active(at.now) {
         return Err(refuse::session_not_found("the session has expired"));
@@ -33,12 +31,10 @@ pub fn host_context(session: &Session, context: HostContext, at: At<'_>) -> Resu
     Ok(change.finish())
 }
 
-/// Checks the size of a context snapshot, before its session is looked up.
+/// Checks the size of a context snapshot, before its session is looked up. Fails with
+/// `CONTEXT_TOO_LARGE`.
 ///
 /// Clauses: GGUI-CONTEXT-LIMITS.
-///
-/// # Errors
-/// `CONTEXT_TOO_LARGE`.
 pub fn check_context_size(snapshot: &Object) -> Result<(), Failure> {
     if rule!(snapshot.len() > CONTEXT_SLOTS; ContextUnlimited => false) {
         let message = format!("a context snapshot has at most {CONTEXT_SLOTS} slots");
@@ -62,13 +58,10 @@ pub fn check_context_size(snapshot: &Object) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Records the values of the context slots.
+/// Records the values of the context slots. Fails in this order: `CONTEXT_TOO_LARGE`,
+/// `SESSION_NOT_FOUND`, `TENANT_MISMATCH`, `CONTEXT_SCHEMA_VIOLATION`.
 ///
 /// Clauses: GGUI-CONTEXT-SYNC.
-///
-/// # Errors
-/// In this order: `CONTEXT_TOO_LARGE`, `SESSION_NOT_FOUND`, `TENANT_MISMATCH`,
-/// `CONTEXT_SCHEMA_VIOLATION`.
 pub fn sync_context(
     session: Option<&Session>,
     app: &AppId,

@@ -86,10 +86,7 @@ pub fn ledger_kind(text: &str) -> Option<LedgerKind> {
 }
 
 /// Appends an event that is no action and no change of the UI: a call of a tool, its answer, or a
-/// type that an implementation added.
-///
-/// # Errors
-/// `SESSION_NOT_FOUND` when the session has expired.
+/// type that an implementation added. Fails with `SESSION_NOT_FOUND` when the session has expired.
 pub fn append(
     session: &Session,
     kind: LedgerKind,

@@ -30,12 +30,10 @@ pub struct PropsChanged {
 pub(crate) const UNCHANGED: &str = "the props are identical to the stored ones, so that nothing \
     changed; send the props as they should be afterwards";
 
-/// Changes the props, with a new epoch.
+/// Changes the props, with a new epoch. Fails with `session_not_found`, or `contract_violation`
+/// when the props do not match their schema.
 ///
 /// Clauses: GGUI-EPOCH-UPDATE, GGUI-UPDATE-UNCHANGED.
-///
-/// # Errors
-/// `session_not_found`, or `contract_violation` when the props do not match their schema.
 pub fn update(
     session: &Session,
     content: &Content,
@@ -46,12 +44,9 @@ pub fn update(
     set(session, content, contract, update, Source::Update, at)
 }
 
-/// Changes the props in place.
+/// Changes the props in place. Fails as [`update`].
 ///
 /// Clauses: GGUI-EPOCH-AMEND.
-///
-/// # Errors
-/// As [`update`].
 pub fn amend(
     session: &Session,
     content: &Content,
@@ -99,12 +94,10 @@ fn set(
     Ok(PropsChanged { is_updated: true, epoch, frame, delta: change.finish() })
 }
 
-/// Checks props against the schema that the contract enforces.
+/// Checks props against the schema that the contract enforces. Fails with `contract_violation`,
+/// with the hash of the schema.
 ///
 /// Clauses: GGUI-PROPS-ENFORCED.
-///
-/// # Errors
-/// `contract_violation`, with the hash of the schema.
 pub(crate) fn check_props(
     contract: &CompiledContract,
     props: &Object,

@@ -43,13 +43,11 @@ impl StreamQuery {
     }
 }
 
-/// Reads the parameters of `/events`.
+/// Reads the parameters of `/events`. Fails with `INVALID_SINCE_SEQUENCE` without a position, or
+/// with one that is no whole number from zero; `INVALID_MESSAGE` for a limit that is not from 1 to
+/// 500.
 ///
 /// Clauses: GGUI-HTTP-EVENTS.
-///
-/// # Errors
-/// `INVALID_SINCE_SEQUENCE` without a position, or with one that is no whole number from zero;
-/// `INVALID_MESSAGE` for a limit that is not from 1 to 500.
 pub fn events_query(since: Option<&str>, limit: Option<&str>) -> Result<EventsQuery, Failure> {
     let (most, default) = EVENTS_PAGE;
     let since = since.and_then(whole).ok_or_else(invalid_since)?;
@@ -66,12 +64,10 @@ pub fn events_query(since: Option<&str>, limit: Option<&str>) -> Result<EventsQu
 }
 
 /// Reads the parameters of `/stream`. The header `Last-Event-ID` counts before the query; one that
-/// is no position is ignored.
+/// is no position is ignored. Fails with `INVALID_SINCE_SEQUENCE` or `INVALID_MESSAGE` when the
+/// query has no whole number from zero.
 ///
 /// Clauses: GGUI-HTTP-STREAM.
-///
-/// # Errors
-/// `INVALID_SINCE_SEQUENCE` or `INVALID_MESSAGE` when the query has no whole number from zero.
 pub fn stream_query(
     last_event_id: Option<&str>,
     since: Option<&str>,

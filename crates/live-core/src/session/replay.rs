@@ -89,13 +89,11 @@ impl LiveCursor {
     }
 }
 
-/// The position in the ledger that a request names.
+/// The position in the ledger that a request names. Fails with `INVALID_SINCE_SEQUENCE` when it is
+/// no whole number from zero; `REPLAY_HORIZON_PASSED` when it is after the last event, or before
+/// the first one that can be read.
 ///
 /// Clauses: GGUI-REPLAY-SINCE-SEQUENCE.
-///
-/// # Errors
-/// `INVALID_SINCE_SEQUENCE` when it is no whole number from zero; `REPLAY_HORIZON_PASSED` when it
-/// is after the last event, or before the first one that can be read.
 pub fn check_since_sequence(head: &Head, since: &Value) -> Result<u64, Failure> {
     let Some(since) = rule!(count_of(since); AnyPosition => count_of(since).or(Some(0))) else {
         let message = "sinceSequence is a whole number from zero";
@@ -104,12 +102,10 @@ pub fn check_since_sequence(head: &Head, since: &Value) -> Result<u64, Failure> 
     check_position(head, since)
 }
 
-/// The position that a pull names; the first that can be read, if it names none.
+/// The position that a pull names; the first that can be read, if it names none. Fails as
+/// [`check_since_sequence`].
 ///
 /// Clauses: GGUI-TOOL-PULL.
-///
-/// # Errors
-/// As [`check_since_sequence`].
 pub fn pull_position(head: &Head, since: &Field<Value>) -> Result<u64, Failure> {
     match since {
         Field::Absent => Ok(head.horizon),
@@ -128,12 +124,10 @@ pub fn horizon_passed(head: &Head) -> Object {
     ])
 }
 
-/// Checks that the ledger can be read after a number.
+/// Checks that the ledger can be read after a number. Fails with `REPLAY_HORIZON_PASSED`, with the
+/// number of the last event.
 ///
 /// Clauses: GGUI-REPLAY-HORIZON.
-///
-/// # Errors
-/// `REPLAY_HORIZON_PASSED`, with the number of the last event.
 pub fn check_position(head: &Head, since: u64) -> Result<u64, Failure> {
     let is_future = rule!(since > head.ledger; FutureReplayed => false);
     if is_future || since < head.horizon {

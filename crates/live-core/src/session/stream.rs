@@ -67,14 +67,11 @@ impl StreamRow {
 }
 
 /// Records a frame. `oldest` is the number of the oldest kept frame of a channel with the policy
-/// `all`; it is needed when the ring is full.
+/// `all`; it is needed when the ring is full. Fails with `session_not_found` when the session has
+/// expired; `contract_violation` for an undeclared channel, a payload that does not match or is too
+/// large, or an end that the channel does not have.
 ///
 /// Clauses: GGUI-STREAM-EMIT, GGUI-STREAM-POLICY.
-///
-/// # Errors
-/// `session_not_found` when the session has expired; `contract_violation` for an undeclared
-/// channel, a payload that does not match or is too large, or an end that the channel does not
-/// have.
 pub fn emit(
     session: &Session,
     contract: &CompiledContract,

@@ -44,12 +44,10 @@ pub struct SubscribeRefusal {
     pub closes: bool,
 }
 
-/// Decides whether a socket may subscribe: version, token, app.
+/// Decides whether a socket may subscribe: version, token, app. Fails in this order:
+/// `UPGRADE_REQUIRED`, `UNAUTHENTICATED`, `BOOTSTRAP_…`, `APP_MISMATCH`.
 ///
 /// Clauses: GGUI-SUBSCRIBE-ORDER.
-///
-/// # Errors
-/// In this order: `UPGRADE_REQUIRED`, `UNAUTHENTICATED`, `BOOTSTRAP_…`, `APP_MISMATCH`.
 pub fn subscribe(
     request: &Subscribe,
     facts: SubscribeFacts<'_>,
@@ -116,12 +114,9 @@ fn other_session() -> Failure {
 
 impl Subscribed {
     /// The session that the subscriber gets: the stored one, or a new one. `None` for a delta that
-    /// writes nothing.
+    /// writes nothing. Fails with `APP_MISMATCH` when the stored session belongs to another app.
     ///
     /// Clauses: GGUI-SUBSCRIBE-PROVISION, GGUI-TENANCY-APP-MISMATCH.
-    ///
-    /// # Errors
-    /// `APP_MISMATCH` when the stored session belongs to another app.
     pub fn session(
         &self,
         stored: Option<&Session>,

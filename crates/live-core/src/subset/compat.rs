@@ -134,9 +134,6 @@ impl Policy {
     /// `context` says what was checked, for the message.
     ///
     /// Clauses: GGUI-SUBSET-POLICY.
-    ///
-    /// # Errors
-    /// When the contract is refused.
     pub fn decide(self, context: &str, findings: Vec<Finding>) -> Result<Vec<Finding>, Failure> {
         let errors: Vec<_> =
             findings.iter().filter(|finding| finding.kind == FindingKind::SchemaMismatch).collect();

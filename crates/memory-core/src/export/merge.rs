@@ -26,12 +26,9 @@ pub enum MergedSession {
 }
 
 /// Decides the import of a package with its log. `known` is the log of the stored package of the
-/// same id.
+/// same id. Fails with `duplicate_package_id` when neither log continues the other.
 ///
 /// Clauses: AGENTIC-R-038, AGENTIC-R-119.
-///
-/// # Errors
-/// With `duplicate_package_id` when neither log continues the other.
 pub fn merge_package(
     package: &Package,
     log: &[Revision],
@@ -53,10 +50,8 @@ pub fn merge_package(
     Err(Failure::new(Code::AgenticDuplicatePackageId, message).at("/package_id"))
 }
 
-/// Decides the import of a session. `known` is the stored session of the same id.
-///
-/// # Errors
-/// With `duplicate_session_id` when that is another session.
+/// Decides the import of a session. `known` is the stored session of the same id. Fails with
+/// `duplicate_session_id` when that is another session.
 pub fn merge_session(session: &Session, known: Option<&Session>) -> Result<MergedSession, Failure> {
     let Some(known) = known else {
         return Ok(MergedSession::Added);

@@ -28,10 +28,7 @@ pub enum ExportLine {
     Fact(Box<Fact>),
 }
 
-/// Reads one line.
-///
-/// # Errors
-/// When the line is not a document of the protocol, or its hash is wrong.
+/// Reads one line. Fails when the line is not a document of the protocol, or its hash is wrong.
 pub fn read_line(line: &[u8]) -> Result<ExportLine, Failure> {
     if Glance::at(line).is_some_and(|seen| seen.is_bare_package()) {
         // Read as strictly as any line, and once.

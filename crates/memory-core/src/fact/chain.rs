@@ -70,13 +70,11 @@ pub fn place(
     Placement { cuts_before: holding.is_some(), to }
 }
 
-/// Checks the rules of a chain, whose spans are in the order of their starts.
+/// Checks the rules of a chain, whose spans are in the order of their starts. Fails with
+/// `fact_overlap` when two spans hold at once or two are current, with `integrity_error` when one
+/// ends before it begins.
 ///
 /// Clauses: AGENTIC-R-087, AGENTIC-R-091.
-///
-/// # Errors
-/// With `fact_overlap` when two spans hold at once or two are current, with
-/// `integrity_error` when one ends before it begins.
 pub fn check_chain(chain: &[Span]) -> Result<(), Failure> {
     let mut last: Option<&Span> = None;
     for span in chain {

@@ -29,11 +29,8 @@ pub enum Imported {
     },
 }
 
-/// Decides the import of a fact.
-///
-/// # Errors
-/// With `duplicate_fact_id` when another fact has its id, with `fact_overlap` when another one
-/// holds at the same time.
+/// Decides the import of a fact. Fails with `duplicate_fact_id` when another fact has its id, with
+/// `fact_overlap` when another one holds at the same time.
 pub fn import(fact: &Fact, state: &ImportState<'_>) -> Result<Imported, Failure> {
     if let Some(known) = state.same_id {
         return again(fact, known);

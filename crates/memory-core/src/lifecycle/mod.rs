@@ -77,13 +77,10 @@ impl Status {
     }
 }
 
-/// Decides a transition of `package`, whose log ends with `last`.
+/// Decides a transition of `package`, whose log ends with `last`. Fails with `invalid_transition`
+/// when the status does not allow it, with `too_many_items` when its log is full.
 ///
 /// Clauses: AGENTIC-R-055.
-///
-/// # Errors
-/// With `invalid_transition` when the status does not allow it, with `too_many_items`
-/// when its log is full.
 pub fn transition(
     package: &Package,
     last: &Revision,

@@ -38,10 +38,8 @@ pub struct HeadActor<'t> {
 }
 
 impl<'t> PackageHead<'t> {
-    /// Reads the head of a stored text.
-    ///
-    /// # Errors
-    /// With `integrity_error` when the text is not a package.
+    /// Reads the head of a stored text. Fails with `integrity_error` when the text is not a
+    /// package.
     pub fn read(stored: &'t str) -> Result<Self, Failure> {
         serde_json::from_str(stored).map_err(|error| broken(&error.to_string()))
     }

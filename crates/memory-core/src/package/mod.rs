@@ -54,10 +54,8 @@ pub struct Package {
 
 impl Package {
     /// Reads a package as it is submitted. A member `content_hash` is removed, and
-    /// must be the hash of the rest.
-    ///
-    /// # Errors
-    /// When the text is not a package, is too large, or its hash is wrong.
+    /// must be the hash of the rest. Fails when the text is not a package, is too large, or its
+    /// hash is wrong.
     pub fn parse(submitted: &[u8]) -> Result<Self, Failure> {
         Self::parse_within(submitted, MAX_PACKAGE_BYTES)
     }
@@ -88,21 +86,16 @@ impl Package {
         Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"))
     }
 
-    /// Reads a stored text, which must still have its hash.
-    ///
-    /// # Errors
-    /// With `integrity_error` when its hash is another one, or it is not a package.
+    /// Reads a stored text, which must still have its hash. Fails with `integrity_error` when its
+    /// hash is another one, or it is not a package.
     pub fn from_stored(stored: String, hash: &ContentHash) -> Result<Self, Failure> {
         verify(&stored, hash)?;
         Self::read(stored).map_err(|failure| broken(&failure.message))
     }
 
-    /// Refuses a package that names another project.
+    /// Refuses a package that names another project. Fails with `invalid_schema` at `project_id`.
     ///
     /// Clauses: AGENTIC-R-023, AGENTIC-A-05.
-    ///
-    /// # Errors
-    /// With `invalid_schema` at `project_id`.
     pub fn must_belong_to(&self, project: &ProjectId) -> Result<(), Failure> {
         if self.project_id() == project {
             return Ok(());
@@ -177,9 +170,6 @@ impl Package {
 }
 
 /// Refuses a stored text that no longer has its hash.
-///
-/// # Errors
-/// With `integrity_error`.
 pub fn verify(stored: &str, hash: &ContentHash) -> Result<(), Failure> {
     match ContentHash::of(stored.as_bytes()) {
         Ok(found) if found == *hash => Ok(()),

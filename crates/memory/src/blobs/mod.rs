@@ -55,11 +55,8 @@ pub struct StoredBlob {
 }
 
 impl Memory {
-    /// Begins to store a content, for a project or for none.
-    ///
-    /// # Errors
-    /// With `not_implemented` without blob storage, with `unauthorized`, with
-    /// `project_archived` or `project_not_found`.
+    /// Begins to store a content, for a project or for none. Fails with `not_implemented` without
+    /// blob storage, with `unauthorized`, with `project_archived` or `project_not_found`.
     pub async fn begin_blob(
         &self,
         caller: &Caller,
@@ -88,9 +85,6 @@ impl Memory {
     }
 
     /// The content of a digest that the caller may see: that a project has, or any of the caller's.
-    ///
-    /// # Errors
-    /// With `not_implemented`, `unauthorized` or `blob_not_found`; with `blob_damaged`.
     pub async fn blob(
         &self,
         caller: &Caller,
@@ -108,10 +102,7 @@ impl Memory {
         Blob::open(&files, digest, media_type).await
     }
 
-    /// The files of blobs.
-    ///
-    /// # Errors
-    /// With `not_implemented` without blob storage.
+    /// The files of blobs. Fails with `not_implemented` without blob storage.
     pub(super) fn blob_files(&self) -> Result<Files, Failure> {
         let folder =
             self.options().blobs.clone().ok_or_else(|| not_implemented(Capability::BlobStorage))?;
@@ -142,10 +133,8 @@ impl BlobIntake {
         self.partial.put(piece).await.map_err(failed)
     }
 
-    /// Stores the content if it has its digest.
-    ///
-    /// # Errors
-    /// With `blob_digest_mismatch`, and when the store fails; nothing is kept then.
+    /// Stores the content if it has its digest. Fails with `blob_digest_mismatch`, and when the
+    /// store fails; nothing is kept then.
     pub async fn finish(self) -> Result<StoredBlob, Failure> {
         let found = Digest::from(<[u8; 32]>::from(self.hasher.finalize()));
         if found != self.digest {

@@ -64,9 +64,6 @@ impl Blob {
 
     /// The whole content, in pieces. The last piece is sent only if the digest of all pieces is
     /// right. A damaged content of one piece is refused; a larger one is cut off.
-    ///
-    /// # Errors
-    /// With `blob_damaged`.
     pub async fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {

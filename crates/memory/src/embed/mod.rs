@@ -86,10 +86,8 @@ impl EmbeddingOptions {
 }
 
 impl Embedder {
-    /// An embedder. Opens no connection yet.
-    ///
-    /// # Errors
-    /// With `SETTING_INVALID` when the URL cannot be used.
+    /// An embedder. Opens no connection yet. Fails with `SETTING_INVALID` when the URL cannot be
+    /// used.
     pub fn new(options: EmbeddingOptions) -> Result<Self, Failure> {
         // Vectors of passages with another prefix are others, so the prefix is part of the name.
         let model = match options.passage_prefix.as_str() {

@@ -86,10 +86,8 @@ impl Memory {
 }
 
 impl Intake {
-    /// Adds the next bytes, which need not end at a line.
-    ///
-    /// # Errors
-    /// With `payload_too_large` when a line is too long, and when the spool cannot be written.
+    /// Adds the next bytes, which need not end at a line. Fails with `payload_too_large` when a
+    /// line is too long, and when the spool cannot be written.
     pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
         // Measured while bytes arrive, because a line is later read into memory as a whole.
         self.measure(&piece)?;
@@ -101,12 +99,9 @@ impl Intake {
     }
 
     /// Imports the lines. `tell` gets the number of bytes whose lines are durable, and of all
-    /// bytes.
-    ///
-    /// # Errors
-    /// When the store fails; written batches are kept, and `lines_written` counts their lines. With
-    /// `project_not_found` when the project is removed meanwhile, or when projects are only created
-    /// explicitly and no line describes this one.
+    /// bytes. If the store fails, written batches are kept, and `lines_written` counts their lines.
+    /// Fails with `project_not_found` when the project is removed meanwhile, or when projects are
+    /// only created explicitly and no line describes this one.
     pub async fn finish(
         mut self,
         tell: impl FnMut(u64, u64) + Send + 'static,

@@ -100,10 +100,8 @@ fn tidy(line: &[u8]) -> &[u8] {
 }
 
 impl Item {
-    /// Reads a line of a project.
-    ///
-    /// # Errors
-    /// When it is not a document of the protocol, or of another project.
+    /// Reads a line of a project. Fails when it is not a document of the protocol, or of another
+    /// project.
     pub(super) fn read(line: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let item = match read_line(line)? {
             ExportLine::Project(project) => Self::Project(project),

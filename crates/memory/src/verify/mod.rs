@@ -60,9 +60,6 @@ pub enum VerifyStep {
 impl Memory {
     /// Verifies a project or everything. `tell` gets the progress. Dropping the future cancels the
     /// run.
-    ///
-    /// # Errors
-    /// With `unauthorized` or `project_not_found`.
     pub async fn verify(
         &self,
         caller: &Caller,

@@ -181,9 +181,7 @@ impl Board {
         }
     }
 
-    /// Checks the dependencies of a task before they are recorded.
-    ///
-    /// # Errors
+    /// Checks the dependencies of a task before they are recorded. Fails with
     /// `dependency_not_found` for a task that does not exist, `dependency_cycle` for a task that
     /// would wait for itself.
     pub fn check_dependencies(&self, id: TaskId, depends_on: &[TaskId]) -> Result<(), Failure> {

@@ -12,10 +12,8 @@ const NAMED: usize = 5;
 
 impl Board {
     /// The task that a text names: by its id, by a beginning of the id that no other task has, or
-    /// by its last numbers (`001`, `16-001`). `TASK-` can be left out.
-    ///
-    /// # Errors
-    /// `task_not_found` with the nearest ids, `ambiguous_task_id` with some of those that fit.
+    /// by its last numbers (`001`, `16-001`). `TASK-` can be left out. Fails with `task_not_found`
+    /// with the nearest ids, `ambiguous_task_id` with some of those that fit.
     pub fn resolve(&self, text: &str) -> Result<TaskId, Failure> {
         let wanted = whole(text.trim());
         if let Ok(id) = TaskId::parse(&wanted)

@@ -108,10 +108,8 @@ impl Board {
         entry.is_forced || self.waits(entry) == Waits::Nothing
     }
 
-    /// The next ready task for an agent: the most urgent, then the oldest.
-    ///
-    /// # Errors
-    /// Why there is none.
+    /// The next ready task for an agent: the most urgent, then the oldest. The error is why there
+    /// is none.
     pub fn next_for(&self, wish: &Wish<'_>) -> Result<TaskId, NoTask> {
         let is_none = self.ready.is_empty() && self.unrouted.is_empty();
         let mut why = if is_none { NoTask::NoneReady } else { NoTask::NoneFits };

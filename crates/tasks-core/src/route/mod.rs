@@ -141,12 +141,10 @@ pub fn receive(
     }
 }
 
-/// Decides about a message.
+/// Decides about a message. The error is the reason for which it is refused, with the events that
+/// record it.
 ///
 /// Clauses: AOF-EV-RECEIVED, AOF-EX-1, AOF-EX-2, AOF-EX-3, AOF-EX-4, AOF-EX-5, AOF-EX-6, AOF-EX-7.
-///
-/// # Errors
-/// The reason for which it is refused, with the events that record it.
 pub fn route(
     message: &Message,
     facts: &Facts<'_>,

@@ -41,10 +41,8 @@ pub enum FileError {
 }
 
 impl TaskFile {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// When the text is not a task file. The line of a YAML error is counted in the file.
+    /// Reads a file. Fails when the text is not a task file. The line of a YAML error is counted in
+    /// the file.
     pub fn read(text: &str) -> Result<Self, FileError> {
         let has_crlf = text.contains("\r\n");
         let plain: Cow<'_, str> =
@@ -88,9 +86,6 @@ impl TaskFile {
     }
 
     /// The file of a new task.
-    ///
-    /// # Errors
-    /// When the members are not those of a task.
     pub fn write(members: accord_contract::wire::Object, body: &str) -> Result<Self, FileError> {
         let task = Arc::new(Task::read(&members).map_err(FileError::Member)?);
         let front = Arc::new(Yaml::write(members));
@@ -133,12 +128,10 @@ impl TaskFile {
         self.rest = rest.into();
     }
 
-    /// Changes members of the front matter.
+    /// Changes members of the front matter. Fails when the result would not be a task. Nothing is
+    /// changed then.
     ///
     /// Clauses: AOF-FILE-BODY.
-    ///
-    /// # Errors
-    /// When the result would not be a task. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {
         let front = self.front.edited(changes).map_err(FileError::Yaml)?;
         self.task = Arc::new(Task::read(front.members()).map_err(FileError::Member)?);

@@ -9,9 +9,7 @@ use crate::event::{TaskEvent, kind};
 use crate::route::Routed;
 use crate::yaml::Change;
 
-/// Makes a task wait for another one. A dependency that exists changes nothing.
-///
-/// # Errors
+/// Makes a task wait for another one. A dependency that exists changes nothing. Fails with
 /// `unauthorized_agent`, `task_finished`, `dependency_not_found`, `dependency_cycle`.
 pub fn add_dependency(
     subject: &Subject<'_>,
@@ -28,10 +26,8 @@ pub fn add_dependency(
     Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, blocker))
 }
 
-/// Makes a task wait no more for another one.
-///
-/// # Errors
-/// `unauthorized_agent`, `task_finished`, `dependency_not_found`.
+/// Makes a task wait no more for another one. Fails with `unauthorized_agent`, `task_finished`,
+/// `dependency_not_found`.
 pub fn remove_dependency(subject: &Subject<'_>, blocker: TaskId) -> Result<Routed, Failure> {
     check(subject)?;
     let mut needed = subject.task.dependencies().to_vec();

@@ -42,9 +42,7 @@ impl Edit {
     }
 }
 
-/// Edits a task. One event names every member that changed, with both values.
-///
-/// # Errors
+/// Edits a task. One event names every member that changed, with both values. Fails with
 /// `unauthorized_agent`, `person_required`, `task_finished`.
 pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &Edit) -> Result<Routed, Failure> {
     subject.check_may_change()?;

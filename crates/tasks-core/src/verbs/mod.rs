@@ -33,10 +33,7 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// Checks that the actor may change the task: an agent only one that it holds, that is routed
-    /// to it or that it created.
-    ///
-    /// # Errors
-    /// `unauthorized_agent`.
+    /// to it or that it created. Fails with `unauthorized_agent`.
     fn check_may_change(&self) -> Result<(), Failure> {
         let (by, task) = (self.by, self.task);
         let is_own = task.agent() == Some(by.name()) || task.created_by == by.name();

@@ -27,12 +27,10 @@ const FAILURES: &[&str] = &[
     "deadletterAt",
 ];
 
-/// Blocks a task. The name of a person who does it is recorded.
+/// Blocks a task. The name of a person who does it is recorded. Fails with `unauthorized_agent`,
+/// `invalid_task_transition`.
 ///
 /// Clauses: AOF-ST-TABLE.
-///
-/// # Errors
-/// `unauthorized_agent`, `invalid_task_transition`.
 pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     let mut routed = subject.walk(&[Status::Blocked], Some(reason))?;
@@ -43,10 +41,7 @@ pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
 }
 
 /// Makes a blocked task ready again. Its failed attempts count no more. What a person blocked, a
-/// person unblocks.
-///
-/// # Errors
-/// `unauthorized_agent`, `invalid_task_transition`, `person_required`.
+/// person unblocks. Fails with `unauthorized_agent`, `invalid_task_transition`, `person_required`.
 pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     if subject.task.status != Status::Blocked {
@@ -60,10 +55,8 @@ pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fa
     Ok(routed)
 }
 
-/// Makes a dead letter ready again, with a new retry budget.
-///
-/// # Errors
-/// `person_required`, `invalid_task_transition`.
+/// Makes a dead letter ready again, with a new retry budget. Fails with `person_required`,
+/// `invalid_task_transition`.
 pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.by.check_person("resurrect a task")?;
     if subject.task.status != Status::Deadletter {
@@ -86,10 +79,7 @@ fn forget_failures(routed: &mut Routed) {
 }
 
 /// Gives a task up. The table does not name every such move: only a finished task cannot be
-/// given up.
-///
-/// # Errors
-/// `person_required`, `task_finished`.
+/// given up. Fails with `person_required`, `task_finished`.
 pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.by.check_person("cancel a task")?;
     subject.check_open()?;
@@ -107,10 +97,8 @@ pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fai
 }
 
 /// Moves a task of the backlog to the ready ones. Only a person can force it while it waits for
-/// tasks.
-///
-/// # Errors
-/// `unauthorized_agent`, `person_required`, `invalid_task_transition`, `dependency_unmet`.
+/// tasks. Fails with `unauthorized_agent`, `person_required`, `invalid_task_transition`,
+/// `dependency_unmet`.
 pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     let task = subject.task;
@@ -144,9 +132,7 @@ fn unmet(task: TaskId, why: &str) -> Failure {
         .with("task_id", task.to_string())
 }
 
-/// Gives a task back: it is ready for another claim. Its holder can do it, and a person.
-///
-/// # Errors
+/// Gives a task back: it is ready for another claim. Its holder can do it, and a person. Fails with
 /// `unassigned_task`, `unauthorized_agent`, `stale_run`.
 pub fn release(
     subject: &Subject<'_>,

@@ -11,10 +11,8 @@ use crate::route::Routed;
 use crate::task::{LogEntry, TaskFile, with_entry};
 use crate::yaml::Change;
 
-/// Ends a review: the task is done.
-///
-/// # Errors
-/// `person_required`, `invalid_task_transition`, `evidence_changed`.
+/// Ends a review: the task is done. Fails with `person_required`, `invalid_task_transition`,
+/// `evidence_changed`.
 pub fn approve(
     subject: &Subject<'_>,
     note: Option<&str>,
@@ -30,9 +28,7 @@ pub fn approve(
     Ok(routed)
 }
 
-/// Ends a task as done, from any status, by the moves that the table allows.
-///
-/// # Errors
+/// Ends a task as done, from any status, by the moves that the table allows. Fails with
 /// `person_required`, `task_finished`, `evidence_changed`.
 pub fn close(
     subject: &Subject<'_>,
@@ -58,9 +54,7 @@ pub fn close(
 }
 
 /// Ends a review: the task is ready again. A task in progress has a lease, so that it passes
-/// through that status; the next agent that claims it reads why it was sent back.
-///
-/// # Errors
+/// through that status; the next agent that claims it reads why it was sent back. Fails with
 /// `person_required`, `invalid_task_transition`, `evidence_changed`.
 pub fn send_back(
     subject: &Subject<'_>,

@@ -81,9 +81,6 @@ fn owned(path: &[&str]) -> Vec<String> {
 
 impl Yaml {
     /// Reads a mapping.
-    ///
-    /// # Errors
-    /// When the text is not YAML, or not a mapping.
     pub fn read(text: impl Into<String>) -> Result<Self, YamlError> {
         let text = text.into();
         match load(&text)?.value {
@@ -107,19 +104,14 @@ impl Yaml {
         &self.members
     }
 
-    /// Makes changes. The lines of other members stay as they are.
-    ///
-    /// # Errors
-    /// When the changed text does not say what the changes mean. Nothing is changed then.
+    /// Makes changes. The lines of other members stay as they are. Fails when the changed text does
+    /// not say what the changes mean. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), YamlError> {
         *self = self.edited(changes)?;
         Ok(())
     }
 
-    /// The mapping with changes.
-    ///
-    /// # Errors
-    /// As for [`Yaml::edit`].
+    /// The mapping with changes. Fails as for [`Yaml::edit`].
     pub fn edited(&self, changes: &[Change]) -> Result<Self, YamlError> {
         if let Some(edited) = self.rewritten(changes) {
             return Ok(edited);

@@ -15,10 +15,8 @@ pub use command::CommandExecutor;
 pub use manual::Manual;
 
 pub trait Executor: Send + Sync {
-    /// Starts a ready task of a tree.
-    ///
-    /// # Errors
-    /// When the task could not be claimed. Another agent may have been faster.
+    /// Starts a ready task of a tree. Fails when the task could not be claimed. Another agent may
+    /// have been faster.
     fn start(&self, worker: &Worker, task: TaskId) -> Result<Started, Failure>;
 
     /// Ends every agent, releases their leases, and waits for that.

@@ -83,9 +83,6 @@ pub trait Receiver: Send {
     fn name(&self) -> &'static str;
 
     /// Delivers a notification.
-    ///
-    /// # Errors
-    /// What went wrong, for the log and the event.
     fn deliver(&mut self, notice: &TaskNotification, cancel: &Cancel) -> Result<(), String>;
 }
 
@@ -128,10 +125,8 @@ impl Notifier {
         self
     }
 
-    /// Sends what happened in a tree since the last call, in this process or an earlier one.
-    ///
-    /// # Errors
-    /// When the tree cannot be read. A receiver that fails is not an error.
+    /// Sends what happened in a tree since the last call, in this process or an earlier one. Fails
+    /// when the tree cannot be read. A receiver that fails is not an error.
     pub fn send(&mut self, tree: &Tree, project: &str, cancel: &Cancel) -> Result<Sent, Failure> {
         let now = tree.environment().now();
         let known = position::read(tree)?;

@@ -23,10 +23,6 @@ use crate::work::Work;
 
 impl Tree {
     /// Takes over the last refused edit of a task, or its lease if nothing says who gave it out.
-    ///
-    /// # Errors
-    /// `person_required`, `task_not_found`, `nothing_to_adopt`, `task_file_invalid`,
-    /// `evidence_changed`.
     pub fn adopt(
         &self,
         task: &str,
@@ -44,10 +40,6 @@ impl Tree {
 
     /// Takes over `apply` and `review` as `project.yaml` says them, or said them before they were
     /// put back.
-    ///
-    /// # Errors
-    /// `person_required`, `no_task_tree`, `nothing_to_adopt`, `project_manifest_invalid`,
-    /// `evidence_changed`.
     pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer, Failure> {
         by.check_person("adopt an edit")?;
         let (request, by) = (request.clone(), by.clone());

@@ -12,9 +12,6 @@ use crate::work::Work;
 impl Tree {
     /// The board. Finished tasks are known by their ids alone, so that a board of one team, agent
     /// or priority has open tasks only.
-    ///
-    /// # Errors
-    /// When the tree cannot be read.
     pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer, Failure> {
         let (request, project) = (request.clone(), self.project().to_owned());
         self.change(move |work| {

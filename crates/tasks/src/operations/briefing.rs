@@ -21,9 +21,6 @@ const TEXT: usize = 64 * 1024;
 
 impl Tree {
     /// What an agent needs to know before it works on a task.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `task_file_invalid`.
     pub fn briefing(&self, task: &str, _: &By) -> Result<BriefingAnswer, Failure> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let root = self.disk().root_path().display().to_string();

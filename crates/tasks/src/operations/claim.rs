@@ -23,10 +23,6 @@ pub(crate) struct Claim {
 
 impl Tree {
     /// Claims a ready task for an agent.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `task_not_ready`, `unauthorized_agent`,
-    /// `resource_busy`.
     pub fn claim(
         &self,
         task: &str,

@@ -12,9 +12,6 @@ use crate::work::Work;
 impl Tree {
     /// Claims the next ready task that fits: it is chosen and leased in one commit, so that two
     /// agents never get the same one.
-    ///
-    /// # Errors
-    /// `unauthorized_agent`.
     pub fn claim_next(
         &self,
         request: &ClaimNextRequest,

@@ -32,10 +32,6 @@ const OWN: &[&str] = &[
 
 impl Tree {
     /// Creates a task. One that waits for tasks is never ready at once.
-    ///
-    /// # Errors
-    /// `dependency_not_found`, `parent_not_found`, `ambiguous_task_id`, `person_required`,
-    /// `task_ids_exhausted`, or what is wrong with the task.
     pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer, Failure> {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());

@@ -12,9 +12,6 @@ use crate::Tree;
 
 impl Tree {
     /// Blocks a task.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unauthorized_agent`, `invalid_task_transition`.
     pub fn block(
         &self,
         task: &str,
@@ -26,9 +23,6 @@ impl Tree {
     }
 
     /// Makes a blocked task ready again.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unauthorized_agent`, `invalid_task_transition`.
     pub fn unblock(
         &self,
         task: &str,
@@ -40,9 +34,6 @@ impl Tree {
     }
 
     /// Gives a task up.
-    ///
-    /// # Errors
-    /// `task_not_found`, `person_required`, `task_finished`.
     pub fn cancel(
         &self,
         task: &str,
@@ -54,10 +45,6 @@ impl Tree {
     }
 
     /// Makes a task of the backlog ready.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unauthorized_agent`, `person_required`, `invalid_task_transition`,
-    /// `dependency_unmet`.
     pub fn promote(
         &self,
         task: &str,
@@ -73,9 +60,6 @@ impl Tree {
     }
 
     /// Makes a dead letter ready again, with a new retry budget.
-    ///
-    /// # Errors
-    /// `task_not_found`, `person_required`, `invalid_task_transition`.
     pub fn resurrect(
         &self,
         task: &str,

@@ -9,10 +9,6 @@ use crate::Tree;
 
 impl Tree {
     /// Makes a task wait for another one.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unauthorized_agent`, `task_finished`, `dependency_not_found`,
-    /// `dependency_cycle`.
     pub fn add_dependency(
         &self,
         task: &str,
@@ -27,9 +23,6 @@ impl Tree {
     }
 
     /// Makes a task wait no more for another one. That one need not exist.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unauthorized_agent`, `task_finished`, `dependency_not_found`.
     pub fn remove_dependency(
         &self,
         task: &str,

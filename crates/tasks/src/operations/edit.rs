@@ -11,10 +11,6 @@ use crate::Tree;
 
 impl Tree {
     /// Edits a task. An edit that changes nothing writes nothing.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`, `person_required`,
-    /// `task_finished`, `evidence_changed`.
     pub fn edit(&self, task: &str, request: &EditRequest, by: &By) -> Result<TaskAnswer, Failure> {
         request.title.as_deref().map_or(Ok(()), check_title)?;
         let (edit, expect) = (edit_of(request), request.expect.clone());

@@ -24,9 +24,6 @@ const NEWEST: usize = 3;
 
 impl Tree {
     /// The events after a number, in their order.
-    ///
-    /// # Errors
-    /// When a log cannot be read.
     pub fn events(&self, request: &EventsQuery) -> Result<EventsAnswer, Failure> {
         let limit = usize::try_from(request.limit.unwrap_or(DEFAULT_EVENTS)).unwrap_or(usize::MAX);
         let task = request.task_id.as_deref();

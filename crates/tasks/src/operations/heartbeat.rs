@@ -13,9 +13,6 @@ use crate::view::alive_until;
 
 impl Tree {
     /// Renews the lease of a run, with its heartbeat.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unassigned_task`, `unauthorized_agent`, `stale_run`.
     pub fn heartbeat(
         &self,
         task: &str,

@@ -21,11 +21,8 @@ use crate::work::Work;
 
 impl Tree {
     /// Makes the folders of a tree and its `project.yaml`. What exists stays as it is, except for
-    /// the settings that the request names.
-    ///
-    /// # Errors
-    /// `person_required` if an agent changes settings that decide about agents' work;
-    /// `project_manifest_invalid`.
+    /// the settings that the request names. Fails with `person_required` if an agent changes
+    /// settings that decide about agents' work; `project_manifest_invalid`.
     pub fn init(&self, request: &InitRequest, by: &By) -> Result<InitAnswer, Failure> {
         let known = self.settings();
         let known = known.manifest.as_ref().and_then(|manifest| manifest.layout);

@@ -14,9 +14,6 @@ use crate::tree::failure;
 
 impl Tree {
     /// Checks every file of the tree.
-    ///
-    /// # Errors
-    /// When a folder cannot be read.
     pub fn lint(&self, request: &LintQuery, _: &By) -> Result<LintAnswer, Failure> {
         let check = || {
             let disk = self.shared_disk();

@@ -20,10 +20,8 @@ const NOT_PROTOCOL: &str = "not_protocol";
 
 impl Tree {
     /// Receives an input that may be a message: an envelope, an event with one in it, or a text.
-    /// An agent sends for itself alone; others pass messages on.
-    ///
-    /// # Errors
-    /// The reason for which a message is refused. Its event is recorded.
+    /// An agent sends for itself alone; others pass messages on. The error is the reason for which
+    /// a message is refused. Its event is recorded.
     pub fn message(&self, input: &Value, by: &By) -> Result<MessageAnswer, Failure> {
         let detected = detect(input);
         if detected == Detected::Other {
@@ -73,9 +71,6 @@ const NAMED: [&str; 3] = ["/taskId", "/payload/taskId", "/payload/parentTaskId"]
 impl Tree {
     /// A message with whole ids, where it names tasks by parts of their ids, as people and agents
     /// do. A whole id stays as it is, also that of no task.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`.
     pub fn with_whole_ids(&self, mut message: Value) -> Result<Value, Failure> {
         let is_part = |text: &&str| TaskId::parse(text).is_err();
         let parts = NAMED.into_iter().filter_map(|path| {

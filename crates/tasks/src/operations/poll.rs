@@ -22,9 +22,6 @@ const REJECTED: &str = "resultRejectedAt";
 
 impl Tree {
     /// Does everything that is due. A poll that finds nothing writes nothing.
-    ///
-    /// # Errors
-    /// When the tree cannot be read or written.
     pub fn poll(&self, request: &PollRequest, _: &By) -> Result<PollAnswer, Failure> {
         let max_start = request.max_start.and_then(|count| usize::try_from(count).ok());
         self.poll_within(Limits::default(), max_start)

@@ -9,9 +9,6 @@ use crate::Tree;
 
 impl Tree {
     /// Gives a task back: it is ready for another claim. The holder can do it, and a person.
-    ///
-    /// # Errors
-    /// `task_not_found`, `unassigned_task`, `unauthorized_agent`, `stale_run`.
     pub fn release(
         &self,
         task: &str,

@@ -9,9 +9,6 @@ use crate::Tree;
 
 impl Tree {
     /// Ends a review: the task is done.
-    ///
-    /// # Errors
-    /// `task_not_found`, `person_required`, `invalid_task_transition`, `evidence_changed`.
     pub fn approve(
         &self,
         task: &str,
@@ -27,9 +24,6 @@ impl Tree {
     }
 
     /// Ends a review: the task is ready again, and the next agent reads why.
-    ///
-    /// # Errors
-    /// `task_not_found`, `person_required`, `invalid_task_transition`, `evidence_changed`.
     pub fn send_back(
         &self,
         task: &str,
@@ -45,9 +39,6 @@ impl Tree {
     }
 
     /// Ends a task as done, whatever its status is.
-    ///
-    /// # Errors
-    /// `task_not_found`, `person_required`, `task_finished`, `evidence_changed`.
     pub fn close(
         &self,
         task: &str,

@@ -161,9 +161,7 @@ impl Tree {
         })
     }
 
-    /// The name that a task is claimed under: its agent, else its role, else its team.
-    ///
-    /// # Errors
+    /// The name that a task is claimed under: its agent, else its role, else its team. Fails with
     /// `unassigned_task` if the task names none.
     pub(crate) fn target(&self, id: TaskId) -> Result<String, Failure> {
         self.change(move |work| {

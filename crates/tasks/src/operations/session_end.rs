@@ -27,9 +27,6 @@ impl Tree {
     /// nothing and is recorded as rejected.
     ///
     /// Clauses: AOF-RS-SESSION-END, AOF-RS-INVALID-RESULT.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`.
     pub fn session_end(
         &self,
         request: &SessionEndRequest,

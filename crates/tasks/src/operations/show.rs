@@ -11,9 +11,6 @@ const SHOWN: usize = 200;
 
 impl Tree {
     /// Shows a task, with the digest of what a person decides about.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `task_file_invalid`.
     pub fn show(&self, task: &str, request: &ShowQuery, _: &By) -> Result<ShowAnswer, Failure> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let without_body = request.without_body;

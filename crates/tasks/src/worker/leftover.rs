@@ -62,9 +62,6 @@ impl Drop for Record {
 }
 
 /// Ends the agents of workers that were killed, and their runs. Returns how each ended.
-///
-/// # Errors
-/// When the tree cannot be read or written.
 pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure> {
     let disk = worker.tree.shared_disk();
     let mut ended = Vec::new();
@@ -87,9 +84,6 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
 }
 
 /// Ends the agent of an earlier run of a task, if its worker was killed.
-///
-/// # Errors
-/// When the tree cannot be read or written.
 pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<(), Failure> {
     let disk = worker.tree.shared_disk();
     let path = format!("{}/{id}.json", folder());

@@ -117,9 +117,7 @@ impl Worker {
         Self { tree, root, project, times, budget }
     }
 
-    /// Claims a ready task for the agent, the role or the team that it is routed to.
-    ///
-    /// # Errors
+    /// Claims a ready task for the agent, the role or the team that it is routed to. Fails with
     /// `task_not_ready` if it was claimed by another agent in the meantime.
     pub fn claim(&self, id: TaskId) -> Result<Claimed, Failure> {
         let agent = self.tree.target(id)?;
@@ -127,9 +125,6 @@ impl Worker {
     }
 
     /// The task of a run that another request claimed, if the run still has it.
-    ///
-    /// # Errors
-    /// When the tree cannot be read.
     pub fn claimed(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>, Failure> {
         self.tree.claimed_in(id, run_id)
     }
@@ -139,10 +134,8 @@ impl Worker {
     }
 
     /// Runs an agent on a claimed task and waits for it. When `cancel` is set, the agent is ended
-    /// and the lease is released.
-    ///
-    /// # Errors
-    /// When the tree cannot be read or written. The lease then ends with its heartbeat.
+    /// and the lease is released. Fails when the tree cannot be read or written. The lease then
+    /// ends with its heartbeat.
     pub fn work(
         &self,
         claimed: &Claimed,
