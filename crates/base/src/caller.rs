@@ -65,11 +65,9 @@ enum Through {
 /// In whose name a request is.
 #[derive(Clone, Debug)]
 pub struct Author<'a> {
-    /// The actor that the request names.
     pub named: Option<Actor>,
     /// The member or parameter that names it.
     pub pointer: &'a str,
-    /// How it is known.
     pub attribution: Attribution,
 }
 

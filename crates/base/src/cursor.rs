@@ -104,7 +104,6 @@ fn read(mark: &str, text: &str) -> Result<Vec<Value>, Failure> {
     }
 }
 
-/// The failure for a text that is not a cursor of the list.
 pub fn invalid() -> Failure {
     let message = "the cursor does not belong to this list";
     Failure::new(Code::AgenticInvalidCursor, message).at("/cursor")

@@ -28,7 +28,6 @@ pub enum Decision {
     /// A person, or an agent in its own name, answers what a live session asks. An answer of
     /// nobody in particular counts as that of a person.
     Answer,
-    /// A person signs in on a page.
     SignIn,
     /// A key is made, or records of others are imported.
     Grant,

@@ -37,7 +37,6 @@ pub enum CallerKind {
     },
     /// A process of another user of the operating system, or of another machine, without a key.
     OtherUser,
-    /// A process that a worker started.
     Worker(SeenWorker),
     Scheduler,
     /// A process that has ended, or that the system does not show.
@@ -55,7 +54,6 @@ pub enum Attribution {
     Proven,
 }
 
-/// Rules that an operator sets.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct DecisionRules {
     /// Whether a decision without a login or key needs a terminal (`decide.terminal`).

@@ -34,7 +34,6 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Bindings {
-    /// Where they come from.
     pub source: BindingSource,
     /// The bindings, at least one.
     pub entries: Vec<Binding>,

@@ -45,7 +45,6 @@ wire_enum! {
     }
 }
 
-/// A handshake that waits for its render.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Handshake {
@@ -65,7 +64,6 @@ pub struct Handshake {
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct BlueprintKey {
     pub contract_hash: String,
-    /// The hash of the variance.
     pub variant_key: String,
 }
 

@@ -6,7 +6,6 @@ pub(crate) fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Adds a member, if it has a value.
 pub(crate) fn put(into: &mut Object, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         into.insert(name.into(), value.into());

@@ -146,7 +146,6 @@ impl ViolationDetails {
     }
 }
 
-/// The failure of a tool that refuses a contract for these violations.
 pub(crate) fn refuse(code: Code, violations: &[Violation]) -> Failure {
     let list: Vec<Value> = violations.iter().map(Wire::encode).collect();
     Failure::new(code, summary(violations)).with("violations", Value::Array(list))

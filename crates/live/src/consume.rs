@@ -32,7 +32,6 @@ const PAGE: usize = 500;
 /// back.
 pub struct Consumed {
     answer: Option<ConsumeAnswer>,
-    /// The numbers of the events.
     numbers: Vec<u64>,
     /// The version of the session in which the pipe is empty.
     version: u64,

@@ -16,7 +16,6 @@ pub(crate) struct Counters {
 pub struct Counts {
     /// Actions that were recorded. One that is sent again counts once.
     pub actions: u64,
-    /// Frames that subscribers got.
     pub frames: u64,
     /// Subscribers that ended because they read too slowly.
     pub slow: u64,

@@ -127,7 +127,6 @@ impl Hub {
         Attached { hub: Arc::clone(self), session: session.clone(), tail, newest, framed, purpose }
     }
 
-    /// What counts those who follow for a purpose.
     fn counter<'c>(&'c self, tail: &'c Tail, purpose: Purpose) -> Option<&'c AtomicUsize> {
         match purpose {
             Purpose::Subscriber => Some(&self.subscribers),
@@ -147,7 +146,6 @@ impl Hub {
         state.version_of(session).to_owned()
     }
 
-    /// Lets a session advertise another version.
     pub(crate) fn advertise(&self, session: &SessionId, version: Option<String>) {
         let mut state = self.state.lock();
         match version {

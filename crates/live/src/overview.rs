@@ -19,7 +19,6 @@ use super::{Live, rows};
 pub struct PageQuery {
     /// Where an earlier page ended.
     pub cursor: Option<String>,
-    /// The most entries.
     pub limit: usize,
 }
 

@@ -64,7 +64,6 @@ impl Live {
         read.await.map_err(UnitError::into_failure)
     }
 
-    /// A session with its content.
     pub async fn session(
         &self,
         caller: &Caller,
@@ -166,7 +165,6 @@ impl Live {
         read.await.map_err(UnitError::into_failure)
     }
 
-    /// Component code by its hash.
     pub async fn code(&self, hash: &str) -> Result<Option<String>, Failure> {
         let hash = hash.to_owned();
         let read = self.read(move |unit| Ok(unit.live_code(&hash)?));
@@ -182,7 +180,6 @@ fn blueprint(row: &BlueprintRow) -> UnitResult<BlueprintDocument> {
     Ok(BlueprintDocument::new(&row.key, &row.intent, row.at, made_from))
 }
 
-/// Whether a UI was made in the host session that a request names.
 fn is_of_host(ui: &Object, request: &ListSessionsRequest) -> bool {
     let host = ui.get("hostSession");
     let is = |name: &str, asked: Option<&String>| {

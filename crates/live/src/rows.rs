@@ -171,7 +171,6 @@ pub(crate) fn ledger_page(
     page(after, limit, read, place_of_event)?.iter().map(ledger).collect()
 }
 
-/// The number and the size of an event.
 pub(crate) fn place_of_event(row: &LedgerEntry) -> (u64, usize) {
     (row.seq, row.text.len())
 }

@@ -29,7 +29,6 @@ pub struct Frame {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delivery {
-    /// Frames, in order.
     Frames(Vec<Frame>),
     End(End),
 }

@@ -8,12 +8,10 @@ use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, transport_t
 use crate::project::{Project, Writing};
 use crate::{ActorType, ContentHash, Package, Warning, text};
 
-/// The stored state that a deposit depends on.
 #[derive(Clone, Debug, Default)]
 pub struct DepositState {
     /// The hashes of the package of the same id, if it exists.
     pub known: Option<KnownPackage>,
-    /// Whether the package that it names as its parent is in the project.
     pub parent_known: bool,
     pub session_known: bool,
     pub links: LinkTargets,
@@ -32,7 +30,6 @@ pub enum LinkTarget {
     Found,
     /// It is there, and a person wrote it.
     ByPerson,
-    /// The package is not in the project.
     NoPackage,
     /// No package asks the question, or the package has none at that index.
     NoQuestion,
@@ -40,7 +37,6 @@ pub enum LinkTarget {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct KnownPackage {
-    /// The hash with which it was deposited.
     pub deposited: ContentHash,
     pub current: ContentHash,
 }

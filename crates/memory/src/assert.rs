@@ -35,7 +35,6 @@ struct Prepared {
 }
 
 impl Memory {
-    /// Asserts a fact in a project.
     pub async fn assert_fact(
         &self,
         caller: &Caller,

@@ -45,7 +45,6 @@ struct Loaded {
     idle_sessions: u64,
     work: Counted<Package>,
     automatic: Option<Automatic>,
-    /// The packages that supersede others.
     superseded: BTreeMap<PackageId, Vec<PackageId>>,
     damaged: Vec<Damaged>,
     /// The ids of other damaged rows.
@@ -283,7 +282,6 @@ impl Loaded {
         Ok(())
     }
 
-    /// The packages in rows that are undamaged.
     fn sound(&mut self, rows: impl IntoIterator<Item = PackageRow>) -> UnitResult<Vec<Package>> {
         let mut packages = Vec::new();
         for row in rows {
@@ -298,7 +296,6 @@ impl Loaded {
         Ok(packages)
     }
 
-    /// The ids of all damaged rows.
     fn damaged_names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
         let mut left_out = self.left_out.clone();
         left_out.extend(unreadable(unit, Table::Fact));

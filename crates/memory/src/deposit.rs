@@ -26,7 +26,6 @@ pub struct Deposited {
     pub package: Served,
 }
 
-/// A deposit before its transaction.
 struct Prepared {
     project_id: ProjectId,
     package: Package,

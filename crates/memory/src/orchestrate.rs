@@ -28,7 +28,6 @@ use super::{Memory, UnitResult, load};
 /// How many quarantined packages of a project are listed at most.
 const MAX_NAMED: usize = 100;
 
-/// What was collected from the projects.
 #[derive(Default)]
 struct Sum {
     by_type: BTreeMap<PackageType, u64>,
@@ -125,7 +124,6 @@ fn covered(
     Ok((None, covered))
 }
 
-/// The packages that supersede the package of a row.
 fn superseded_by(unit: &dyn ReadUnit, row: &PackageRow) -> UnitResult<Vec<PackageId>> {
     let marks = unit.superseded(&row.project_id, &mut [&row.package_id].into_iter())?;
     Ok(marks.into_values().next().unwrap_or_default())

@@ -21,7 +21,6 @@ pub struct CreatedProject {
 }
 
 impl Memory {
-    /// Creates a project.
     pub async fn create_project(
         &self,
         caller: &Caller,
@@ -124,7 +123,6 @@ impl Memory {
         .await
     }
 
-    /// Changes the name, description or other members of a project.
     pub async fn change_project(
         &self,
         caller: &Caller,

@@ -19,7 +19,6 @@ pub struct PackagePage {
     pub packages: Vec<Served>,
     pub next_cursor: Option<String>,
     pub damaged: Vec<String>,
-    /// The superseded ones among the packages.
     pub superseded: Superseded,
     pub budgeted: Option<Budgeted>,
 }
@@ -36,7 +35,6 @@ pub(crate) struct Taken {
     /// The positions of the sound ones.
     pub(crate) places: Vec<PackagePosition>,
     pub(crate) damaged: Vec<Damaged>,
-    /// The ids of unreadable rows.
     pub(crate) unreadable: Vec<String>,
     pub(crate) next: Option<PackagePosition>,
 }

@@ -52,7 +52,6 @@ pub struct RelevantPage {
     pub packages: Vec<Served>,
     /// The scores, in the same order.
     pub scores: Vec<Score>,
-    /// The kind of search that was done.
     pub searched: SearchBy,
     /// Why packages may be missing that a search by meaning finds.
     pub warnings: Vec<Warning>,
@@ -87,7 +86,6 @@ pub(crate) struct Found {
     warnings: Vec<Warning>,
 }
 
-/// How a text is searched for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Way {
     by: SearchBy,

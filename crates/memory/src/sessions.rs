@@ -22,7 +22,6 @@ pub struct StartedSession {
 }
 
 impl Memory {
-    /// Starts a session in a project.
     pub async fn start_session(
         &self,
         caller: &Caller,

@@ -40,17 +40,14 @@ pub struct SourceEvent {
     pub data: Value,
 }
 
-/// How far a source was taken over.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TakenOver {
-    /// The number of the last event.
     pub number: u64,
     /// Where the next event is looked for, in the source's own words.
     pub place: String,
 }
 
 impl Memory {
-    /// How far a source was taken over.
     pub fn taken_over(&self, source: &EventSource) -> Result<TakenOver, Failure> {
         let read = |unit: &dyn ReadUnit| position(unit, source);
         self.store().read(read).map_err(UnitError::into_failure)
@@ -107,7 +104,6 @@ impl Memory {
         Ok(new.len() as u64)
     }
 
-    /// The folders that are linked to projects.
     pub fn linked_folders(&self) -> Result<Vec<(ProjectId, String)>, Failure> {
         let read = |unit: &dyn ReadUnit| {
             let settings = unit.settings(Scope::Store)?.into_iter();

@@ -60,7 +60,6 @@ pub(crate) fn path() -> &'static str {
     PATH.get_or_init(|| format!("/assets/{}", version()))
 }
 
-/// The file of a version and a name.
 pub fn find(asked: &str, name: &str) -> Option<&'static Asset> {
     ASSETS.iter().filter(|_| asked == version()).find(|asset| asset.name == name)
 }

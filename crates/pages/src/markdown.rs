@@ -12,7 +12,6 @@ use crate::text::{attribute, visible};
 /// The most bytes of Markdown that are shown. What is longer is shown as text.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The schemes that a link can have.
 const SCHEMES: [&str; 3] = ["http:", "https:", "mailto:"];
 
 /// The most open elements; what is nested deeper has none of its own.

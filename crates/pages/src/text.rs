@@ -78,7 +78,6 @@ impl From<&str> for AgentText {
 }
 
 impl fmt::Display for AgentText {
-    /// Writes HTML.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&visible(&self.0))
     }

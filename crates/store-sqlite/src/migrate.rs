@@ -64,7 +64,6 @@ fn derive_links(connection: &Connection) -> Result<()> {
     Unit::new(connection, CommonTermLimits::default()).link_stored()
 }
 
-/// Stores the keys of questions.
 fn fold_questions(connection: &Connection) -> Result<()> {
     let mut read = connection.prepare("SELECT pk, text FROM question").store_error()?;
     let mut write =

@@ -286,7 +286,6 @@ struct Group {
 
 #[derive(Clone)]
 enum Aborted {
-    /// It could not begin.
     NotBegun(StoreError),
     /// A job that wrote something must be rolled back alone; this is its outcome.
     Dirty(Result<()>),
@@ -296,7 +295,6 @@ enum Aborted {
 }
 
 impl Aborted {
-    /// The outcome for the only job of the transaction.
     fn outcome(self) -> Result<()> {
         match self {
             Self::Dirty(outcome) => outcome,

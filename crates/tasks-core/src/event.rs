@@ -42,7 +42,6 @@ pub fn is_lease(line: &Object) -> bool {
 
 /// The types of events that this crate decides about.
 pub mod kind {
-    /// A valid message arrived.
     pub const RECEIVED: &str = "protocol.message.received";
     /// An input was meant as a message and is not a valid one.
     pub const REJECTED: &str = "protocol.message.rejected";
@@ -53,7 +52,6 @@ pub mod kind {
     pub const CREATED: &str = "task.created";
     /// What a task says was edited.
     pub const UPDATED: &str = "task.updated";
-    /// A task waits for another one.
     pub const DEPENDENCY_ADDED: &str = "task.dep.added";
     /// A task waits no more for another one.
     pub const DEPENDENCY_REMOVED: &str = "task.dep.removed";
@@ -82,7 +80,6 @@ pub mod kind {
     pub const NOTIFICATION_FAILED: &str = "notification.failed";
     /// A task needs a person.
     pub const ALERT: &str = "scheduler_alert";
-    /// A report was recorded.
     pub const COMPLETED: &str = "task.completed";
     pub const TRANSITIONED: &str = "task.transitioned";
     pub const REQUESTED: &str = "delegation.requested";

@@ -20,7 +20,6 @@ const PATTERN: &str = concat!(
 
 /// The highest number of a day, before numbers get a sub-number.
 const LAST_NUMBER: u16 = 999;
-/// The highest sub-number.
 const LAST_SUB: u8 = 99;
 
 /// The id of a task. It is small, because an index keeps one for every task of a tree.

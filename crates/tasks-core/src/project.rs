@@ -5,7 +5,6 @@ use accord_canon::sha256;
 /// The project that is always there, by its name in AOF.
 const INBOX: &str = "_inbox";
 
-/// The longest id.
 const MAX_CHARS: usize = 64;
 
 /// How many digits of a hash follow a slug.

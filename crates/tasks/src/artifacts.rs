@@ -38,7 +38,6 @@ impl Work<'_> {
         Ok(None)
     }
 
-    /// The content of a file of a run.
     fn run_file(
         &self,
         layout: RunLayout,

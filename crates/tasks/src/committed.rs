@@ -63,7 +63,6 @@ impl Seal {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Held {
     pub(crate) status: Status,
-    /// The digest of the front matter.
     pub(crate) front: String,
     pub(crate) review_required: Option<Value>,
     pub(crate) review_by: Option<Value>,
@@ -73,7 +72,6 @@ pub(crate) struct Held {
     pub(crate) run: Option<String>,
 }
 
-/// Who gave out the lease of a task.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum LeaseOrigin {
     #[default]
@@ -139,7 +137,6 @@ impl State {
         self.is_begun.then_some(self.last_event)
     }
 
-    /// What was written to an event log.
     pub(crate) fn seal(&self, log: &str) -> Option<&Seal> {
         self.seals.get(log)
     }

@@ -28,7 +28,6 @@ const LAST_LINES: usize = 8;
 /// The largest file with the id of a tree.
 const MAX_SOURCE: u64 = 4 * 1024;
 
-/// A place between two events.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct EventPlace {
     /// The number of the last event before it.
@@ -44,7 +43,6 @@ pub struct EventLine {
     pub kind: String,
     pub at: Time,
     pub object: Object,
-    /// The place after it.
     pub after: EventPlace,
 }
 
@@ -256,7 +254,6 @@ fn read_log(
     Ok(place)
 }
 
-/// The event on a line, if it has a number.
 fn event(line: &[u8], end: (String, u64)) -> Option<EventLine> {
     let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
     let number = number(&object)?;

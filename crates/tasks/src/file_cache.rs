@@ -13,10 +13,8 @@ use accord_tasks_core::task::TaskFile;
 /// The most files of a half.
 const HALF: usize = 1_024;
 
-/// Files that were committed lately.
 #[derive(Debug, Default)]
 pub(crate) struct FileCache {
-    /// The newest files.
     young: HashMap<TaskId, Cached>,
     /// Those before them. They go when the first half is full again.
     old: HashMap<TaskId, Cached>,
@@ -25,7 +23,6 @@ pub(crate) struct FileCache {
 #[derive(Debug)]
 struct Cached {
     file: TaskFile,
-    /// The digest of the front matter.
     front: String,
 }
 

@@ -13,7 +13,6 @@ use crate::traces::Traces;
 pub(crate) struct Index {
     pub(crate) board: Board,
     pub(crate) numbers: HashMap<TaskDay, DayNumbers>,
-    /// The number of the last event.
     pub(crate) last_event: u64,
     /// The lengths of event logs that the present group appends to.
     pub(crate) lengths: HashMap<String, u64>,

@@ -62,7 +62,6 @@ pub fn companion(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}")
 }
 
-/// The event log of a day.
 pub fn events(at: Time) -> String {
     format!("events/{}.jsonl", &at.to_string()[..10])
 }

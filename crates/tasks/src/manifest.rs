@@ -134,7 +134,6 @@ impl Settings {
         Ok(Self { manifest, committed: None, committed_text: None, stamp })
     }
 
-    /// Settings that are committed now.
     pub(crate) fn of(manifest: Manifest, committed: CommittedSettings) -> Self {
         let committed = Some(committed);
         Self { manifest: Some(manifest), committed, committed_text: None, stamp: None }

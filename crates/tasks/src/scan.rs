@@ -244,7 +244,6 @@ pub(crate) fn read_task(
     Ok(text.map(|text| text.and_then(read)))
 }
 
-/// Reads the text of a task file.
 pub(crate) fn read_text(
     disk: &dyn Disk,
     path: &str,

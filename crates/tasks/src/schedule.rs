@@ -14,13 +14,11 @@ use crate::worker::Worker;
 pub struct Scheduler {
     /// The tree, and how its tasks are run.
     pub worker: Worker,
-    /// What starts tasks.
     pub executor: Arc<dyn Executor>,
     /// How many tasks may be in progress, where the project does not say so.
     pub limits: Limits,
 }
 
-/// What a look at a tree did.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Looked {

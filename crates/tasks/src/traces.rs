@@ -23,7 +23,6 @@ const ARTIFACTS: [&str; 3] = ["run.json", "run_heartbeat.json", "run_result.json
 /// The traces of Accord in the event logs of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
-    /// The highest number of an event.
     pub(crate) last_event: u64,
     pub(crate) tasks: HashSet<TaskId>,
     /// The tasks whose leases Accord gave out, or a person adopted.

@@ -108,7 +108,6 @@ impl Ended {
     }
 }
 
-/// What a caller waits for.
 enum Signal<T> {
     Answer(Result<T, Failure>),
     /// The last leader is done: this caller leads the next group.

@@ -279,7 +279,6 @@ fn decision(task: &Task, name: &str) -> Option<PersonDecision> {
     PersonDecision::from_document(task.metadata(name)?.clone()).ok()
 }
 
-/// The end of a heartbeat, for an answer.
 pub(crate) fn alive_until(heartbeat: &Heartbeat) -> Timestamp {
     heartbeat.expires_at.clone().unwrap_or_else(|| heartbeat.last_heartbeat.clone())
 }

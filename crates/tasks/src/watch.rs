@@ -31,7 +31,6 @@ const ARTIFACTS: [&str; 2] = ["run.json", "run_heartbeat.json"];
 /// How often files are compared. A change is noticed within a second.
 const INTERVAL: Duration = Duration::from_millis(400);
 
-/// What others may have changed.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) tasks: BTreeSet<TaskId>,
@@ -237,7 +236,6 @@ impl Watch {
         changes
     }
 
-    /// The tasks of a folder.
     fn names(&self, status: Status) -> Vec<TaskId> {
         let entries = self.disk.list(&status_folder(status)).ok().flatten().unwrap_or_default();
         let names = entries.iter().filter(|entry| entry.kind != Kind::Folder);

@@ -132,7 +132,6 @@ impl<'w> Work<'w> {
         self.index.broken.len()
     }
 
-    /// The number of the last event.
     pub(crate) fn last_event(&self) -> u64 {
         self.index.last_event
     }

@@ -19,7 +19,6 @@ pub fn check(contract: &DataContract) -> Vec<Violation> {
     examine(contract).0
 }
 
-/// The validators of the data of a contract.
 #[derive(Debug)]
 pub(super) struct Validators {
     pub(super) props: EnforcedProps,

@@ -41,7 +41,6 @@ pub struct Emission {
 }
 
 impl CompiledContract {
-    /// Reads, checks and compiles a contract.
     pub fn read(document: &Value) -> Result<Self, ContractRefusal> {
         let length = text_len(document);
         if length > CONTRACT_BYTES {
@@ -56,7 +55,6 @@ impl CompiledContract {
         Ok(compiled)
     }
 
-    /// Checks and compiles a contract.
     pub fn new(contract: DataContract) -> Result<Self, ContractRefusal> {
         match examine(&contract) {
             (violations, Some(validators)) if violations.is_empty() => {

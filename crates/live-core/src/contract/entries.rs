@@ -96,7 +96,6 @@ pub struct PropEntry {
     pub default: Option<Value>,
     pub example: Option<Value>,
     pub description: Option<String>,
-    /// The tool that its value comes from.
     pub source_tool: Option<String>,
 }
 

@@ -39,7 +39,6 @@ pub use hash::{contract_hash, variant_key};
 
 pub(crate) use read::{Reader, join};
 
-/// A contract, as its author wrote it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DataContract {

@@ -122,7 +122,6 @@ impl Reader {
         count
     }
 
-    /// One of a list of names.
     pub(crate) fn one_of<N: Names>(
         &mut self,
         members: &Object,

@@ -17,7 +17,6 @@ pub enum ServerFrame {
     Acted(ActionAck),
     Error(Box<Failure>),
     Pong,
-    /// The UI was committed.
     Render {
         session: Value,
         match_type: Option<String>,
@@ -41,7 +40,6 @@ pub enum ServerFrame {
     },
     /// An event of the ledger, in a replay.
     RenderEvent(LedgerRow),
-    /// What the tool of a channel answered.
     ChannelPayload {
         session_id: SessionId,
         app_id: AppId,
@@ -68,7 +66,6 @@ pub struct SubscribeAck {
     pub sequence: u64,
     pub at: Time,
     pub session: Value,
-    /// The number of the last frame of the stream.
     pub stream_seq: u64,
     pub server_version: String,
     /// Whether frames that the client asked for are gone.

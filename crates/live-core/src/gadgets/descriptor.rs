@@ -12,7 +12,6 @@ use crate::violation::Violation;
 pub struct GadgetDescriptor {
     pub package: String,
     pub version: Option<String>,
-    /// Its hooks and components.
     pub exports: Vec<String>,
     pub requires: Vec<String>,
     /// Where its code is, if that does not follow from the host.

@@ -28,7 +28,6 @@ impl Locator {
         Self { session_id, blueprint_key: None, epoch: None }
     }
 
-    /// Reads an address.
     pub fn parse(text: &str) -> Result<Self, LocatorError> {
         let rest = text.strip_prefix(PREFIX).ok_or(LocatorError)?;
         let (path, epoch) = match rest.split_once('#') {

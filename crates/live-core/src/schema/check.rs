@@ -286,7 +286,6 @@ impl<'a> Walk<'a> {
         !walk.has_failed
     }
 
-    /// Says what each branch misses.
     fn explain(&mut self, branches: &[Node], value: &Value, at: &Pointer<'_>) {
         if !self.is_probe {
             for branch in branches {

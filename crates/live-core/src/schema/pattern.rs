@@ -25,7 +25,6 @@ pub(super) struct Pattern {
 pub(super) enum PatternError {
     /// It is not a regular expression, or one that cannot run in linear time.
     Invalid,
-    /// Its text or its program is too large.
     TooLarge,
 }
 
@@ -61,7 +60,6 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// The steps that matching a text costs.
     pub(super) fn cost(&self, text: &str) -> u64 {
         1 + text.len() as u64 * u64::from(self.weight) / 8
     }

@@ -39,12 +39,10 @@ impl PendingAsk {
         Some(Self { session: session.clone(), ask: ask.clone() })
     }
 
-    /// Until when it waits.
     pub fn until(&self) -> Time {
         self.session.head.expires_at
     }
 
-    /// The ask as a document: who asks, for what and until when.
     pub fn document(&self) -> Object {
         let mut document = members([
             ("session_id", self.session.id.as_str().into()),

@@ -41,7 +41,6 @@ pub struct ConsumedEvent {
     pub action_data: Value,
     pub ui_context: Value,
     pub action_id: String,
-    /// When the person acted.
     pub fired_at: String,
 }
 

@@ -95,7 +95,6 @@ fn is_secret_name(lower: &str) -> bool {
     SECRET_NAMES.iter().any(|name| lower.contains(name)) || lower == "key"
 }
 
-/// Whether a character ends a name.
 fn is_separator(letter: char) -> bool {
     !(letter.is_alphanumeric() || letter == '_' || letter == '-')
 }

@@ -29,7 +29,6 @@ pub struct LiveCursor(u64);
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerPage {
     pub rows: Vec<LedgerRow>,
-    /// The number of the last event of the session.
     pub last_sequence: u64,
     pub has_more: bool,
 }

@@ -88,7 +88,6 @@ pub struct Finding {
     pub kind: FindingKind,
     pub action: String,
     pub tool: String,
-    /// Where the schemas differ.
     pub failures: Vec<compare::Failure>,
 }
 

@@ -89,7 +89,6 @@ fn mark(mark: Option<&Option<Mark<'_>>>) -> String {
     format!("{}:{}", quoted(package_id.as_str()), ids.finish())
 }
 
-/// The selected pieces.
 pub(super) struct Plan {
     /// The project's description.
     pub(super) words: bool,
@@ -221,7 +220,6 @@ impl<'t> Head<'t> {
     }
 }
 
-/// The tokens that are left.
 struct Room(usize);
 
 impl Room {

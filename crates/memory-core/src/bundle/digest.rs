@@ -12,10 +12,8 @@ use crate::query::DigestQuery;
 use crate::text::{ListText, ObjectText};
 use crate::{ActorKey, Fact, PackageId, Project, ProjectId};
 
-/// The most packages that a digest names as highlights.
 pub const MAX_HIGHLIGHTS: usize = 10;
 
-/// The most facts in a digest.
 pub const MAX_DIGEST_FACTS: usize = 200;
 
 /// The member of a highlight or snippet that names the packages that supersede it.
@@ -55,7 +53,6 @@ pub struct ActorCount {
     pub count: u64,
 }
 
-/// An important package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Highlight {
@@ -187,7 +184,6 @@ fn snippet(entry: &Snippet) -> String {
         .finish()
 }
 
-/// The packages that supersede one, if any does.
 fn superseded_by(packages: &[PackageId]) -> Option<Value> {
     (!packages.is_empty()).then(|| packages.iter().map(PackageId::encode).collect())
 }

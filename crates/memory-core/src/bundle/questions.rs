@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::PackageId;
 
-/// The most questions in a bundle.
 pub const MAX_QUESTIONS: usize = 100;
 
 /// The most questions that are read for a bundle. It bounds the cost of a question that every

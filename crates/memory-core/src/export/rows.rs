@@ -131,7 +131,6 @@ impl Row {
         self.0.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// Builds an actor from its id and type.
     fn actor(&mut self, id: &str, kind: &str) -> Option<Value> {
         let (id, kind) = (self.take(id), self.take(kind));
         let id = id.filter(|id| id != "")?;

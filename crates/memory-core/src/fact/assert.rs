@@ -20,7 +20,6 @@ wire_enum! {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AssertOptions {
-    /// Do nothing when the current fact has the same value.
     pub if_changed: bool,
     /// What to do with a fact that would not become the current one.
     pub if_out_of_order: OutOfOrder,

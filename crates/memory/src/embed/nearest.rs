@@ -30,7 +30,6 @@ pub(super) fn coded_product(query: &[i16], passage: &[i8]) -> i32 {
     query.iter().zip(passage).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
 }
 
-/// The product of two vectors.
 pub(super) fn product(one: &[f32], other: &[f32]) -> f32 {
     // Separate sums let the compiler use vector instructions, as it may not reorder a single one.
     const LANES: usize = 8;

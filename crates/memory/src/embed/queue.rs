@@ -107,7 +107,6 @@ struct Pace {
     halved: u32,
     /// How many searches had waited in vain when that was last changed.
     slow_queries: u64,
-    /// Requests since then.
     requests: u32,
 }
 

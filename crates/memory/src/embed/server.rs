@@ -21,13 +21,11 @@ pub(super) const PROBE: &str = "accord";
 /// How much of an answer is read, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 
-/// The largest dimension of a vector.
 const MAX_DIMENSION: usize = 16_384;
 
 /// How much of the server's message is repeated, in bytes.
 const MAX_QUOTED: usize = 200;
 
-/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
 pub(super) struct Server {
@@ -49,7 +47,6 @@ pub(super) enum EmbedErrorKind {
     /// The server cannot be used: not reached, or it refuses the key, the route or the model.
     Down,
     Slow,
-    /// It limits the rate of requests.
     Limited {
         /// When it wants the next request.
         retry_after: Option<Duration>,

@@ -37,7 +37,6 @@ pub(super) enum Item {
     Fact(Box<Fact>),
 }
 
-/// The kind of document in a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Project,

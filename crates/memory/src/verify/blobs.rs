@@ -40,7 +40,6 @@ impl Verification {
         Ok(())
     }
 
-    /// Checks the digest of every blob file.
     pub(super) fn blob_files(&mut self) -> UnitResult<()> {
         let Ok(files) = self.memory.blob_files() else {
             return Ok(());

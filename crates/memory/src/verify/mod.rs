@@ -92,12 +92,10 @@ impl Memory {
 
 /// The advice for a row that cannot be rebuilt.
 const RESTORE: &str = "restore it from a backup";
-/// The advice for a package.
 const MEND: &str = "run accord store repair, which rebuilds the row when its text and its log \
     are sound; otherwise restore it from a backup";
 /// The advice for derived data.
 const REBUILD: &str = "run accord store repair, which rebuilds it";
-/// The advice for the index of blobs.
 const SEND_AGAIN: &str = "store the blob again";
 
 struct Verification {

@@ -14,7 +14,6 @@ use crate::{UnitError, UnitResult, load};
 struct Looked {
     row: PackageRow,
     verdict: Result<(), Failure>,
-    /// Its derived data that differs.
     derived: Vec<DamagedRow>,
 }
 

@@ -18,7 +18,6 @@ use crate::text::AgentText;
 
 pub(crate) use self::read::read;
 
-/// One place of the data.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     /// Its place, as `address.street`; empty for the whole data, `[]` for an entry of a list,
@@ -28,15 +27,11 @@ pub(crate) struct Field {
     pub(crate) name: String,
     /// Its name, for people.
     pub(crate) label: AgentText,
-    /// What it is about.
     pub(crate) description: Option<Html>,
     /// What its schema allows, in words.
     pub(crate) hint: String,
-    /// Whether it must have a value.
     pub(crate) required: bool,
-    /// Whether it can be null.
     pub(crate) nullable: bool,
-    /// Its input.
     pub(crate) input: Input,
 }
 
@@ -65,10 +60,8 @@ pub(crate) enum Input {
     Json { value: Option<String>, schema: AgentText },
 }
 
-/// A value that can be chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    /// The value as JSON.
     pub(crate) json: String,
     /// Its name, for people.
     pub(crate) label: AgentText,
@@ -134,7 +127,6 @@ impl Field {
     }
 }
 
-/// The markup of several fields.
 pub(crate) fn all(fields: &[Field], id: &str) -> Html {
     let mut html = Html::default();
     for (number, field) in fields.iter().enumerate() {

@@ -141,7 +141,6 @@ impl FactWrites for Unit<'_> {
     }
 }
 
-/// Adds the conditions of a query.
 pub(super) fn narrow(select: &mut Select, query: &FactQuery<'_>) {
     if let Some(subject) = query.subject {
         select.add("AND f.subject = ?", [text(subject)]);

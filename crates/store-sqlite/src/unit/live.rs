@@ -210,7 +210,6 @@ impl LiveSessions for Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// The number of a session, if it exists.
     pub(super) fn find_live(&self, session: &SessionId) -> Result<Option<i64>> {
         if let Some((known, pk)) = &*self.last_live.borrow()
             && known == session

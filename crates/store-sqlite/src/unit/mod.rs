@@ -99,7 +99,6 @@ impl<'c> Unit<'c> {
         self.live_advanced.append(&mut self.live_advanced_by_job);
     }
 
-    /// Ends a job and releases its savepoint.
     pub(crate) fn release_job(&mut self) -> Result<()> {
         self.run("RELEASE job", ())?;
         Ok(())

@@ -71,7 +71,6 @@ impl TermIndex for Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// A term as it is in the index.
     fn indexed(&self, project: &ProjectId, term: &str) -> Result<String> {
         Ok(format!("{}:{term}", self.or_none(project)?))
     }

@@ -106,7 +106,6 @@ impl SessionWrites for Unit<'_> {
     }
 }
 
-/// Adds the conditions of a query.
 pub(super) fn narrow(select: &mut Select, query: &SessionQuery<'_>) {
     if let Some(callsign) = query.callsign {
         select.add("AND s.callsign = ?", [text(callsign)]);

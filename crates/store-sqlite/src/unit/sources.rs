@@ -19,7 +19,6 @@ pub(super) fn read(text: &str) -> Vec<QuestionSource> {
     sources
 }
 
-/// The text of packages.
 pub(super) fn write(sources: &[QuestionSource]) -> String {
     let mut text = String::new();
     for QuestionSource { key, package, id } in sources {

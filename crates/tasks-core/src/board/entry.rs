@@ -9,7 +9,6 @@ use crate::run::Heartbeat;
 use crate::task::{Priority, Task};
 use crate::{Status, TaskId};
 
-/// What the board keeps of a task.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -72,7 +71,6 @@ impl Entry {
         }
     }
 
-    /// Whether it is clear who may do it.
     pub fn is_routed(&self) -> bool {
         self.agent.is_some() || self.role.is_some() || self.team.is_some()
     }

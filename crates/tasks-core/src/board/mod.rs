@@ -43,7 +43,6 @@ pub struct Board {
     /// Every task that cannot.
     closed: HashMap<TaskId, Status>,
     links: Links,
-    /// Ready tasks that have a target.
     ready: BTreeSet<Turn>,
     /// Ready tasks without one: any agent can claim them.
     unrouted: BTreeSet<Turn>,

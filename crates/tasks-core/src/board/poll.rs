@@ -19,7 +19,6 @@ pub struct Limits {
     pub running: usize,
     /// In each team. A team that is not named has no limit of its own.
     pub teams: HashMap<String, usize>,
-    /// How many are started by one poll.
     pub per_poll: usize,
     pub budget: RetryBudget,
 }

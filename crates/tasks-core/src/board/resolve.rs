@@ -5,7 +5,6 @@ use accord_contract::codes::{Code, Failure};
 use super::Board;
 use crate::TaskId;
 
-/// What every id begins with.
 const PREFIX: &str = "TASK-";
 /// The most ids that a refusal names.
 const NAMED: usize = 5;

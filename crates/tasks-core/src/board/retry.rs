@@ -43,7 +43,6 @@ const PERMANENT: [&str; 7] = [
 const RATE_LIMITED: [&str; 6] =
     ["rate limit", "rate_limit", "too many requests", "429", "throttled", "quota exceeded"];
 
-/// The first pause after a failure.
 const FIRST_PAUSE_MS: u64 = 60_000;
 const LONGEST_PAUSE_MS: u64 = 900_000;
 /// How many runs in a row a service may turn away, for each run that may fail: with the usual
@@ -71,7 +70,6 @@ impl Default for RetryBudget {
 pub struct RunFailure<'a> {
     pub agent: &'a str,
     pub error: &'a str,
-    /// Whether another run can help.
     pub class: ErrorClass,
 }
 
@@ -266,7 +264,6 @@ fn dead_letter(
     routed
 }
 
-/// Ends the run of a task with what was observed.
 pub(super) fn end_run(routed: &mut Routed, run: Option<&Run>, about: &[(&str, &str)]) {
     if let Some(run) = run.filter(|run| run.status == RunStatus::Running) {
         routed.artifacts.push(Artifact::Run(run.clone().ended(RunStatus::Failed, about)));
@@ -294,5 +291,4 @@ fn shortened(error: &str) -> String {
 const RETRY_COUNT: &str = "retryCount";
 const RATE_LIMIT_COUNT: &str = "rateLimitCount";
 const RETRY_AT: &str = "retryAt";
-/// Who acts when no agent does.
 const SYSTEM: &str = "system";

@@ -48,7 +48,6 @@ pub fn overdue(task: &Task, run: Option<&Run>, now: Time) -> Routed {
     routed
 }
 
-/// When the next violation of a task is due.
 pub(super) fn due_at(task: &Task) -> Option<Time> {
     let since = task.last_transition_at.time();
     let seconds = i64::try_from(limit_ms(task).div_ceil(1_000)).ok()?;

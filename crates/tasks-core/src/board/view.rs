@@ -8,7 +8,6 @@ use crate::{Status, TaskId};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Waits {
     Nothing,
-    /// Tasks that are not done yet.
     For(Vec<TaskId>),
     /// Something that can never be done.
     Forever(String),
@@ -24,7 +23,6 @@ pub struct Wish<'a> {
     pub tags: &'a [String],
     /// Whether only tasks that are routed to the agent itself fit.
     pub only_mine: bool,
-    /// Tasks that it does not take.
     pub except: &'a [TaskId],
     /// How many tasks may be in progress.
     pub running: Option<usize>,
@@ -35,7 +33,6 @@ pub struct Wish<'a> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NoTask {
     NoneReady,
-    /// No ready task fits.
     NoneFits,
     /// A task fits, and what it needs is in use.
     ResourceBusy,

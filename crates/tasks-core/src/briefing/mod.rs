@@ -38,7 +38,6 @@ pub enum Audience<'a> {
     Tools,
     /// A process that has the command. The options name the place of the tasks, each after a blank.
     Command(&'a str),
-    /// A client of the HTTP routes.
     Http,
     /// An agent that a worker started, which sends its heartbeats.
     Worker,
@@ -68,7 +67,6 @@ pub struct Briefing<'a> {
     pub inputs_hidden: u64,
     /// The tasks that had to be done first.
     pub dependencies: Vec<Dependency<'a>>,
-    /// What the memory of the project says.
     pub memory: Option<&'a str>,
     /// The task file, as a path of this machine.
     pub file: String,
@@ -94,9 +92,7 @@ pub struct Dependency<'a> {
     pub status: Option<&'a str>,
     /// Its folder, as a path of this machine.
     pub folder: Option<String>,
-    /// The summary of its last report.
     pub summary: Option<&'a str>,
-    /// The notes of its last report.
     pub notes: Option<&'a str>,
     /// The files that it left, by their paths within its folder.
     pub outputs: &'a [String],

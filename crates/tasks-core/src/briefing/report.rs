@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::{Audience, Briefing};
 
-/// Which outcomes there are.
 const OUTCOMES: &str =
     "The outcome is done, needs_review, partial or blocked (then with \"blockers\": [\"...\"]).";
 

@@ -20,7 +20,6 @@ const PROGRESS: TextForm = TextForm::ANY.chars(0, 1_000);
 const NOTES: TextForm = TextForm::ANY.chars(0, 10_000);
 /// The most items of a list.
 const MANY: usize = 50;
-/// The most blockers.
 const BLOCKERS: usize = 20;
 
 wire_enum! {

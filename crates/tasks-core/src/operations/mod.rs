@@ -141,7 +141,6 @@ const OF_CHANGES: &[Code] = &[
     Code::AgenticProjectArchived,
 ];
 
-/// The failure codes of operations about one task.
 const OF_TASK: &[Code] = &[
     Code::AofNoTaskTree,
     Code::AofTaskNotFound,
@@ -149,7 +148,6 @@ const OF_TASK: &[Code] = &[
     Code::AofTaskFileInvalid,
 ];
 
-/// The failure codes of operations on a tree.
 const NO_TREE: &[Code] = &[Code::AofNoTaskTree];
 
 /// A path below the tasks of a project.
@@ -168,7 +166,6 @@ macro_rules! at_task {
 }
 use at_task;
 
-/// Declares the envelopes of answers.
 macro_rules! envelope {
     ($($declared:tt)+) => {
         accord_api::envelopes! {

@@ -30,7 +30,6 @@ pub struct Facts<'a> {
     pub run: Option<&'a Run>,
     pub result: Option<&'a RunResult>,
     pub parent_run: Option<&'a Run>,
-    /// Whether the summary that a report names exists.
     pub has_summary: bool,
     /// The lease that the sender gets if it takes the task into progress; `None` if what the task
     /// needs is in use.
@@ -50,7 +49,6 @@ pub struct Grant {
 pub enum Apply {
     #[default]
     AtOnce,
-    /// When the session of the agent ends.
     SessionEnd,
 }
 
@@ -77,7 +75,6 @@ pub struct Routed {
     pub moved_to: Option<Status>,
     pub body: Option<String>,
     pub artifacts: Vec<Artifact>,
-    /// Events, in order.
     pub events: Vec<TaskEvent>,
     /// Statuses that people are notified about.
     pub notices: Vec<Notice>,
@@ -85,7 +82,6 @@ pub struct Routed {
     pub not_applied: Option<&'static str>,
 }
 
-/// A document that a message makes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Artifact {
     /// `run.json`.

@@ -35,7 +35,6 @@ pub enum FileError {
     Unterminated,
     #[error("the front matter: {0}")]
     Yaml(YamlError),
-    /// The front matter is not that of a task.
     #[error("the front matter: {0}")]
     Member(String),
 }
@@ -85,7 +84,6 @@ impl TaskFile {
         None
     }
 
-    /// The file of a new task.
     pub fn write(members: accord_contract::wire::Object, body: &str) -> Result<Self, FileError> {
         let task = Arc::new(Task::read(&members).map_err(FileError::Member)?);
         let front = Arc::new(Yaml::write(members));

@@ -122,7 +122,6 @@ impl Task {
         Self::from_document(Value::Object(members.clone())).map_err(|error| error.to_string())
     }
 
-    /// How urgent it is.
     pub fn urgency(&self) -> Priority {
         self.priority.unwrap_or(Priority::Normal)
     }

@@ -11,7 +11,6 @@ pub struct LogEntry<'a> {
     pub progress: Option<&'a str>,
     /// Notes for the next reader.
     pub notes: Option<&'a str>,
-    /// What stands in the way.
     pub blockers: &'a [String],
 }
 

@@ -21,7 +21,6 @@ pub struct Edit {
     pub tags: Option<Vec<String>>,
     /// The whole body.
     pub body: Option<String>,
-    /// Sections of the body, by their headings.
     pub sections: Vec<(&'static str, String)>,
     /// What it needs exclusively.
     pub resource: Field<String>,
@@ -31,7 +30,6 @@ pub struct Edit {
     pub on_violation: Field<OnViolation>,
     /// Whether finished work waits for a review.
     pub review_required: Field<bool>,
-    /// Who may end the review.
     pub review_by: Field<String>,
 }
 

@@ -80,7 +80,6 @@ fn owned(path: &[&str]) -> Vec<String> {
 }
 
 impl Yaml {
-    /// Reads a mapping.
     pub fn read(text: impl Into<String>) -> Result<Self, YamlError> {
         let text = text.into();
         match load(&text)?.value {

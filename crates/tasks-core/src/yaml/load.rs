@@ -7,7 +7,6 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 use super::scalar::resolve;
 
-/// The deepest nesting.
 const MAX_DEPTH: usize = 64;
 /// The most nodes, aliases counted with what they stand for.
 const MAX_NODES: usize = 50_000;
@@ -23,7 +22,6 @@ pub struct YamlError {
 
 pub(super) struct Node {
     pub(super) value: Value,
-    /// The bytes of its text.
     pub(super) bytes: Range<usize>,
     /// The members, if it is a block mapping.
     pub(super) block: Option<Block>,
@@ -31,17 +29,14 @@ pub(super) struct Node {
     pub(super) is_inline: bool,
 }
 
-/// The members of a block mapping.
 pub(super) struct Block {
     /// How far its keys are indented.
     pub(super) indent: usize,
     pub(super) members: Vec<Member>,
 }
 
-/// A member of a block mapping.
 pub(super) struct Member {
     pub(super) key: String,
-    /// The bytes of the key.
     pub(super) key_bytes: Range<usize>,
     pub(super) node: Node,
 }

@@ -18,7 +18,6 @@ use crate::work::{Work, object};
 
 pub(crate) struct Applied {
     pub(crate) file: TaskFile,
-    /// Its moves, in order.
     pub(crate) moves: Vec<TaskMove>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) warnings: Vec<String>,
@@ -151,7 +150,6 @@ pub(crate) fn invalid(why: &str) -> Failure {
     Failure::new(Code::AofTaskFileInvalid, why.to_owned())
 }
 
-/// The tasks that texts name.
 pub(crate) fn resolve_all(work: &Work<'_>, texts: &[String]) -> Result<Vec<TaskId>, Failure> {
     let mut ids = Vec::new();
     for text in texts {

@@ -14,7 +14,6 @@ use crate::work::Work;
 
 /// The most dependencies whose outputs are read.
 const DEPENDENCIES: usize = 50;
-/// The most of a folder that is listed.
 const FILES: Most = Most { files: 100, depth: 8 };
 /// The longest text of a file that is read, in bytes.
 const TEXT: usize = 64 * 1024;

@@ -11,7 +11,6 @@ use accord_tasks_core::verbs;
 use crate::Tree;
 
 impl Tree {
-    /// Blocks a task.
     pub fn block(
         &self,
         task: &str,
@@ -33,7 +32,6 @@ impl Tree {
         self.by_verb(task, by, move |_, _, subject| verbs::unblock(subject, reason.as_deref()))
     }
 
-    /// Gives a task up.
     pub fn cancel(
         &self,
         task: &str,

@@ -154,7 +154,6 @@ fn commit_settings(
     Ok(committed)
 }
 
-/// One event for settings that a request changed.
 fn note_changes(work: &mut Work<'_>, request: &InitRequest, by: &By) {
     let before = work.settings().clone();
     let rules = before.committed.as_ref();

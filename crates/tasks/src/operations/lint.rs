@@ -13,7 +13,6 @@ use crate::lint::{Lint, damaged};
 use crate::tree::failure;
 
 impl Tree {
-    /// Checks every file of the tree.
     pub fn lint(&self, request: &LintQuery, _: &By) -> Result<LintAnswer, Failure> {
         let check = || {
             let disk = self.shared_disk();

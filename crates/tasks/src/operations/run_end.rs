@@ -17,7 +17,6 @@ use crate::Tree;
 use crate::work::Work;
 use crate::worker::WorkEnd;
 
-/// A task that a worker claimed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claimed {
@@ -63,7 +62,6 @@ impl Tree {
         })
     }
 
-    /// Renews lease and heartbeat.
     pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<(), Failure> {
         let (id, agent, run_id) = named(claimed);
         let mut request = HeartbeatRequest::default();

@@ -18,7 +18,6 @@ use crate::work::Work;
 pub(crate) enum Recorded {
     Missing,
     Valid(Box<RunResult>),
-    /// It is not valid, and why.
     Invalid(String),
 }
 
@@ -130,7 +129,6 @@ pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded, Failure>
     })
 }
 
-/// The event of a result that cannot be read.
 pub(crate) fn rejection(task: &Task, why: &str, now: Time) -> TaskEvent {
     let agent = task.lease.value().map_or("system", |lease| lease.agent.as_str());
     TaskEvent::new(kind::REJECTED, agent, Some(task.id), now)

@@ -8,7 +8,6 @@ use accord_trees::{Disk, Kind, Result, read_file};
 use crate::layout::task_file;
 use crate::scan::MAX_FILE;
 
-/// A file with the name of a task.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) folder: Status,
@@ -21,7 +20,6 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub(crate) enum Copy {
     Task(Box<TaskFile>),
-    /// It is not a task.
     Broken {
         why: String,
         /// The content, as far as it is text.

@@ -12,7 +12,6 @@ use super::copies::{Copy, Found};
 use crate::committed::{Held, LeaseOrigin};
 use crate::layout::task_file;
 
-/// What becomes of a task.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// The task as it counts; its status is also the folder that it belongs in.
@@ -21,13 +20,10 @@ pub(crate) struct Verdict {
     pub(crate) at: Option<(Status, Option<String>)>,
     /// Other files with its name, which go.
     pub(crate) others: Vec<Found>,
-    /// What does not count.
     pub(crate) refused: Vec<Difference>,
     /// The text that does not count in full.
     pub(crate) refused_text: Option<String>,
-    /// What counts, for an event.
     pub(crate) noticed: Noticed,
-    /// Who gave out the lease.
     pub(crate) lease: LeaseOrigin,
 }
 

@@ -25,7 +25,6 @@ use crate::operations::Claimed;
 use crate::scan::readable;
 use crate::tree::failure;
 
-/// The largest record.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The file about a running agent. It is removed when this value is dropped.

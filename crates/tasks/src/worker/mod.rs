@@ -66,7 +66,6 @@ impl AgentCommand {
 pub struct Worker {
     pub tree: Tree,
     pub root: PathBuf,
-    /// The project, as Accord knows it.
     pub project: String,
     pub times: LeaseTimes,
     /// How often a task is run.

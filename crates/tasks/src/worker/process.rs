@@ -142,7 +142,6 @@ fn described(command: &AgentCommand, outcome: &RunOutput) -> String {
     text
 }
 
-/// The last whole lines of an output.
 fn last_lines(tail: &[u8]) -> String {
     let text = String::from_utf8_lossy(tail);
     match text.split_once('\n') {
@@ -164,12 +163,10 @@ struct Watched<'w> {
     /// When an agent that has reported must have ended.
     end_by: Option<Instant>,
     is_lost: bool,
-    /// The end of the output.
     tail: Vec<u8>,
 }
 
 impl Watched<'_> {
-    /// Keeps the end of the output.
     fn keep(&mut self, chunk: &[u8]) {
         self.tail.extend_from_slice(chunk);
         let excess = self.tail.len().saturating_sub(ERRORS_SHOWN);

@@ -10,7 +10,6 @@ use super::rows::{ACTIVE_HOURS, Frame};
 use super::section::Kind;
 use super::shorten::one_line;
 
-/// The heading of what was left out.
 pub(super) const NOT_SHOWN: &str = "\n## Not shown\n";
 
 /// The most damaged rows that are named.
@@ -179,7 +178,6 @@ fn id(package: &ShownPackage<'_>) -> String {
     one_line(package.source.fields.package_id.as_str())
 }
 
-/// The day of a time.
 fn day(time: &str) -> String {
     time.chars().take(10).collect()
 }

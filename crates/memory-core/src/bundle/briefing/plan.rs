@@ -18,17 +18,14 @@ pub(super) struct Plan<'a> {
     pub(super) frame: &'a Frame<'a>,
     pub(super) parts: Vec<Part<'a>>,
     form: BriefingForm,
-    /// The tokens that are left.
     room: usize,
 }
 
 pub(super) struct Part<'a> {
     pub(super) section: &'a Section<'a>,
-    /// How many items are shown.
     pub(super) shown: usize,
     /// The index of the length of their texts.
     level: usize,
-    /// The tokens that it takes.
     cost: usize,
     /// The tokens kept to say what was left out. None are needed if all items are shown.
     reserve: usize,
@@ -273,7 +270,6 @@ impl<'a> Plan<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// How many items were left out.
     pub(super) fn left_out(&self) -> u64 {
         self.section.total - self.shown as u64
     }

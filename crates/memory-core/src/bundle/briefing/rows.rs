@@ -55,9 +55,7 @@ pub struct BriefingQuestion<'a> {
 #[derive(Clone, Debug)]
 pub struct Automatic {
     pub total: u64,
-    /// The newest of them.
     pub newest: PackageId,
-    /// When the newest was created.
     pub newest_at: Timestamp,
 }
 
