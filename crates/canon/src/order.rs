@@ -39,9 +39,7 @@ pub(crate) fn compare(order: KeyOrder, escaped: bool, left: &[u8], right: &[u8])
 fn compare_bytes(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>) -> Ordering {
     let mut right = right;
     for left in left {
-        let Some(right) = right.next() else {
-            return Ordering::Greater;
-        };
+        let Some(right) = right.next() else { return Ordering::Greater };
         if left != right {
             return rank(left).cmp(&rank(right));
         }

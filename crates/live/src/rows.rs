@@ -120,9 +120,7 @@ pub(crate) fn content(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Cont
 
 /// The events that were taken out of the pipe of a session and given back, in order.
 pub(crate) fn returned(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<Vec<LedgerRow>> {
-    let Some(text) = unit.live_content(session, LivePart::Returned)? else {
-        return Ok(Vec::new());
-    };
+    let Some(text) = unit.live_content(session, LivePart::Returned)? else { return Ok(Vec::new()) };
     let numbers: Vec<u64> =
         serde_json::from_str(&text).map_err(|_| damaged("list of returned events"))?;
     let mut rows = Vec::new();

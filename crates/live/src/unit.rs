@@ -267,9 +267,7 @@ impl Job<'_> {
         delta: &Delta,
         frames: Vec<ServerFrame>,
     ) -> UnitResult<u64> {
-        let Some(session) = &delta.session else {
-            return Ok(before.map_or(0, |row| row.version));
-        };
+        let Some(session) = &delta.session else { return Ok(before.map_or(0, |row| row.version)) };
         let id = &session.id;
         let version = self.unit.put_live_session(project, session)?;
         for change in &delta.content {

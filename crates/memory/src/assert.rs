@@ -169,16 +169,12 @@ fn author(
     project: &ProjectId,
     id: &PackageId,
 ) -> UnitResult<Option<Actor>> {
-    let Some(row) = load::if_sound(unit.package(project, id))? else {
-        return Ok(None);
-    };
+    let Some(row) = load::if_sound(unit.package(project, id))? else { return Ok(None) };
     // A draft of another actor must not reveal its author through the default of `asserted_by`.
     if !row.is_shown(load::drafts(access)) {
         return Ok(None);
     }
-    let Ok(row) = check(row) else {
-        return Ok(None);
-    };
+    let Ok(row) = check(row) else { return Ok(None) };
     let package = Package::from_stored(row.state.text, &row.state.content_hash)?;
     Ok(Some(package.fields().created_by.clone()))
 }

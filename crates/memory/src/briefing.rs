@@ -213,9 +213,7 @@ impl Loaded {
         };
         for hit in unit.search(id, &query)?.hits {
             let part = hit.package.briefing_part();
-            let Some(package) = self.sound([hit.package])?.pop() else {
-                continue;
-            };
+            let Some(package) = self.sound([hit.package])?.pop() else { continue };
             match part {
                 Some(BriefingPart::Standing) => keep(&mut self.standing, &package),
                 Some(BriefingPart::Waiting) => keep(&mut self.reviews, &package),

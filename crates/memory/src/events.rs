@@ -178,9 +178,7 @@ fn begin(
 ) -> UnitResult<u64> {
     load::readable(unit, access, project)?;
     let kept = unit.event_range(project)?;
-    let Since::After(seen) = since else {
-        return Ok(kept.newest);
-    };
+    let Since::After(seen) = since else { return Ok(kept.newest) };
     if !kept.reaches(seen) {
         return Err(too_old(seen, kept).into());
     }
@@ -198,12 +196,8 @@ fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> UnitResult<bo
         // A caller without a key is accepted until the first key is created.
         return Ok(!unit.keys(None, 1)?.is_empty());
     }
-    let Some(id) = caller.key_id() else {
-        return Ok(false);
-    };
-    let Some(key) = unit.key(id)? else {
-        return Ok(true);
-    };
+    let Some(id) = caller.key_id() else { return Ok(false) };
+    let Some(key) = unit.key(id)? else { return Ok(true) };
     // A key that can no longer be read gives no access.
     let expired = StoredKey::read(&key.text).map_or(true, |stored| stored.is_expired(now));
     Ok(key.revoked_at.is_some() || expired)

@@ -118,9 +118,7 @@ impl Writer<'_> {
             SessionQuery { order: Order::OldestFirst, limit: PAGE, ..SessionQuery::default() };
         loop {
             let rows = self.unit.sessions(self.project, &query)?;
-            let Some(last) = rows.last() else {
-                return Ok(());
-            };
+            let Some(last) = rows.last() else { return Ok(()) };
             query.after = Some(last.position());
             for row in &rows {
                 let session = match load::session_of(row) {
@@ -163,9 +161,7 @@ impl Writer<'_> {
         };
         loop {
             let rows = self.unit.packages(self.project, &query)?;
-            let Some(last) = rows.last() else {
-                return Ok(());
-            };
+            let Some(last) = rows.last() else { return Ok(()) };
             query.after = Some(last.position());
             for row in &rows {
                 let log = match self.unit.revisions(self.project, &row.package_id) {
@@ -184,9 +180,7 @@ impl Writer<'_> {
         let mut after = None;
         loop {
             let rows = self.unit.facts(self.project, &FactQuery::every(after.as_ref(), PAGE))?;
-            let Some(last) = rows.last() else {
-                return Ok(());
-            };
+            let Some(last) = rows.last() else { return Ok(()) };
             after = Some(last.position());
             for row in &rows {
                 self.line_or_gap(load::fact_of(row).map(|fact| fact_line(&fact)))?;

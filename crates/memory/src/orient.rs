@@ -95,9 +95,7 @@ pub(crate) fn questions<'a>(
     let mut questions = OpenQuestions::default();
     while !asked.is_empty() {
         asked.retain_mut(|rest| {
-            let Some(next) = rest.next() else {
-                return false;
-            };
+            let Some(next) = rest.next() else { return false };
             next.sources.iter().all(|source| questions.offer(&next.text, source))
         });
     }

@@ -207,9 +207,7 @@ impl Memory {
     /// How a text is searched for in several projects: by words and meaning, or by words alone if
     /// no vector of the text can be made.
     pub(crate) async fn way_of_focus(&self, text: &str) -> Way {
-        let Some(embedder) = &self.options().embedder else {
-            return Way::default();
-        };
+        let Some(embedder) = &self.options().embedder else { return Way::default() };
         let vector = embedder.query(text).await.ok();
         let by = if vector.is_some() { SearchBy::Both } else { SearchBy::Words };
         Way { by, vector, ..Way::default() }

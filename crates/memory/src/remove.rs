@@ -103,9 +103,7 @@ impl Memory {
 
     fn delete_file(&self, digest: &Digest) -> UnitResult<()> {
         // Without blob storage the files are left alone.
-        let Ok(files) = self.blob_files() else {
-            return Ok(());
-        };
+        let Ok(files) = self.blob_files() else { return Ok(()) };
         // No blob is stored between the check and the deletion.
         let _closed = self.blob_gate().blocking_write();
         let rows = self.store().read(|unit| Ok::<_, UnitError>(unit.blobs_named(digest)?))?;

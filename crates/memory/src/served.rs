@@ -114,9 +114,7 @@ impl Memory {
     /// Quarantines damaged packages later, in a separate write.
     pub(crate) fn set_aside(&self, damaged: &[Damaged]) {
         for Damaged { project_id, package_id, found } in damaged {
-            let Some(found) = found else {
-                continue;
-            };
+            let Some(found) = found else { continue };
             tracing::error!(
                 project = project_id.as_str(),
                 package = package_id.as_str(),
@@ -143,9 +141,7 @@ impl Memory {
         id: &PackageId,
     ) -> Result<(), UnitError> {
         // Read again in the transaction, because it may have changed since.
-        let Some(row) = unit.package(project, id)? else {
-            return Ok(());
-        };
+        let Some(row) = unit.package(project, id)? else { return Ok(()) };
         if let Err(Damaged { found: Some(reason), .. }) = check(row) {
             let at = Timestamp::emit(self.now());
             unit.quarantine_package(project, id, Some(&Quarantine { at, reason }))?;

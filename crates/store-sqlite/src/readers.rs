@@ -136,9 +136,7 @@ struct Lent<'a> {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else {
-            return;
-        };
+        let Some(connection) = self.connection.take() else { return };
         // A job that panicked left its snapshot open.
         if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
             drop(connection);

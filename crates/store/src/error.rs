@@ -137,9 +137,7 @@ impl From<StoreErrorKind> for StoreError {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(error.code(), error.to_string());
-        let Some(row) = error.damaged() else {
-            return failure;
-        };
+        let Some(row) = error.damaged() else { return failure };
         let failure = match &row.project_id {
             Some(project) => failure.with("project_id", project.as_str()),
             None => failure,

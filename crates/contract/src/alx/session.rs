@@ -154,9 +154,7 @@ impl Envelope for SessionTimelineEnvelope {
             let event = entry.emittable().map_err(|failure| below(&place, failure))?;
             // The timestamp is optional. An event without one does not change the order of the
             // others.
-            let Some(time) = event.timestamp.value() else {
-                continue;
-            };
+            let Some(time) = event.timestamp.value() else { continue };
             if let Some(before) = latest
                 && compare_numbers(time, before) == Ordering::Less
             {

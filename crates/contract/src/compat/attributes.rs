@@ -106,9 +106,7 @@ fn values(
     // Next to an open list, an absent list is an empty one.
     let empty = (was_open && is_open).then(BTreeMap::new);
     let was = old.listed().or_else(|| empty.clone());
-    let (Some(was), Some(is)) = (was, new.listed().or(empty)) else {
-        return;
-    };
+    let (Some(was), Some(is)) = (was, new.listed().or(empty)) else { return };
     if old.values.is_none() && new.values.is_none() && old.says_open() != new.says_open() {
         let note = "the attribute openEnum is different, without a list that it is about";
         changes.changed(path, Rule::AttributeChanged, note);

@@ -139,9 +139,7 @@ fn promotions(
 ) {
     added.retain(|place| {
         let mirrored = (old.get(place)).and_then(|(_, entry)| entry.mirrored());
-        let Some(canonical) = mirrored.and_then(|place| removed.take(&place)) else {
-            return true;
-        };
+        let Some(canonical) = mirrored.and_then(|place| removed.take(&place)) else { return true };
         let (old_name, _) = &old[canonical];
         let (name, _) = &new[*place];
         let note = format!("the alias took the place of {old_name}, which is gone");
@@ -174,9 +172,7 @@ fn renames(
     removed.retain(|place| {
         let (name, before) = &old[*place];
         let alike = nature(before).and_then(|nature| candidates.get_mut(&nature));
-        let Some(moved) = alike.and_then(Vec::pop) else {
-            return true;
-        };
+        let Some(moved) = alike.and_then(Vec::pop) else { return true };
         added.remove(moved);
         let note = format!("the member is called {} now", new[moved].0);
         changes.renamed(&format!("{path}/{name}"), Rule::FieldRenamed, note);

@@ -138,9 +138,7 @@ pub(super) fn after_midnight(date: Date, since: SignedDuration) -> Option<Time> 
 
 /// The nanoseconds after a decimal point, if there is one, and the remaining bytes.
 fn fraction(rest: &[u8]) -> Result<(u32, &[u8]), TimeError> {
-    let Some(rest) = rest.strip_prefix(b".") else {
-        return Ok((0, rest));
-    };
+    let Some(rest) = rest.strip_prefix(b".") else { return Ok((0, rest)) };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match digits {
         0 => Err(TimeError::Form),

@@ -117,9 +117,7 @@ impl Check {
     }
 
     fn body(&mut self, name: &str, body: Option<&Value>) {
-        let Some(Value::Object(members)) = body else {
-            return self.report(name, "object", body);
-        };
+        let Some(Value::Object(members)) = body else { return self.report(name, "object", body) };
         self.member(members, name, &("surfaceId", Rule::Name, true));
         match name {
             "createSurface" => {

@@ -185,9 +185,7 @@ impl Comparison<'_> {
     }
 
     fn items(&mut self, wide: &Object, narrow: &Object, at: &Pointer<'_>) {
-        let (Some(other), Some(schema)) = (wide.get("items"), narrow.get("items")) else {
-            return;
-        };
+        let (Some(other), Some(schema)) = (wide.get("items"), narrow.get("items")) else { return };
         let place = at.member("items");
         if (other.is_array() || schema.is_array()) && !same(other, schema) {
             let message = "items that are a list of schemas are compared only if they are equal";

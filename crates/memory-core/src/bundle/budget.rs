@@ -79,9 +79,7 @@ impl<'a> Pieces<'a> {
 
 /// A member of `x-superseded`.
 fn mark(mark: Option<&Option<Mark<'_>>>) -> String {
-    let Some(Mark { package_id, by }) = mark.copied().flatten() else {
-        return String::new();
-    };
+    let Some(Mark { package_id, by }) = mark.copied().flatten() else { return String::new() };
     let mut ids = ListText::new();
     for id in by {
         ids.raw(&quoted(id.as_str()));

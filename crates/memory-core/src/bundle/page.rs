@@ -64,9 +64,7 @@ pub fn document_head(text: &str, members: &[&str]) -> String {
     let read: Value = serde_json::from_str(text).unwrap_or_default();
     let mut head = ObjectText::new();
     for (place, name) in members.iter().enumerate() {
-        let Some(value) = read.get(name).and_then(Value::as_str) else {
-            continue;
-        };
+        let Some(value) = read.get(name).and_then(Value::as_str) else { continue };
         // The first is the id, which stays whole.
         let end = value.char_indices().nth(LONGEST_TITLE).filter(|_| place > 0);
         head = match end {

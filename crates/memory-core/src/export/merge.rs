@@ -34,9 +34,7 @@ pub fn merge_package(
     log: &[Revision],
     known: Option<&[Revision]>,
 ) -> Result<MergedPackage, Failure> {
-    let Some(known) = known else {
-        return Ok(MergedPackage::Added);
-    };
+    let Some(known) = known else { return Ok(MergedPackage::Added) };
     let hash = *package.content_hash();
     if known.iter().any(|entry| entry.content_hash == hash) {
         return Ok(MergedPackage::Unchanged);
@@ -53,9 +51,7 @@ pub fn merge_package(
 /// Decides the import of a session. `known` is the stored session of the same id. Fails with
 /// `duplicate_session_id` when that is another session.
 pub fn merge_session(session: &Session, known: Option<&Session>) -> Result<MergedSession, Failure> {
-    let Some(known) = known else {
-        return Ok(MergedSession::Added);
-    };
+    let Some(known) = known else { return Ok(MergedSession::Added) };
     let same = known.project_id == session.project_id
         && known.actor_id == session.actor_id
         && known.actor_type == session.actor_type

@@ -87,9 +87,7 @@ impl Standing {
         let mut reviewed_by_person = false;
         let mut before: Option<Entry<'t>> = None;
         for text in log {
-            let Ok(entry) = serde_json::from_str::<Entry<'t>>(text) else {
-                continue;
-            };
+            let Ok(entry) = serde_json::from_str::<Entry<'t>>(text) else { continue };
             if let Ok(at) = Timestamp::parse(&entry.at) {
                 if before.is_none() {
                     asked_at = asked_at.min(at.time());

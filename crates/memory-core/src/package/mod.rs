@@ -73,9 +73,7 @@ impl Package {
             .map_err(|_| refuse::schema("", "the body is not UTF-8"))?
             .trim_matches([' ', '\n', '\r', '\t']);
         let claim = text::member(submitted, CONTENT_HASH).map_err(refuse::canon)?;
-        let Some(claim) = claim else {
-            return Self::read(submitted.to_owned());
-        };
+        let Some(claim) = claim else { return Self::read(submitted.to_owned()) };
         let claimed = text::document(submitted[claim.value.clone()].as_bytes())?;
         let package = Self::read(text::without(submitted, &claim))?;
         if claimed.is_null() || claimed == package.content_hash.to_string() {

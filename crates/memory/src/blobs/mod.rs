@@ -197,9 +197,7 @@ fn scope(
         return Ok(Some(project));
     }
     access.may_anywhere(verb)?;
-    let Some(projects) = access.projects() else {
-        return Ok(None);
-    };
+    let Some(projects) = access.projects() else { return Ok(None) };
     match projects.iter().next() {
         Some(only) if projects.len() == 1 => Ok(Some(only.clone())),
         _ => {

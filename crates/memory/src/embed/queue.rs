@@ -53,9 +53,7 @@ const SHORTEST: usize = 100;
 impl Memory {
     /// Makes the vectors of packages that have none, until `closing`.
     pub async fn embed_packages(&self, closing: impl Future<Output = ()>) {
-        let Some(embedder) = self.options().embedder.clone() else {
-            return;
-        };
+        let Some(embedder) = self.options().embedder.clone() else { return };
         let wake = Arc::new(Wake::default());
         self.store().subscribe(Arc::downgrade(&wake) as Weak<dyn Listener>);
         let queue = Queue {
@@ -369,9 +367,7 @@ impl Queue {
         // The number of a removed package can be used again, and such a package looks old. A
         // damaged package stays without vectors, so another pass needs more of them than the last
         // time.
-        let Some(place) = self.place else {
-            return;
-        };
+        let Some(place) = self.place else { return };
         if let Ok((count, newest)) = self.count().await {
             let is_more = count > place.left.unwrap_or_default();
             let back = is_more.then_some(newest.saturating_add(1));

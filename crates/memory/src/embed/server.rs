@@ -131,9 +131,7 @@ impl Server {
 
     /// The authorization. The file is read for each request, so that a new key needs no restart.
     fn key(&self) -> Result<Option<HeaderValue>, EmbedError> {
-        let Some(file) = &self.key_file else {
-            return Ok(None);
-        };
+        let Some(file) = &self.key_file else { return Ok(None) };
         let unusable = |problem: &dyn fmt::Display| {
             EmbedError::down(format!("embeddings.key_file: {}: {problem}", file.display()))
         };
@@ -174,9 +172,7 @@ async fn read(body: ResponseBody, limit: usize) -> Result<Bytes, EmbedError> {
     let mut body = body;
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame?.into_data() else {
-            continue;
-        };
+        let Ok(data) = frame?.into_data() else { continue };
         if bytes.len() + data.len() > limit {
             return Err(EmbedError::failed(format!("the answer is larger than {limit} bytes")));
         }

@@ -149,9 +149,7 @@ impl Vectors {
         while projects.values().map(|kept| kept.bytes as u64).sum::<u64>() > query.memory {
             let others = projects.iter().filter(|(project, _)| *project != query.project);
             let oldest = others.min_by_key(|(_, kept)| kept.used);
-            let Some(oldest) = oldest.map(|(project, _)| project.clone()) else {
-                return;
-            };
+            let Some(oldest) = oldest.map(|(project, _)| project.clone()) else { return };
             projects.remove(&oldest);
         }
     }
@@ -173,9 +171,7 @@ impl ProjectVectors {
         }
         while !self.is_too_large {
             let rows = unit.embeddings(query.project, query.space(), self.through, PAGE)?;
-            let Some(last) = rows.last() else {
-                break;
-            };
+            let Some(last) = rows.last() else { break };
             self.through = last.seq;
             for row in rows {
                 self.add(row);
@@ -240,9 +236,7 @@ fn stream(
     let (mut scores, mut packages, mut through) = (Vec::new(), Vec::new(), 0);
     loop {
         let rows = unit.embeddings(query.project, query.space(), through, PAGE)?;
-        let Some(last) = rows.last() else {
-            return Ok((ranked(&scores), packages));
-        };
+        let Some(last) = rows.last() else { return Ok((ranked(&scores), packages)) };
         through = last.seq;
         for row in rows {
             scores.push(best(query.vector, &row.values).unwrap_or(f32::NEG_INFINITY));
@@ -268,9 +262,7 @@ fn take(
     let mut nearest = Nearest { packages: Vec::new(), known: packages.len() as u64 };
     let mut examined = 0;
     while nearest.packages.len() < query.wanted.saturating_add(MARGIN) && examined < EXAMINED {
-        let Some(next) = ranking.pop() else {
-            break;
-        };
+        let Some(next) = ranking.pop() else { break };
         let package = &packages[next.place as usize];
         let Some(row) = accept(package)? else {
             examined += 1;

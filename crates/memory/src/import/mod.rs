@@ -385,9 +385,7 @@ impl Import {
         let (memory, id, removal) = (self.memory.clone(), self.project.clone(), self.removal);
         self.memory.store().write(move |unit| {
             refuse_removed(unit, &id, removal)?;
-            let Some(mut project) = load::known_project(unit, &id)? else {
-                return Ok(());
-            };
+            let Some(mut project) = load::known_project(unit, &id)? else { return Ok(()) };
             project.archived_at = Some(archived_at.clone());
             unit.update_project(&load::row_of_project(&project))?;
             let now = memory.now_in(unit, &id)?;

@@ -52,9 +52,7 @@ impl QuarantineFile {
 
     /// Syncs the quarantined lines. Returns the name of their file.
     pub(super) fn finish(&mut self) -> Result<Option<String>, StoreError> {
-        let Some(file) = self.file.take() else {
-            return Ok(None);
-        };
+        let Some(file) = self.file.take() else { return Ok(None) };
         let file = file.into_inner().map_err(|error| io_error(error.into_error()))?;
         // Before the summary names the file: the lines exist nowhere else in this host.
         file.sync_all().map_err(io_error)?;
@@ -66,9 +64,7 @@ impl QuarantineFile {
     }
 
     fn create(&self) -> Result<Option<BufWriter<File>>, StoreError> {
-        let Some(folder) = &self.data_folder else {
-            return Ok(None);
-        };
+        let Some(folder) = &self.data_folder else { return Ok(None) };
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
         builder.create(folder.join(FOLDER)).map_err(io_error)?;

@@ -136,9 +136,7 @@ impl Item {
 /// Whether an unreadable line is of a later version of the protocol. Such a line is quarantined,
 /// not refused, because a later version of Accord can read it.
 pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
-    let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
-        return false;
-    };
+    let Ok(Value::Object(members)) = serde_json::from_slice(line) else { return false };
     let own = members.get("relay_version");
     let enveloped = members.get("data").and_then(|data| data.get("relay_version"));
     let named = own.or(enveloped).and_then(Value::as_str);

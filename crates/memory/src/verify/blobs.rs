@@ -18,15 +18,11 @@ use crate::spool::io_error;
 impl Verification {
     /// Checks that the blobs of a project exist; with `inside`, also their digests.
     pub(super) fn blobs_of(&mut self, project: &ProjectId, inside: bool) -> UnitResult<()> {
-        let Ok(files) = self.memory.blob_files() else {
-            return Ok(());
-        };
+        let Ok(files) = self.memory.blob_files() else { return Ok(()) };
         let mut after: Option<Digest> = None;
         while self.goes_on() {
             let page = self.read_noting(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
-            let Some(last) = page.last() else {
-                break;
-            };
+            let Some(last) = page.last() else { break };
             after = Some(last.digest);
             for row in &page {
                 let verdict = if inside { content(&files, &row.digest)? } else { Ok(()) };
@@ -41,9 +37,7 @@ impl Verification {
     }
 
     pub(super) fn blob_files(&mut self) -> UnitResult<()> {
-        let Ok(files) = self.memory.blob_files() else {
-            return Ok(());
-        };
+        let Ok(files) = self.memory.blob_files() else { return Ok(()) };
         for byte in 0..=u8::MAX {
             if !self.goes_on() {
                 break;

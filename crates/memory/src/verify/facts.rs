@@ -17,9 +17,7 @@ impl Verification {
             let page = self.read_noting(|unit| {
                 Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?)
             })?;
-            let Some(end) = page.last() else {
-                break;
-            };
+            let Some(end) = page.last() else { break };
             after = Some(end.position());
             for row in page {
                 self.report.facts += 1;
@@ -73,9 +71,7 @@ fn chain(
             limit: PAGE,
         };
         let page = unit.facts(project, &query)?;
-        let Some(end) = page.last() else {
-            return Ok(Ok(()));
-        };
+        let Some(end) = page.last() else { return Ok(Ok(())) };
         after = Some(end.position());
         for row in &page {
             let span = span(row);

@@ -246,9 +246,7 @@ impl Verification {
             SessionQuery { order: Order::OldestFirst, limit: PAGE, ..SessionQuery::default() };
         while self.goes_on() {
             let page = self.read_noting(|unit| Ok(unit.sessions(project, &query)?))?;
-            let Some(last) = page.last() else {
-                break;
-            };
+            let Some(last) = page.last() else { break };
             query.after = Some(last.position());
             for row in &page {
                 self.report.sessions += 1;

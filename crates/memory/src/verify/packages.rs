@@ -59,9 +59,7 @@ impl Verification {
         let (project, id) = (project.clone(), id.clone());
         let now = Timestamp::emit(self.memory.now());
         let moved = self.memory.store().write(move |unit| {
-            let Some(row) = load::if_sound(unit.package(&project, &id))? else {
-                return Ok(None);
-            };
+            let Some(row) = load::if_sound(unit.package(&project, &id))? else { return Ok(None) };
             // Another write may have changed the package since it was checked, so it is judged
             // again here.
             let verdict = match verdict(unit, &row)? {

@@ -19,9 +19,7 @@ impl Audit for Unit<'_> {
     }
 
     fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>> {
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let Some(pk) = self.find(project)? else { return Ok(Vec::new()) };
         // Both halves are read from an index, so that damaged rows are included.
         let sql = "SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NULL
             UNION ALL SELECT pk FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL";
@@ -43,12 +41,8 @@ impl Audit for Unit<'_> {
     }
 
     fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>> {
-        let Some(project) = project else {
-            return self.stray_terms();
-        };
-        let Some(pk) = self.find(project)? else {
-            return Ok(Vec::new());
-        };
+        let Some(project) = project else { return self.stray_terms() };
+        let Some(pk) = self.find(project)? else { return Ok(Vec::new()) };
         let mut found = self.wrong_counters(pk)?;
         found.extend(self.wrong_tallies(pk)?);
         found.extend(self.wrong_question_tallies(pk)?);

@@ -132,9 +132,7 @@ impl PackageRows for Unit<'_> {
         sample: &TermSample<'_>,
     ) -> Result<Option<bool>> {
         let project = self.or_none(project)?;
-        let Some(lengths) = self.lengths_of(package)? else {
-            return Ok(None);
-        };
+        let Some(lengths) = self.lengths_of(package)? else { return Ok(None) };
         let terms = sample.terms.iter().map(|term| format!("\"{project}:{term}\""));
         let terms: Vec<String> = terms.collect();
         // Without an operator between them, SQLite looks for rows that have all of them.

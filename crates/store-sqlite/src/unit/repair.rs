@@ -12,9 +12,7 @@ impl Repair for Unit<'_> {
         let pk = self.or_none(project)?;
         let sql = "SELECT text, deposited_at FROM package WHERE pk = ?1 AND project = ?2";
         let found = self.one(sql, (package, pk), |row| Ok((row.text(0).ok(), row.time(1).ok())))?;
-        let Some((text, deposited_at)) = found else {
-            return Ok(None);
-        };
+        let Some((text, deposited_at)) = found else { return Ok(None) };
         let sql = "SELECT seq, text FROM revision WHERE package = ?1 ORDER BY seq";
         let log = self.many(sql, (package,), |row| {
             let (seq, text) = (row.count(0).ok(), row.text(1).ok());
@@ -64,9 +62,7 @@ impl Unit<'_> {
         let rows = self.many(sql, (project,), |row| {
             let pk = row.integer(0)?;
             // Unreadable rows are not changed, and are reported.
-            let (Ok(from), Ok(to)) = (row.time(1), row.optional_time(3)) else {
-                return Ok(None);
-            };
+            let (Ok(from), Ok(to)) = (row.time(1), row.optional_time(3)) else { return Ok(None) };
             let (from, to) = (key(&from), to.as_ref().map(key));
             let is_placed = from == row.label(2) && to.clone().unwrap_or_default() == row.label(4);
             Ok((!is_placed).then_some((pk, from, to)))
@@ -85,9 +81,7 @@ impl Unit<'_> {
     fn place_sessions(&self, project: i64) -> Result<()> {
         let sql = "SELECT pk, started_at, started_key FROM session WHERE project = ?1";
         let rows = self.many(sql, (project,), |row| {
-            let Ok(started) = row.time(1) else {
-                return Ok(None);
-            };
+            let Ok(started) = row.time(1) else { return Ok(None) };
             let key = key(&started);
             Ok((key != row.label(2)).then_some((row.integer(0)?, key)))
         })?;

@@ -9,17 +9,13 @@ const STORE: i64 = 0;
 
 impl Settings for Unit<'_> {
     fn setting(&self, scope: Scope<'_>, name: &str) -> Result<Option<String>> {
-        let Some(pk) = self.scope(scope)? else {
-            return Ok(None);
-        };
+        let Some(pk) = self.scope(scope)? else { return Ok(None) };
         let sql = "SELECT value FROM setting WHERE project = ?1 AND name = ?2";
         self.one(sql, (pk, name), |row| row.text(0))
     }
 
     fn settings(&self, scope: Scope<'_>) -> Result<Vec<(String, String)>> {
-        let Some(pk) = self.scope(scope)? else {
-            return Ok(Vec::new());
-        };
+        let Some(pk) = self.scope(scope)? else { return Ok(Vec::new()) };
         let sql = "SELECT name, value FROM setting WHERE project = ?1 ORDER BY name";
         self.many(sql, (pk,), |row| Ok((row.text(0)?, row.text(1)?)))
     }

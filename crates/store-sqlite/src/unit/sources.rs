@@ -11,9 +11,7 @@ pub(super) fn read(text: &str) -> Vec<QuestionSource> {
     let mut sources = Vec::new();
     while let Some(key) = pieces.next() {
         let package = pieces.next().and_then(|package| package.parse().ok());
-        let Some((package, id)) = package.zip(pieces.next()) else {
-            return Vec::new();
-        };
+        let Some((package, id)) = package.zip(pieces.next()) else { return Vec::new() };
         sources.push(QuestionSource { key: key.to_owned(), package, id: id.to_owned() });
     }
     sources

@@ -168,9 +168,7 @@ fn merge(
     let question = &mut listed.question;
     for audience in audiences.iter().filter(|audience| **audience != question.audience) {
         let known = rows.question(project, audience, &question.text)?;
-        let Some(known) = known.filter(|known| known.state.is_open) else {
-            continue;
-        };
+        let Some(known) = known.filter(|known| known.state.is_open) else { continue };
         let (other, own) = (&known.state, &mut question.state);
         if (&other.asked_key, other.package) > (&own.asked_key, own.package) {
             return Ok(None);

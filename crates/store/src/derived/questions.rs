@@ -125,9 +125,7 @@ pub(super) fn state_of(
     if !is_open {
         uses = rows.newest_uses(known.number, "", MAX_SOURCES)?;
     }
-    let Some(newest) = uses.first() else {
-        return Ok(None);
-    };
+    let Some(newest) = uses.first() else { return Ok(None) };
     Ok(Some(QuestionState {
         is_open,
         asked_key: newest.source.key.clone(),
@@ -169,9 +167,7 @@ fn ask_again(
         // Unreadable ones are none, and do not block a deposit. A verification reports them.
         _ => &state.sources,
     };
-    let Some(sources) = add_source(kept, source) else {
-        return Ok(());
-    };
+    let Some(sources) = add_source(kept, source) else { return Ok(()) };
     let newest = (state.asked_key.as_str(), state.package);
     if state.is_open == is_open && newest >= (source.key.as_str(), source.package) {
         return rows.set_question_sources(known.number, &sources);

@@ -54,9 +54,7 @@ impl EventWrites for State {
     }
 
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {
-        let Some(project) = self.projects.get_mut(project) else {
-            return Ok(0);
-        };
+        let Some(project) = self.projects.get_mut(project) else { return Ok(0) };
         let before = project.events.len();
         project.events.retain(|seq, _| *seq > through);
         Ok((before - project.events.len()) as u64)

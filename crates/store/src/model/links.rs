@@ -30,9 +30,7 @@ impl State {
         project: &ProjectId,
         query: &QuestionQuery<'_>,
     ) -> Vec<QuestionRow> {
-        let Some(project) = self.at(project) else {
-            return Vec::new();
-        };
+        let Some(project) = self.at(project) else { return Vec::new() };
         let drafts = if query.answered { Drafts::None } else { query.drafts };
         let answers = project.answers();
         let mut uses: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
@@ -102,12 +100,8 @@ impl State {
 
     /// The packages that supersede a package.
     pub(super) fn superseders(&self, target: &PackageRow) -> Vec<PackageId> {
-        let Some(project) = self.at(&target.project_id) else {
-            return Vec::new();
-        };
-        let Some(target) = project.packages.get(&target.package_id) else {
-            return Vec::new();
-        };
+        let Some(project) = self.at(&target.project_id) else { return Vec::new() };
+        let Some(target) = project.packages.get(&target.package_id) else { return Vec::new() };
         let names = |one: &PackageEntry, other: &PackageEntry| {
             one.index.links().supersedes.contains(&other.row.package_id)
         };
@@ -125,16 +119,12 @@ impl ProjectState {
     fn answers(&self) -> Answers {
         let mut answers = Answers::new();
         for entry in self.packages.values().filter(|entry| entry.row.quarantine.is_none()) {
-            let Some(until) = entry.standing().answers_until else {
-                continue;
-            };
+            let Some(until) = entry.standing().answers_until else { continue };
             for link in &entry.index.links().answers {
                 let (key, until) = match link {
                     AnswerLink::Question(key) => (*key, until),
                     AnswerLink::Asked { package_id, index } => {
-                        let Some(asking) = self.packages.get(package_id) else {
-                            continue;
-                        };
+                        let Some(asking) = self.packages.get(package_id) else { continue };
                         let mut questions = asking.index.distinct_questions();
                         let Some(asked) = questions.find(|question| question.index == *index)
                         else {

@@ -59,9 +59,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a piece of a query is a function word and nothing else.
 fn is_dropped(piece: &str, query: &str) -> bool {
     let mut words = words(piece);
-    let (Some(word), None) = (words.next(), words.next()) else {
-        return false;
-    };
+    let (Some(word), None) = (words.next(), words.next()) else { return false };
     let is_name = word.text.chars().count() > 1
         && !word.text.contains(char::is_lowercase)
         && query.contains(char::is_lowercase);

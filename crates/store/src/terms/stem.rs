@@ -154,9 +154,7 @@ fn has_vowel(word: &str) -> bool {
 
 /// Whether it ends in the same consonant twice.
 fn ends_double(word: &str) -> bool {
-    let [.., a, b] = word.as_bytes() else {
-        return false;
-    };
+    let [.., a, b] = word.as_bytes() else { return false };
     a == b && vowels(word).last() == Some(false)
 }
 

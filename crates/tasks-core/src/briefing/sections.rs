@@ -132,9 +132,7 @@ impl Dependency<'_> {
             entry.push_str(&format!("  Files in {place}: {}{more}\n", listed.join(", ")));
         }
         for (name, said) in [("Summary", self.summary), ("Notes", self.notes)] {
-            let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
-                continue;
-            };
+            let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { continue };
             let head = format!("  {name}: ");
             let room = most.saturating_sub(tokens(&entry) + tokens(&head) + 1);
             entry.push_str(&format!("{head}{}\n", cut(&one_line(said, usize::MAX), room, place)));

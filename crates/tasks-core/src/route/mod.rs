@@ -149,9 +149,7 @@ pub fn route(
 ) -> Result<Routed, Refused> {
     let envelope = &message.envelope;
     let call = Call { message, sender: &envelope.from_agent, id: envelope.task_id, now };
-    let Some(file) = facts.task else {
-        return Err(call.not_found());
-    };
+    let Some(file) = facts.task else { return Err(call.not_found()) };
     let mut routed = match &message.payload {
         Payload::CompletionReport(report) => completion::report(&call, file, facts, report, rules),
         Payload::StatusUpdate(update) => status_update::update(&call, file, facts, update, rules),

@@ -53,9 +53,7 @@ impl<'a> Item<'a> {
 
     /// Whether it is a package of low significance that decides nothing and hands nothing over.
     pub(super) fn is_minor(&self) -> bool {
-        let Self::Package(package) = self else {
-            return false;
-        };
+        let Self::Package(package) = self else { return false };
         let fields = package.fields;
         fields.significance().number() < LOW_SIGNIFICANCE
             && fields.status == Status::Complete

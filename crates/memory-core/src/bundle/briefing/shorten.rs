@@ -5,9 +5,7 @@ const SLACK: usize = 16;
 
 /// The text, or about its first `most` characters and how many more it has.
 pub(super) fn shorten(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most + SLACK) else {
-        return text.to_owned();
-    };
+    let Some((end, _)) = text.char_indices().nth(most + SLACK) else { return text.to_owned() };
     let start = &text[..end];
     let end = start.char_indices().nth(most).map_or(end, |(end, _)| end);
     let kept = &text[..end];
