@@ -2,7 +2,6 @@
 //!
 //! They are read from both layouts, and written to that of the tree.
 
-use accord_contract::codes::Failure;
 use accord_contract::text::pretty;
 use accord_contract::wire::Wire;
 use accord_tasks_core::TaskId;
@@ -10,6 +9,7 @@ use accord_tasks_core::run::{Heartbeat, RunResult};
 use accord_trees::wal::{ANYTHING, Op};
 use accord_trees::{Kind, parent, read_file};
 
+use crate::Result;
 use crate::layout::{OWN, RunLayout};
 use crate::scan::{MAX_FILE, readable};
 use crate::tree::failure;
@@ -17,7 +17,7 @@ use crate::work::{Work, object};
 
 impl Work<'_> {
     /// A run artifact of a task. The run of Accord's lease is the committed one.
-    pub(crate) fn artifact<T: Wire>(&self, id: TaskId, name: &str) -> Result<Option<T>, Failure> {
+    pub(crate) fn artifact<T: Wire>(&self, id: TaskId, name: &str) -> Result<Option<T>> {
         let path = format!("{}/{name}", self.layout.folder(id));
         let parse = |text: &str| T::from_document(serde_json::from_str(text).ok()?).ok();
         if let Some(text) = self.staged.get(&path) {
@@ -38,12 +38,7 @@ impl Work<'_> {
         Ok(None)
     }
 
-    fn run_file(
-        &self,
-        layout: RunLayout,
-        id: TaskId,
-        name: &str,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    fn run_file(&self, layout: RunLayout, id: TaskId, name: &str) -> Result<Option<Vec<u8>>> {
         let folder = layout.folder(id);
         if !self.has_folder(parent(&folder))? || !self.has_folder(&folder)? {
             return Ok(None);
@@ -52,12 +47,12 @@ impl Work<'_> {
         bytes.map_err(|error| failure(&error))
     }
 
-    fn has_folder(&self, path: &str) -> Result<bool, Failure> {
+    fn has_folder(&self, path: &str) -> Result<bool> {
         Ok(self.at_run_folder(path)? == Some(Kind::Folder))
     }
 
     /// What is at the path of a folder of runs. It is looked for once in a group.
-    fn at_run_folder(&self, path: &str) -> Result<Option<Kind>, Failure> {
+    fn at_run_folder(&self, path: &str) -> Result<Option<Kind>> {
         if let Some(known) = self.run_folders.borrow().get(path) {
             return Ok(*known);
         }
@@ -68,7 +63,7 @@ impl Work<'_> {
     }
 
     /// The text of a run artifact of a task, from either layout.
-    pub(crate) fn artifact_text(&self, id: TaskId, name: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn artifact_text(&self, id: TaskId, name: &str) -> Result<Option<String>> {
         for layout in [self.layout, self.layout.other()] {
             if let Some(text) = self.run_text(layout, id, name)? {
                 return Ok(Some(text));
@@ -77,12 +72,7 @@ impl Work<'_> {
         Ok(None)
     }
 
-    fn run_text(
-        &self,
-        layout: RunLayout,
-        id: TaskId,
-        name: &str,
-    ) -> Result<Option<String>, Failure> {
+    fn run_text(&self, layout: RunLayout, id: TaskId, name: &str) -> Result<Option<String>> {
         if let Some(staged) = self.staged.get(&format!("{}/{name}", layout.folder(id))) {
             return Ok(staged.clone());
         }
@@ -95,17 +85,12 @@ impl Work<'_> {
         id: TaskId,
         name: &str,
         document: &impl Wire,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         self.put_in_run(id, name, pretty(&object(document.encode())))
     }
 
     /// Writes a file into the folder of a run. What is no folder moves out of its way.
-    pub(crate) fn put_in_run(
-        &mut self,
-        id: TaskId,
-        name: &str,
-        text: String,
-    ) -> Result<(), Failure> {
+    pub(crate) fn put_in_run(&mut self, id: TaskId, name: &str, text: String) -> Result<()> {
         let folder = self.layout.folder(id);
         let path = format!("{folder}/{name}");
         let found = self.at_run_folder(&folder)?;
@@ -122,14 +107,14 @@ impl Work<'_> {
         Ok(())
     }
 
-    pub(crate) fn write_heartbeat(&mut self, id: TaskId, beat: &Heartbeat) -> Result<(), Failure> {
+    pub(crate) fn write_heartbeat(&mut self, id: TaskId, beat: &Heartbeat) -> Result<()> {
         self.write_artifact(id, "run_heartbeat.json", beat)?;
         self.beats.insert(id, beat.clone());
         Ok(())
     }
 
     /// The name under which the recorded result of a run is kept, if there is one, valid or not.
-    pub(crate) fn old_result(&self, id: TaskId) -> Result<Option<String>, Failure> {
+    pub(crate) fn old_result(&self, id: TaskId) -> Result<Option<String>> {
         let text = self.artifact_text(id, "run_result.json")?;
         let read = |text: &String| {
             let document = accord_canon::read(text.as_bytes()).ok()?;
@@ -141,7 +126,7 @@ impl Work<'_> {
     }
 
     /// Moves the result of an earlier run out of the way, from both layouts.
-    pub(crate) fn archive_result(&mut self, id: TaskId, run: &str) -> Result<(), Failure> {
+    pub(crate) fn archive_result(&mut self, id: TaskId, run: &str) -> Result<()> {
         for layout in [self.layout, self.layout.other()] {
             let from = format!("{}/run_result.json", layout.folder(id));
             let to = format!("{}/results/{run}.json", layout.folder(id));

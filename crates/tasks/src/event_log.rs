@@ -12,10 +12,10 @@ use accord_trees::wal::Wal;
 use accord_trees::{Disk, Kind, TreeError, atomic, read_file, record};
 use serde_json::json;
 
-use crate::Tree;
 use crate::committed::State;
 use crate::layout::OWN;
 use crate::tree::failure;
+use crate::{Result, Tree};
 
 /// How much of a log is read at once.
 const CHUNK: usize = 256 * 1024;
@@ -64,7 +64,7 @@ impl EventPlace {
 
 /// The id of a tree as a source of events. It is made once, and stays with the tree if that is
 /// moved.
-pub fn source(tree: &Tree) -> Result<String, Failure> {
+pub fn source(tree: &Tree) -> Result<String> {
     let path = format!("{OWN}/source.json");
     let disk = tree.disk();
     let read = || -> accord_trees::Result<Option<String>> {
@@ -97,7 +97,7 @@ pub fn events_after(
     tree: &Tree,
     place: EventPlace,
     limit: usize,
-) -> Result<(Vec<EventLine>, EventPlace), Failure> {
+) -> Result<(Vec<EventLine>, EventPlace)> {
     let disk = tree.disk();
     let read = || {
         let (found, next) = read_after(disk, place.clone(), limit)?;

@@ -46,3 +46,6 @@ pub use accord_tasks_core::{By, Door};
 pub use environment::Environment;
 pub use tree::Tree;
 pub use watch::Watching;
+
+/// A result whose error is a failure, unless it says otherwise.
+pub type Result<T, E = accord_contract::codes::Failure> = std::result::Result<T, E>;

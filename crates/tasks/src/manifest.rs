@@ -18,6 +18,7 @@ use accord_tasks_core::task::{OnViolation, Priority};
 use accord_tasks_core::yaml::Yaml;
 use accord_trees::{Disk, Stat, read_file};
 
+use crate::Result;
 use crate::layout::{MANIFEST, RunLayout};
 use crate::tree::failure;
 
@@ -128,7 +129,7 @@ type Stamp = Option<(u64, i64)>;
 impl Settings {
     /// Reads `project.yaml`. What was committed through Accord is in the log of the tree. Fails
     /// with `project_manifest_invalid` when it cannot be read.
-    pub fn load(disk: &dyn Disk) -> Result<Self, Failure> {
+    pub fn load(disk: &dyn Disk) -> Result<Self> {
         let stamp = stamp(disk);
         let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;
         Ok(Self { manifest, committed: None, committed_text: None, stamp })
@@ -218,7 +219,7 @@ impl Manifest {
     }
 }
 
-pub(crate) fn read_manifest(text: &str) -> Result<Manifest, Failure> {
+pub(crate) fn read_manifest(text: &str) -> Result<Manifest> {
     let invalid =
         |why: String| Failure::new(Code::AofProjectManifestInvalid, format!("{MANIFEST}: {why}"));
     let yaml = Yaml::read(text).map_err(|error| invalid(error.to_string()))?;
@@ -238,7 +239,7 @@ fn read_committed(text: &str) -> Option<CommittedSettings> {
     CommittedSettings::from_document(document).ok()
 }
 
-fn text(disk: &dyn Disk, path: &str) -> Result<Option<String>, Failure> {
+fn text(disk: &dyn Disk, path: &str) -> Result<Option<String>> {
     let bytes = read_file(disk, path, MAX_FILE).map_err(|error| failure(&error))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_tasks_core::board::Limits;
 use accord_tasks_core::operations::PollAnswer;
 
+use crate::Result;
 use crate::executor::{Executor, Started};
 use crate::tree::is_unavailable;
 use crate::worker::Worker;
@@ -30,7 +30,7 @@ pub struct Looked {
 
 impl Scheduler {
     /// Does what is due, and starts what can start.
-    pub fn look(&self) -> Result<Looked, Failure> {
+    pub fn look(&self) -> Result<Looked> {
         let polled = self.worker.tree.poll_within(self.limits.clone(), None)?;
         let mut started = 0;
         for &task in &polled.start {

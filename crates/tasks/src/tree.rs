@@ -18,7 +18,6 @@ use accord_trees::wal::{LockedWal, News, Skipped, Wal};
 use accord_trees::{Disk, Root, TreeError};
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use crate::Environment;
 use crate::committed::State;
 use crate::index::Index;
 use crate::layout::OWN;
@@ -27,6 +26,7 @@ use crate::pace::{Jump, Pace};
 use crate::scan::scan;
 use crate::watch::Changes;
 use crate::work::Work;
+use crate::{Environment, Result};
 
 /// The longest time that a leader waits for more callers.
 const LONGEST_GATHERING: Duration = Duration::from_millis(2);
@@ -88,15 +88,15 @@ struct Job {
 }
 
 /// Decides within a group, or is refused with the failure of the whole group.
-type Decide = dyn FnOnce(Result<&mut Work<'_>, Failure>) -> Finish + Send;
+type Decide = dyn FnOnce(Result<&mut Work<'_>>) -> Finish + Send;
 
 /// Gives the caller its answer, or the failure of the commit.
-type Finish = Box<dyn FnOnce(Result<(), Failure>) + Send>;
+type Finish = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// A group that is decided and committed, and not answered yet.
 struct Ended {
     finishes: Vec<Finish>,
-    outcome: Result<(), Failure>,
+    outcome: Result<()>,
     sync_time: Option<Duration>,
 }
 
@@ -109,7 +109,7 @@ impl Ended {
 }
 
 enum Signal<T> {
-    Answer(Result<T, Failure>),
+    Answer(Result<T>),
     /// The last leader is done: this caller leads the next group.
     Lead,
 }
@@ -118,14 +118,14 @@ impl Tree {
     /// Opens the tree in a folder. A folder without `project.yaml` has the default settings. Fails
     /// when the folder does not exist or cannot be read; `project_mismatch` if its `project.yaml`
     /// names another project; `project_manifest_invalid`.
-    pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         Self::on(disk, project, environment)
     }
 
     /// The project that the `project.yaml` in a folder names. Fails with `no_task_tree` without
     /// such a file; `project_manifest_invalid`.
-    pub fn project_in(folder: &Path) -> Result<String, Failure> {
+    pub fn project_in(folder: &Path) -> Result<String> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         let mut wal = Wal::new(disk.clone(), OWN, Environment::system().boot());
         match settings(disk.as_ref(), &mut wal)?.manifest {
@@ -138,11 +138,7 @@ impl Tree {
     }
 
     /// The tree on a disk. Fails as for [`Tree::open`].
-    pub fn on(
-        disk: Arc<dyn Disk>,
-        project: &str,
-        environment: Environment,
-    ) -> Result<Self, Failure> {
+    pub fn on(disk: Arc<dyn Disk>, project: &str, environment: Environment) -> Result<Self> {
         let mut wal = Wal::new(disk.clone(), OWN, environment.boot());
         let settings = settings(disk.as_ref(), &mut wal)?;
         let manifest = settings.manifest.as_ref();
@@ -198,7 +194,7 @@ impl Tree {
     }
 
     /// Looks at the files of tasks, and of the settings, as if others had just changed them.
-    pub fn look_at(&self, tasks: &[TaskId]) -> Result<(), Failure> {
+    pub fn look_at(&self, tasks: &[TaskId]) -> Result<()> {
         let tasks = tasks.iter().copied().collect();
         self.0.changes.lock().add(Changes { tasks, has_settings: true, is_unknown: false });
         self.change(|_| Ok(()))
@@ -240,7 +236,7 @@ impl Tree {
     pub fn hold<T: Send + 'static>(
         &self,
         run: impl FnOnce(&Path) -> T + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Result<T> {
         let disk = self.shared_disk();
         self.change(move |_| Ok(run(disk.root_path())))
     }
@@ -250,8 +246,8 @@ impl Tree {
     /// Clauses: AOF-FILE-OTHERS, AOF-CRASH-KEPT, AOF-CRASH-RESUME.
     pub(crate) fn change<T: Send + 'static>(
         &self,
-        decide: impl FnOnce(&mut Work<'_>) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        decide: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         // A caller is made the leader once, and answered once.
         let (sender, receiver) = sync_channel(2);
         let lead = sender.clone();
@@ -461,11 +457,7 @@ impl Tree {
     }
 }
 
-fn finish<T>(
-    sender: &SyncSender<Signal<T>>,
-    committed: Result<(), Failure>,
-    answer: Result<T, Failure>,
-) {
+fn finish<T>(sender: &SyncSender<Signal<T>>, committed: Result<()>, answer: Result<T>) {
     // A refusal holds whether or not the group was committed.
     let answer = answer.and_then(|answer| committed.map(|()| answer));
     drop(sender.send(Signal::Answer(answer)));
@@ -473,7 +465,7 @@ fn finish<T>(
 
 /// The settings of a tree. A log that exists is completed first: until then files can be older
 /// than what was committed, or damaged.
-fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings, Failure> {
+fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings> {
     let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
     if !has_log {
         return Settings::load(disk);

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use accord_base::evidence::EvidenceDigest;
 use accord_canon::sha256;
-use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_tasks_core::evidence::{self, Output};
@@ -16,6 +15,7 @@ use accord_tasks_core::task::{Task, TaskFile, is_review_required};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Kind, read_file};
 
+use crate::Result;
 use crate::layout::{companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
@@ -59,7 +59,7 @@ pub(crate) struct Evidence {
 }
 
 impl Work<'_> {
-    pub(crate) fn run_facts(&self, id: TaskId) -> Result<RunFacts, Failure> {
+    pub(crate) fn run_facts(&self, id: TaskId) -> Result<RunFacts> {
         Ok(RunFacts {
             run: self.artifact(id, "run.json")?,
             heartbeat: self.artifact(id, "run_heartbeat.json")?,
@@ -67,7 +67,7 @@ impl Work<'_> {
         })
     }
 
-    pub(crate) fn item(&self, file: &TaskFile) -> Result<TaskItem, Failure> {
+    pub(crate) fn item(&self, file: &TaskFile) -> Result<TaskItem> {
         let task = file.task();
         let facts = match task.status {
             Status::InProgress => RunFacts {
@@ -132,7 +132,7 @@ impl Work<'_> {
     }
 
     /// What a person decides about: the task file, the recorded result and the outputs.
-    pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence, Failure> {
+    pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence> {
         let task = file.task();
         let root = companion(task.status, task.id);
         let (paths, hidden) = self.files_below(&root, "outputs", OUTPUTS)?;
@@ -150,7 +150,7 @@ impl Work<'_> {
         root: &str,
         folder: &str,
         most: Most,
-    ) -> Result<(Vec<String>, u64), Failure> {
+    ) -> Result<(Vec<String>, u64)> {
         let (mut found, mut hidden) = (Vec::new(), 0);
         self.collect_files(root, folder, most, &mut found, &mut hidden)?;
         Ok((found, hidden))
@@ -163,7 +163,7 @@ impl Work<'_> {
         most: Most,
         found: &mut Vec<String>,
         hidden: &mut u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let entries = match self.disk().list(&format!("{root}/{folder}")) {
             // A link that leads outside, or a folder that may not be read.
             Err(error) if error.is_unreadable() => {
@@ -187,12 +187,12 @@ impl Work<'_> {
     }
 
     /// The length of a file in a folder of a task.
-    pub(crate) fn length(&self, root: &str, path: &str) -> Result<u64, Failure> {
+    pub(crate) fn length(&self, root: &str, path: &str) -> Result<u64> {
         let stat = self.disk().stat(&format!("{root}/{path}"));
         Ok(stat.map_err(|error| failure(&error))?.map_or(0, |stat| stat.length))
     }
 
-    fn output(&self, root: &str, path: String) -> Result<Output, Failure> {
+    fn output(&self, root: &str, path: String) -> Result<Output> {
         let bytes = self.length(root, &path)?;
         let whole = format!("{root}/{path}");
         let content = match bytes {

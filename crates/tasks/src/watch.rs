@@ -18,10 +18,10 @@ use accord_trees::wal::digest;
 use accord_trees::watch::{Added, FolderChanges, FolderWatch, wait_for};
 use accord_trees::{Disk, Kind, read_file};
 
-use crate::Tree;
 use crate::layout::{MANIFEST, RunLayout, status_folder, task_file};
 use crate::scan::MAX_FILE;
 use crate::tree::WeakTree;
+use crate::{Result, Tree};
 
 /// The folders that those of runs are in.
 const RUN_FOLDERS: [&str; 2] = ["runs", "state/runs"];
@@ -72,7 +72,7 @@ impl Drop for Watching {
 impl Tree {
     /// Notices what others change in the files, within a second, until the returned value is
     /// dropped. Fails when the system has no thread or no pipe left.
-    pub fn watch(&self) -> Result<Watching, Failure> {
+    pub fn watch(&self) -> Result<Watching> {
         let failed = |error: std::io::Error| {
             Failure::new(Code::AofTaskTreeUnavailable, format!("the tree is not watched: {error}"))
         };

@@ -11,10 +11,11 @@ use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
 use parking_lot::Mutex;
 
 use super::{Executor, Started};
+use crate::Result;
 use crate::operations::Claimed;
 use crate::worker::{AgentCommand, WorkEnd, Worker};
 
-type OnEnd = dyn Fn(&Worker, TaskId, &Result<WorkEnd, Failure>) + Send + Sync;
+type OnEnd = dyn Fn(&Worker, TaskId, &Result<WorkEnd>) + Send + Sync;
 
 /// Starts the command of an agent for each task, in all trees of a host.
 pub struct CommandExecutor {
@@ -31,7 +32,7 @@ impl CommandExecutor {
     pub fn new(
         command: AgentCommand,
         limit: usize,
-        on_end: impl Fn(&Worker, TaskId, &Result<WorkEnd, Failure>) + Send + Sync + 'static,
+        on_end: impl Fn(&Worker, TaskId, &Result<WorkEnd>) + Send + Sync + 'static,
     ) -> Self {
         Self {
             command,
@@ -46,7 +47,7 @@ impl CommandExecutor {
         self.running.lock().len()
     }
 
-    fn begin(&self, worker: &Worker, claimed: Claimed, key: String) -> Result<(), Failure> {
+    fn begin(&self, worker: &Worker, claimed: Claimed, key: String) -> Result<()> {
         let id = claimed.task.task().id;
         let (worker, command) = (worker.clone(), self.command.clone());
         let (cancel, on_end) = (self.cancel.clone(), Arc::clone(&self.on_end));
@@ -72,7 +73,7 @@ impl CommandExecutor {
 }
 
 impl Executor for CommandExecutor {
-    fn start(&self, worker: &Worker, task: TaskId) -> Result<Started, Failure> {
+    fn start(&self, worker: &Worker, task: TaskId) -> Result<Started> {
         if self.cancel.is_cancelled() || self.running() >= self.limit {
             return Ok(Started::Later);
         }

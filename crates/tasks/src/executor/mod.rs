@@ -6,9 +6,9 @@
 mod command;
 mod manual;
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::TaskId;
 
+use crate::Result;
 use crate::worker::Worker;
 
 pub use command::CommandExecutor;
@@ -17,7 +17,7 @@ pub use manual::Manual;
 pub trait Executor: Send + Sync {
     /// Starts a ready task of a tree. Fails when the task could not be claimed. Another agent may
     /// have been faster.
-    fn start(&self, worker: &Worker, task: TaskId) -> Result<Started, Failure>;
+    fn start(&self, worker: &Worker, task: TaskId) -> Result<Started>;
 
     /// Ends every agent, releases their leases, and waits for that.
     fn shut_down(&self);

@@ -19,7 +19,6 @@ mod webhook;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value, Wire as _};
@@ -27,8 +26,8 @@ use accord_process::Cancel;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::{Status, TaskId};
 
-use crate::Tree;
 use crate::event_log::{EventLine, events_after};
+use crate::{Result, Tree};
 
 pub use command::CommandReceiver;
 pub use signature::{SIGNATURE, signature};
@@ -127,7 +126,7 @@ impl Notifier {
 
     /// Sends what happened in a tree since the last call, in this process or an earlier one. Fails
     /// when the tree cannot be read. A receiver that fails is not an error.
-    pub fn send(&mut self, tree: &Tree, project: &str, cancel: &Cancel) -> Result<Sent, Failure> {
+    pub fn send(&mut self, tree: &Tree, project: &str, cancel: &Cancel) -> Result<Sent> {
         let now = tree.environment().now();
         let known = position::read(tree)?;
         let is_new = known.is_none();

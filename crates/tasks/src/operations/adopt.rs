@@ -13,22 +13,17 @@ use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{By, TaskId, evidence};
 
 use super::apply::{invalid, moves};
-use crate::Tree;
 use crate::committed::LeaseOrigin;
 use crate::layout::{MANIFEST, SETTINGS};
 use crate::manifest::{CommittedSettings, committed_text, read_manifest};
 use crate::referee::refused_file;
 use crate::referee::settings::refused_manifest;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Takes over the last refused edit of a task, or its lease if nothing says who gave it out.
-    pub fn adopt(
-        &self,
-        task: &str,
-        request: &AdoptRequest,
-        by: &By,
-    ) -> Result<AdoptAnswer, Failure> {
+    pub fn adopt(&self, task: &str, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer> {
         by.check_person("adopt an edit")?;
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let (request, by) = (request.clone(), by.clone());
@@ -40,7 +35,7 @@ impl Tree {
 
     /// Takes over `apply` and `review` as `project.yaml` says them, or said them before they were
     /// put back.
-    pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer, Failure> {
+    pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer> {
         by.check_person("adopt an edit")?;
         let (request, by) = (request.clone(), by.clone());
         self.change(move |work| adopt_settings(work, &request, &by))
@@ -53,7 +48,7 @@ fn adopt_task(
     id: TaskId,
     request: &AdoptRequest,
     by: &By,
-) -> Result<AdoptAnswer, Failure> {
+) -> Result<AdoptAnswer> {
     let before = work.read(id)?;
     let evidence = work.evidence(&before)?.digest;
     evidence::check(&evidence, request.expect.as_deref())?;
@@ -105,11 +100,7 @@ fn adopt_task(
     Ok(answer(Some(task), &changes, moved, &evidence))
 }
 
-fn adopt_settings(
-    work: &mut Work<'_>,
-    request: &AdoptRequest,
-    by: &By,
-) -> Result<AdoptAnswer, Failure> {
+fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer> {
     let refused = work.text(&refused_manifest())?.filter(|text| !text.is_empty());
     let text = match &refused {
         Some(text) => text.clone(),

@@ -12,9 +12,9 @@ use accord_tasks_core::verbs::Subject;
 use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{By, Status, TaskId};
 
-use crate::Tree;
 use crate::layout::companion;
 use crate::work::{Work, object};
+use crate::{Result, Tree};
 
 pub(crate) struct Applied {
     pub(crate) file: TaskFile,
@@ -27,11 +27,7 @@ pub(crate) struct Applied {
 }
 
 /// Writes what a decision about a task says.
-pub(crate) fn apply(
-    work: &mut Work<'_>,
-    before: &TaskFile,
-    routed: Routed,
-) -> Result<Applied, Failure> {
+pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, routed: Routed) -> Result<Applied> {
     let id = before.task().id;
     let mut after = before.clone();
     after.edit(&routed.changes).map_err(|error| invalid(&error.to_string()))?;
@@ -110,10 +106,8 @@ impl Tree {
         &self,
         task: &str,
         by: &By,
-        decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed, Failure>
-        + Send
-        + 'static,
-    ) -> Result<TaskAnswer, Failure> {
+        decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed> + Send + 'static,
+    ) -> Result<TaskAnswer> {
         let (task, by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
         let (draft, applied) = self.change(move |work| {
             let id = work.board().resolve(&task)?;
@@ -137,7 +131,7 @@ impl Tree {
 }
 
 /// Checks that a title is one line: it stands in lists and headings.
-pub(crate) fn check_title(title: &str) -> Result<(), Failure> {
+pub(crate) fn check_title(title: &str) -> Result<()> {
     let is_break = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
     if !title.trim().is_empty() && !title.contains(is_break) {
         return Ok(());
@@ -150,7 +144,7 @@ pub(crate) fn invalid(why: &str) -> Failure {
     Failure::new(Code::AofTaskFileInvalid, why.to_owned())
 }
 
-pub(crate) fn resolve_all(work: &Work<'_>, texts: &[String]) -> Result<Vec<TaskId>, Failure> {
+pub(crate) fn resolve_all(work: &Work<'_>, texts: &[String]) -> Result<Vec<TaskId>> {
     let mut ids = Vec::new();
     for text in texts {
         let id = work.board().resolve(text).map_err(|mut failure| {

@@ -1,18 +1,17 @@
 //! The board: tasks by status.
 
-use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN};
 use accord_tasks_core::{By, Status, TaskId};
 
-use crate::Tree;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 impl Tree {
     /// The board. Finished tasks are known by their ids alone, so that a board of one team, agent
     /// or priority has open tasks only.
-    pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer, Failure> {
+    pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer> {
         let (request, project) = (request.clone(), self.project().to_owned());
         self.change(move |work| {
             let limit =
@@ -42,7 +41,7 @@ fn column(
     request: &BoardQuery,
     status: Status,
     limit: usize,
-) -> Result<BoardColumn, Failure> {
+) -> Result<BoardColumn> {
     let ids = if status.is_final() {
         finished(work, request, status)
     } else {

@@ -1,16 +1,15 @@
 //! What an agent needs to know before it works on a task.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::operations::{BriefingAnswer, BriefingDependency, OutputView};
 use accord_tasks_core::run::RunResult;
 use accord_tasks_core::task::{TaskFile, split_work_log};
 use accord_tasks_core::{By, TaskId};
 use accord_trees::Kind;
 
-use crate::Tree;
 use crate::layout::companion;
 use crate::view::Most;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 /// The most dependencies whose outputs are read.
 const DEPENDENCIES: usize = 50;
@@ -20,7 +19,7 @@ const TEXT: usize = 64 * 1024;
 
 impl Tree {
     /// What an agent needs to know before it works on a task.
-    pub fn briefing(&self, task: &str, _: &By) -> Result<BriefingAnswer, Failure> {
+    pub fn briefing(&self, task: &str, _: &By) -> Result<BriefingAnswer> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let root = self.disk().root_path().display().to_string();
         self.change(move |work| {
@@ -48,7 +47,7 @@ impl Tree {
 }
 
 /// What a task that was needed left. A file that cannot be read leaves nothing.
-fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency, Failure> {
+fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency> {
     let mut view = BriefingDependency {
         id,
         title: None,
@@ -108,10 +107,10 @@ fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
 }
 
 /// The files in a folder of a task, and how many are left out.
-fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64), Failure> {
+fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64)> {
     let (paths, hidden) = work.files_below(root, folder, FILES)?;
     let files = paths
         .into_iter()
         .map(|path| Ok(OutputView { bytes: work.length(root, &path)?, path, sha256: None }));
-    Ok((files.collect::<Result<_, Failure>>()?, hidden))
+    Ok((files.collect::<Result<_>>()?, hidden))
 }

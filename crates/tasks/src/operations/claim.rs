@@ -8,10 +8,10 @@ use accord_tasks_core::operations::{ClaimAnswer, ClaimRequest};
 use accord_tasks_core::{By, Status, TaskId};
 
 use super::apply::invalid;
-use crate::Tree;
 use crate::layout::companion;
 use crate::view::{Draft, RunFacts, alive_until};
 use crate::work::Work;
+use crate::{Result, Tree};
 
 pub(crate) struct Claim {
     pub(crate) agent: String,
@@ -23,12 +23,7 @@ pub(crate) struct Claim {
 
 impl Tree {
     /// Claims a ready task for an agent.
-    pub fn claim(
-        &self,
-        task: &str,
-        request: &ClaimRequest,
-        by: &By,
-    ) -> Result<ClaimAnswer, Failure> {
+    pub fn claim(&self, task: &str, request: &ClaimRequest, by: &By) -> Result<ClaimAnswer> {
         let claim = Claim {
             agent: by.agent(request.agent.as_deref())?.to_owned(),
             run_id: self.environment().run_id(),
@@ -69,7 +64,7 @@ impl Taken {
 
 impl Claim {
     /// Gives the lease of a task to the agent.
-    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<Taken, Failure> {
+    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<Taken> {
         let before = work.task(id)?;
         let now = work.now();
         let times = times(work.settings().times(), self.lease_ttl_ms, self.heartbeat_ttl_ms);

@@ -1,22 +1,17 @@
 //! An agent takes the next ready task that fits.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::board::Wish;
 use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest};
 use accord_tasks_core::{By, Status};
 
 use super::claim::{Claim, Taken};
-use crate::Tree;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Claims the next ready task that fits: it is chosen and leased in one commit, so that two
     /// agents never get the same one.
-    pub fn claim_next(
-        &self,
-        request: &ClaimNextRequest,
-        by: &By,
-    ) -> Result<ClaimNextAnswer, Failure> {
+    pub fn claim_next(&self, request: &ClaimNextRequest, by: &By) -> Result<ClaimNextAnswer> {
         let claim = Claim {
             agent: by.agent(request.agent.as_deref())?.to_owned(),
             run_id: self.environment().run_id(),

@@ -10,9 +10,9 @@ use accord_tasks_core::{By, Status, TaskId};
 use serde_json::json;
 
 use super::apply::{check_title, invalid, resolve_all};
-use crate::Tree;
 use crate::view::RunFacts;
 use crate::work::{Work, object};
+use crate::{Result, Tree};
 
 /// Members of the metadata by which Accord decides. A request sets them by members of its own.
 const OWN: &[&str] = &[
@@ -32,7 +32,7 @@ const OWN: &[&str] = &[
 
 impl Tree {
     /// Creates a task. One that waits for tasks is never ready at once.
-    pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer, Failure> {
+    pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer> {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
         let aof_id = self.aof_id();
@@ -78,7 +78,7 @@ impl Tree {
 }
 
 /// Checks what needs no tree.
-fn check(request: &CreateRequest, by: &By) -> Result<(), Failure> {
+fn check(request: &CreateRequest, by: &By) -> Result<()> {
     check_title(&request.title)?;
     if request.review_required == Some(false) || request.review_by.is_some() {
         by.check_person("create a task without a review")?;
@@ -94,7 +94,7 @@ fn check(request: &CreateRequest, by: &By) -> Result<(), Failure> {
     }
 }
 
-fn parent(work: &Work<'_>, text: Option<&str>) -> Result<Option<TaskId>, Failure> {
+fn parent(work: &Work<'_>, text: Option<&str>) -> Result<Option<TaskId>> {
     let Some(text) = text else { return Ok(None) };
     work.board().resolve(text).map(Some).map_err(|mut failure| {
         if failure.code == Code::AofTaskNotFound {

@@ -1,6 +1,5 @@
 //! Verbs that move a task: block, unblock, cancel, promote, resurrect.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::operations::{
@@ -8,47 +7,27 @@ use accord_tasks_core::operations::{
 };
 use accord_tasks_core::verbs;
 
-use crate::Tree;
+use crate::{Result, Tree};
 
 impl Tree {
-    pub fn block(
-        &self,
-        task: &str,
-        request: &BlockRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn block(&self, task: &str, request: &BlockRequest, by: &By) -> Result<TaskAnswer> {
         let reason = request.reason.clone();
         self.by_verb(task, by, move |_, _, subject| verbs::block(subject, &reason))
     }
 
     /// Makes a blocked task ready again.
-    pub fn unblock(
-        &self,
-        task: &str,
-        request: &UnblockRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn unblock(&self, task: &str, request: &UnblockRequest, by: &By) -> Result<TaskAnswer> {
         let reason = request.reason.clone();
         self.by_verb(task, by, move |_, _, subject| verbs::unblock(subject, reason.as_deref()))
     }
 
-    pub fn cancel(
-        &self,
-        task: &str,
-        request: &CancelRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn cancel(&self, task: &str, request: &CancelRequest, by: &By) -> Result<TaskAnswer> {
         let reason = request.reason.clone();
         self.by_verb(task, by, move |_, _, subject| verbs::cancel(subject, reason.as_deref()))
     }
 
     /// Makes a task of the backlog ready.
-    pub fn promote(
-        &self,
-        task: &str,
-        request: &PromoteRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn promote(&self, task: &str, request: &PromoteRequest, by: &By) -> Result<TaskAnswer> {
         let force = request.force == Some(true);
         self.by_verb(task, by, move |work, _, subject| {
             let entry = work.board().entry(subject.task.id);
@@ -58,12 +37,7 @@ impl Tree {
     }
 
     /// Makes a dead letter ready again, with a new retry budget.
-    pub fn resurrect(
-        &self,
-        task: &str,
-        request: &ResurrectRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn resurrect(&self, task: &str, request: &ResurrectRequest, by: &By) -> Result<TaskAnswer> {
         let reason = request.reason.clone();
         self.by_verb(task, by, move |_, _, subject| verbs::resurrect(subject, reason.as_deref()))
     }

@@ -5,7 +5,7 @@ use accord_tasks_core::By;
 use accord_tasks_core::operations::{DependencyRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
-use crate::Tree;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Makes a task wait for another one.
@@ -14,7 +14,7 @@ impl Tree {
         task: &str,
         request: &DependencyRequest,
         by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    ) -> Result<TaskAnswer> {
         let blocker = request.blocker.clone();
         self.by_verb(task, by, move |work, _, subject| {
             let blocker = work.board().resolve(&blocker).map_err(dependency)?;
@@ -28,7 +28,7 @@ impl Tree {
         task: &str,
         request: &DependencyRequest,
         by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    ) -> Result<TaskAnswer> {
         let blocker = request.blocker.clone();
         self.by_verb(task, by, move |work, _, subject| {
             let blocker = match accord_tasks_core::TaskId::parse(&blocker) {

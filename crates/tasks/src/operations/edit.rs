@@ -1,17 +1,16 @@
 //! Another text, routing or priority of a task.
 
-use accord_contract::codes::Failure;
 use accord_contract::wire::Field;
 use accord_tasks_core::operations::{EditRequest, TaskAnswer};
 use accord_tasks_core::verbs::{self, Edit};
 use accord_tasks_core::{By, evidence};
 
 use super::apply::check_title;
-use crate::Tree;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Edits a task. An edit that changes nothing writes nothing.
-    pub fn edit(&self, task: &str, request: &EditRequest, by: &By) -> Result<TaskAnswer, Failure> {
+    pub fn edit(&self, task: &str, request: &EditRequest, by: &By) -> Result<TaskAnswer> {
         request.title.as_deref().map_or(Ok(()), check_title)?;
         let (edit, expect) = (edit_of(request), request.expect.clone());
         self.by_verb(task, by, move |work, file, subject| {

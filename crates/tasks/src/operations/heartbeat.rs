@@ -1,6 +1,5 @@
 //! A sign of life of a run.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::lease;
 use accord_tasks_core::operations::{HeartbeatAnswer, HeartbeatRequest};
@@ -8,8 +7,8 @@ use accord_tasks_core::run::{Heartbeat, Run};
 
 use super::apply::invalid;
 use super::claim::times;
-use crate::Tree;
 use crate::view::alive_until;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Renews the lease of a run, with its heartbeat.
@@ -18,7 +17,7 @@ impl Tree {
         task: &str,
         request: &HeartbeatRequest,
         by: &By,
-    ) -> Result<HeartbeatAnswer, Failure> {
+    ) -> Result<HeartbeatAnswer> {
         let agent = by.agent(request.agent.as_deref())?.to_owned();
         let (task, request, new_id) =
             (task.to_owned(), request.clone(), self.environment().run_id());

@@ -11,19 +11,19 @@ use accord_tasks_core::{By, Status, aof_project_id};
 use accord_trees::atomic;
 use serde_json::json;
 
-use crate::Tree;
 use crate::layout::{MANIFEST, SETTINGS, status_folder};
 use crate::manifest::{
     CommittedSettings, Manifest, Settings, committed_text, new_members, read_manifest,
 };
 use crate::tree::failure;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Makes the folders of a tree and its `project.yaml`. What exists stays as it is, except for
     /// the settings that the request names. Fails with `person_required` if an agent changes
     /// settings that decide about agents' work; `project_manifest_invalid`.
-    pub fn init(&self, request: &InitRequest, by: &By) -> Result<InitAnswer, Failure> {
+    pub fn init(&self, request: &InitRequest, by: &By) -> Result<InitAnswer> {
         let known = self.settings();
         let known = known.manifest.as_ref().and_then(|manifest| manifest.layout);
         let layout = match request.layout.or(known) {
@@ -57,7 +57,7 @@ impl Tree {
 }
 
 /// Settings that decide about the work of agents are a person's.
-fn check_person(request: &InitRequest, by: &By, created: bool) -> Result<(), Failure> {
+fn check_person(request: &InitRequest, by: &By, created: bool) -> Result<()> {
     let is_usual = request.apply.is_none_or(|apply| apply == ApplyMode::AtOnce)
         && request.review.is_none_or(|review| review == ReviewMode::Human);
     if *request == InitRequest::default() || (created && is_usual) {
@@ -71,7 +71,7 @@ fn manifest_text(
     old: Option<&str>,
     project: &str,
     request: &InitRequest,
-) -> Result<(String, Manifest), Failure> {
+) -> Result<(String, Manifest)> {
     let text = match old {
         Some(old) => {
             let invalid = |why: String| {
@@ -134,7 +134,7 @@ fn commit_settings(
     work: &mut Work<'_>,
     request: &InitRequest,
     by: &By,
-) -> Result<CommittedSettings, Failure> {
+) -> Result<CommittedSettings> {
     let old = work.settings().committed.clone();
     let apply = old.as_ref().map_or(ApplyMode::AtOnce, |old| old.apply);
     let review = old.as_ref().map_or(ReviewMode::Human, |old| old.review);

@@ -1,19 +1,18 @@
 //! Whether the files of a tree are what they should be. It takes no lock and writes nothing.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::operations::{LintAnswer, LintQuery};
 use accord_trees::TreeError;
 use accord_trees::wal::Wal;
 
-use crate::Tree;
 use crate::committed::State;
 use crate::layout::OWN;
 use crate::lint::{Lint, damaged};
 use crate::tree::failure;
+use crate::{Result, Tree};
 
 impl Tree {
-    pub fn lint(&self, request: &LintQuery, _: &By) -> Result<LintAnswer, Failure> {
+    pub fn lint(&self, request: &LintQuery, _: &By) -> Result<LintAnswer> {
         let check = || {
             let disk = self.shared_disk();
             let wal: Wal<State> = Wal::new(disk.clone(), OWN, self.environment().boot());

@@ -11,8 +11,8 @@ use accord_tasks_core::operations::{DEFAULT_LIMIT, ListAnswer, ListQuery, TaskIt
 use accord_tasks_core::task::{Priority, Task};
 use accord_tasks_core::{By, Status, TaskId};
 
-use crate::Tree;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 /// How many files are read in one group.
 const AT_ONCE: usize = 256;
@@ -27,7 +27,7 @@ enum Position {
 
 impl Tree {
     /// Lists tasks. Fails with `invalid_cursor`; `task_not_found` for a parent that does not exist.
-    pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer, Failure> {
+    pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer> {
         let after = request.cursor.as_deref().map(Position::read).transpose()?;
         let (mut filter, parent) = (Filter::of(request), request.parent.clone());
         let (filter, known, counts) = self.change(move |work| {
@@ -63,7 +63,7 @@ impl Tree {
     }
 
     /// The tasks of a page, and those whose files cannot be read.
-    fn items(&self, page: &[Position]) -> Result<(Vec<TaskItem>, Vec<String>), Failure> {
+    fn items(&self, page: &[Position]) -> Result<(Vec<TaskItem>, Vec<String>)> {
         let (mut items, mut damaged) = (Vec::new(), Vec::new());
         for some in page.chunks(AT_ONCE) {
             let some = some.to_vec();
@@ -196,7 +196,7 @@ impl Position {
         }
     }
 
-    fn read(text: &str) -> Result<Self, Failure> {
+    fn read(text: &str) -> Result<Self> {
         let read = || {
             let (rank, id) = text.split_once('.')?;
             let id = TaskId::parse(id).ok()?;

@@ -11,9 +11,9 @@ use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{By, TaskId};
 
 use super::apply::apply;
-use crate::Tree;
 use crate::layout::companion;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 /// The reason of an input that is not for the protocol.
 const NOT_PROTOCOL: &str = "not_protocol";
@@ -22,7 +22,7 @@ impl Tree {
     /// Receives an input that may be a message: an envelope, an event with one in it, or a text.
     /// An agent sends for itself alone; others pass messages on. The error is the reason for which
     /// a message is refused. Its event is recorded.
-    pub fn message(&self, input: &Value, by: &By) -> Result<MessageAnswer, Failure> {
+    pub fn message(&self, input: &Value, by: &By) -> Result<MessageAnswer> {
         let detected = detect(input);
         if detected == Detected::Other {
             return Ok(not_protocol());
@@ -71,7 +71,7 @@ const NAMED: [&str; 3] = ["/taskId", "/payload/taskId", "/payload/parentTaskId"]
 impl Tree {
     /// A message with whole ids, where it names tasks by parts of their ids, as people and agents
     /// do. A whole id stays as it is, also that of no task.
-    pub fn with_whole_ids(&self, mut message: Value) -> Result<Value, Failure> {
+    pub fn with_whole_ids(&self, mut message: Value) -> Result<Value> {
         let is_part = |text: &&str| TaskId::parse(text).is_err();
         let parts = NAMED.into_iter().filter_map(|path| {
             let text = message.pointer(path)?.as_str().filter(is_part)?;
@@ -86,7 +86,7 @@ impl Tree {
                 let id = work.board().resolve(&part).map_err(|failure| failure.at(path))?;
                 Ok((path, id))
             });
-            whole.collect::<Result<Vec<_>, Failure>>()
+            whole.collect::<Result<Vec<_>>>()
         })?;
         for (path, id) in whole {
             if let Some(member) = message.pointer_mut(path) {
@@ -111,12 +111,7 @@ fn not_protocol() -> MessageAnswer {
 }
 
 /// Refuses a message that an agent sends as another one, and one for another project.
-fn check_door(
-    work: &mut Work<'_>,
-    detected: &Detected,
-    by: &By,
-    project: &str,
-) -> Result<(), Failure> {
+fn check_door(work: &mut Work<'_>, detected: &Detected, by: &By, project: &str) -> Result<()> {
     let Detected::Message(message) = detected else { return Ok(()) };
     let envelope = &message.envelope;
     let failure = if by.is_agent() && envelope.from_agent != by.name() {
@@ -166,7 +161,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn of(work: &Work<'_>, detected: &Detected, run_id: String) -> Result<Self, Failure> {
+    fn of(work: &Work<'_>, detected: &Detected, run_id: String) -> Result<Self> {
         let mut loaded = Self {
             task: None,
             parent: None,

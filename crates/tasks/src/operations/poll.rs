@@ -1,6 +1,6 @@
 //! The scheduler looks at the tree.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -12,8 +12,8 @@ use accord_tasks_core::{By, Status};
 
 use super::apply::{apply, invalid};
 use super::session_end::{Recorded, recorded, rejection};
-use crate::Tree;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 /// Who acts when no agent does.
 const SYSTEM: &str = "system";
@@ -22,7 +22,7 @@ const REJECTED: &str = "resultRejectedAt";
 
 impl Tree {
     /// Does everything that is due. A poll that finds nothing writes nothing.
-    pub fn poll(&self, request: &PollRequest, _: &By) -> Result<PollAnswer, Failure> {
+    pub fn poll(&self, request: &PollRequest, _: &By) -> Result<PollAnswer> {
         let max_start = request.max_start.and_then(|count| usize::try_from(count).ok());
         self.poll_within(Limits::default(), max_start)
     }
@@ -33,7 +33,7 @@ impl Tree {
         &self,
         usual: Limits,
         max_start: Option<usize>,
-    ) -> Result<PollAnswer, Failure> {
+    ) -> Result<PollAnswer> {
         self.change(move |work| {
             let mut limits = limits(work, usual);
             limits.per_poll = limits.per_poll.min(max_start.unwrap_or(usize::MAX));
@@ -111,7 +111,7 @@ fn decide(
     work: &Work<'_>,
     action: &Action,
     budget: RetryBudget,
-) -> Result<Option<(TaskFile, Routed)>, Failure> {
+) -> Result<Option<(TaskFile, Routed)>> {
     let file = match work.find(action.task()) {
         Ok(Some(file)) => file,
         // A file that was removed since the index was built needs no action.
@@ -144,7 +144,7 @@ fn decide(
 /// that cannot be read is recorded once, and moves nothing.
 ///
 /// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM, AOF-EX-8, AOF-EX-9.
-fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed, Failure> {
+fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed> {
     let (task, now) = (file.task(), work.now());
     let run: Option<Run> = work.artifact(task.id, "run.json")?;
     let result = match recorded(work, task.id)? {

@@ -1,20 +1,14 @@
 //! A person ends a review: approve, send back, close.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::operations::{ApproveRequest, CloseRequest, SendBackRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
-use crate::Tree;
+use crate::{Result, Tree};
 
 impl Tree {
     /// Ends a review: the task is done.
-    pub fn approve(
-        &self,
-        task: &str,
-        request: &ApproveRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn approve(&self, task: &str, request: &ApproveRequest, by: &By) -> Result<TaskAnswer> {
         let request = request.clone();
         self.by_verb(task, by, move |work, file, subject| {
             let evidence = work.evidence(file)?.digest;
@@ -24,12 +18,7 @@ impl Tree {
     }
 
     /// Ends a review: the task is ready again, and the next agent reads why.
-    pub fn send_back(
-        &self,
-        task: &str,
-        request: &SendBackRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn send_back(&self, task: &str, request: &SendBackRequest, by: &By) -> Result<TaskAnswer> {
         let request = request.clone();
         self.by_verb(task, by, move |work, file, subject| {
             let evidence = work.evidence(file)?.digest;
@@ -39,12 +28,7 @@ impl Tree {
     }
 
     /// Ends a task as done, whatever its status is.
-    pub fn close(
-        &self,
-        task: &str,
-        request: &CloseRequest,
-        by: &By,
-    ) -> Result<TaskAnswer, Failure> {
+    pub fn close(&self, task: &str, request: &CloseRequest, by: &By) -> Result<TaskAnswer> {
         let request = request.clone();
         self.by_verb(task, by, move |work, file, subject| {
             let evidence = work.evidence(file)?.digest;

@@ -13,9 +13,9 @@ use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{By, Door, Status, TaskId};
 
 use super::apply::apply;
-use crate::Tree;
 use crate::work::Work;
 use crate::worker::WorkEnd;
+use crate::{Result, Tree};
 
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -27,12 +27,7 @@ pub struct Claimed {
 
 impl Tree {
     /// Claims a ready task for a worker of an agent.
-    pub(crate) fn claim_for(
-        &self,
-        id: TaskId,
-        agent: &str,
-        times: LeaseTimes,
-    ) -> Result<Claimed, Failure> {
+    pub(crate) fn claim_for(&self, id: TaskId, agent: &str, times: LeaseTimes) -> Result<Claimed> {
         let request = ClaimRequest {
             agent: Some(agent.to_owned()),
             lease_ttl_ms: ms(times.lease_seconds),
@@ -47,12 +42,12 @@ impl Tree {
     }
 
     /// What the agent of a claimed task needs to know.
-    pub(crate) fn briefing_for(&self, claimed: &Claimed) -> Result<BriefingAnswer, Failure> {
+    pub(crate) fn briefing_for(&self, claimed: &Claimed) -> Result<BriefingAnswer> {
         self.briefing(&claimed.task.task().id.to_string(), &worker()?)
     }
 
     /// How long leases and heartbeats last, and how often a task is run, as the project says now.
-    pub(crate) fn run_settings(&self) -> Result<(LeaseTimes, RetryBudget), Failure> {
+    pub(crate) fn run_settings(&self) -> Result<(LeaseTimes, RetryBudget)> {
         self.change(|work| {
             let settings = work.settings();
             let retry = settings.manifest.as_ref().and_then(|manifest| manifest.retry.as_ref());
@@ -62,7 +57,7 @@ impl Tree {
         })
     }
 
-    pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<(), Failure> {
+    pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<()> {
         let (id, agent, run_id) = named(claimed);
         let mut request = HeartbeatRequest::default();
         (request.agent, request.run_id) = (Some(agent), run_id);
@@ -71,12 +66,12 @@ impl Tree {
         self.heartbeat(&id.to_string(), &request, &worker()?).map(drop)
     }
 
-    pub(crate) fn worker_message(&self, message: &Value) -> Result<(), Failure> {
+    pub(crate) fn worker_message(&self, message: &Value) -> Result<()> {
         self.message(message, &worker()?).map(drop)
     }
 
     /// Carries out a text of the agent that is meant as a message.
-    pub(crate) fn worker_text(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn worker_text(&self, text: &str) -> Result<()> {
         self.message(&text.into(), &worker()?).map(drop)
     }
 
@@ -86,7 +81,7 @@ impl Tree {
         claimed: &Claimed,
         error: &str,
         budget: RetryBudget,
-    ) -> Result<Status, Failure> {
+    ) -> Result<Status> {
         let (id, agent, run_id) = named(claimed);
         let error = error.to_owned();
         let random = self.environment().random_number();
@@ -103,11 +98,7 @@ impl Tree {
     }
 
     /// Ends the run of a task whose worker was killed: the task is ready again.
-    pub(crate) fn reclaim_run(
-        &self,
-        claimed: &Claimed,
-        budget: RetryBudget,
-    ) -> Result<Status, Failure> {
+    pub(crate) fn reclaim_run(&self, claimed: &Claimed, budget: RetryBudget) -> Result<Status> {
         let (id, agent, run_id) = named(claimed);
         self.change(move |work| {
             let (file, run) = held(work, id, &agent, run_id.as_deref())?;
@@ -120,7 +111,7 @@ impl Tree {
     }
 
     /// Gives a claimed task back: it is ready again, and the run does not count.
-    pub(crate) fn give_back(&self, claimed: &Claimed) -> Result<(), Failure> {
+    pub(crate) fn give_back(&self, claimed: &Claimed) -> Result<()> {
         let (id, agent, run_id) = named(claimed);
         let mut request = ReleaseRequest::default();
         (request.agent, request.run_id) = (Some(agent), run_id);
@@ -129,7 +120,7 @@ impl Tree {
     }
 
     /// Applies a result that waits for the end of the agent's session.
-    pub(crate) fn end_session(&self, claimed: &Claimed) -> Result<(), Failure> {
+    pub(crate) fn end_session(&self, claimed: &Claimed) -> Result<()> {
         let (id, agent, _) = named(claimed);
         let mut request = SessionEndRequest::default();
         (request.agent, request.task) = (Some(agent), Some(id.to_string()));
@@ -137,18 +128,18 @@ impl Tree {
     }
 
     /// Whether a task is still in progress in the run that it was claimed with.
-    pub(crate) fn is_held(&self, claimed: &Claimed) -> Result<bool, Failure> {
+    pub(crate) fn is_held(&self, claimed: &Claimed) -> Result<bool> {
         let (id, agent, run_id) = named(claimed);
         self.change(move |work| Ok(held(work, id, &agent, run_id.as_deref()).is_ok()))
     }
 
-    pub(crate) fn has_reported(&self, claimed: &Claimed) -> Result<bool, Failure> {
+    pub(crate) fn has_reported(&self, claimed: &Claimed) -> Result<bool> {
         let (id, run_id) = (claimed.task.task().id, claimed.run.run_id.clone());
         self.change(move |work| reported(work, id, run_id.as_deref()))
     }
 
     /// How a run ended whose task moved on.
-    pub(crate) fn ended_as(&self, id: TaskId, run_id: Option<&str>) -> Result<WorkEnd, Failure> {
+    pub(crate) fn ended_as(&self, id: TaskId, run_id: Option<&str>) -> Result<WorkEnd> {
         let run_id = run_id.map(str::to_owned);
         self.change(move |work| {
             let status = work.find(id)?.map(|file| file.task().status);
@@ -161,7 +152,7 @@ impl Tree {
 
     /// The name that a task is claimed under: its agent, else its role, else its team. Fails with
     /// `unassigned_task` if the task names none.
-    pub(crate) fn target(&self, id: TaskId) -> Result<String, Failure> {
+    pub(crate) fn target(&self, id: TaskId) -> Result<String> {
         self.change(move |work| {
             let file = work.task(id)?;
             let routing = file.task().routing.clone();
@@ -174,7 +165,7 @@ impl Tree {
     }
 
     /// The claimed task of a run, if it is still in progress in that run.
-    pub(crate) fn claimed_in(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>, Failure> {
+    pub(crate) fn claimed_in(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>> {
         let run_id = run_id.to_owned();
         self.change(move |work| {
             let Some(task) = work.find(id)? else { return Ok(None) };
@@ -187,7 +178,7 @@ impl Tree {
 }
 
 /// A worker passes the words of its agent on.
-fn worker() -> Result<By, Failure> {
+fn worker() -> Result<By> {
     By::parse("script:worker", Door::Message)
 }
 
@@ -196,7 +187,7 @@ fn ms(seconds: i64) -> Option<u64> {
 }
 
 /// The result that is recorded for a run, or that its run is over because of one.
-fn reported(work: &Work<'_>, id: TaskId, run_id: Option<&str>) -> Result<bool, Failure> {
+fn reported(work: &Work<'_>, id: TaskId, run_id: Option<&str>) -> Result<bool> {
     let result: Option<RunResult> = work.artifact(id, "run_result.json")?;
     let run: Option<Run> = work.artifact(id, "run.json")?;
     let is_over = run
@@ -210,7 +201,7 @@ fn held(
     id: TaskId,
     agent: &str,
     run_id: Option<&str>,
-) -> Result<(TaskFile, Option<Run>), Failure> {
+) -> Result<(TaskFile, Option<Run>)> {
     let file = work.task(id)?;
     let run: Option<Run> = work.artifact(id, "run.json")?;
     lease::check_holder(file.task(), run.as_ref(), agent, run_id, work.now())?;

@@ -1,6 +1,6 @@
 //! The session of an agent ends.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_contract::wire::Wire as _;
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -11,8 +11,8 @@ use accord_tasks_core::task::Task;
 use accord_tasks_core::{By, Status, TaskId};
 
 use super::apply::apply;
-use crate::Tree;
 use crate::work::Work;
+use crate::{Result, Tree};
 
 /// A recorded result, as far as it can be read.
 pub(crate) enum Recorded {
@@ -26,11 +26,7 @@ impl Tree {
     /// nothing and is recorded as rejected.
     ///
     /// Clauses: AOF-RS-SESSION-END, AOF-RS-INVALID-RESULT.
-    pub fn session_end(
-        &self,
-        request: &SessionEndRequest,
-        by: &By,
-    ) -> Result<SessionEndAnswer, Failure> {
+    pub fn session_end(&self, request: &SessionEndRequest, by: &By) -> Result<SessionEndAnswer> {
         let named = request.agent.as_deref();
         // An agent ends its own session; others may end all of them.
         let agent = if by.is_agent() || named.is_some() { Some(by.agent(named)?) } else { None };
@@ -64,7 +60,7 @@ fn end(
     id: TaskId,
     agent: Option<&str>,
     answer: &mut SessionEndAnswer,
-) -> Result<(), Failure> {
+) -> Result<()> {
     // A broken file is not in the way of the others.
     let Ok(Some(file)) = work.find(id) else { return Ok(()) };
     let holder = file.task().lease.value().map(|lease| lease.agent.clone());
@@ -115,7 +111,7 @@ fn end(
 /// The recorded result of a task.
 ///
 /// Clauses: AOF-RS-INVALID-RESULT, AOF-RS-NO-ARTIFACTS.
-pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded, Failure> {
+pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded> {
     let Some(text) = work.artifact_text(id, "run_result.json")? else {
         return Ok(Recorded::Missing);
     };

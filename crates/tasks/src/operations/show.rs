@@ -1,17 +1,16 @@
 //! Everything about one task.
 
-use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
 
-use crate::Tree;
+use crate::{Result, Tree};
 
 /// The most outputs of an answer.
 const SHOWN: usize = 200;
 
 impl Tree {
     /// Shows a task, with the digest of what a person decides about.
-    pub fn show(&self, task: &str, request: &ShowQuery, _: &By) -> Result<ShowAnswer, Failure> {
+    pub fn show(&self, task: &str, request: &ShowQuery, _: &By) -> Result<ShowAnswer> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let without_body = request.without_body;
         let root = self.disk().root_path().display().to_string();

@@ -18,6 +18,7 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::Kind;
 use accord_trees::wal::{Op, Skipped, digest};
 
+use crate::Result;
 use crate::committed::{Held, LeaseOrigin};
 use crate::layout::{COMPANIONS, OWN, companion, task_file};
 use crate::tree::failure;
@@ -34,11 +35,7 @@ pub(crate) fn refused_file(id: TaskId) -> String {
 
 impl Work<'_> {
     /// Judges the files of a task, without writing anything.
-    pub(crate) fn judge(
-        &self,
-        id: TaskId,
-        intended: Option<&TaskFile>,
-    ) -> Result<Verdict, Failure> {
+    pub(crate) fn judge(&self, id: TaskId, intended: Option<&TaskFile>) -> Result<Verdict> {
         let found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
         let held = self.held(id);
         let closed = self.index.board.status(id).filter(|status| status.is_final());
@@ -51,7 +48,7 @@ impl Work<'_> {
     }
 
     /// Judges a task, and commits the verdict.
-    pub(crate) fn settle(&mut self, id: TaskId) -> Result<(), Failure> {
+    pub(crate) fn settle(&mut self, id: TaskId) -> Result<()> {
         let known = self.verdicts.borrow_mut().remove(&id);
         let verdict = match known {
             Some(verdict) => verdict,
@@ -106,7 +103,7 @@ impl Work<'_> {
     }
 
     /// Judges a file that a commit left alone, because others changed it at the same time.
-    pub(crate) fn settle_skipped(&mut self, skipped: &Skipped) -> Result<(), Failure> {
+    pub(crate) fn settle_skipped(&mut self, skipped: &Skipped) -> Result<()> {
         let name = skipped.path.rsplit('/').next().unwrap_or_default();
         if skipped.path.starts_with("tasks/")
             && let Some(id) = name.strip_suffix(".md").and_then(|name| TaskId::parse(name).ok())
@@ -122,7 +119,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<(), Failure> {
+    fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<()> {
         let Verdict { file, at, others, mut refused, refused_text, noticed, lease } = verdict;
         if let Some(text) = refused_text {
             self.put(&refused_file(id), text)?;
@@ -163,7 +160,7 @@ impl Work<'_> {
         file: &TaskFile,
         at: Option<(Status, Option<String>)>,
         others: Vec<copies::Found>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let (id, to) = (file.task().id, file.task().status);
         let path = task_file(to, id);
         let mut was = at.as_ref().and_then(|(_, digest)| digest.clone());
@@ -207,7 +204,7 @@ impl Work<'_> {
     }
 
     /// Moves the folder beside a task file that others moved without it.
-    fn bring_companion(&mut self, id: TaskId, to: Status) -> Result<(), Failure> {
+    fn bring_companion(&mut self, id: TaskId, to: Status) -> Result<()> {
         let is_folder = |path: &str| {
             let stat = self.disk.stat(path).map_err(|error| failure(&error))?;
             Ok::<_, Failure>(stat.is_some_and(|stat| stat.kind == Kind::Folder))
@@ -228,7 +225,7 @@ impl Work<'_> {
     }
 
     /// Replaces a link, or whatever else is not a folder, beside a task file.
-    fn mend_companion(&mut self, file: &TaskFile) -> Result<Option<Difference>, Failure> {
+    fn mend_companion(&mut self, file: &TaskFile) -> Result<Option<Difference>> {
         let path = companion(file.task().status, file.task().id);
         let stat = self.disk.stat(&path).map_err(|error| failure(&error))?;
         if stat.is_none_or(|stat| stat.kind == Kind::Folder) {
@@ -246,7 +243,7 @@ impl Work<'_> {
         id: TaskId,
         lease: LeaseOrigin,
         refused: &mut Vec<Difference>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let run = self.held(id).and_then(|held| held.run.clone());
         let Some(run) = run.filter(|_| lease == LeaseOrigin::Accord) else { return Ok(()) };
         let path = format!("{}/run.json", self.layout.folder(id));

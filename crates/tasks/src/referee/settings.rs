@@ -1,13 +1,13 @@
 //! `apply` and `review` of `project.yaml` decide about the work of agents, so that they count only
 //! as set through Accord.
 
-use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::referee::Difference;
 use accord_tasks_core::yaml::Yaml;
 
 use super::SYSTEM;
+use crate::Result;
 use crate::layout::{MANIFEST, OWN, SETTINGS};
 use crate::work::Work;
 
@@ -21,7 +21,7 @@ pub(crate) fn refused_manifest() -> String {
 
 impl Work<'_> {
     /// Puts the settings back that others changed.
-    pub(crate) fn settle_settings(&mut self) -> Result<(), Failure> {
+    pub(crate) fn settle_settings(&mut self) -> Result<()> {
         let Some(committed) = self.state.settings().map(str::to_owned) else { return Ok(()) };
         let mut refused = Vec::new();
         if self.text(SETTINGS)?.as_deref() != Some(&*committed) {

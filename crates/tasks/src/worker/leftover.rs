@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
 use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::TaskId;
@@ -20,6 +19,7 @@ use accord_trees::{Disk, atomic, read_file};
 use serde_json::json;
 
 use super::{Ended, WorkEnd, Worker};
+use crate::Result;
 use crate::layout::OWN;
 use crate::operations::Claimed;
 use crate::scan::readable;
@@ -61,7 +61,7 @@ impl Drop for Record {
 }
 
 /// Ends the agents of workers that were killed, and their runs. Returns how each ended.
-pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure> {
+pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>> {
     let disk = worker.tree.shared_disk();
     let mut ended = Vec::new();
     for entry in disk.list(&folder()).map_err(|error| failure(&error))?.unwrap_or_default() {
@@ -83,7 +83,7 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
 }
 
 /// Ends the agent of an earlier run of a task, if its worker was killed.
-pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<(), Failure> {
+pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<()> {
     let disk = worker.tree.shared_disk();
     let path = format!("{}/{id}.json", folder());
     let bytes = readable(read_file(disk.as_ref(), &path, MAX_BYTES));
@@ -110,7 +110,7 @@ fn end_agent(record: &Object) -> bool {
     true
 }
 
-fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)>, Failure> {
+fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)>> {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
     let (Some(id), Some(run_id)) = (text("taskId"), text("runId")) else { return Ok(None) };
     let Ok(id) = TaskId::parse(id) else { return Ok(None) };

@@ -32,9 +32,9 @@ use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 
-use crate::Tree;
 use crate::layout::companion;
 use crate::operations::Claimed;
+use crate::{Result, Tree};
 
 pub use leftover::end_leftovers;
 pub use report::REPORT;
@@ -118,13 +118,13 @@ impl Worker {
 
     /// Claims a ready task for the agent, the role or the team that it is routed to. Fails with
     /// `task_not_ready` if it was claimed by another agent in the meantime.
-    pub fn claim(&self, id: TaskId) -> Result<Claimed, Failure> {
+    pub fn claim(&self, id: TaskId) -> Result<Claimed> {
         let agent = self.tree.target(id)?;
         self.tree.claim_for(id, &agent, self.times)
     }
 
     /// The task of a run that another request claimed, if the run still has it.
-    pub fn claimed(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>, Failure> {
+    pub fn claimed(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>> {
         self.tree.claimed_in(id, run_id)
     }
 
@@ -142,7 +142,7 @@ impl Worker {
         briefing: &str,
         cancel: &Cancel,
         signals: &mut dyn FnMut(WorkSignal<'_>),
-    ) -> Result<WorkEnd, Failure> {
+    ) -> Result<WorkEnd> {
         let id = claimed.task.task().id;
         leftover::end_earlier(self, id)?;
         report::put_aside(self, id);
@@ -151,7 +151,7 @@ impl Worker {
     }
 
     /// Ends the run of a claimed task as its agent left it.
-    fn conclude(&self, claimed: &Claimed, ended: &Ended) -> Result<WorkEnd, Failure> {
+    fn conclude(&self, claimed: &Claimed, ended: &Ended) -> Result<WorkEnd> {
         let id = claimed.task.task().id;
         if !self.holds(claimed)? {
             return self.tree.ended_as(id, claimed.run.run_id.as_deref());
@@ -188,7 +188,7 @@ impl Worker {
     }
 
     /// Reports for an agent that ended well and did not say what it did.
-    fn ask_for_review(&self, claimed: &Claimed, last_lines: &str) -> Result<WorkEnd, Failure> {
+    fn ask_for_review(&self, claimed: &Claimed, last_lines: &str) -> Result<WorkEnd> {
         let id = claimed.task.task().id;
         let message = report::envelope(self, claimed, report::unreported(last_lines));
         self.tree.worker_message(&message)?;
@@ -198,13 +198,13 @@ impl Worker {
         self.tree.ended_as(id, claimed.run.run_id.as_deref())
     }
 
-    fn fail(&self, claimed: &Claimed, error: &str) -> Result<WorkEnd, Failure> {
+    fn fail(&self, claimed: &Claimed, error: &str) -> Result<WorkEnd> {
         let status = self.tree.fail_run(claimed, error, self.budget)?;
         Ok(WorkEnd::Failed { error: error.to_owned(), status })
     }
 
     /// Whether the task is still in progress in this run.
-    fn holds(&self, claimed: &Claimed) -> Result<bool, Failure> {
+    fn holds(&self, claimed: &Claimed) -> Result<bool> {
         self.tree.is_held(claimed)
     }
 }

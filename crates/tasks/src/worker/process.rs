@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Failure;
 use accord_process::{
     Cancel, Ending, Invocation, Overflow, RunOutput, Spec, Watch, WatchDecision, run_watched,
 };
@@ -11,6 +10,7 @@ use accord_tasks_core::message::PREFIX;
 use super::leftover::Record;
 use super::lines::Messages;
 use super::{AgentCommand, Ended, WorkSignal, Worker, agent_of, report};
+use crate::Result;
 use crate::operations::Claimed;
 use crate::tree::is_unavailable;
 
@@ -46,7 +46,7 @@ pub(super) fn run(
     briefing: &str,
     cancel: &Cancel,
     signals: &mut dyn FnMut(WorkSignal<'_>),
-) -> Result<Ended, Failure> {
+) -> Result<Ended> {
     let spec = match spec(worker, claimed, command, briefing) {
         Ok(spec) => spec.cancel(cancel.clone()),
         Err(error) => return Ok(Ended::Without(error)),
