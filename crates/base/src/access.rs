@@ -80,8 +80,6 @@ impl Access {
         }
     }
 
-    /// Checks that the key has a verb in a project.
-    ///
     /// Clauses: AGENTIC-R-049, AGENTIC-R-112.
     pub fn may(&self, verb: Verb, project: &ProjectId) -> Result<(), Failure> {
         if !self.covers(project) {
@@ -143,8 +141,6 @@ impl Access {
         self.actor.as_ref()
     }
 
-    /// Whether the key sees the drafts of an actor.
-    ///
     /// Clauses: AGENTIC-R-064.
     pub fn sees_drafts_of(&self, author: &ActorKey) -> bool {
         self.actor.as_ref().is_none_or(|own| own == author)

@@ -6,8 +6,6 @@ use accord_contract::wire::{DecodeError, DecodeErrorKind};
 
 use crate::ProjectId;
 
-/// A project that does not exist.
-///
 /// Clauses: AGENTIC-R-079.
 pub fn project_not_found(named: &ProjectId) -> Failure {
     let message = format!("there is no project {:?}", named.as_str());

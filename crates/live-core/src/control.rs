@@ -142,8 +142,6 @@ wire_enum! {
 }
 
 impl Step {
-    /// Reads a step.
-    ///
     /// Clauses: GGUI-CONTROL-SETUP.
     pub fn read(mut document: Object) -> Result<Self, Failure> {
         let kind = document.shift_remove("kind");

@@ -124,8 +124,6 @@ impl Secret {
         Minted { text: format!("{first}.{signature}"), expires_at }
     }
 
-    /// The claims of a token of a kind.
-    ///
     /// Clauses: GGUI-TOKEN-VERIFY.
     pub fn verify(&self, text: &str, kind: TokenKind, now: Time) -> Result<Claims, TokenError> {
         let claims = self.signed_claims(text, kind)?;

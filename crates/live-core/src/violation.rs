@@ -105,8 +105,6 @@ message! {
 }
 
 impl ViolationDetails {
-    /// The details for violations of data from `source`.
-    ///
     /// Clauses: GGUI-VIOLATION-DETAILS.
     pub fn new(source: Source, violations: Vec<Violation>) -> Self {
         let hint = match source {

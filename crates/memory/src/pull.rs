@@ -40,8 +40,6 @@ pub(crate) struct Taken {
 }
 
 impl Memory {
-    /// The newest packages of a project.
-    ///
     /// Clauses: AGENTIC-R-068, AGENTIC-R-070.
     pub async fn latest(
         &self,

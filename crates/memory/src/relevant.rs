@@ -105,8 +105,6 @@ impl Default for SearchBy {
 }
 
 impl Memory {
-    /// Searches the packages of a project.
-    ///
     /// Clauses: AGENTIC-R-074.
     pub async fn relevant(
         &self,

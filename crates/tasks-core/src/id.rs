@@ -60,8 +60,6 @@ pub struct DayNumbers {
 pub struct TaskIdError;
 
 impl TaskId {
-    /// Reads an id.
-    ///
     /// Clauses: AOF-ID-FORM.
     pub fn parse(text: &str) -> Result<Self, TaskIdError> {
         let rest = text.strip_prefix("TASK-").ok_or(TaskIdError)?;

@@ -108,8 +108,6 @@ message! {
 }
 
 impl Run {
-    /// A run that begins.
-    ///
     /// Clauses: AOF-RUN-JSON.
     pub fn begin(task: TaskId, agent: &str, run_id: &str, now: Time) -> Self {
         let artifact_paths = ArtifactPaths {

@@ -25,8 +25,6 @@ wire_enum! {
 }
 
 impl Status {
-    /// The statuses that can follow this one.
-    ///
     /// Clauses: AOF-ST-TABLE.
     pub const fn following(self) -> &'static [Self] {
         use Status::{Backlog, Blocked, Cancelled, Deadletter, Done, InProgress, Ready, Review};

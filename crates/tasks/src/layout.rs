@@ -48,8 +48,6 @@ pub fn status_folder(status: Status) -> String {
     format!("tasks/{status}")
 }
 
-/// A task file.
-///
 /// Clauses: AOF-FILE-PLACE.
 pub fn task_file(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}.md")

@@ -12,8 +12,6 @@ use crate::schema::{Quota, Schema};
 use crate::subset;
 use crate::violation::{MOST_VIOLATIONS, Violation, listed};
 
-/// Every violation of a contract.
-///
 /// Clauses: GGUI-CONTRACT-STRUCTURE.
 pub fn check(contract: &DataContract) -> Vec<Violation> {
     examine(contract).0

@@ -152,8 +152,6 @@ impl CompiledContract {
         if violations.is_empty() { Ok(emission) } else { Err(violations) }
     }
 
-    /// Checks the value of a context slot.
-    ///
     /// Clauses: GGUI-CONTEXT-DECLARED, GGUI-CONTEXT-SCHEMA.
     pub fn check_context(&self, slot: &str, value: &Value) -> Vec<Violation> {
         match self.validators.context.get(slot) {

@@ -1,7 +1,5 @@
 //! Why a server closes a socket.
 
-/// The code and the reason of a close frame.
-///
 /// Clauses: GGUI-TRANSPORT-CLOSE.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Close {

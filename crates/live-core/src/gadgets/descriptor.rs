@@ -23,8 +23,6 @@ pub struct GadgetDescriptor {
 }
 
 impl GadgetDescriptor {
-    /// Reads a descriptor.
-    ///
     /// Clauses: GGUI-GADGET-DESCRIPTOR.
     pub fn read(value: &Value) -> Result<Self, Vec<Violation>> {
         let mut reader = Reader::default();

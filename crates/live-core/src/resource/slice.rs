@@ -89,8 +89,6 @@ impl Slice {
         }
     }
 
-    /// Whether a host can mount it.
-    ///
     /// Clauses: GGUI-RESOURCE-MOUNTABLE.
     pub fn is_mountable(&self) -> bool {
         rule!(self.code.is_some() || self.delivery.is_some(); NothingIsMounted => true)

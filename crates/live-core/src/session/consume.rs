@@ -45,8 +45,6 @@ pub struct ConsumedEvent {
 }
 
 impl ConsumedEvent {
-    /// The event of a row of the pipe.
-    ///
     /// Clauses: GGUI-CONSUME-MAPPING.
     fn of(session: &Session, row: &LedgerRow) -> Option<Self> {
         let action_id = row.event_id.clone()?;

@@ -109,8 +109,6 @@ impl Head {
 }
 
 impl Session {
-    /// Whether the session can be used.
-    ///
     /// Clauses: GGUI-SESSION-TTL.
     pub fn status(&self, now: Time) -> Status {
         if self.head.expires_at <= now { Status::Expired } else { Status::Active }
@@ -128,8 +126,6 @@ impl Session {
         self.members(&Content { ui, ..Content::default() }, now)
     }
 
-    /// The snapshot that clients get.
-    ///
     /// Clauses: GGUI-SESSION-SNAPSHOT.
     pub fn snapshot(&self, content: &Content, now: Time) -> Value {
         Value::Object(self.members(content, now))

@@ -137,8 +137,6 @@ pub(super) fn record(
     row
 }
 
-/// Records a frame of the lifecycle channel.
-///
 /// Clauses: GGUI-RESERVED-BUFFERED.
 pub(super) fn record_lifecycle(
     change: &mut Change<'_>,

@@ -76,8 +76,6 @@ pub fn subscribe(
     Ok(Subscribed { binding: Binding { session_id, app_id, role, client_id }, session_token })
 }
 
-/// The claims of the token of a request, if it has one.
-///
 /// Clauses: GGUI-SUBSCRIBE-TOKEN.
 fn token(request: &Subscribe, facts: SubscribeFacts<'_>) -> Result<Option<Claims>, Failure> {
     if let Identity::Token { session_id, .. } = facts.identity
@@ -140,8 +138,6 @@ impl Subscribed {
         Ok((session, Some(delta)))
     }
 
-    /// The answer.
-    ///
     /// Clauses: GGUI-SUBSCRIBE-ACK.
     pub fn ack(
         &self,

@@ -107,8 +107,6 @@ impl Highlight {
     }
 }
 
-/// Builds the digest.
-///
 /// Clauses: AGENTIC-R-107, AGENTIC-A-30.
 pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {
     let project = rows.project.map_or(Value::Null, Project::encode);

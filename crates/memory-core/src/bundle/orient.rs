@@ -33,8 +33,6 @@ pub struct Mark<'a> {
     pub by: &'a [PackageId],
 }
 
-/// Builds the orientation.
-///
 /// Clauses: AGENTIC-R-099, AGENTIC-R-104, AGENTIC-A-29.
 pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     let pieces = Pieces::of(rows);

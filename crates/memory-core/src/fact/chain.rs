@@ -34,8 +34,6 @@ impl Span {
         self.to.as_ref().is_some_and(|to| to.time() < from)
     }
 
-    /// Whether it holds at an instant.
-    ///
     /// Clauses: AGENTIC-R-090.
     pub fn holds_at(&self, instant: Time) -> bool {
         self.from.time() <= instant && (self.to.as_ref()).is_none_or(|to| instant < to.time())

@@ -88,8 +88,6 @@ pub struct Title(String);
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Significance(u8);
 
-/// The version of the protocol.
-///
 /// Clauses: AGENTIC-R-004.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version;
@@ -113,8 +111,6 @@ impl PackageType {
         self.0.as_str()
     }
 
-    /// What the type means here.
-    ///
     /// Clauses: AGENTIC-R-014.
     pub fn meaning(&self) -> KnownPackageType {
         self.0.known().unwrap_or(KnownPackageType::Standard)

@@ -33,16 +33,12 @@ use crate::refuse;
 use crate::text;
 use crate::{ContentHash, PackageId, ProjectId};
 
-/// The version of the protocol that every package names.
-///
 /// Clauses: AGENTIC-R-004, AGENTIC-R-116.
 pub const PROTOCOL_VERSION: &str = "0.1";
 
 /// The member of a package in transport that carries its hash.
 pub const CONTENT_HASH: &str = "content_hash";
 
-/// A validated package.
-///
 /// Clauses: AGENTIC-R-019, AGENTIC-R-020, AGENTIC-R-021, AGENTIC-R-025, AGENTIC-R-039,
 /// AGENTIC-A-08.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -183,8 +179,6 @@ pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
     text::append(stored, CONTENT_HASH, &text::quoted(&hash.to_string()))
 }
 
-/// The failure for an unknown package.
-///
 /// Clauses: AGENTIC-R-057, AGENTIC-R-073.
 pub fn not_found(package: &PackageId) -> Failure {
     let message = format!("there is no package {:?}", package.as_str());

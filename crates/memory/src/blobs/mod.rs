@@ -34,8 +34,6 @@ use super::{Memory, UnitResult, load};
 pub(super) use self::files::Files;
 pub use self::serve::{Blob, Part};
 
-/// An upload.
-///
 /// Clauses: AGENTIC-A-33.
 #[derive(Debug)]
 pub struct BlobIntake {

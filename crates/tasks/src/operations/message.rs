@@ -131,8 +131,6 @@ fn check_door(work: &mut Work<'_>, detected: &Detected, by: &By, project: &str) 
     Err(rejected(work, detected, by, failure))
 }
 
-/// Records a refusal.
-///
 /// Clauses: AOF-ERR-EVENTS.
 fn rejected(work: &mut Work<'_>, detected: &Detected, by: &By, failure: Failure) -> Failure {
     let task = match detected {

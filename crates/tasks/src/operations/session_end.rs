@@ -108,8 +108,6 @@ fn end(
     Ok(())
 }
 
-/// The recorded result of a task.
-///
 /// Clauses: AOF-RS-INVALID-RESULT, AOF-RS-NO-ARTIFACTS.
 pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded> {
     let Some(text) = work.artifact_text(id, "run_result.json")? else {
