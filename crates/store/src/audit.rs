@@ -10,53 +10,54 @@
 use std::fmt;
 
 use accord_base::ProjectId;
+use accord_contract::wire_enum;
 
 use crate::{PackageIndex, PackageRow, Result};
 
-/// The tables of rows, and of data derived from them.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
-pub enum Table {
-    /// Projects.
-    Project,
-    /// Packages.
-    Package,
-    /// The log of a package; the id is that of the package.
-    Revision,
-    /// Facts.
-    Fact,
-    /// Sessions.
-    Session,
-    /// Events; the id is the number in the stream.
-    Event,
-    /// The index of blobs; the id is the digest.
-    Blob,
-    /// Counts of packages.
-    Tally,
-    /// Open questions, and the packages that ask them.
-    Question,
-    /// What packages answer and supersede; the id is that of the package.
-    Link,
-    /// The search index.
-    Search,
-    /// The vectors of a package; the id is that of the package.
-    Embedding,
-    /// The counts of a project.
-    Counter,
-    /// Live sessions, with their counters.
-    LiveSession,
-    /// The content of a live session; the id is that of the session.
-    LiveContent,
-    /// The ledger of a live session; the id is the number in it.
-    LiveEvent,
-    /// The kept frames of a live session; the id is the number in its stream.
-    LiveFrame,
-    /// What a live session waits for; the id is that of the session.
-    LiveAsk,
-    /// Handshakes of live sessions.
-    LiveHandshake,
-    /// UIs that were rendered; the id is the hash of the contract.
-    LiveBlueprint,
+wire_enum! {
+    /// The tables of rows, and of data derived from them.
+    pub enum Table("StoreTable", closed) {
+        /// Projects.
+        Project = "project",
+        /// Packages.
+        Package = "package",
+        /// The log of a package; the id is that of the package.
+        Revision = "revision of package",
+        /// Facts.
+        Fact = "fact",
+        /// Sessions.
+        Session = "session",
+        /// Events; the id is the number in the stream.
+        Event = "event",
+        /// The index of blobs; the id is the digest.
+        Blob = "blob",
+        /// Counts of packages.
+        Tally = "tally",
+        /// Open questions, and the packages that ask them.
+        Question = "question",
+        /// What packages answer and supersede; the id is that of the package.
+        Link = "link of package",
+        /// The search index.
+        Search = "search entry",
+        /// The vectors of a package; the id is that of the package.
+        Embedding = "embedding",
+        /// The counts of a project.
+        Counter = "counter",
+        /// Live sessions, with their counters.
+        LiveSession = "live session",
+        /// The content of a live session; the id is that of the session.
+        LiveContent = "content of live session",
+        /// The ledger of a live session; the id is the number in it.
+        LiveEvent = "ledger event",
+        /// The kept frames of a live session; the id is the number in its stream.
+        LiveFrame = "frame",
+        /// What a live session waits for; the id is that of the session.
+        LiveAsk = "ask of live session",
+        /// Handshakes of live sessions.
+        LiveHandshake = "handshake",
+        /// UIs that were rendered; the id is the hash of the contract.
+        LiveBlueprint = "blueprint",
+    }
 }
 
 /// A row that cannot be read, or that contradicts its source.
@@ -127,32 +128,6 @@ impl Table {
     /// Whether its rows are in an export.
     pub fn is_exported(self) -> bool {
         matches!(self, Self::Project | Self::Package | Self::Revision | Self::Fact | Self::Session)
-    }
-
-    /// The name of one of its rows.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Package => "package",
-            Self::Revision => "revision of package",
-            Self::Fact => "fact",
-            Self::Session => "session",
-            Self::Event => "event",
-            Self::Blob => "blob",
-            Self::Tally => "tally",
-            Self::Question => "question",
-            Self::Link => "link of package",
-            Self::Search => "search entry",
-            Self::Embedding => "embedding",
-            Self::Counter => "counter",
-            Self::LiveSession => "live session",
-            Self::LiveContent => "content of live session",
-            Self::LiveEvent => "ledger event",
-            Self::LiveFrame => "frame",
-            Self::LiveAsk => "ask of live session",
-            Self::LiveHandshake => "handshake",
-            Self::LiveBlueprint => "blueprint",
-        }
     }
 }
 

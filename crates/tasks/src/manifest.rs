@@ -13,7 +13,7 @@ use accord_contract::wire::{Limits as WireLimits, Object, TextForm, Value, Wire 
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{ApplyMode, LayoutName, ReviewMode};
-use accord_tasks_core::route::{Apply, Reviewer, Rules};
+use accord_tasks_core::route::Rules;
 use accord_tasks_core::task::{OnViolation, Priority};
 use accord_tasks_core::yaml::Yaml;
 use accord_trees::{Disk, Stat, read_file};
@@ -164,16 +164,10 @@ impl Settings {
     /// When a report moves its task, and who may end a review: as set through Accord.
     pub fn rules(&self) -> Rules {
         let committed = self.committed.as_ref();
-        Rules {
-            apply: match committed.map(|committed| committed.apply) {
-                Some(ApplyMode::SessionEnd) => Apply::SessionEnd,
-                _ => Apply::AtOnce,
-            },
-            review: match committed.map(|committed| committed.review) {
-                Some(ReviewMode::Guide) => Reviewer::Anyone,
-                _ => Reviewer::Human,
-            },
-        }
+        committed.map_or_else(Rules::default, |committed| Rules {
+            apply: committed.apply,
+            review: committed.review,
+        })
     }
 
     pub fn layout(&self) -> RunLayout {

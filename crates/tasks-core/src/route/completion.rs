@@ -2,10 +2,11 @@
 
 use accord_contract::time::Time;
 
-use super::{Apply, Artifact, Call, Facts, Refused, Routed, Rules, walk};
+use super::{Artifact, Call, Facts, Refused, Routed, Rules, walk};
 use crate::Status;
 use crate::event::kind;
 use crate::message::{CompletionReport, Outcome};
+use crate::operations::ApplyMode;
 use crate::rule;
 use crate::run::{RunResult, RunStatus};
 use crate::task::{Task, TaskFile, is_review_required};
@@ -67,8 +68,8 @@ pub(super) fn report(
         routed.events.push(call.event(kind::COMPLETED).with("outcome", outcome));
     }
     match rules.apply {
-        Apply::AtOnce => apply(&mut routed, task, &result, facts, None, call.now),
-        Apply::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
+        ApplyMode::AtOnce => apply(&mut routed, task, &result, facts, None, call.now),
+        ApplyMode::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
     }
     Ok(routed)
 }

@@ -15,6 +15,7 @@ use accord_contract::wire::Value;
 use crate::event::{TaskEvent, kind};
 use crate::lease::{LeaseTimes, check_holder, unauthorized};
 use crate::message::{Detected, Message, Payload, Rejection};
+use crate::operations::{ApplyMode, ReviewMode};
 use crate::rule;
 use crate::run::{Heartbeat, Run, RunResult};
 use crate::task::{Task, TaskFile};
@@ -44,27 +45,16 @@ pub struct Grant {
     pub old_result: Option<String>,
 }
 
-/// When a report moves its task.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Apply {
-    #[default]
-    AtOnce,
-    SessionEnd,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Reviewer {
-    /// A person, unless the task says `metadata.reviewBy: agent`.
-    #[default]
-    Human,
-    /// Anyone, as in the guide.
-    Anyone,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Rules {
-    pub apply: Apply,
-    pub review: Reviewer,
+    pub apply: ApplyMode,
+    pub review: ReviewMode,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { apply: ApplyMode::AtOnce, review: ReviewMode::Human }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,10 +1,9 @@
 //! `status.update`.
 
-use super::{
-    Artifact, Call, Facts, Grant, Refused, Reviewer, Routed, Rules, is_blocked_by_person, walk,
-};
+use super::{Artifact, Call, Facts, Grant, Refused, Routed, Rules, is_blocked_by_person, walk};
 use crate::event::kind;
 use crate::message::StatusUpdate;
+use crate::operations::ReviewMode;
 use crate::rule;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::{Status, lease};
@@ -77,7 +76,7 @@ fn for_person(task: &Task, target: Status, rules: Rules) -> Option<&'static str>
     let by_agent = task.metadata("reviewBy").and_then(|by| by.as_str()) == Some("agent");
     let is_end = matches!(target, Status::Done | Status::Cancelled);
     let ends_review = task.status == Status::Review && is_end;
-    if ends_review && !by_agent && rules.review == Reviewer::Human {
+    if ends_review && !by_agent && rules.review == ReviewMode::Human {
         return Some("review_is_human");
     }
     is_blocked_by_person(task).then_some("block_is_human")

@@ -1,51 +1,22 @@
 //! Editing what a task says.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Field, Object, Value};
+use accord_contract::wire::{Field, Names, Object, Value};
 use serde_json::json;
 
 use super::Subject;
 use crate::event::{TaskEvent, kind};
+use crate::operations::EditRequest;
 use crate::route::Routed;
-use crate::task::{OnViolation, Priority, TaskFile, content_hash, with_section};
+use crate::task::{TaskFile, content_hash, with_section};
 use crate::yaml::Change;
-
-/// An edit. A member that is absent stays as it is.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Edit {
-    pub title: Option<String>,
-    pub priority: Option<Priority>,
-    pub agent: Field<String>,
-    pub role: Field<String>,
-    pub team: Field<String>,
-    pub tags: Option<Vec<String>>,
-    /// The whole body.
-    pub body: Option<String>,
-    pub sections: Vec<(&'static str, String)>,
-    /// What it needs exclusively.
-    pub resource: Field<String>,
-    /// The longest time in progress.
-    pub max_in_progress_ms: Field<u64>,
-    /// What happens after that.
-    pub on_violation: Field<OnViolation>,
-    /// Whether finished work waits for a review.
-    pub review_required: Field<bool>,
-    pub review_by: Field<String>,
-}
-
-impl Edit {
-    /// Whether it changes who decides about finished work.
-    fn changes_review(&self) -> bool {
-        self.review_required != Field::Absent || self.review_by != Field::Absent
-    }
-}
 
 /// Edits a task. One event names every member that changed, with both values. Fails with
 /// `unauthorized_agent`, `person_required`, `task_finished`.
-pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &Edit) -> Result<Routed, Failure> {
+pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     subject.check_open()?;
-    if edit.changes_review() {
+    if edit.review_required != Field::Absent || edit.review_by != Field::Absent {
         subject.by.check_person("change how a task is reviewed")?;
     }
     let mut draft = Draft { members: file.members(), changes: Vec::new(), said: Object::new() };
@@ -57,14 +28,9 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &Edit) -> Result<Route
     draft.set(&["routing", "tags"], edit.tags.clone().map(Value::from));
     draft.field(&["resource"], &edit.resource);
     draft.field(&["sla", "maxInProgressMs"], &edit.max_in_progress_ms);
-    let action = match &edit.on_violation {
-        Field::Value(action) => Field::Value(action.as_str().to_owned()),
-        Field::Null => Field::Null,
-        Field::Absent => Field::Absent,
-    };
-    draft.field(&["sla", "onViolation"], &action);
+    draft.name(&["sla", "onViolation"], &edit.on_violation);
     draft.field(&["metadata", "reviewRequired"], &edit.review_required);
-    draft.field(&["metadata", "reviewBy"], &edit.review_by);
+    draft.name(&["metadata", "reviewBy"], &edit.review_by);
     let body = new_body(file, edit);
     let Draft { mut changes, mut said, .. } = draft;
     if let Some(body) = &body {
@@ -82,10 +48,12 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &Edit) -> Result<Route
 }
 
 /// The body after an edit, if it changes.
-fn new_body(file: &TaskFile, edit: &Edit) -> Option<String> {
+fn new_body(file: &TaskFile, edit: &EditRequest) -> Option<String> {
     let mut body = edit.body.clone().unwrap_or_else(|| file.body().to_owned());
-    for (heading, text) in &edit.sections {
-        body = with_section(&body, heading, text);
+    for (heading, text) in [("Instructions", &edit.instructions), ("Guidance", &edit.guidance)] {
+        if let Some(text) = text {
+            body = with_section(&body, heading, text);
+        }
     }
     (body.trim() != file.body()).then_some(body)
 }
@@ -110,6 +78,14 @@ impl Draft<'_> {
             Field::Absent => {}
             Field::Null => self.change(path, None),
             Field::Value(value) => self.change(path, Some(value.clone().into())),
+        }
+    }
+
+    fn name<N: Names>(&mut self, path: &[&str], field: &Field<N>) {
+        match field {
+            Field::Absent => {}
+            Field::Null => self.change(path, None),
+            Field::Value(name) => self.change(path, Some(name.as_str().into())),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::task::Task;
 use crate::{By, Status};
 
 pub use depend::{add_dependency, remove_dependency};
-pub use edit::{Edit, edit};
+pub use edit::edit;
 pub use moves::{block, cancel, promote, release, resurrect, unblock};
 pub use review::{approve, close, send_back};
 

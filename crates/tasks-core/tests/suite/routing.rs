@@ -2,9 +2,8 @@
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
-use accord_tasks_core::route::{
-    Apply, Artifact, Facts, Reviewer, Rules, apply_result, receive, route,
-};
+use accord_tasks_core::operations::{ApplyMode, ReviewMode};
+use accord_tasks_core::route::{Artifact, Facts, Rules, apply_result, receive, route};
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::{Status, TaskId, lease};
 use serde_json::json;
@@ -75,7 +74,7 @@ fn each_outcome_has_its_status_and_reason() {
 #[test]
 fn a_report_can_wait_for_the_end_of_the_session() {
     let file = leased(json!({}));
-    let rules = Rules { apply: Apply::SessionEnd, ..Rules::default() };
+    let rules = Rules { apply: ApplyMode::SessionEnd, ..Rules::default() };
     let recorded = routed(&file, &report("partial"), rules).unwrap();
     assert_eq!(after(&file, &recorded).task().status, Status::InProgress);
     assert_eq!(recorded.not_applied, Some("waits_for_session_end"));
@@ -204,7 +203,7 @@ fn a_review_ends_by_a_person() {
     let held = after(&review, &held);
     assert_eq!(held.task().status, Status::Review);
     assert!(held.body().contains("fine"));
-    let rules = Rules { review: Reviewer::Anyone, ..Rules::default() };
+    let rules = Rules { review: ReviewMode::Guide, ..Rules::default() };
     let ended = route(&update, &known(&review), rules, at(1)).unwrap();
     assert_eq!(ended.moved_to, Some(Status::Done));
     let by_agent = json!({"routing": {"agent": AGENT}, "metadata": {"reviewBy": "agent"}});

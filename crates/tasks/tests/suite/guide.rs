@@ -106,7 +106,7 @@ impl Case {
     }
 
     fn waits(&self) -> bool {
-        self.tree.settings().rules().apply == accord_tasks_core::route::Apply::SessionEnd
+        self.tree.settings().rules().apply == ApplyMode::SessionEnd
     }
 
     fn ends_session(&self) {

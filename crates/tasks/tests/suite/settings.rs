@@ -6,7 +6,6 @@ use accord_contract::codes::Code;
 use accord_tasks::{By, Door, Tree};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{ApplyMode, InitRequest, LayoutName, ReviewMode, ShowQuery};
-use accord_tasks_core::route::{Apply, Reviewer};
 use accord_tasks_core::task::{OnViolation, Priority};
 use serde_json::json;
 
@@ -88,11 +87,11 @@ fn apply_and_review_do_not_follow_the_file() {
     fs::write(&path, &edited).unwrap();
     case.reviewed();
     let rules = case.tree.settings().rules();
-    assert_eq!((rules.apply, rules.review), (Apply::AtOnce, Reviewer::Human));
+    assert_eq!((rules.apply, rules.review), (ApplyMode::AtOnce, ReviewMode::Human));
     // The same words, said through Accord by a person.
     case.tree.init(&guide(), &human()).unwrap();
     let rules = case.tree.settings().rules();
-    assert_eq!((rules.apply, rules.review), (Apply::SessionEnd, Reviewer::Anyone));
+    assert_eq!((rules.apply, rules.review), (ApplyMode::SessionEnd, ReviewMode::Guide));
     assert_eq!(case.text("project.yaml"), edited);
     let committed = case.text("state/accord/settings.json");
     assert!(
