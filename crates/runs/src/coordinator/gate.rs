@@ -15,6 +15,7 @@ use accord_runs_core::state::State;
 
 use super::Coordinator;
 use super::repos::{ChildRepo, in_repo};
+use super::session::CoordinatorSession;
 use crate::evidence::head;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -53,18 +54,8 @@ impl Coordinator {
     /// if a hook refuses; `coordinator_diverged` if a repository changed since the gate was
     /// reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
-        let mut session = self.open_session()?;
-        let consent = self.authorize(&session.views, consent)?;
-        session.catch_up(Account::None)?;
         // Refuse before hooks run.
-        let gate = pending_gate(&session.state)?.clone();
-        let approval = consent.about(evidence(
-            &session.config,
-            &session.state,
-            &session.children,
-            &session.views,
-            self.environment.cancel_token(),
-        )?)?;
+        let (mut session, gate, approval) = self.begin_decision(consent)?;
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let report = session.hooks(batch, HookPhase::BeforeGate)?;
         if let Some(failure) = report.failure() {
@@ -77,6 +68,21 @@ impl Coordinator {
         let change = change.into_change(&mut ledger, now);
         session.commit(change)?;
         Ok(GateApproval { gate, approval, state: session.state })
+    }
+
+    /// Begins an operation on the pending gate that a person decides about.
+    pub(super) fn begin_decision(
+        &self,
+        consent: &Consent,
+    ) -> Result<(CoordinatorSession<'_>, Object, Approval), Failure> {
+        let mut session = self.open_session()?;
+        let consent = self.authorize(&session.views, consent)?;
+        session.catch_up(Account::None)?;
+        let gate = pending_gate(&session.state)?.clone();
+        let cancel = self.environment.cancel_token();
+        let CoordinatorSession { config, state, children, views, .. } = &session;
+        let approval = consent.about(evidence(config, state, children, views, cancel)?)?;
+        Ok((session, gate, approval))
     }
 }
 

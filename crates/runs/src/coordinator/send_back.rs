@@ -2,13 +2,10 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_runs_core::coordinator::{
-    Account, CoordinatorState, SendBackGate, pending_gate, send_back_gate,
-};
+use accord_runs_core::coordinator::{CoordinatorState, SendBackGate, send_back_gate};
 use accord_runs_core::person::Consent;
 
 use super::Coordinator;
-use super::gate::evidence;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateSentBack {
@@ -29,17 +26,7 @@ impl Coordinator {
         given: &SendBackGate,
         consent: &Consent,
     ) -> Result<GateSentBack, Failure> {
-        let mut session = self.open_session()?;
-        let consent = self.authorize(&session.views, consent)?;
-        session.catch_up(Account::None)?;
-        let gate = pending_gate(&session.state)?.clone();
-        let approval = consent.about(evidence(
-            &session.config,
-            &session.state,
-            &session.children,
-            &session.views,
-            self.environment.cancel_token(),
-        )?)?;
+        let (mut session, gate, approval) = self.begin_decision(consent)?;
         let mut ledger = session.ledger;
         let now = session.now();
         let place = session.initiative();

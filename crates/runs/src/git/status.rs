@@ -11,6 +11,17 @@ use accord_runs_core::state::Baseline;
 
 use super::{Git, failure, view};
 
+/// Names of files that differ, whatever the settings of the user say.
+const DIFF: [&str; 7] = [
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+];
+
 /// The uncommitted changes, and the commit that they are based on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Changes {
@@ -117,17 +128,7 @@ impl Git {
     /// The git paths of all index entries that differ from the last commit, including those outside
     /// this repository, in the work tree around it.
     pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>, Failure> {
-        let arguments = [
-            "diff",
-            "--cached",
-            "--name-only",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=none",
-            "--no-relative",
-        ];
+        let arguments = [&DIFF[..], &["--cached", "--no-relative"]].concat();
         let output = self.ask(&arguments, Vec::new())?;
         Ok(names(&output).map(<[u8]>::to_vec).collect())
     }
@@ -140,17 +141,7 @@ impl Git {
         if !is_name {
             return Err(failure(format!("the baseline {base:?} of the turn is not a commit")));
         }
-        let arguments = [
-            "diff",
-            "--name-only",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=none",
-            base,
-        ];
-        let output = self.ask_about_files(&arguments)?;
+        let output = self.ask_about_files(&[&DIFF[..], &[base]].concat())?;
         // `git diff` shows neither of them.
         let mut paths: BTreeSet<String> = now.untracked.union(&now.hidden).cloned().collect();
         for name in names(&output) {

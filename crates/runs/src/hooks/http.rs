@@ -3,21 +3,28 @@
 use std::time::{Duration, Instant};
 
 use accord_process::Cancel;
-use accord_runs_core::hooks::Execution;
+use accord_runs_core::hooks::{Execution, Hook};
 
 use super::MAX_OUTPUT;
 use crate::web::{self, WebError};
 
 pub(super) fn post(
+    hook: &Hook,
     url: &str,
     headers: &[(String, String)],
-    variables: &[(String, String)],
-    timeout_ms: u64,
     body: &str,
     cancel: Option<&Cancel>,
 ) -> Execution {
     let started = Instant::now();
-    let mut ran = match ask(url, headers, variables, timeout_ms, body, cancel) {
+    let headers = headers.iter().map(|(name, value)| {
+        let value = web::expand(value, &hook.env).map_err(WebError::Failed)?;
+        Ok((name.clone(), value))
+    });
+    let answer = headers.collect::<Result<Vec<_>, WebError>>().and_then(|headers| {
+        let request = web::post(url, &headers, body.to_owned())?;
+        web::exchange(request, Duration::from_millis(hook.timeout_ms), cancel, MAX_OUTPUT)
+    });
+    let mut ran = match answer {
         Ok(answer) => Execution {
             // As an exit code, so that one rule judges both kinds of hooks.
             exit_code: Some(i64::from(!answer.is_success())),
@@ -32,23 +39,6 @@ pub(super) fn post(
     };
     ran.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     ran
-}
-
-fn ask(
-    url: &str,
-    headers: &[(String, String)],
-    variables: &[(String, String)],
-    timeout_ms: u64,
-    body: &str,
-    cancel: Option<&Cancel>,
-) -> Result<web::Answer, WebError> {
-    let headers = headers.iter().map(|(name, value)| {
-        let value = web::expand(value, variables).map_err(WebError::Failed)?;
-        Ok((name.clone(), value))
-    });
-    let headers = headers.collect::<Result<Vec<_>, WebError>>()?;
-    let limit = Duration::from_millis(timeout_ms);
-    web::exchange(web::post(url, &headers, body.to_owned())?, limit, cancel, MAX_OUTPUT)
 }
 
 fn failed(why: String) -> Execution {

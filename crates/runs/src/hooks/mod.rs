@@ -135,8 +135,6 @@ pub fn execute(
         Transport::Process { command } => {
             program::run(command, hook.timeout_ms, input + "\n", root, environment, cancel)
         }
-        Transport::Http { url, headers } => {
-            http::post(url, headers, &hook.env, hook.timeout_ms, &input, cancel)
-        }
+        Transport::Http { url, headers } => http::post(hook, url, headers, &input, cancel),
     }
 }
