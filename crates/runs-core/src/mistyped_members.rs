@@ -14,7 +14,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{self, Object, Value};
 
 use crate::doc::{self, Document as _};
-use crate::unknown_members::{KnownMember, Shape, below};
+use crate::unknown_members::{KnownMember, Part, Shape, below};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum MemberType {
@@ -107,9 +107,10 @@ fn check_members(
     found: &mut Vec<MistypedMember>,
 ) {
     for (name, value) in members {
-        let known = known.iter().find(|known| known.name() == name);
-        if let Some(known) = known.filter(|known| known.has_effect()) {
-            check(value, &below(at, name), known.shape(), known.is_guard(), found);
+        let known = known.iter().find(|known| known.name == name);
+        if let Some(known) = known.filter(|known| known.part != Part::Kept) {
+            let leaves_open = known.part == Part::Guards;
+            check(value, &below(at, name), &known.shape, leaves_open, found);
         }
     }
 }
@@ -181,7 +182,7 @@ impl MemberType {
     }
 
     /// Whether a value reads as this type. The items of a list are not examined.
-    fn fits(self, value: &Value) -> bool {
+    pub(crate) fn fits(self, value: &Value) -> bool {
         match self {
             Self::Any => true,
             Self::Text => value.is_string(),

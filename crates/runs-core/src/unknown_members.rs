@@ -12,7 +12,7 @@ use crate::members::text;
 use crate::mistyped_members::MemberType;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Part {
+pub(crate) enum Part {
     /// It affects the run.
     Decides,
     /// It restricts something that is allowed without it.
@@ -23,9 +23,9 @@ enum Part {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownMember {
-    name: &'static str,
-    part: Part,
-    shape: Shape,
+    pub(crate) name: &'static str,
+    pub(crate) part: Part,
+    pub(crate) shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,22 +65,6 @@ impl KnownMember {
 
     pub(crate) const fn is(self, declared: MemberType) -> Self {
         self.of(Shape::Value(declared))
-    }
-
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
-    }
-
-    pub(crate) fn shape(&self) -> &Shape {
-        &self.shape
-    }
-
-    pub(crate) fn has_effect(&self) -> bool {
-        self.part != Part::Kept
-    }
-
-    pub(crate) fn is_guard(&self) -> bool {
-        self.part == Part::Guards
     }
 }
 

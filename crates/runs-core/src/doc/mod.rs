@@ -90,8 +90,6 @@ pub(crate) trait Kind {
     type Read<'a>;
 
     fn read(value: Option<&Value>) -> Self::Read<'_>;
-
-    fn fits(value: &Value) -> bool;
 }
 
 pub(crate) trait Content<K> {
@@ -200,7 +198,7 @@ impl<K: Kind> Member<K> {
 
     /// Whether the value exists and has another type; `null` counts as absent.
     pub(crate) fn is_mistyped(self, of: &(impl Members + ?Sized)) -> bool {
-        self.given(of).is_some_and(|value| !K::fits(value))
+        self.given(of).is_some_and(|value| !K::TYPE.fits(value))
     }
 }
 
@@ -248,7 +246,7 @@ impl Member<Map> {
 macro_rules! kinds {
     ($(
         $(#[doc = $about:literal])*
-        $kind:ident: $read:ty, |$value:ident| $function:expr, $fits:expr;
+        $kind:ident: $read:ty, |$value:ident| $function:expr;
     )+) => {$(
         $(#[doc = $about])*
         pub(crate) struct $kind;
@@ -260,38 +258,27 @@ macro_rules! kinds {
             fn read($value: Option<&Value>) -> Self::Read<'_> {
                 $function
             }
-
-            fn fits(value: &Value) -> bool {
-                $fits(value)
-            }
         }
     )+};
 }
 
 kinds! {
-    /// A text.
-    Text: Option<&'a str>, |value| value.and_then(Value::as_str), Value::is_string;
+    Text: Option<&'a str>, |value| value.and_then(Value::as_str);
     /// A whole number from zero, in any JSON spelling.
-    Count: Option<u64>, |value| value.and_then(wire::count_of),
-        |value| wire::count_of(value).is_some();
+    Count: Option<u64>, |value| value.and_then(wire::count_of);
     /// A whole number.
-    Int: Option<i64>, |value| value.and_then(wire::integer_of),
-        |value| wire::integer_of(value).is_some();
+    Int: Option<i64>, |value| value.and_then(wire::integer_of);
     /// A number, such as an amount in dollars.
-    Amount: Option<f64>, |value| value.and_then(Value::as_f64), Value::is_number;
+    Amount: Option<f64>, |value| value.and_then(Value::as_f64);
     /// A boolean. Anything but `true` reads as false.
-    Flag: bool, |value| value == Some(&Value::Bool(true)), Value::is_boolean;
-    /// A point in time.
-    Timestamp: Option<Time>, |value| Time::parse_iso(value?.as_str()?), Value::is_string;
+    Flag: bool, |value| value == Some(&Value::Bool(true));
+    Timestamp: Option<Time>, |value| Time::parse_iso(value?.as_str()?);
     /// A list. Anything else reads as empty.
-    List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice),
-        Value::is_array;
+    List: &'a [Value], |value| value.and_then(Value::as_array).map_or(&[], Vec::as_slice);
     /// A list of texts. Items of other types are skipped.
-    Texts: Vec<String>, |value| texts(List::read(value)), Value::is_array;
-    /// An object.
-    Map: Option<&'a Object>, |value| value.and_then(Value::as_object), Value::is_object;
-    /// Any value.
-    Any: Option<&'a Value>, |value| value, |_: &Value| true;
+    Texts: Vec<String>, |value| texts(List::read(value));
+    Map: Option<&'a Object>, |value| value.and_then(Value::as_object);
+    Any: Option<&'a Value>, |value| value;
 }
 
 pub(crate) struct Word<N>(PhantomData<N>);
@@ -303,10 +290,6 @@ impl<N: Names> Kind for Word<N> {
 
     fn read(value: Option<&Value>) -> Option<N> {
         value.and_then(Value::as_str).and_then(N::find)
-    }
-
-    fn fits(value: &Value) -> bool {
-        value.as_str().and_then(N::find).is_some()
     }
 }
 

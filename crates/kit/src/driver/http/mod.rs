@@ -171,11 +171,11 @@ impl Http {
         Engine {
             routes: run.routes.requests(),
             transport: &self.client,
-            present: run.scopes.present(),
+            present: &run.scopes.present,
             request_limit: self.options.request_timeout,
             deadline: Instant::now() + limit,
             cancel,
-            written: run.scopes.written(),
+            written: &run.scopes.written,
         }
     }
 
@@ -242,7 +242,7 @@ impl Adapter for Http {
         match &self.options.scope {
             Some(scope) if writes => Err(format!("writes, and the run only reads {scope:?}")),
             // Reading an empty scope would pass many cases that prove nothing.
-            None if !writes && reads_scope(exchange, &run.routes) && !run.scopes.is_filled() => {
+            None if !writes && reads_scope(exchange, &run.routes) && !run.scopes.filled => {
                 Err("there is nothing to read, because the server took nothing in; name what to \
                      read"
                     .to_owned())
@@ -266,7 +266,7 @@ impl Adapter for Http {
     fn info(&self) -> AdapterInfo {
         AdapterInfo {
             url: Some(self.client.base().to_owned()),
-            scope: self.run.get().map(|run| run.scopes.scope().to_owned()),
+            scope: self.run.get().map(|run| run.scopes.scope.to_owned()),
             ..AdapterInfo::new(DriverKind::Http, Vec::new())
         }
     }

@@ -20,14 +20,14 @@ use crate::report::LeftBehind;
 pub(super) struct RunScopes {
     values: Values,
     /// The scope of the cases that do not create their own.
-    scope: String,
+    pub(super) scope: String,
     made: Mutex<Vec<String>>,
     /// Scopes that all runs share; they are kept.
     shared: Mutex<BTreeSet<String>>,
     /// The targets of all writes, and the ids of the scopes that were created.
-    written: Mutex<BTreeSet<String>>,
-    present: BTreeSet<String>,
-    filled: bool,
+    pub(super) written: Mutex<BTreeSet<String>>,
+    pub(super) present: BTreeSet<String>,
+    pub(super) filled: bool,
 }
 
 /// Why a run cannot start on a server.
@@ -112,23 +112,6 @@ impl RunScopes {
             }
         }
         Ok(world)
-    }
-
-    pub(super) fn scope(&self) -> &str {
-        &self.scope
-    }
-
-    pub(super) fn present(&self) -> &BTreeSet<String> {
-        &self.present
-    }
-
-    pub(super) fn written(&self) -> &Mutex<BTreeSet<String>> {
-        &self.written
-    }
-
-    /// Whether the run's own scope has something to read.
-    pub(super) fn is_filled(&self) -> bool {
-        self.filled
     }
 
     pub(super) fn variables(
