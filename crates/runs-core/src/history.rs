@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use serde_json::{from_value, json};
 
 use crate::doc;
 use crate::ledger::DecisionIds;
@@ -149,12 +150,6 @@ impl RunIndex {
     }
 
     pub fn document(&self) -> Object {
-        let counts = self.by_phase.iter();
-        let by_phase: Object =
-            counts.map(|(phase, turns)| (phase.clone(), (*turns).into())).collect();
-        let roles = self.roles_by_phase.iter();
-        let roles_by_phase: Object =
-            roles.map(|(phase, roles)| (phase.clone(), roles.iter().cloned().collect())).collect();
         let touched: Object = self
             .touched
             .iter()
@@ -168,16 +163,14 @@ impl RunIndex {
                 (path.clone(), Value::Array(parts))
             })
             .collect();
-        let streak =
-            self.streak.as_ref().map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
         members::build([
             ("run_id", self.run_id.as_deref().into()),
             ("lines", self.lines.into()),
             ("turns", self.turns.document().into()),
             ("touched", touched.into()),
-            ("by_phase", by_phase.into()),
-            ("roles_by_phase", roles_by_phase.into()),
-            ("streak", streak.map_or(Value::Null, Value::Array)),
+            ("by_phase", json!(self.by_phase)),
+            ("roles_by_phase", json!(self.roles_by_phase)),
+            ("streak", json!(self.streak)),
             ("built", self.built.into()),
             ("decisions", self.decisions.document().into()),
             ("last_turns", self.last_turns.iter().cloned().collect()),
@@ -187,14 +180,9 @@ impl RunIndex {
 
     /// Reads the output of [`RunIndex::document`]; `None` when it is anything else.
     pub fn read(document: &Object) -> Option<Self> {
-        let pairs = |name: &str| members::object(document, name).map(Object::iter);
-        let by_phase: Option<BTreeMap<String, u64>> = pairs("by_phase")?
-            .map(|(phase, turns)| Some((phase.clone(), turns.as_u64()?)))
-            .collect();
-        let roles_by_phase: Option<BTreeMap<String, BTreeSet<String>>> = pairs("roles_by_phase")?
-            .map(|(phase, roles)| Some((phase.clone(), all_texts(roles)?)))
-            .collect();
-        let touched: Option<BTreeMap<String, Touch>> = pairs("touched")?
+        let part = |name: &str| document.get(name).cloned();
+        let touched: Option<BTreeMap<String, Touch>> = members::object(document, "touched")?
+            .iter()
             .map(|(path, touch)| {
                 let (turn_id, role, sequence, marked_at) = match touch.as_array()?.as_slice() {
                     [turn_id, role, sequence] => (turn_id, role, sequence, None),
@@ -210,29 +198,18 @@ impl RunIndex {
                 Some((path.clone(), touch))
             })
             .collect();
-        let streak = match document.get("streak")? {
-            Value::Null => None,
-            streak => match streak.as_array()?.as_slice() {
-                [role, turns] => Some((role.as_str()?.to_owned(), turns.as_u64()?)),
-                _ => return None,
-            },
-        };
-        let run_id = document.get("run_id")?;
         Some(Self {
-            run_id: match run_id {
-                Value::Null => None,
-                run_id => Some(run_id.as_str()?.to_owned()),
-            },
+            run_id: from_value(part("run_id")?).ok()?,
             lines: count(document, "lines")?,
             turns: Names::read(members::object(document, "turns")?)?,
             touched: touched?,
-            by_phase: by_phase?,
-            roles_by_phase: roles_by_phase?,
-            streak,
+            by_phase: from_value(part("by_phase")?).ok()?,
+            roles_by_phase: from_value(part("roles_by_phase")?).ok()?,
+            streak: from_value(part("streak")?).ok()?,
             built: document.get("built")?.as_bool()?,
             decisions: DecisionIds::read(members::object(document, "decisions")?)?,
-            last_turns: all_objects(document.get("last_turns")?)?,
-            last_decisions: all_objects(document.get("last_decisions")?)?,
+            last_turns: from_value(part("last_turns")?).ok()?,
+            last_decisions: from_value(part("last_decisions")?).ok()?,
         })
     }
 
@@ -311,16 +288,6 @@ fn push_bounded(list: &mut Vec<Object>, item: Object, most: usize) {
     }
 }
 
-fn all_objects(list: &Value) -> Option<Vec<Object>> {
-    let items = list.as_array()?.iter();
-    items.map(|item| item.as_object().cloned()).collect()
-}
-
-fn all_texts(list: &Value) -> Option<BTreeSet<String>> {
-    let items = list.as_array()?.iter();
-    items.map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
 /// The files that an accepted turn changed: the observed ones, or else the declared ones.
 fn changed_files(line: &Object) -> Vec<RepoPath> {
     let observed = doc::History::OBSERVED_ARTIFACT
@@ -339,8 +306,6 @@ pub(crate) fn cost_usd(result: &Object) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
