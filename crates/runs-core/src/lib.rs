@@ -82,6 +82,7 @@ mod unknown_members;
 use accord_contract::rule;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
+pub use members::build;
 pub use mistyped_members::{GovernedFile, MistypedMember};
 pub use paths::{HOME, PathError, RepoPath, name_files};
 pub use unknown_members::{UnknownMember, UnknownMemberKind};

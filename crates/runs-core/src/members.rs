@@ -62,6 +62,7 @@ pub(crate) fn array<T: AsRef<str>>(items: &[T]) -> Value {
     items.iter().map(|item| Value::from(item.as_ref())).collect()
 }
 
-pub(crate) fn build<const N: usize>(pairs: [(&str, Value); N]) -> Object {
+/// An object with these members, in this order.
+pub fn build<const N: usize>(pairs: [(&str, Value); N]) -> Object {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -12,12 +12,12 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_process::Cancel;
-use accord_runs_core::TurnId;
 use accord_runs_core::config::RuntimeType;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
 use accord_runs_core::state::{Turn, TurnStatus};
+use accord_runs_core::{TurnId, build};
 
 use crate::Runs;
 use crate::environment::Notice;
@@ -225,8 +225,7 @@ impl Runs {
                 [("first_output_at", now.into()), ("first_output_stream", stream.into())],
             ),
         };
-        let about = about.map(|(name, value)| (name.to_owned(), value));
-        match self.record_worker_status(turn, attempt, status, Object::from_iter(about)) {
+        match self.record_worker_status(turn, attempt, status, build(about)) {
             Ok(_) => {}
             Err(failure)
                 if matches!(failure.code, Code::XchainAttemptOver | Code::XchainTurnNotActive) =>

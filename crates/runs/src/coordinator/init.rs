@@ -1,6 +1,7 @@
 //! Starts an initiative.
 
 use accord_contract::codes::{Code, Failure};
+use accord_runs_core::build;
 use accord_runs_core::coordinator::{
     CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
 };
@@ -83,9 +84,8 @@ fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>, Fai
 fn start(children: &[ChildRepo], id: &str) -> Result<(), Failure> {
     let child = children.iter().find(|child| child.repo.id == id);
     if let Some(Ok(runs)) = child.map(|child| &child.runs) {
-        let provenance = [("trigger", "coordinator"), ("created_by", "coordinator")];
-        let provenance = provenance.map(|(name, value)| (name.to_owned(), value.into()));
-        let provenance = Some(provenance.into_iter().collect());
+        let by = "coordinator";
+        let provenance = Some(build([("trigger", by.into()), ("created_by", by.into())]));
         let start = Start { provenance, ..Start::default() };
         runs.start(&start).map_err(|failure| in_repo(id, failure))?;
     }

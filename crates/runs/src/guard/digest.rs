@@ -11,6 +11,7 @@ use std::path::Path;
 
 use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
+use accord_runs_core::build;
 use accord_trees::{Content, Disk};
 
 use crate::repository::Result;
@@ -93,14 +94,12 @@ impl RecordDigest {
 
     /// The digest as a document. The bytes of the rest are in the copy of the record.
     pub(super) fn document(&self) -> Object {
-        [
-            ("length".to_owned(), Value::from(self.length)),
-            ("blocks".to_owned(), self.chain.as_str().into()),
-            ("rest".to_owned(), sha256(&self.rest).hex().into()),
-            ("identity".to_owned(), self.identity.as_deref().into()),
-        ]
-        .into_iter()
-        .collect()
+        build([
+            ("length", self.length.into()),
+            ("blocks", self.chain.as_str().into()),
+            ("rest", sha256(&self.rest).hex().into()),
+            ("identity", self.identity.as_deref().into()),
+        ])
     }
 
     /// Reads what [`RecordDigest::document`] wrote, with the copy of the record; `None` if the copy

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::TurnId;
 use accord_runs_core::accept::{Commit, Write};
+use accord_runs_core::{TurnId, build};
 use accord_trees::lock::{process_start, still_runs};
 use accord_trees::{Content, Disk, Root, atomic, read_file};
 
@@ -112,7 +112,7 @@ impl PendingCommit {
     }
 
     fn document(&self) -> Object {
-        object([
+        build([
             ("transaction", self.transaction.as_str().into()),
             ("journal", self.journal.clone().into()),
             ("state", self.state.clone().into()),
@@ -166,7 +166,7 @@ impl Document {
         let turns: Object = (self.turns.iter())
             .map(|(id, turn)| (id.to_string(), turn_document(turn).into()))
             .collect();
-        let mut document = object([("version", VERSION.into()), ("turns", turns.into())]);
+        let mut document = build([("version", VERSION.into()), ("turns", turns.into())]);
         if let Some(snapshot) = &self.snapshot {
             let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
             document.insert("config".into(), text(&snapshot.config));
@@ -227,9 +227,9 @@ fn turn(value: &Value) -> Option<GuardedTurn> {
 
 fn turn_document(turn: &GuardedTurn) -> Object {
     let holder = turn.holder.map(|holder| {
-        object([("pid", holder.pid.into()), ("started_ms", holder.started_ms.into())])
+        build([("pid", holder.pid.into()), ("started_ms", holder.started_ms.into())])
     });
-    object([
+    build([
         ("attempt", turn.attempt.into()),
         ("holder", holder.into()),
         ("config_changed", turn.config_changed.clone().into()),
@@ -241,8 +241,4 @@ fn without_lengths(mut journal: Object) -> Object {
         own.remove("lengths");
     }
     journal
-}
-
-pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
-    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

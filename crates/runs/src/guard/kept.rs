@@ -9,18 +9,21 @@ use accord_canon::sha256;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
+use accord_runs_core::build;
 use accord_trees::{Disk, Root, TreeError, atomic, read_file};
+use serde_json::json;
 
 use super::digest::Compared;
-use super::document::{Snapshot, object};
+use super::document::Snapshot;
 use super::files::{Differences, GuardedFile};
 use crate::repository::{Repository, failure, limits};
 
 const KEPT: &str = "kept";
 const CHANGE: &str = "change.json";
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Decision {
+    #[default]
     Open,
     Adopted,
     Undone,
@@ -36,7 +39,7 @@ impl Decision {
     }
 }
 
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeptChange {
     pub id: String,
     pub at: String,
@@ -52,6 +55,10 @@ pub struct KeptChange {
 }
 
 impl KeptChange {
+    fn new(root: &Root, id: String) -> Self {
+        Self { folder: root.root_path().join(KEPT).join(&id), id, ..Self::default() }
+    }
+
     pub(super) fn has_config(&self) -> bool {
         self.has(GuardedFile::Config)
     }
@@ -80,12 +87,11 @@ impl KeptChange {
     fn store(&self, root: &Root) -> Result<(), Failure> {
         let files: Object =
             self.files.iter().map(|(path, what)| (path.clone(), what.as_str().into())).collect();
-        let texts = |texts: &[String]| texts.iter().map(String::as_str).map(Value::from).collect();
-        let document = object([
+        let document = build([
             ("at", self.at.as_str().into()),
-            ("turns", texts(&self.turns)),
+            ("turns", json!(self.turns)),
             ("files", files.into()),
-            ("reasons", texts(&self.reasons)),
+            ("reasons", json!(self.reasons)),
             ("base", self.base.clone().into()),
             ("decision", self.decision.as_str().into()),
         ]);
@@ -129,17 +135,9 @@ pub(super) fn keep(
         }
         files.push((file.path(), what.to_owned()));
     }
-    let kept = KeptChange {
-        folder: root.root_path().join(KEPT).join(&id),
-        id,
-        at: now.to_string(),
-        turns,
-        files,
-        reasons,
-        outdated: false,
-        base: Some(sha256(&snapshot.state).hex()),
-        decision: Decision::Open,
-    };
+    let base = Some(sha256(&snapshot.state).hex());
+    let at = now.to_string();
+    let kept = KeptChange { at, turns, files, reasons, base, ..KeptChange::new(root, id) };
     kept.store(root)?;
     Ok(kept)
 }
@@ -157,15 +155,12 @@ pub(super) fn keep_journal(
     atomic::write(root, &format!("{KEPT}/{id}/journal.json"), text.as_bytes())
         .map_err(|error| failure(&error))?;
     let kept = KeptChange {
-        folder: root.root_path().join(KEPT).join(&id),
-        id,
         at: now.to_string(),
         turns,
         files: vec![(path.to_owned(), "not applied".to_owned())],
         reasons: vec!["the journal is not that of a commit of this machine's Accord".to_owned()],
         outdated: true,
-        base: None,
-        decision: Decision::Open,
+        ..KeptChange::new(root, id)
     };
     kept.store(root)?;
     Ok(kept)
@@ -202,19 +197,17 @@ fn read(root: &Root, id: String, document: &Value) -> KeptChange {
     let files =
         files.map(|(path, what)| (path.clone(), what.as_str().unwrap_or_default().to_owned()));
     KeptChange {
-        folder: root.root_path().join(KEPT).join(&id),
-        id,
         at: text("at"),
         turns: texts("turns"),
         files: files.collect(),
         reasons: texts("reasons"),
-        outdated: false,
         base: document["base"].as_str().map(str::to_owned),
         decision: match document["decision"].as_str() {
             Some("adopted") => Decision::Adopted,
             Some("undone") => Decision::Undone,
             _ => Decision::Open,
         },
+        ..KeptChange::new(root, id)
     }
 }
 

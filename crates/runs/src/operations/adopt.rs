@@ -6,7 +6,7 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
 use accord_runs_core::person::Person;
 use accord_runs_core::state::TurnStatus;
-use accord_runs_core::{TurnId, dispatch};
+use accord_runs_core::{TurnId, build, dispatch};
 
 use super::step::refuse_if_worker_runs;
 use crate::guard::{Choice, Found, KeptChange};
@@ -93,10 +93,9 @@ impl Runs {
             if let Some(files) = left.get_mut("uncommitted").and_then(Value::as_object_mut) {
                 files.remove("agentxchain.json");
             }
-            let about = [("worker_pid", Value::Null), (dispatch::LEFT_BEHIND, left)];
-            let about = about.into_iter().map(|(name, value)| (name.to_owned(), value));
+            let about = build([("worker_pid", Value::Null), (dispatch::LEFT_BEHIND, left)]);
             let (turn, status) = (turn.id(), TurnStatus::Stalled);
-            self.record_worker_status(turn, attempt, status, about.collect()).map(drop)
+            self.record_worker_status(turn, attempt, status, about).map(drop)
         };
         if let Err(failure) = noted() {
             self.environment.notify(&Notice::NotDone(failure));

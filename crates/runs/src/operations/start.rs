@@ -1,11 +1,10 @@
 //! Starts a run.
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
-use accord_runs_core::RunId;
-use accord_runs_core::dispatch;
+use accord_contract::wire::Object;
 use accord_runs_core::run::{self, Beginning, check_records};
 use accord_runs_core::state::{State, Status};
+use accord_runs_core::{RunId, build, dispatch};
 
 use super::RunUpdate;
 use crate::Runs;
@@ -64,8 +63,7 @@ impl Runs {
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;
         let mut provenance = start.provenance.clone().unwrap_or_else(|| {
-            let manual = [("trigger", Value::from("manual")), ("created_by", "operator".into())];
-            manual.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
+            build([("trigger", "manual".into()), ("created_by", "operator".into())])
         });
         if let Some(goal) = &start.goal {
             provenance.insert(dispatch::RUN_GOAL.to_owned(), goal.as_str().into());

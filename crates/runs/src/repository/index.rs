@@ -6,8 +6,8 @@
 
 use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::RunId;
 use accord_runs_core::history::RunIndex;
+use accord_runs_core::{RunId, build};
 
 use accord_trees::record::RecordLines;
 use accord_trees::{Disk, Result, TreeError, atomic, read_file};
@@ -104,15 +104,15 @@ impl Loaded {
             // A record that became shorter meanwhile gets digests that never match, so it is read
             // again.
             let (head, tail) = edges(disk, record, covered.length)?.unwrap_or_default();
-            let members = [
-                ("length", Value::from(covered.length)),
+            let covered = [
+                ("length", covered.length.into()),
                 ("lines", covered.lines.into()),
                 ("head", head.into()),
                 ("tail", tail.into()),
             ];
-            Ok(object(members).into())
+            Ok(build(covered).into())
         };
-        Ok(object([
+        Ok(build([
             ("version", VERSION.into()),
             ("history", covered(RecordFile::History, self.history)?),
             ("ledger", covered(RecordFile::Ledger, self.ledger)?),
@@ -180,9 +180,4 @@ fn edges(disk: &dyn Disk, record: RecordFile, length: u64) -> Result<Option<(Str
     let head = content.read_at(0, edge as usize)?;
     let tail = content.read_at(length - edge, edge as usize)?;
     Ok(Some((sha256(&head).hex(), sha256(&tail).hex())))
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
-    let members = members.into_iter();
-    members.map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -7,9 +7,9 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::config::Runtime;
-use accord_runs_core::dispatch;
 use accord_runs_core::liveness::{Limit, WorkerLimits};
 use accord_runs_core::state::Turn;
+use accord_runs_core::{build, dispatch};
 
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
@@ -70,8 +70,8 @@ impl Job<'_> {
     /// The description of the turn for a remote agent or a tool.
     pub(super) fn envelope(&self) -> Object {
         let folder = self.bundle();
-        let members = [
-            ("run_id", Value::from(self.run_id)),
+        build([
+            ("run_id", self.run_id.into()),
             ("turn_id", self.turn.id().as_str().into()),
             ("role", self.turn.role().into()),
             ("phase", self.phase.into()),
@@ -79,9 +79,7 @@ impl Job<'_> {
             ("dispatch_dir", shown(&folder)),
             ("prompt", self.prompt.into()),
             ("context", self.context.into()),
-        ];
-        let named = members.into_iter().map(|(name, value)| (name.to_owned(), value));
-        named.collect()
+        ])
     }
 
     pub(super) fn failure(&self, code: Code, message: impl Into<String>) -> Failure {

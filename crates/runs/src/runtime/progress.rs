@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::HOME;
+use accord_runs_core::{HOME, build};
 use rustix::fs::OFlags;
 
 use super::job::Job;
@@ -31,8 +31,8 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(job: &Job<'_>) -> Self {
         let name = format!("dispatch-progress-{}.json", job.turn.id());
-        let members = [
-            ("turn_id", Value::from(job.turn.id().as_str())),
+        let note = build([
+            ("turn_id", job.turn.id().as_str().into()),
             ("runtime_id", job.runtime.id.as_str().into()),
             ("adapter_type", job.runtime.kind.as_str().into()),
             ("started_at", Value::Null),
@@ -44,11 +44,10 @@ impl Progress {
             ("stderr_lines", 0.into()),
             ("silent_since", Value::Null),
             ("pid", Value::Null),
-        ];
-        let named = members.into_iter().map(|(name, value)| (name.to_owned(), value));
+        ]);
         Self {
             path: job.root.join(HOME).join(name),
-            note: named.collect(),
+            note,
             lines: 0,
             error_lines: 0,
             written: None,
