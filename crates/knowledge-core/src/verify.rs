@@ -2,26 +2,20 @@
 
 use accord_canon::{Canonicalizer, Digest, Part, keccak256};
 use accord_contract::codes::Code;
+use accord_contract::wire_enum;
 
 use crate::{HashOptions, KB_V1, KbError, KbHasher};
 
-/// How a stated hash compares with the computed one.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Check {
-    Match,
-    Mismatch,
-    Absent,
+wire_enum! {
+    /// How a stated hash compares with the computed one.
+    pub enum Check("HashCheck", closed) {
+        Match = "match",
+        Mismatch = "mismatch",
+        Absent = "absent",
+    }
 }
 
 impl Check {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Match => "match",
-            Self::Mismatch => "mismatch",
-            Self::Absent => "absent",
-        }
-    }
-
     fn of(stated: Option<String>, computed: Option<&Digest>) -> Self {
         match (stated, computed) {
             (None, _) => Self::Absent,

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
 
 use super::{ABSENT, NOT_FILE, Proposal, ProposalAction, ProposedFile, digest, proposal_folder};
 use crate::accept::Write;
@@ -24,21 +25,22 @@ pub struct FileNow {
     pub content: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FileState {
-    /// The file is as it was when the proposal was accepted.
-    Ready,
-    /// The file already is as proposed.
-    Done,
-    Outdated,
-    /// The record does not have the file as it was when the proposal was accepted.
-    Unknown,
-    /// The proposed content is not the one that was accepted.
-    Changed,
-    /// A proposal must not change the file.
-    Guarded,
-    /// The path is a folder, a link or something else that is not a file.
-    NotFile,
+wire_enum! {
+    pub enum FileState("ProposedFileState", closed) {
+        /// The file is as it was when the proposal was accepted.
+        Ready = "ready",
+        /// The file already is as proposed.
+        Done = "done",
+        Outdated = "outdated",
+        /// The record does not have the file as it was when the proposal was accepted.
+        Unknown = "unknown",
+        /// The proposed content is not the one that was accepted.
+        Changed = "changed",
+        /// A proposal must not change the file.
+        Guarded = "guarded",
+        /// The path is a folder, a link or something else that is not a file.
+        NotFile = "not_a_file",
+    }
 }
 
 /// A proposal that was applied: the change of the run, and the files.
@@ -47,20 +49,6 @@ pub struct Applied {
     pub change: Change,
     pub writes: Vec<Write>,
     pub files: Vec<String>,
-}
-
-impl FileState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Done => "done",
-            Self::Outdated => "outdated",
-            Self::Unknown => "unknown",
-            Self::Changed => "changed",
-            Self::Guarded => "guarded",
-            Self::NotFile => "not_a_file",
-        }
-    }
 }
 
 pub fn file_state(file: &ProposedFile, now: &FileNow) -> FileState {
