@@ -33,7 +33,7 @@ use super::{
 /// ```
 ///
 /// * `open` keeps unknown members in a public member `extra`; `closed` refuses them. Other crates
-///   can write a closed message as a literal: its core declares it and a service answers with it.
+///   can write a message as a literal: its core declares it and a host answers with it.
 /// * `required T` gives `T`; `optional T` gives `Option<T>` and refuses `null`;
 ///   `nullable T` gives `Field<T>`; `required_or_null T` gives `Option<T>`, where
 ///   the member must be there and `None` is `null`.
@@ -148,7 +148,6 @@ macro_rules! message {
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug, Eq, PartialEq)]
-        #[non_exhaustive]
         $vis struct $name {
             $(
                 $(#[doc = $field_about])*
