@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Message, Object, Value, Wire as _};
+use accord_contract::wire::{Message, Object, Value, Wire};
 
 use crate::call::Received;
 use crate::declaration::Content;
@@ -193,7 +193,7 @@ impl<M> Verbatim<M> {
     }
 }
 
-impl<M: Message> BodyKind for Verbatim<M> {
+impl<M: Wire> BodyKind for Verbatim<M> {
     fn contents() -> Vec<Content> {
         vec![Content::json::<M>()]
     }

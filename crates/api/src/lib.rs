@@ -7,6 +7,7 @@
 //! * [`body`]: the kinds of bodies. [`Envelope`]: answers in ALX envelopes.
 //! * [`Call`]: a request before it is sent; [`Encoded`]: the same as method, target and bytes;
 //!   [`Answered`]: an answer as it was received.
+//! * [`operations`]: those of no protocol.
 //! * [`Declaration`]: an operation without its types. Routers and documents are made from it.
 //!
 //! Invariants:
@@ -24,6 +25,7 @@ mod call;
 mod declaration;
 mod envelope;
 mod operation;
+pub mod operations;
 pub mod parameter;
 
 pub use accord_base::{Decision, Need};

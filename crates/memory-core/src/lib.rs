@@ -42,6 +42,7 @@ mod hash;
 mod ids;
 pub mod lifecycle;
 pub mod limits;
+pub mod operations;
 pub mod package;
 pub mod project;
 pub mod query;

@@ -40,7 +40,7 @@ impl Memory {
             for project in projects {
                 let drafts = load::drafts(&access);
                 for (project, id) in matching(unit, &asked, project)? {
-                    let is_shown = match asked.kind {
+                    let is_shown = match kind(&asked) {
                         IdKind::Session => true,
                         // The id of another actor's draft is not shown.
                         IdKind::Package => match id.parse() {
@@ -68,7 +68,7 @@ fn matching(
     asked: &IdQuery,
     within: Option<&ProjectId>,
 ) -> UnitResult<Vec<(ProjectId, String)>> {
-    Ok(match asked.kind {
+    Ok(match kind(asked) {
         IdKind::Package => {
             let found = unit.package_ids(&asked.prefix, within, READ)?.into_iter();
             found.map(|(project, id)| (project, id.as_str().to_owned())).collect()
@@ -78,4 +78,8 @@ fn matching(
             found.map(|(project, id)| (project, id.as_str().to_owned())).collect()
         }
     })
+}
+
+fn kind(asked: &IdQuery) -> IdKind {
+    asked.kind.unwrap_or(IdKind::Package)
 }

@@ -83,7 +83,7 @@ use self::notify::Notifier;
 pub use self::assert::AssertedFact;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
 pub use self::deposit::Deposited;
-pub use self::embed::{Embedder, EmbeddingOptions, EmbeddingState, EmbeddingStatus};
+pub use self::embed::{Embedder, EmbeddingOptions};
 pub use self::events::{FollowEnd, Follower, Since};
 pub use self::export::Export;
 pub use self::ids::MatchingIds;
@@ -94,11 +94,12 @@ pub use self::questions::{Question, Superseded};
 pub use self::relevant::{RelevantPage, SEARCH, Score, SearchBy};
 pub use self::remove::RemovedProject;
 pub use self::repair::{Repaired, repair};
-pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
+pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport};
 pub use self::served::Served;
 pub use self::sessions::StartedSession;
 pub use self::trees::{EventSource, SourceEvent, TakenOver};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
+pub use accord_api::operations::upkeep::{EmbeddingState, EmbeddingStatus};
 pub use accord_store::{UnitError, UnitResult};
 
 #[derive(Clone, Default)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_api::operations::keys::KeyRequest;
 use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::wire::Wire as _;
 use accord_host::Api;
 use accord_host::http::api_as;
-use accord_host::keys::KeyRequest;
 use axum::body::{Body, BodyDataStream};
 use futures_util::StreamExt as _;
 use hyper::Request;

@@ -27,7 +27,7 @@ pub use facts::{
     IF_OUT_OF_ORDER, InvalidateQuery, MAX_FACTS, OBJECT, OBJECT_VALUE, PREDICATE, SUBJECT,
     assert_options,
 };
-pub use ids::{ID_KIND, IdKind, IdQuery, MAX_IDS, PREFIX};
+pub use ids::{IdKind, IdQuery, MAX_IDS};
 pub use lists::{
     ACTIVE, ALL_QUESTIONS, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery,
     QuestionQuery, SessionQuery, WITH_CALLSIGN,

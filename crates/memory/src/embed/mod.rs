@@ -31,7 +31,6 @@ use self::queries::QueryCache;
 use self::server::Server;
 
 pub(crate) use self::server::EmbedError;
-pub use self::status::{EmbeddingState, EmbeddingStatus};
 pub(crate) use self::vectors::{NearestQuery, Vectors};
 
 /// The server, the model, and the limits of their use.

@@ -2,46 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
+use accord_api::operations::upkeep::{EmbeddingState, EmbeddingStatus};
 use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
 use accord_contract::wire::Object;
-use accord_contract::{message, wire_enum};
 
 use super::Embedder;
 use super::health::Contact;
 use crate::Memory;
-
-wire_enum! {
-    /// Whether the embeddings server works.
-    pub enum EmbeddingState("EmbeddingState", closed) {
-        /// It was not asked yet.
-        Unknown = "unknown",
-        /// The last request succeeded.
-        Up = "up",
-        /// It cannot be used. Searches are by words alone.
-        Down = "down",
-    }
-}
-
-message! {
-    /// The status of search by meaning.
-    pub struct EmbeddingStatus("EmbeddingStatus", open) {
-        /// The model.
-        required model: String = "model", "name";
-        /// Whether the server works.
-        required state: EmbeddingState = "state", "state";
-        /// Packages that wait for their vectors.
-        required waiting: u64 = "waiting", "count";
-        /// Packages that got vectors since the start.
-        required made: u64 = "made", "count";
-        /// Failed requests since the start.
-        required failures: u64 = "failures", "count";
-        /// The last failure. Only for keys with `admin`.
-        optional last_error: String = "last_error", "text-for-people";
-        /// When it happened.
-        optional last_error_at: Timestamp = "last_error_at", "time:rfc-3339";
-    }
-}
 
 impl Memory {
     /// The status of search by meaning, if there is an embedder.

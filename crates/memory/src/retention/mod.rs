@@ -13,9 +13,9 @@ mod sweep;
 use std::future::Future;
 use std::time::Duration;
 
+use accord_api::operations::upkeep::TrimmedProject;
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
-use accord_contract::message;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_store::ReadUnit;
@@ -48,28 +48,13 @@ pub struct Retention {
     pub blobs_days: Option<u32>,
 }
 
-message! {
-    /// The deleted events.
-    pub struct TrimReport("TrimReport", open) {
-        /// Whether this was a dry run that deleted nothing.
-        required dry_run: bool = "dry_run", "permission";
-        /// The number of events.
-        required events: u64 = "events", "count";
-        /// The projects with deleted events.
-        required projects: Vec<TrimmedProject> = "projects", "projects";
-    }
-}
-
-message! {
-    /// The deleted events of a project.
-    pub struct TrimmedProject("TrimmedProject", open) {
-        /// The project.
-        required project_id: ProjectId = "project_id", "project-id";
-        /// The number of events.
-        required events: u64 = "events", "count";
-        /// The oldest remaining event.
-        required oldest: u64 = "oldest", "sequence";
-    }
+/// The deleted events.
+#[derive(Clone, Debug)]
+pub struct TrimReport {
+    /// Their number.
+    pub events: u64,
+    /// The projects with deleted events.
+    pub projects: Vec<TrimmedProject>,
 }
 
 impl Memory {
@@ -87,12 +72,7 @@ impl Memory {
             }
             None => self.administered(caller).await?,
         };
-        let mut report = TrimReport {
-            dry_run: asked.dry_run,
-            events: 0,
-            projects: Vec::new(),
-            extra: Object::new(),
-        };
+        let mut report = TrimReport { events: 0, projects: Vec::new() };
         for project in projects {
             let trimmed = self.trim(&project, asked).await?;
             if trimmed.events > 0 {

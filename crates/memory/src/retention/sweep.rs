@@ -6,9 +6,7 @@ use std::time::{Duration, SystemTime};
 use accord_base::{Caller, ProjectId, Verb};
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
 use accord_contract::time::Time;
-use accord_contract::wire::Object;
 use accord_memory_core::PackageId;
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
@@ -35,18 +33,15 @@ pub struct Sweep {
     pub dry_run: bool,
 }
 
-message! {
-    /// The deleted blobs.
-    pub struct SweepReport("SweepReport", open) {
-        /// Whether this was a dry run that deleted nothing.
-        required dry_run: bool = "dry_run", "permission";
-        /// The number of unreferenced blobs, counted per project.
-        required links: u64 = "links", "count";
-        /// The number of files that no project has any more.
-        required files: u64 = "files", "count";
-        /// The size of those files, in bytes.
-        required bytes: u64 = "bytes", "bytes";
-    }
+/// The deleted blobs.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepReport {
+    /// The number of unreferenced blobs, counted per project.
+    pub links: u64,
+    /// The number of files that no project has any more.
+    pub files: u64,
+    /// The size of those files, in bytes.
+    pub bytes: u64,
 }
 
 /// The candidates of each project.
@@ -124,13 +119,7 @@ impl Broom {
     }
 
     fn delete(&self, plan: &Plan) -> UnitResult<SweepReport> {
-        let mut report = SweepReport {
-            dry_run: self.asked.dry_run,
-            links: 0,
-            files: 0,
-            bytes: 0,
-            extra: Object::new(),
-        };
+        let mut report = SweepReport { links: 0, files: 0, bytes: 0 };
         // A backup of the store that still has the rows must include the files.
         let _alone = self.memory.sweep_alone();
         for (project, unnamed) in &plan.projects {

@@ -8,13 +8,13 @@
 //! - Keys are never deleted. Once one exists, requests need a key, even if all are revoked.
 
 mod cache;
-mod messages;
 mod secret;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use accord_api::operations::keys::{Key, KeyRequest};
 use accord_base::{ActorKey, Author, Caller, Decision, Need, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
@@ -25,8 +25,6 @@ use subtle::ConstantTimeEq as _;
 
 use self::cache::{CachedKey, KeyCache};
 use self::secret::KeyText;
-
-pub use self::messages::{Key, KeyRequest};
 
 /// How often the use of a key is recorded, in milliseconds.
 const USE_INTERVAL: i64 = 3_600_000;

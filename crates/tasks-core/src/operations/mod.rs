@@ -13,6 +13,7 @@ mod create;
 mod decide;
 mod depend;
 mod events;
+mod links;
 mod list;
 mod message;
 mod moves;
@@ -47,6 +48,10 @@ pub use decide::{
 pub use depend::{AddDependency, DependencyRequest, RemoveDependency};
 pub use events::{
     AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery, TaskEvents, TaskEventsEnvelope,
+};
+pub use links::{
+    LinkTaskTree, ListTaskTrees, TaskTreeEnvelope, TaskTreeLink, TaskTreeListEnvelope,
+    TaskTreeRequest, UnlinkTaskTree,
 };
 pub use list::{
     BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN, DEFAULT_LIMIT, Formatted, ListAnswer,

@@ -2,162 +2,39 @@
 
 use std::path::PathBuf;
 
-use accord_base::{Need, Verb};
+use accord_api::Call;
+use accord_api::body::Json;
+use accord_api::operations::upkeep::{
+    BackUp, BackupEnvelope, BackupRequest, Status, StatusEnvelope, SweepBlobs, SweepEnvelope,
+    TrimEnvelope, TrimEvents, TrimRequest,
+};
+use accord_base::Verb;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_contract::{envelope, message};
-use accord_memory::{EmbeddingStatus, Sweep, Trim, TrimmedProject};
+use accord_memory::{Sweep, Trim};
+use accord_serving::alx_envelope;
+use accord_serving::operation::serve;
 use hyper::StatusCode;
 
-use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::encoded;
-use crate::http::{Context, Reply};
+use crate::http::{Context, Reply, Route};
 use crate::upkeep;
-use accord_serving::alx_envelope;
-use accord_serving::table::Content;
-
-envelope! {
-    /// The status of a host.
-    pub(crate) struct StatusEnvelope("StatusEnvelope") {
-        /// The version of Accord.
-        required version: String = "version", "version";
-        /// The format of the store.
-        required store_format: u64 = "store_format", "number";
-        /// Jobs that the store has executed since the start.
-        required store_jobs: u64 = "store_jobs", "count";
-        /// Commits since the start; one commit can contain several jobs.
-        required store_commits: u64 = "store_commits", "count";
-        /// Jobs that wait for the store.
-        required store_waiting: u64 = "store_waiting", "count";
-        /// Connections that are open from the network.
-        required connections: u64 = "connections", "count";
-        /// Event streams that are open.
-        required event_streams: u64 = "event_streams", "count";
-        /// Whether requests from the network need a key.
-        required keys_required: bool = "keys_required", "flag";
-        /// The status of search by meaning, if an embeddings server is set.
-        optional embeddings: EmbeddingStatus = "embeddings", "status";
-    }
-}
-
-message! {
-    /// Where to write a backup.
-    pub(crate) struct BackupRequest("BackupRequest", closed) {
-        /// The absolute path of a folder on the server's machine. It must be empty or not exist.
-        required to: String = "to", "path";
-    }
-}
-
-envelope! {
-    /// A backup that was written.
-    pub(crate) struct BackupEnvelope("BackupEnvelope") {
-        /// The folder.
-        required to: String = "to", "path";
-        /// Its size.
-        required bytes: u64 = "bytes", "bytes";
-        /// The number of blobs in it.
-        required blobs: u64 = "blobs", "count";
-    }
-}
-
-message! {
-    /// Which events to delete. Exactly one of `events_before` and `days` is required.
-    pub(crate) struct TrimRequest("TrimRequest", closed) {
-        /// Events before this time or day.
-        optional events_before: String = "events_before", "time:rfc-3339";
-        /// Events older than this many days.
-        optional days: u64 = "days", "count";
-        /// Only count them.
-        optional dry_run: bool = "dry_run", "flag";
-    }
-}
-
-envelope! {
-    /// What was deleted, or would be.
-    pub(crate) struct TrimEnvelope("TrimEnvelope") {
-        /// Whether the events were only counted.
-        required dry_run: bool = "dry_run", "flag";
-        /// The number of events.
-        required events: u64 = "events", "count";
-        /// The projects that they belonged to.
-        required projects: Vec<TrimmedProject> = "projects", "projects";
-    }
-}
-
-message! {
-    /// Which blobs to delete, among those that no package and no fact refers to.
-    pub(crate) struct SweepRequest("SweepRequest", closed) {
-        /// Blobs that were stored more than this many days ago.
-        required days: u64 = "days", "count";
-        /// Only count them.
-        optional dry_run: bool = "dry_run", "flag";
-    }
-}
-
-envelope! {
-    /// What was deleted, or would be.
-    pub(crate) struct SweepEnvelope("SweepEnvelope") {
-        /// Whether the blobs were only counted.
-        required dry_run: bool = "dry_run", "flag";
-        /// The number of links from projects to blobs that nothing in the project refers to.
-        required links: u64 = "links", "count";
-        /// The number of files that no project links to any more.
-        required files: u64 = "files", "count";
-        /// Their total size.
-        required bytes: u64 = "bytes", "bytes";
-    }
-}
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::get(
-            "status",
-            "/accord/v1/status",
-            "Returns the server's version and status.",
-            status,
-        )
-        .answers(200, "The status.", Content::json::<StatusEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized]),
-        Route::post(
-            "backup",
-            "/accord/v1/store/backup",
-            "Copies the data folder while the server runs. Only through the socket in the data \
-             folder.",
-            backup,
-        )
-        .needs(Need::Admin)
-        .takes(Content::json::<BackupRequest>())
-        .answers(200, "The backup is written.", Content::json::<BackupEnvelope>())
-        .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
-        Route::post(
-            "trim",
-            "/accord/v1/store/trim",
-            "Deletes old events. Packages and facts stay.",
-            trim,
-        )
-        .needs(Need::Admin)
-        .takes(Content::json::<TrimRequest>())
-        .answers(200, "What was deleted.", Content::json::<TrimEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
-        Route::post(
-            "sweep",
-            "/accord/v1/store/sweep",
-            "Deletes old blobs that no package and no fact refers to.",
-            sweep,
-        )
-        .needs(Need::Admin)
-        .takes(Content::json::<SweepRequest>())
-        .answers(200, "What was deleted.", Content::json::<SweepEnvelope>())
-        .refuses(&[
-            Code::AgenticUnauthorized,
-            Code::AgenticNotImplemented,
-            Code::AgenticIntegrityError,
-        ]),
+        serve(status),
+        // Whose request it is is checked before what it says.
+        Route::serving::<BackUp, _>(backup),
+        serve(trim),
+        serve(sweep),
     ]
 }
 
-async fn status(Context { host, caller, correlation }: Context) -> Reply {
+async fn status(
+    Context { host, caller, correlation }: Context,
+    _: Call<Status>,
+) -> Result<Json<StatusEnvelope>, Failure> {
     caller.access().may_anywhere(Verb::Read)?;
     let statistics = host.engine().statistics();
     let connections = host.connections().taken();
@@ -168,7 +45,7 @@ async fn status(Context { host, caller, correlation }: Context) -> Reply {
     {
         embeddings.last_error = None;
     }
-    let envelope = alx_envelope!(
+    Ok(Json(alx_envelope!(
         correlation,
         StatusEnvelope {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -181,8 +58,7 @@ async fn status(Context { host, caller, correlation }: Context) -> Reply {
             keys_required: host.keys().required().await?,
             embeddings,
         }
-    );
-    Ok(encoded(StatusCode::OK, &envelope))
+    )))
 }
 
 async fn backup(Context { host, caller, correlation }: Context, document: Document) -> Reply {
@@ -204,53 +80,41 @@ async fn backup(Context { host, caller, correlation }: Context, document: Docume
     Ok(encoded(StatusCode::OK, &envelope))
 }
 
-async fn trim(Context { host, caller, correlation }: Context, document: Document) -> Reply {
-    let request: TrimRequest = document.read()?;
-    let asked = Trim {
-        before: request.before(host.memory().now())?,
-        project: None,
-        dry_run: request.dry_run.unwrap_or(false),
-    };
+async fn trim(
+    Context { host, caller, correlation }: Context,
+    call: Call<TrimEvents>,
+) -> Result<Json<TrimEnvelope>, Failure> {
+    let request = call.body.0;
+    let dry_run = request.dry_run.unwrap_or(false);
+    let asked = Trim { before: before(&request, host.memory().now())?, project: None, dry_run };
     let report = host.memory().trim_events(&caller, &asked).await?;
-    let envelope = alx_envelope!(
-        correlation,
-        TrimEnvelope { dry_run: report.dry_run, events: report.events, projects: report.projects }
-    );
-    Ok(encoded(StatusCode::OK, &envelope))
+    let (events, projects) = (report.events, report.projects);
+    Ok(Json(alx_envelope!(correlation, TrimEnvelope { dry_run, events, projects })))
 }
 
-async fn sweep(Context { host, caller, correlation }: Context, document: Document) -> Reply {
-    let request: SweepRequest = document.read()?;
-    let asked = Sweep {
-        before: days_ago(host.memory().now(), request.days),
-        dry_run: request.dry_run.unwrap_or(false),
-    };
+async fn sweep(
+    Context { host, caller, correlation }: Context,
+    call: Call<SweepBlobs>,
+) -> Result<Json<SweepEnvelope>, Failure> {
+    let request = call.body.0;
+    let dry_run = request.dry_run.unwrap_or(false);
+    let asked = Sweep { before: days_ago(host.memory().now(), request.days), dry_run };
     let report = host.memory().sweep_blobs(&caller, &asked).await?;
-    let envelope = alx_envelope!(
-        correlation,
-        SweepEnvelope {
-            dry_run: report.dry_run,
-            links: report.links,
-            files: report.files,
-            bytes: report.bytes,
-        }
-    );
-    Ok(encoded(StatusCode::OK, &envelope))
+    let (links, files, bytes) = (report.links, report.files, report.bytes);
+    Ok(Json(alx_envelope!(correlation, SweepEnvelope { dry_run, links, files, bytes })))
 }
 
-impl TrimRequest {
-    /// The time before which events are deleted.
-    fn before(&self, now: Time) -> Result<Time, Failure> {
-        match (&self.events_before, self.days) {
-            (Some(before), None) => Time::parse_or_date(before).map_err(|error| {
-                let message = format!("{before:?}: {error}");
-                Failure::new(Code::WireFieldValue, message).at("/events_before")
-            }),
-            (None, Some(days)) => Ok(days_ago(now, days)),
-            _ => {
-                let message = "exactly one of events_before and days is required";
-                Err(Failure::new(Code::WireFieldValue, message).at(""))
-            }
+/// The time before which events are deleted.
+fn before(request: &TrimRequest, now: Time) -> Result<Time, Failure> {
+    match (&request.events_before, request.days) {
+        (Some(before), None) => Time::parse_or_date(before).map_err(|error| {
+            let message = format!("{before:?}: {error}");
+            Failure::new(Code::WireFieldValue, message).at("/events_before")
+        }),
+        (None, Some(days)) => Ok(days_ago(now, days)),
+        _ => {
+            let message = "exactly one of events_before and days is required";
+            Err(Failure::new(Code::WireFieldValue, message).at(""))
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The page of a live session: its login, its headers, and what it is allowed to load.
 
+use accord_api::operations::keys::KeyRequest;
 use accord_base::{ActorKey, Caller};
 use accord_contract::wire::Wire;
 use accord_host::http::Host;
-use accord_host::keys::KeyRequest;
 use accord_live_core::tools::{HandshakeRequest, RenderRequest};
 use accord_live_core::{AppId, SessionId};
 use serde_json::{Value, json};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
 use accord_contract::wire::Wire as _;
 use accord_host::http::Host;
-use accord_host::keys::KeyRequest;
 use accord_store::{Engine, ModelStore};
 use accord_store_sqlite::{Options, SqliteStore};
 use serde_json::json;

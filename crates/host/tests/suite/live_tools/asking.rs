@@ -1,8 +1,8 @@
 //! An agent asks a person something, with the tools alone.
 
+use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
 use accord_contract::wire::Wire as _;
-use accord_host::keys::KeyRequest;
 use accord_live_core::AppId;
 use serde_json::json;
 

@@ -1,10 +1,29 @@
-//! Keys on the wire.
+//! Keys: who may use a host from the network.
 
-use accord_base::{KeyActor, KeyScope, ProjectId, StoredKey, Verb};
+use accord_base::{Decision, KeyActor, KeyScope, Need, ProjectId, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Field, Limits, TextForm};
+use accord_contract::{envelope, message};
+
+use crate::body::{Json, NoBody};
+use crate::parameter::{NoParams, Text};
+use crate::{operation, params};
+
+/// The longest label, in characters.
+const LONGEST_LABEL: usize = 200;
+
+/// A label. Control characters are refused below: a label is shown in one line.
+const LABEL: TextForm =
+    TextForm::ANY.chars(1, LONGEST_LABEL).pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$");
+
+params! {
+    /// A key.
+    pub struct OfKey {
+        /// The key's id (not the key itself).
+        required key: Text = Text::new("key_id", TextForm::ANY.not_empty());
+    }
+}
 
 message! {
     /// A request for a new key.
@@ -50,12 +69,63 @@ message! {
     }
 }
 
-/// The longest label, in characters.
-const LONGEST_LABEL: usize = 200;
+envelope! {
+    /// All keys.
+    pub struct KeyListEnvelope("KeyListEnvelope") {
+        /// The keys, oldest first, including revoked ones.
+        required keys: Vec<Key> = "keys", "keys-oldest-first";
+    }
+}
 
-/// A label. Control characters are refused below: a label is shown in one line.
-const LABEL: TextForm =
-    TextForm::ANY.chars(1, LONGEST_LABEL).pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$");
+envelope! {
+    /// One key.
+    pub struct KeyEnvelope("KeyEnvelope") {
+        /// The key, without the secret.
+        required key: Key = "key", "key";
+        /// The key itself. Only the answer that creates the key contains it.
+        optional secret: String = "secret", "credential";
+    }
+}
+
+operation! {
+    /// Lists the keys, without their secrets.
+    pub struct ListKeys("keys", Get "/accord/v1/keys") of Agentic {
+        path NoParams;
+        query NoParams;
+        body NoBody;
+        needs Need::Admin;
+        answers 200 "The keys.", Json<KeyListEnvelope>;
+        refuses [&[Code::AgenticUnauthorized]];
+    }
+}
+
+operation! {
+    /// Creates a key. Once a key exists, requests from the network need one.
+    pub struct CreateKey("create_key", Post "/accord/v1/keys") of Agentic {
+        path NoParams;
+        query NoParams;
+        body Json<KeyRequest>;
+        needs Need::Decide(Decision::Grant);
+        answers 201 "The key. Its secret is shown only this once.", Json<KeyEnvelope>;
+        refuses [&[
+            Code::AgenticUnauthorized,
+            Code::WireFieldValue,
+            Code::XchainNotForWorkers,
+        ]];
+    }
+}
+
+operation! {
+    /// Revokes a key permanently. Other hosts on the same store refuse it within a second.
+    pub struct RevokeKey("revoke_key", Delete "/accord/v1/keys/{key_id}") of Agentic {
+        path OfKey;
+        query NoParams;
+        body NoBody;
+        needs Need::Admin;
+        answers 200 "The revoked key.", Json<KeyEnvelope>;
+        refuses [&[Code::AgenticUnauthorized, Code::KeyNotFound]];
+    }
+}
 
 impl KeyRequest {
     /// The stored part of the key.

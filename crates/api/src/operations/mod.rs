@@ -1,0 +1,6 @@
+//! The operations that belong to no protocol: keys, maintenance, the server itself. Their paths
+//! begin with `/accord/v1`, except where other programs expect a path.
+
+pub mod about;
+pub mod keys;
+pub mod upkeep;

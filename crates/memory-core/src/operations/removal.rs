@@ -1,0 +1,51 @@
+//! Removal of projects.
+
+use accord_api::body::{Json, NoBody};
+use accord_api::parameter::{NoParams, Segment};
+use accord_api::{Need, operation, params};
+use accord_base::ProjectId;
+use accord_contract::codes::Code;
+use accord_contract::envelope;
+
+use crate::project::ProjectContents;
+
+params! {
+    /// A project.
+    pub struct OfProject {
+        /// The project's id.
+        required project: Segment<ProjectId> = Segment::new("project_id");
+    }
+}
+
+envelope! {
+    /// A project that was removed.
+    pub struct RemovedProjectEnvelope("RemovedProjectEnvelope") {
+        /// The project's id.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// What was removed with it.
+        required removed: ProjectContents = "removed", "counts";
+        /// The number of its last event. If the project is created again, its events continue
+        /// after it.
+        required last_event: u64 = "last_event", "sequence";
+    }
+}
+
+operation! {
+    /// Removes a project that was created with x-conformance: true, or that holds no package,
+    /// fact, session, blob, task or live session. Needs admin for all projects. The numbers of its
+    /// events are never used again.
+    pub struct RemoveProject("remove_project", Delete "/accord/v1/projects/{project_id}")
+        of Agentic
+    {
+        path OfProject;
+        query NoParams;
+        body NoBody;
+        needs Need::Admin;
+        answers 200 "The project is removed.", Json<RemovedProjectEnvelope>;
+        refuses [&[
+            Code::AgenticUnauthorized,
+            Code::AgenticProjectNotFound,
+            Code::AgenticProjectNotEmpty,
+        ]];
+    }
+}

@@ -1,0 +1,92 @@
+//! Task trees outside the data folder.
+
+use accord_api::body::{Json, NoBody};
+use accord_api::parameter::NoParams;
+use accord_api::{Need, operation};
+use accord_base::ProjectId;
+use accord_contract::codes::Code;
+use accord_contract::wire::{Limits, TextForm};
+use accord_contract::{envelope, message};
+
+use super::InProject;
+
+/// The tree of one project.
+const TREE: &str = "/accord/v1/projects/{project_id}/task-tree";
+
+message! {
+    /// A folder to link.
+    pub struct TaskTreeRequest("TaskTreeRequest", open) {
+        /// The folder with the task tree, on the machine of the server.
+        required folder: String = "folder", "path", Limits::text(TextForm::ANY.not_empty());
+    }
+}
+
+message! {
+    /// A folder that is linked to a project.
+    pub struct TaskTreeLink("TaskTreeLink", open) {
+        /// The project.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// The folder; null if the project's tasks are in the data folder.
+        required_or_null folder: String = "folder", "path";
+    }
+}
+
+envelope! {
+    /// The folder of a project's tasks.
+    pub struct TaskTreeEnvelope("TaskTreeEnvelope") {
+        /// The link.
+        required link: TaskTreeLink = "link", "task-tree";
+    }
+}
+
+envelope! {
+    /// All linked folders.
+    pub struct TaskTreeListEnvelope("TaskTreeListEnvelope") {
+        /// The links, by project.
+        required links: Vec<TaskTreeLink> = "links", "task-trees";
+    }
+}
+
+operation! {
+    /// Lists the folders with tasks that are linked to projects.
+    pub struct ListTaskTrees("task_trees", Get "/accord/v1/task-trees") of Agentic {
+        path NoParams;
+        query NoParams;
+        body NoBody;
+        needs Need::Read;
+        answers 200 "The links.", Json<TaskTreeListEnvelope>;
+        refuses [&[Code::AgenticUnauthorized]];
+    }
+}
+
+operation! {
+    /// Links a folder with a task tree, such as one in a repository, to a project. The server
+    /// schedules its tasks and takes its events over into the project's stream.
+    pub struct LinkTaskTree("link_task_tree", Put TREE) of Agentic {
+        path InProject;
+        query NoParams;
+        body Json<TaskTreeRequest>;
+        needs Need::Admin;
+        answers 200 "The folder is linked.", Json<TaskTreeEnvelope>;
+        refuses [&[
+            Code::AgenticUnauthorized,
+            Code::AgenticProjectNotFound,
+            Code::AofNoTaskTree,
+            Code::AofTaskTreeOfAnotherProject,
+            Code::AofTaskTreeOfAnotherHost,
+            Code::AofTaskTreeUnavailable,
+        ]];
+    }
+}
+
+operation! {
+    /// Removes the link of a project to a folder. The files stay where they are.
+    pub struct UnlinkTaskTree("unlink_task_tree", Delete TREE) of Agentic {
+        path InProject;
+        query NoParams;
+        body NoBody;
+        needs Need::Admin;
+        answers 200 "There is no link.", Json<TaskTreeEnvelope>;
+        refuses [&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]];
+    }
+}
