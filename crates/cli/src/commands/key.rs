@@ -1,17 +1,21 @@
 //! `accord key`: the keys of callers from the network.
 
-use accord_base::Verb;
+use accord_api::Call;
+use accord_api::body::Json;
+use accord_api::operations::keys::{
+    CreateKey, Key, KeyEnvelope, KeyRequest, ListKeys, OfKey, RevokeKey,
+};
+use accord_api::parameter::NoParams;
+use accord_base::{ActorKey, KeyActor, ProjectId, Verb};
 use accord_contract::codes::Code;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
-use clap::builder::PossibleValuesParser;
+use accord_contract::time::{Time, Timestamp};
 
-use super::{document, texts};
+use super::task::names::name_parser;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Actor, Candidate, HostArgs, HostRequest, choose};
+use crate::host::{Actor, Candidate, HostArgs, choose, print_answer, print_list};
 use crate::output::{Output, print_note};
-use crate::render::{self, Page};
+use crate::render::{self, Page, clean};
 
 /// Create, list and revoke the keys of callers from the network
 #[derive(Debug, clap::Args)]
@@ -38,13 +42,12 @@ struct CreateArgs {
     label: String,
 
     /// A scope of the key; can be repeated [default: read and write]
-    #[arg(long = "verb", value_name = "VERB",
-          value_parser = PossibleValuesParser::new(Verb::ALL.iter().map(|verb| verb.as_str())))]
-    verbs: Vec<String>,
+    #[arg(long = "verb", value_name = "VERB", value_parser = name_parser::<Verb>())]
+    verbs: Vec<Verb>,
 
     /// A project that the key gives access to; can be repeated [default: all projects]
     #[arg(long = "project", value_name = "ID")]
-    projects: Vec<String>,
+    projects: Vec<ProjectId>,
 
     /// Allow the key to write as other actors than its own
     #[arg(long, requires = "actor")]
@@ -52,7 +55,7 @@ struct CreateArgs {
 
     /// When the key expires: 12h, 90d, a date or a time [default: never]
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
-    expires: Option<String>,
+    expires: Option<Timestamp>,
 
     /// Create the data folder if it does not exist
     #[arg(long)]
@@ -84,19 +87,23 @@ struct RevokeArgs {
 
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let mut verbs = self.verbs;
-        if verbs.is_empty() {
-            verbs.extend([Verb::Read, Verb::Write].map(|verb| verb.as_str().to_owned()));
-        }
-        let actor = self.actor.as_ref();
-        let body = document([
-            ("label", self.label.into()),
-            ("verbs", verbs.into()),
-            ("projects", texts(&self.projects)),
-            ("actor", actor.map(|actor| actor.document(None)).into()),
-            ("act_as", actor.map(|_| self.act_as).into()),
-            ("expires_at", self.expires.into()),
-        ]);
+        let verbs = match self.verbs.as_slice() {
+            [] => vec![Verb::Read, Verb::Write],
+            _ => self.verbs,
+        };
+        let is_own = self.actor.is_some();
+        let actor = self.actor.map(|actor| {
+            let ActorKey { id, kind } = actor.key().clone();
+            KeyActor { id, kind }
+        });
+        let body = KeyRequest {
+            label: self.label,
+            verbs,
+            projects: Some(self.projects).filter(|projects| !projects.is_empty()).into(),
+            actor: actor.into(),
+            act_as: is_own.then_some(self.act_as),
+            expires_at: self.expires.into(),
+        };
         let host = if self.new {
             self.host.connect_or_create()?
         } else {
@@ -109,13 +116,12 @@ impl CreateArgs {
                 _ => error,
             })?
         };
-        let answer = host.send(HostRequest::post(&["accord", "v1", "keys"], &body))?;
+        let created = host.call(&Call::<CreateKey>::new(NoParams, NoParams, Json(body)))?;
         if self.host.json {
-            answer.print(true, |_, _| {})?;
-            return Ok(Exit::Yes);
+            return print_answer(true, &created, |_, _| {});
         }
-        let document = answer.value()?;
-        let Some(secret) = document["secret"].as_str() else {
+        let KeyEnvelope { key, secret, .. } = created.answer.0;
+        let Some(secret) = secret else {
             let message = "the host created a key and did not return its secret";
             return Err(CliError::new(Code::HostProtocol, message));
         };
@@ -124,7 +130,7 @@ impl CreateArgs {
         output.line(secret)?;
         output.finish()?;
         let mut page = Page::plain();
-        render::key(&mut page, &document["key"]);
+        render::key(&mut page, &key);
         print_note(page.as_str().trim_end());
         print_note(
             "Store it in ACCORD_KEY; it is not shown again. Once a key exists, requests over the \
@@ -136,47 +142,34 @@ impl CreateArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let answer = self.host.connect()?.send(HostRequest::get(&["accord", "v1", "keys"]))?;
-        answer.print_list(
-            self.host.json,
-            |page, list| render::keys(page, &list["keys"]),
-            || {
-                "no keys; `accord key create` creates one, and the network then requires one"
-                    .to_owned()
-            },
-        )?;
-        Ok(Exit::Yes)
+        let listed = self.host.connect()?.ask::<ListKeys>(NoParams, NoParams)?;
+        let none = "no keys; `accord key create` creates one, and the network then requires one";
+        print_list(self.host.json, &listed, |page, list| render::keys(page, &list.0.keys), none)
     }
 }
 
 impl RevokeArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
-        let listed = host.send(HostRequest::get(&["accord", "v1", "keys"]))?.value()?;
-        let candidates = listed["keys"].as_array().into_iter().flatten().map(|key| Candidate {
-            id: key["key_id"].as_str().unwrap_or_default().to_owned(),
-            place: key["label"].as_str().unwrap_or_default().to_owned(),
-        });
+        let listed = host.ask::<ListKeys>(NoParams, NoParams)?.answer.0.keys.into_iter();
+        let candidates = listed.map(|key| Candidate { id: key.key_id, place: key.label });
         let candidates = candidates.filter(|key| key.id.starts_with(&self.id)).collect();
-        let id = choose("key", &self.id, candidates, false)?;
-        let request = HostRequest::new(hyper::Method::DELETE, &["accord", "v1", "keys", &id]);
-        let answer = host.send(request)?;
-        answer.print(self.host.json, |page, document| {
-            let text = |value: &Value| render::clean(value.as_str().unwrap_or_default());
-            let key = &document["key"];
-            page.line(format!("revoked {} ({})", text(&key["key_id"]), text(&key["label"])));
-        })?;
-        Ok(Exit::Yes)
+        let key = choose("key", &self.id, candidates, false)?;
+        let revoked = host.ask::<RevokeKey>(OfKey { key }, NoParams)?;
+        print_answer(self.host.json, &revoked, |page, answer| {
+            let Key { key_id, label, .. } = &answer.0.key;
+            page.line(clean(&format!("revoked {key_id} ({label})")));
+        })
     }
 }
 
 /// Parses a time span from now, a date, or a time.
-fn expiry(text: &str) -> Result<String, String> {
+fn expiry(text: &str) -> Result<Timestamp, String> {
     let wrong =
         || "expected a value such as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
     // First: a date begins with digits, too.
     if let Ok(instant) = Time::parse_or_date(text) {
-        return Ok(instant.to_string());
+        return Ok(Timestamp::emit(instant));
     }
     let split = text.find(|character: char| !character.is_ascii_digit());
     let (digits, unit) = text.split_at(split.ok_or_else(wrong)?);
@@ -190,7 +183,7 @@ fn expiry(text: &str) -> Result<String, String> {
     let now = accord_system::now().unix_seconds();
     let until = seconds.and_then(|seconds| now.checked_add_unsigned(seconds));
     let instant = until.and_then(|seconds| Time::from_unix(seconds, 0));
-    instant.map(|instant| instant.to_string()).ok_or_else(wrong)
+    instant.map(Timestamp::emit).ok_or_else(wrong)
 }
 
 const EXAMPLES: &str = "\
@@ -207,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_key_ends_after_a_while_or_at_a_time() {
-        assert_eq!(expiry("2026-12-31").as_deref(), Ok("2026-12-31T00:00:00.000Z"));
+        let until = expiry("2026-12-31").expect("a date");
+        assert_eq!(until.as_str(), "2026-12-31T00:00:00.000Z");
         for right in ["1h", "90d", "2026-12-31T12:00:00Z"] {
             expiry(right).expect(right);
         }

@@ -3,15 +3,18 @@
 mod default;
 mod link;
 
+use accord_api::body::Json;
+use accord_api::parameter::NoParams;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
+use accord_memory_core::operations::{OfProject, RemoveProject};
 
 use super::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
+use crate::host::{Connection, HostArgs, HostRequest, ProjectArg, print_answer, project_id};
 use crate::output::print_note;
-use crate::render::{self, clean};
+use crate::render::{self, Page, clean};
 
 /// Create, list, choose, rename, archive, restore, link and remove projects
 #[derive(Debug, clap::Args)]
@@ -190,9 +193,10 @@ impl RemoveArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let remove = |id: &str| {
-            let path = ["accord", "v1", "projects", id];
-            let answer = host.send(HostRequest::new(hyper::Method::DELETE, &path))?;
-            answer.print(self.host.json, render::removed_project)
+            let path = OfProject { project: project_id(id)? };
+            let removed = host.ask::<RemoveProject>(path, NoParams)?;
+            let render = |page: &mut Page, Json(it): &Json<_>| render::removed_project(page, it);
+            print_answer(self.host.json, &removed, render).map(drop)
         };
         if !self.conformance {
             self.ids.iter().try_for_each(|id| remove(id))?;

@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_api::Call;
+use accord_api::body::Json;
+use accord_api::operations::upkeep::{BackUp, BackupRequest, TrimEvents, TrimRequest};
+use accord_api::parameter::NoParams;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire;
 
 use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
-use super::document;
 use super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{FolderArgs, HostRequest};
+use crate::host::{FolderArgs, print_answer};
 use crate::output::Output;
 use crate::render::{clean, counted};
 
@@ -101,25 +104,17 @@ impl BackupArgs {
             let message = format!("{} is not UTF-8", to.display());
             return Err(CliError::new(Code::Usage, message));
         };
-        let request = HostRequest::post(
-            &["accord", "v1", "store", "backup"],
-            &serde_json::json!({"to": path}),
-        );
+        let body = Json(BackupRequest { to: path.to_owned() });
         let progress = Progress::items();
         progress.about("copying");
         // The place is a member of the request, which the command has no name for.
-        let answer = host.send(request.takes_long()).map_err(CliError::without_place)?;
+        let written = host.call_long(&Call::<BackUp>::new(NoParams, NoParams, body));
+        let written = written.map_err(CliError::without_place)?;
         progress.finish();
-        answer.print(self.data.json, |page, backup| {
-            let number = |name: &str| backup[name].as_u64().unwrap_or(0);
-            page.line(format!(
-                "{}: {} bytes, {}",
-                clean(path),
-                number("bytes"),
-                counted(number("blobs"), "blob")
-            ));
-        })?;
-        Ok(Exit::Yes)
+        print_answer(self.data.json, &written, |page, Json(backup)| {
+            let blobs = counted(backup.blobs, "blob");
+            page.line(format!("{}: {} bytes, {blobs}", clean(path), backup.bytes));
+        })
     }
 }
 
@@ -185,24 +180,20 @@ impl RepairArgs {
 impl TrimArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.data.connect()?;
-        let body = document([
-            ("days", self.days.into()),
-            ("events_before", self.before.into()),
-            ("dry_run", self.dry_run.into()),
-        ]);
-        let request = HostRequest::post(&["accord", "v1", "store", "trim"], &body);
-        let answer = host.send(request.takes_long())?;
+        let body = Json(TrimRequest {
+            events_before: self.before,
+            days: self.days,
+            dry_run: Some(self.dry_run),
+        });
+        let trimmed = host.call_long(&Call::<TrimEvents>::new(NoParams, NoParams, body))?;
         let done = if self.dry_run { "would be deleted" } else { "deleted" };
-        answer.print(self.data.json, |page, trimmed| {
-            let events = trimmed["events"].as_u64().unwrap_or(0);
-            page.line(format!("{} {done}", counted(events, "event")));
-            for project in trimmed["projects"].as_array().into_iter().flatten() {
-                let id = clean(project["project_id"].as_str().unwrap_or_default());
-                let events = project["events"].as_u64().unwrap_or(0);
-                page.pieces(&[id, counted(events, "event")]);
+        print_answer(self.data.json, &trimmed, |page, Json(trimmed)| {
+            page.line(format!("{} {done}", counted(trimmed.events, "event")));
+            for project in &trimmed.projects {
+                let id = clean(project.project_id.as_str());
+                page.pieces(&[id, counted(project.events, "event")]);
             }
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 

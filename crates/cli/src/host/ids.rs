@@ -1,10 +1,13 @@
 //! Ids that are given by their beginning.
 
+use accord_api::parameter::NoParams;
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
+use accord_memory_core::operations::{FindIds, IdsEnvelope};
+use accord_memory_core::query::{IdKind, IdQuery};
 
+use super::names::project_id;
 use super::open::Connection;
-use super::request::HostRequest;
 use crate::error::CliError;
 use crate::render::clean;
 
@@ -18,7 +21,7 @@ impl Connection {
         given: &str,
         project: Option<&str>,
     ) -> Result<String, CliError> {
-        self.whole_id("package", "pkg_", given, project)
+        self.whole_id(IdKind::Package, "pkg_", given, project)
     }
 
     /// The id of a session, from its beginning.
@@ -27,12 +30,12 @@ impl Connection {
         given: &str,
         project: Option<&str>,
     ) -> Result<String, CliError> {
-        self.whole_id("session", "sess_", given, project)
+        self.whole_id(IdKind::Session, "sess_", given, project)
     }
 
     fn whole_id(
         &self,
-        kind: &str,
+        kind: IdKind,
         tag: &str,
         given: &str,
         project: Option<&str>,
@@ -41,16 +44,18 @@ impl Connection {
         if given.strip_prefix(tag).is_some_and(|digits| digits.len() >= DIGITS) {
             return Ok(given.to_owned());
         }
-        let request = HostRequest::get(&["accord", "v1", "ids"])
-            .with("prefix", Some(given))
-            .with("kind", Some(kind))
-            .with("project_id", project);
+        let within = project.map(project_id).transpose();
+        let found = within.and_then(|within| {
+            let query = IdQuery { prefix: given.to_owned(), kind: Some(kind), within };
+            self.ask::<FindIds>(NoParams, query)
+        });
         // Another server has no such route. Any other error is left to the request itself.
-        let Ok(found) = self.send(request).and_then(|answer| answer.value()) else {
+        let Ok(found) = found else {
             return Ok(given.to_owned());
         };
-        let ids: Vec<Candidate> = found["ids"].as_array().into_iter().flatten().map(read).collect();
-        choose(kind, given, ids, found["more"].as_bool().unwrap_or(false))
+        let IdsEnvelope { ids, more, .. } = found.answer.0;
+        let candidates = ids.into_iter().map(|it| Candidate { id: it.id, place: it.project_id });
+        choose(kind.as_str(), given, candidates.collect(), more)
     }
 }
 
@@ -58,11 +63,6 @@ impl Connection {
 pub(crate) struct Candidate {
     pub(crate) id: String,
     pub(crate) place: String,
-}
-
-fn read(found: &Value) -> Candidate {
-    let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
-    Candidate { id: text("id"), place: text("project_id") }
 }
 
 /// The only id that begins as given. One that is given as a whole is not a beginning of others. If

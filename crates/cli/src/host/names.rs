@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use accord_base::refuse::schema;
+use accord_base::{ActorKey, IdError, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
@@ -120,27 +122,25 @@ impl SessionArg {
 
 /// An actor, by type and id.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Actor {
-    kind: &'static str,
-    id: String,
-}
+pub(crate) struct Actor(ActorKey);
 
 impl Actor {
     /// Reads `type:id`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let kinds = ["human", "agent", "script"];
-        let parts = text.split_once(':').and_then(|(kind, id)| {
-            let kind = kinds.into_iter().find(|known| *known == kind)?;
-            (!id.is_empty()).then(|| Self { kind, id: id.to_owned() })
-        });
-        parts.ok_or_else(|| {
+        ActorKey::parse(text).map(Self).map_err(|_| {
             "an actor is human, agent or script, a colon and an id, as in agent:planner".to_owned()
         })
     }
 
+    /// The two members that identify it.
+    pub(crate) fn key(&self) -> &ActorKey {
+        &self.0
+    }
+
     /// The actor as a document names one.
     pub(crate) fn document(&self, session: Option<&str>) -> Value {
-        let mut document = serde_json::json!({"id": self.id, "type": self.kind});
+        let ActorKey { id, kind } = &self.0;
+        let mut document = serde_json::json!({"id": id.as_str(), "type": kind.as_str()});
         if let Some(session) = session {
             document["session_id"] = session.into();
         }
@@ -150,8 +150,13 @@ impl Actor {
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind, self.id)
+        write!(f, "{}:{}", self.0.kind, self.0.id)
     }
+}
+
+/// The id of a project, which is refused as a host refuses it.
+pub(crate) fn project_id(text: &str) -> Result<ProjectId, CliError> {
+    text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()).into())
 }
 
 #[cfg(test)]
@@ -161,7 +166,7 @@ mod tests {
     #[test]
     fn actors_are_a_type_and_an_id() {
         let planner = Actor::parse("agent:planner:2").expect("an actor");
-        assert_eq!((planner.kind, planner.id.as_str()), ("agent", "planner:2"));
+        assert_eq!(planner.to_string(), "agent:planner:2");
         for wrong in ["", "planner", "agent:", "bot:x", "Agent:x", ":x"] {
             assert!(Actor::parse(wrong).is_err(), "{wrong}");
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use accord_api::body::AnswerBody;
+use accord_api::body::{AnswerBody, NoBody};
 use accord_api::{Answered, Call, Operation};
 use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
@@ -191,6 +191,26 @@ impl Connection {
         O: Operation<Answer: AnswerBody>,
     {
         self.send(call.encode().into())?.read()
+    }
+
+    /// Calls an operation for which a host reads a whole store.
+    pub(crate) fn call_long<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        self.send(HostRequest::from(call.encode()).takes_long())?.read()
+    }
+
+    /// Calls an operation without a body.
+    pub(crate) fn ask<O>(
+        &self,
+        path: O::Path,
+        query: O::Query,
+    ) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Body = NoBody, Answer: AnswerBody>,
+    {
+        self.call(&Call::<O>::new(path, query, NoBody))
     }
 
     /// Sends a write to a project, and says so if that creates the project.

@@ -1,54 +1,84 @@
 //! The error response of a host as a [`CliError`].
 
 use accord_contract::codes::{Category, Code, WireCode};
-use accord_contract::wire::{Extensible, Object, Value};
+use accord_contract::message;
+use accord_contract::wire::{Extensible, Field, Wire as _};
 use hyper::HeaderMap;
 
 use crate::error::CliError;
 use crate::render::clean;
 
-/// Reads an error response: the ALX envelope, or as much as can be understood of another body.
+message! {
+    /// An error response: the ALX envelope, or as much of it as another server sends.
+    struct AnyRefusal("AnyRefusal", open) {
+        /// What went wrong.
+        nullable error: AnyError = "error", "failure";
+        /// The code, if it stands alone.
+        nullable code: String = "code", "failure-code";
+        /// The id that joins the answer to its request.
+        nullable correlation_id: String = "correlationId", "correlation-id";
+    }
+}
+
+message! {
+    /// What went wrong. Other members are details.
+    struct AnyError("AnyError", open) {
+        /// The category.
+        nullable kind: String = "type", "failure-category";
+        /// The code.
+        nullable code: String = "code", "failure-code";
+        /// What happened.
+        nullable message: String = "message", "text-for-people";
+        /// What to do.
+        nullable suggestion: String = "suggestion", "text-for-people";
+        /// The place in the request.
+        nullable pointer: String = "pointer", "pointer";
+        /// The member of the request.
+        nullable field: String = "field", "pointer";
+    }
+}
+
+/// Reads an error response.
 pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError {
-    let body: Value = serde_json::from_str(text).unwrap_or_default();
-    let error = &body["error"];
+    let document = serde_json::from_str(text).unwrap_or_default();
+    let Ok(AnyRefusal { error, code, correlation_id, .. }) = AnyRefusal::from_answer(document)
+    else {
+        return unknown(status);
+    };
+    let error = error.value().cloned();
     // The text goes to a terminal, and comes from a server that may be anything.
-    let member = |name: &str| error[name].as_str().map(clean);
-    let Some(code) = member("code").or_else(|| body["code"].as_str().map(clean)) else {
+    let member = |read: fn(&AnyError) -> &Field<String>| {
+        error.as_ref().and_then(|error| read(error).value()).map(|text| clean(text))
+    };
+    let alone = code.value().map(|code| clean(code));
+    let Some(code) = member(|error| &error.code).or(alone) else {
         return unknown(status);
     };
     let code = WireCode::from_text(code);
-    let kind = match (member("type"), code.known()) {
+    let known = code.known();
+    let kind = match (member(|error| &error.kind), known) {
         (Some(kind), _) => Extensible::<Category>::from_text(kind),
         (None, Some(known)) => known.category().into(),
         (None, None) => Category::Execution.into(),
     };
-    let message = member("message").unwrap_or_else(|| format!("the host refused ({status})"));
-    let known = code.known();
+    let message = member(|error| &error.message);
+    let message = message.unwrap_or_else(|| format!("the host refused ({status})"));
     let mut failure = CliError::from_server(code, kind, message);
-    failure = failure.with_details(details(error));
-    let place = member("pointer").or_else(|| member("field"));
+    let place = member(|error| &error.pointer).or_else(|| member(|error| &error.field));
     if let Some(place) = place {
         failure = failure.at(&place);
     }
     // A host suggests a header. Here the key comes from a variable or a flag.
-    let suggested = member("suggestion").filter(|_| known != Some(Code::AuthRequired));
+    let suggested = member(|error| &error.suggestion);
+    let suggested = suggested.filter(|_| known != Some(Code::AuthRequired));
     if let Some(help) = suggested.or_else(|| about_keys(known).map(str::to_owned)) {
         failure = failure.help(help);
     }
-    let correlation = body["correlationId"].as_str();
-    let correlation = correlation.or_else(|| headers.get("x-correlation-id")?.to_str().ok());
-    if let Some(id) = correlation {
+    let in_header = || headers.get("x-correlation-id")?.to_str().ok();
+    if let Some(id) = correlation_id.value().map(String::as_str).or_else(in_header) {
         failure = failure.correlated(clean(id));
     }
-    failure
-}
-
-/// The members of an error that are not the same in every error.
-fn details(error: &Value) -> Object {
-    const COMMON: [&str; 6] = ["type", "code", "message", "suggestion", "pointer", "field"];
-    let members = error.as_object().into_iter().flatten();
-    let own = members.filter(|(name, _)| !COMMON.contains(&name.as_str()));
-    own.map(|(name, value)| (name.clone(), value.clone())).collect()
+    failure.with_details(error.map(|error| error.extra).unwrap_or_default())
 }
 
 /// Help for a missing or insufficient key, in terms of this command.

@@ -1,16 +1,19 @@
 //! Keys, without their secrets.
 
-use accord_contract::wire::Value;
+use accord_api::operations::keys::Key;
 
-use super::page::{Page, list};
+use super::page::Page;
 use super::table::table;
-use super::text::{actor, clean, member};
+use super::text::clean;
 use super::time::Times;
 
 /// Keys, one per line.
-pub(crate) fn keys(page: &mut Page, keys: &Value) {
-    let times = Times::of(list(keys), &["created_at", "expires_at", "revoked_at"]);
-    let rows: Vec<Vec<String>> = list(keys).iter().map(|key| row(key, times)).collect();
+pub(crate) fn keys(page: &mut Page, keys: &[Key]) {
+    let times = keys
+        .iter()
+        .flat_map(|key| [Some(&key.created_at), key.expires_at.as_ref(), key.revoked_at.as_ref()]);
+    let times = Times::of_times(times);
+    let rows: Vec<Vec<String>> = keys.iter().map(|key| row(key, times).into()).collect();
     if !rows.is_empty() {
         let headings =
             ["KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED"];
@@ -19,50 +22,38 @@ pub(crate) fn keys(page: &mut Page, keys: &Value) {
 }
 
 /// One key.
-pub(crate) fn key(page: &mut Page, key: &Value) {
-    let row = row(key, Times::default());
-    let [id, label, may, projects, actor, _, expires, _] = row.as_slice() else {
-        return;
+pub(crate) fn key(page: &mut Page, key: &Key) {
+    let [id, label, may, projects, actor, _, expires, _] = row(key, Times::default());
+    let with = |word: &str, text: String| match text.as_str() {
+        "" => text,
+        text => format!("{word} {text}"),
     };
-    let pieces = [
-        id.clone(),
-        label.clone(),
+    page.pieces(&[
+        id,
+        label,
         format!("may {may}"),
         format!("in {projects}"),
-        match actor.as_str() {
-            "" => String::new(),
-            actor => format!("as {actor}"),
-        },
-        match expires.as_str() {
-            "" => String::new(),
-            expires => format!("until {expires}"),
-        },
-    ];
-    page.pieces(&pieces);
+        with("as", actor),
+        with("until", expires),
+    ]);
 }
 
-fn row(key: &Value, times: Times) -> Vec<String> {
-    let scope = if key["scope"].is_object() { &key["scope"] } else { key };
-    let texts = |value: &Value| {
-        let texts: Vec<_> = list(value).iter().filter_map(Value::as_str).map(clean).collect();
-        texts.join(",")
-    };
-    let who = actor(&scope["actor"]);
-    vec![
-        member(key, "key_id"),
-        member(key, "label"),
-        texts(&scope["verbs"]),
-        if scope["projects"].is_array() {
-            texts(&scope["projects"])
-        } else {
-            "all projects".to_owned()
-        },
-        match (who.is_empty(), scope["act_as"].as_bool()) {
-            (false, Some(true)) => format!("{who} and others"),
-            _ => who,
-        },
-        times.show(&key["created_at"]),
-        times.show(&key["expires_at"]),
-        times.show(&key["revoked_at"]),
+fn row(key: &Key, times: Times) -> [String; 8] {
+    let verbs: Vec<_> = key.verbs.iter().map(|verb| verb.as_str()).collect();
+    let projects = key.projects.as_ref().map(|projects| {
+        let ids: Vec<_> = projects.iter().map(|id| clean(id.as_str())).collect();
+        ids.join(",")
+    });
+    let others = if key.act_as { " and others" } else { "" };
+    let actor = key.actor.as_ref();
+    [
+        clean(&key.key_id),
+        clean(&key.label),
+        verbs.join(","),
+        projects.unwrap_or_else(|| "all projects".to_owned()),
+        actor.map(|it| clean(&format!("{}:{}{others}", it.kind, it.id))).unwrap_or_default(),
+        times.at(Some(&key.created_at)),
+        times.at(key.expires_at.as_ref()),
+        times.at(key.revoked_at.as_ref()),
     ]
 }

@@ -1,11 +1,12 @@
 //! Projects.
 
 use accord_contract::wire::Value;
+use accord_memory_core::operations::RemovedProjectEnvelope;
 
 use super::counted;
 use super::page::{LINE, Page, Style, list};
 use super::table::table;
-use super::text::{member, one_line};
+use super::text::{clean, member, one_line};
 use super::time::{Times, moment};
 
 /// Projects, one per line.
@@ -37,16 +38,20 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
 }
 
 /// A project that was removed, with what it held.
-pub(crate) fn removed_project(page: &mut Page, answer: &Value) {
-    let removed = &answer["removed"];
-    let counts = ["package", "fact", "session", "blob", "task", "live session"].map(|kind| {
-        let name = format!("{}s", kind.replace(' ', "_"));
-        let count = removed[name].as_u64().unwrap_or(0);
-        if count == 0 { String::new() } else { counted(count, kind) }
-    });
-    let counts: Vec<_> = counts.into_iter().filter(|count| !count.is_empty()).collect();
+pub(crate) fn removed_project(page: &mut Page, answer: &RemovedProjectEnvelope) {
+    let removed = &answer.removed;
+    let counts = [
+        (removed.packages, "package"),
+        (removed.facts, "fact"),
+        (removed.sessions, "session"),
+        (removed.blobs, "blob"),
+        (removed.tasks.unwrap_or(0), "task"),
+        (removed.live_sessions.unwrap_or(0), "live session"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts.map(|(count, kind)| counted(count, kind)).collect();
     let held = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
-    page.line(format!("removed {}: {held}", member(answer, "project_id")));
+    page.line(clean(&format!("removed {}: {held}", answer.project_id.as_str())));
 }
 
 fn row(project: &Value, times: Times) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_contract::time::Timestamp;
 use accord_contract::wire::Value;
 
 use super::text::clean;
@@ -37,6 +38,16 @@ impl Times {
         };
         let fit = [Precision::Minutes, Precision::Seconds].into_iter().find(|it| are_distinct(*it));
         Self(fit.unwrap_or(Precision::Everything))
+    }
+
+    /// The precision for these times, as far as they are there.
+    pub(crate) fn of_times<'a>(times: impl Iterator<Item = Option<&'a Timestamp>>) -> Self {
+        Self::among(times.flatten().map(Timestamp::as_str))
+    }
+
+    /// A time of the list; empty if there is none.
+    pub(crate) fn at(self, time: Option<&Timestamp>) -> String {
+        time.map(|time| self.show_text(time.as_str())).unwrap_or_default()
     }
 
     /// A time of the list; empty if there is none.

@@ -2,13 +2,19 @@
 
 use std::path::PathBuf;
 
+use accord_api::body::Json;
+use accord_api::parameter::NoParams;
+use accord_api::{Answered, Call};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
-use serde_json::json;
+use accord_contract::wire::Object;
+use accord_tasks_core::operations::{
+    InProject, LinkTaskTree, ListTaskTrees, TaskTreeEnvelope, TaskTreeLink, TaskTreeRequest,
+    UnlinkTaskTree,
+};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest};
+use crate::host::{HostArgs, print_answer, project_id};
 use crate::render::clean;
 
 /// Link a folder with a task tree to a project; `accord serve` schedules its tasks
@@ -50,40 +56,34 @@ impl LinkArgs {
             let message = format!("{} is not UTF-8", folder.display());
             Failure::new(Code::WireFieldValue, message)
         })?;
-        let path = ["accord", "v1", "projects", &self.id, "task-tree"];
-        let request = HostRequest::new(hyper::Method::PUT, &path);
-        let request = request.document(json!({"folder": folder}).to_string());
-        let answer = self.host.connect()?.send(request)?;
-        answer.print(self.host.json, |page, answer| page.line(line(&answer["link"])))?;
-        Ok(Exit::Yes)
+        let path = InProject { project: project_id(&self.id)? };
+        let body = Json(TaskTreeRequest { folder: folder.to_owned(), extra: Object::new() });
+        let call = Call::<LinkTaskTree>::new(path, NoParams, body);
+        print_link(self.host.json, &self.host.connect()?.call(&call)?)
     }
 }
 
 impl UnlinkArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let path = ["accord", "v1", "projects", &self.id, "task-tree"];
-        let answer = self.host.connect()?.send(HostRequest::new(hyper::Method::DELETE, &path))?;
-        answer.print(self.host.json, |page, answer| page.line(line(&answer["link"])))?;
-        Ok(Exit::Yes)
+        let path = InProject { project: project_id(&self.id)? };
+        print_link(self.host.json, &self.host.connect()?.ask::<UnlinkTaskTree>(path, NoParams)?)
     }
 }
 
 impl LinksArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let request = HostRequest::get(&["accord", "v1", "task-trees"]);
-        let answer = self.host.connect()?.send(request)?;
-        answer.print(self.host.json, |page, answer| {
-            let links = answer["links"].as_array().into_iter().flatten();
-            links.for_each(|link| page.line(line(link)));
-        })?;
-        Ok(Exit::Yes)
+        let listed = self.host.connect()?.ask::<ListTaskTrees>(NoParams, NoParams)?;
+        print_answer(self.host.json, &listed, |page, answer| {
+            answer.0.links.iter().for_each(|link| page.line(line(link)));
+        })
     }
 }
 
-fn line(link: &Value) -> String {
-    let project = clean(link["project_id"].as_str().unwrap_or_default());
-    match link["folder"].as_str() {
-        Some(folder) => format!("{project}  {}", clean(folder)),
-        None => format!("{project}  no link"),
-    }
+fn print_link(json: bool, answered: &Answered<Json<TaskTreeEnvelope>>) -> Result<Exit, CliError> {
+    print_answer(json, answered, |page, answer| page.line(line(&answer.0.link)))
+}
+
+fn line(link: &TaskTreeLink) -> String {
+    let folder = link.folder.as_deref().unwrap_or("no link");
+    clean(&format!("{}  {folder}", link.project_id.as_str()))
 }

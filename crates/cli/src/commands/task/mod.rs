@@ -11,7 +11,7 @@ mod create;
 mod decide;
 mod init;
 mod message;
-mod names;
+pub(super) mod names;
 mod place;
 mod read;
 mod run_agent;

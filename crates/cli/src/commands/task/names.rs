@@ -4,7 +4,8 @@ use accord_contract::wire::Names;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Reads one of the names.
-pub(super) fn name_parser<N: Names + Send + Sync>() -> impl TypedValueParser<Value = N> {
+pub(in crate::commands) fn name_parser<N: Names + Send + Sync>() -> impl TypedValueParser<Value = N>
+{
     let names = N::ALL.iter().map(|name| name.as_str());
     PossibleValuesParser::new(names)
         .map(|text| N::find(&text).expect("the parser accepts names of the list only"))

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use accord_api::body::{AnswerBody, Json, NoBody, OneOf};
 use accord_api::{Answered, Call, Envelope, Operation};
-use accord_base::refuse::schema;
-use accord_base::{IdError, ProjectId};
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::Door;
@@ -17,7 +16,9 @@ use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask}
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Acting, Connection, HostArgs, ProjectArg, Target, print_document, setting};
+use crate::host::{
+    Acting, Connection, HostArgs, ProjectArg, Target, print_document, project_id, setting,
+};
 use crate::render::Page;
 
 /// The variable that names a tree in a repository.
@@ -160,8 +161,7 @@ impl Place {
     }
 
     pub(super) fn project_id(&self) -> Result<ProjectId, CliError> {
-        let parsed = self.project.parse();
-        parsed.map_err(|error: IdError| schema("/project_id", error.to_string()).into())
+        project_id(&self.project)
     }
 
     /// Asks something.
@@ -173,7 +173,7 @@ impl Place {
     where
         O: Operation<Body = NoBody, Answer: AnswerBody>,
     {
-        self.host.call(&Call::<O>::new(path, query, NoBody))
+        self.host.ask::<O>(path, query)
     }
 
     /// Changes something, by an actor.
