@@ -101,6 +101,11 @@ impl Access {
         projects.is_none_or(|projects| projects.contains(project))
     }
 
+    /// What it may do.
+    pub fn verbs(&self) -> impl Iterator<Item = Verb> {
+        self.verbs.iter().copied()
+    }
+
     /// The projects that the key covers; `None` for all of them.
     pub fn projects(&self) -> Option<&BTreeSet<ProjectId>> {
         self.projects.as_ref()

@@ -243,6 +243,11 @@ impl Caller {
         })
     }
 
+    /// What kind of caller it is. It examines the process.
+    pub fn kind(&self) -> CallerKind {
+        self.kind_beside(&[])
+    }
+
     /// What kind of caller it is, where these workers run. It examines the process.
     fn kind_beside(&self, workers: &[RunningWorker]) -> CallerKind {
         let Some(examine) = &self.examine else { return self.unexamined_kind() };

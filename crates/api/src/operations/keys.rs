@@ -1,10 +1,11 @@
-//! Keys: who may use a host from the network.
+//! Who may use a host, and for what: keys, and the caller.
 
+use accord_base::policy::CallerKind;
 use accord_base::{Decision, KeyActor, KeyScope, Need, ProjectId, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Limits, TextForm};
-use accord_contract::{envelope, message};
+use accord_contract::wire::{Extensible, Field, Limits, TextForm};
+use accord_contract::{envelope, message, wire_enum};
 
 use crate::body::{Json, NoBody};
 use crate::parameter::{NoParams, Text};
@@ -87,6 +88,62 @@ envelope! {
     }
 }
 
+wire_enum! {
+    /// The kinds of callers.
+    pub enum CallerName("CallerKind", closed) {
+        /// A person who signed in on a page.
+        Login = "login",
+        /// The key of a person.
+        PersonKey = "person_key",
+        /// A key that may act as others.
+        ActAsKey = "act_as_key",
+        /// The key of an agent or a script.
+        AgentKey = "agent_key",
+        /// A key without an actor.
+        PlainKey = "plain_key",
+        /// The bearer of a token of a live session.
+        SessionToken = "session_token",
+        /// A process of the same user, without a key.
+        LocalProcess = "local_process",
+        /// A process of another user of the operating system, without a key.
+        OtherUser = "other_user",
+        /// A process that a worker started.
+        Worker = "worker",
+        /// The scheduler of the host.
+        Scheduler = "scheduler",
+        /// A process that has ended, or that the system does not show.
+        Unexamined = "unexamined",
+    }
+}
+
+envelope! {
+    /// Who the caller is to the host.
+    pub struct MeEnvelope("MeEnvelope") {
+        /// What kind of caller it is.
+        required caller: Extensible<CallerName> = "caller", "caller-kind";
+        /// The actor in whose name the caller writes unless it names one; null if there is none.
+        required_or_null actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor.
+        required act_as: bool = "act_as", "permission";
+        /// Its verbs.
+        required verbs: Vec<Extensible<Verb>> = "verbs", "verbs";
+        /// The projects that it may use; null for all of them.
+        required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
+    }
+}
+
+operation! {
+    /// Says who the caller is to the server, and what it may do.
+    pub struct Me("me", Get "/accord/v1/me") of Agentic {
+        path NoParams;
+        query NoParams;
+        body NoBody;
+        needs Need::Read;
+        answers 200 "The caller.", Json<MeEnvelope>;
+        refuses [];
+    }
+}
+
 operation! {
     /// Lists the keys, without their secrets.
     pub struct ListKeys("keys", Get "/accord/v1/keys") of Agentic {
@@ -142,6 +199,24 @@ impl KeyRequest {
         scope.act_as = self.act_as.unwrap_or(false);
         let expires_at = into_option(self.expires_at);
         Ok(StoredKey::new(self.label, scope, expires_at))
+    }
+}
+
+impl From<&CallerKind> for CallerName {
+    fn from(kind: &CallerKind) -> Self {
+        match kind {
+            CallerKind::Login => Self::Login,
+            CallerKind::PersonKey => Self::PersonKey,
+            CallerKind::ActAsKey { .. } => Self::ActAsKey,
+            CallerKind::AgentKey => Self::AgentKey,
+            CallerKind::PlainKey => Self::PlainKey,
+            CallerKind::SessionToken => Self::SessionToken,
+            CallerKind::LocalProcess { .. } => Self::LocalProcess,
+            CallerKind::OtherUser => Self::OtherUser,
+            CallerKind::Worker(_) => Self::Worker,
+            CallerKind::Scheduler => Self::Scheduler,
+            CallerKind::Unexamined => Self::Unexamined,
+        }
     }
 }
 

@@ -364,6 +364,7 @@ examples! {
     "create_key" 201
         r#"curl --json '{"label":"builder","verbs":["admin"]}' "#
         "http://127.0.0.1:7171/accord/v1/keys";
+    "me" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me";
     "keys" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys";
     "revoke_key" 200
         "curl -X DELETE -H \"Authorization: Bearer $ACCORD_KEY\" "

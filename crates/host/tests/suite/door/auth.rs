@@ -84,6 +84,32 @@ async fn keys_survive_the_server_and_never_as_themselves() {
 }
 
 #[tokio::test]
+async fn a_caller_is_told_who_it_is() {
+    let door = Door::open(&[]).await;
+    let own = door.get("/accord/v1/me").await.json();
+    assert_eq!((&own["actor"], &own["projects"]), (&Value::Null, &Value::Null), "{own}");
+    assert_eq!(own["verbs"], json!(["admin"]));
+    let actor = json!({"id": "lead", "type": "human"});
+    let of = async |more: Value| {
+        let mut request = json!({"label": "k", "verbs": ["write"]});
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (_, secret) = make(&door.host, request).await;
+        door.get_with("/accord/v1/me", &secret).await.json()
+    };
+    let plain = of(json!({"projects": ["shop"]})).await;
+    assert_eq!((&plain["caller"], &plain["actor"]), (&json!("plain_key"), &Value::Null));
+    assert_eq!((&plain["verbs"], &plain["projects"]), (&json!(["write"]), &json!(["shop"])));
+    let person = of(json!({"actor": actor})).await;
+    assert_eq!((&person["caller"], &person["actor"]), (&json!("person_key"), &actor));
+    assert_eq!(person["act_as"], false);
+    let other = of(json!({"actor": {"id": "dev", "type": "agent"}, "act_as": true})).await;
+    assert_eq!((&other["caller"], &other["act_as"]), (&json!("act_as_key"), &json!(true)));
+    door.get("/accord/v1/me").await.refused(401, "AUTH_REQUIRED");
+    door.get_with("/accord/v1/me", "accord_a_b").await.refused(403, "unauthorized");
+    door.close().await;
+}
+
+#[tokio::test]
 async fn wrong_and_expired_keys_are_refused() {
     let door = Door::open(&[]).await;
     let (id, secret) = make(&door.host, json!({"label": "a", "verbs": ["read"]})).await;
