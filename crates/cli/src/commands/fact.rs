@@ -133,7 +133,7 @@ impl AssertArgs {
             ("source_package_id", source.into()),
             ("confidence", self.confidence.into()),
             ("tags", texts(&self.tags)),
-            ("asserted_by", self.to.author()?.into()),
+            ("asserted_by", self.to.author(&host)?.into()),
         ]);
         let request = HostRequest::post(&["v1", "projects", &project, "facts"], &body)
             .with_flag("if_changed", self.if_changed)
@@ -148,7 +148,7 @@ impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.to.host.connect()?;
         let project = self.to.project(&host)?;
-        let (actor, session) = (self.to.actor.get()?, self.to.session.get());
+        let (actor, session) = (host.actor(&self.to.actor)?, self.to.session.get());
         let request =
             HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
                 .with("subject", Some(&self.subject))

@@ -75,7 +75,7 @@ impl McpArgs {
     }
 
     fn standing(&self) -> Result<CallContext, CliError> {
-        let actor = self.actor.get()?.map(|actor| actor.document(None));
+        let actor = self.actor.named()?.map(|actor| actor.document(None));
         let actor = actor.map(accord_base::Actor::read).transpose()?;
         Ok(CallContext {
             project: self.project.get(&self.target)?,

@@ -6,14 +6,14 @@
 
 use std::io::{self, Write as _};
 
+use accord_base::ActorType;
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
-use accord_base::{ActorKey, ActorType};
 use accord_contract::codes::Code;
 use accord_process::os_user;
 
 use super::words;
 use crate::error::CliError;
-use crate::host::{Acting, setting};
+use crate::host::{Acting, Actor, ActorArg, check_person};
 use crate::output::print_note;
 use crate::render::Page;
 use crate::terminal::can_ask;
@@ -28,7 +28,7 @@ pub(crate) struct PersonArgs {
     /// Who decides, for example human:lead [default: ACCORD_ACTOR, the person of the key, or at a
     /// terminal the user of the operating system]
     #[arg(long, value_name = "human:NAME", value_parser = human)]
-    actor: Option<String>,
+    actor: Option<Actor>,
 
     /// A note for the records
     #[arg(long, value_name = "TEXT", value_parser = words)]
@@ -69,7 +69,7 @@ pub(crate) struct Decision {
 #[derive(Debug)]
 pub(crate) struct NamedPerson {
     /// Who it is, for example `human:lead`.
-    pub(crate) actor: String,
+    pub(crate) actor: Actor,
     /// The user that ran the command.
     pub(crate) os_user: String,
     is_named: bool,
@@ -82,8 +82,8 @@ impl PersonArgs {
     }
 
     /// The person who would decide.
-    pub(crate) fn acting(&self) -> Acting {
-        NamedPerson::of(self.actor.clone()).acting()
+    pub(crate) fn acting(&self) -> Result<Acting, CliError> {
+        Ok(NamedPerson::of(self.actor.clone())?.acting())
     }
 
     /// Asks the person, after `show` has described what is decided.
@@ -98,7 +98,7 @@ impl PersonArgs {
             expected.check(evidence, question.shown_by).map_err(CliError::from)?;
         }
         let mut expect = self.expect;
-        let by = NamedPerson::of(self.actor);
+        let by = NamedPerson::of(self.actor)?;
         if self.yes {
             by.check_named(question.has_key, verb)?;
         } else {
@@ -127,12 +127,22 @@ impl PersonArgs {
 
 impl NamedPerson {
     /// The named person, by an option or the environment, or the user who started the command.
-    pub(crate) fn of(actor: Option<String>) -> Self {
+    pub(crate) fn of(actor: Option<Actor>) -> Result<Self, CliError> {
         let os_user = os_user();
-        let actor = actor.or_else(|| setting("ACCORD_ACTOR").and_then(|actor| human(&actor).ok()));
-        let is_named = actor.is_some();
-        let actor = actor.unwrap_or_else(|| format!("human:{os_user}"));
-        Self { actor, os_user, is_named }
+        let named = ActorArg { actor }.named()?;
+        if let Some(actor) = named.as_ref().filter(|it| it.key().kind != ActorType::Human) {
+            check_person()?;
+            let message = format!("{actor} acts here, and only a person can decide this");
+            return Err(CliError::new(Code::AofPersonRequired, message)
+                .help("name the person who decides with --actor human:NAME"));
+        }
+        let is_named = named.is_some();
+        let user = || Actor::parse(&format!("human:{os_user}"));
+        let actor = match named {
+            Some(actor) => actor,
+            None => user().map_err(|error| CliError::new(Code::Usage, error))?,
+        };
+        Ok(Self { actor, os_user, is_named })
     }
 
     /// Refuses a decision without a terminal that names nobody.
@@ -149,8 +159,10 @@ impl NamedPerson {
 
     /// The person, as a request to a host names them.
     pub(crate) fn acting(&self) -> Acting {
-        let actor = self.actor.clone();
-        if self.is_named { Acting::Named(actor) } else { Acting::User(actor) }
+        match self.is_named {
+            true => Acting::Named(self.actor.clone()),
+            false => Acting::Unnamed,
+        }
     }
 }
 
@@ -171,10 +183,10 @@ fn asked(verb: &str) -> Result<bool, CliError> {
 }
 
 /// An actor that is a person.
-pub(crate) fn human(text: &str) -> Result<String, String> {
-    let actor = ActorKey::parse(text)?;
-    if actor.kind != ActorType::Human {
+pub(crate) fn human(text: &str) -> Result<Actor, String> {
+    let actor = Actor::parse(text)?;
+    if actor.key().kind != ActorType::Human {
         return Err("only a person decides, for example human:lead".to_owned());
     }
-    Ok(format!("human:{}", actor.id))
+    Ok(actor)
 }

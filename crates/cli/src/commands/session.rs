@@ -91,8 +91,7 @@ impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect_or_create()?;
         let project = self.project.required(&self.host.target, &host)?;
-        // A key may name the actor; then no flag has to.
-        let actor: Value = self.actor.get()?.map(|actor| actor.document(None)).into();
+        let actor: Value = host.actor(&self.actor)?.map(|actor| actor.document(None)).into();
         let body = document([
             ("actor_id", actor["id"].clone()),
             ("actor_type", actor["type"].clone()),

@@ -1,24 +1,127 @@
-//! Who acts in a change.
+//! Who acts in a command: one rule for all commands.
+//!
+//! It is the actor of `--actor`, else of `ACCORD_ACTOR`, else the agent of the worker that runs the
+//! command (`ACCORD_TASK_AGENT`), else the actor of the key. The user of the operating system acts
+//! only in a decision at a terminal. A command that finds nobody is refused.
+
+use std::fmt;
 
 use accord_api::body::AnswerBody;
+use accord_api::operations::keys::Me;
+use accord_api::parameter::NoParams;
 use accord_api::{Answered, Call, Operation};
+use accord_base::{ActorKey, ActorType, Author, Caller, Decision, Need};
 use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use accord_host::serve::this_process;
+use accord_process::os_user;
 
 use super::answer::Answer;
+use super::names::setting;
 use super::open::Connection;
 use super::request::HostRequest;
 use crate::error::CliError;
+use crate::terminal::can_ask;
+
+/// The actor of a command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ActorArg {
+    /// Who acts: human:NAME, agent:NAME or script:NAME [default: ACCORD_ACTOR, the agent of this
+    /// worker, or the actor of the key]
+    #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse, help_heading = None::<&str>)]
+    pub(crate) actor: Option<Actor>,
+}
+
+/// An actor, by type and id.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Actor(ActorKey);
 
 /// Who acts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Acting {
     /// The actor that somebody named.
-    Named(String),
-    /// Nobody named one: the actor of the key, else this user of the operating system.
-    User(String),
+    Named(Actor),
+    /// Nobody named one: the actor of the key; in a decision at a terminal, else the user of the
+    /// operating system.
+    Unnamed,
+}
+
+impl ActorArg {
+    /// The named actor, if there is one.
+    pub(crate) fn named(&self) -> Result<Option<Actor>, CliError> {
+        if let Some(actor) = &self.actor {
+            return Ok(Some(actor.clone()));
+        }
+        let (variable, text) = match (setting("ACCORD_ACTOR"), setting("ACCORD_TASK_AGENT")) {
+            (Some(actor), _) => ("ACCORD_ACTOR", actor),
+            (None, Some(agent)) => ("ACCORD_TASK_AGENT", format!("agent:{agent}")),
+            (None, None) => return Ok(None),
+        };
+        let wrong = |error| CliError::new(Code::Usage, format!("{variable}: {error}"));
+        Actor::parse(&text).map(Some).map_err(wrong)
+    }
+
+    /// Who acts. In a worker it is an agent: there a command that acts as a person is refused, or
+    /// as a script, which may change every task.
+    pub(crate) fn acting(&self) -> Result<Acting, CliError> {
+        let named = self.named()?;
+        if !named.as_ref().is_some_and(|actor| actor.0.kind == ActorType::Agent) {
+            check_person()?;
+        }
+        Ok(named.map_or(Acting::Unnamed, Acting::Named))
+    }
+}
+
+impl Actor {
+    /// Reads `type:id`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        ActorKey::parse(text).map(Self).map_err(|_| {
+            "an actor is human, agent or script, a colon and an id, as in agent:planner".to_owned()
+        })
+    }
+
+    /// The two members that identify it.
+    pub(crate) fn key(&self) -> &ActorKey {
+        &self.0
+    }
+
+    /// The actor as a document names one.
+    pub(crate) fn document(&self, session: Option<&str>) -> Value {
+        let ActorKey { id, kind } = &self.0;
+        let mut document = serde_json::json!({"id": id.as_str(), "type": kind.as_str()});
+        if let Some(session) = session {
+            document["session_id"] = session.into();
+        }
+        document
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.0.kind, self.0.id)
+    }
 }
 
 impl Connection {
+    /// The actor of a document, which names one. It is `None` if only the host knows the actor of
+    /// the key, because it is of a version that does not say it.
+    pub(crate) fn actor(&self, given: &ActorArg) -> Result<Option<Actor>, CliError> {
+        if let Some(actor) = given.named()? {
+            return Ok(Some(actor));
+        }
+        if !self.has_key() {
+            return Err(no_actor());
+        }
+        match self.ask::<Me>(NoParams, NoParams) {
+            Ok(me) => {
+                let actor = me.answer.0.actor.ok_or_else(no_actor)?;
+                Ok(Some(Actor(ActorKey { id: actor.id, kind: actor.kind })))
+            }
+            Err(error) if is_unknown_route(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Calls an operation that changes something, by an actor.
     pub(crate) fn call_by<O>(
         &self,
@@ -29,29 +132,69 @@ impl Connection {
         O: Operation<Answer: AnswerBody>,
     {
         let request = call.encode();
-        self.send_by(by, || request.clone().into())?.read()
+        self.send_by(by, O::NEED, || request.clone().into())?.read()
     }
 
     /// Sends a change by an actor, and waits for the whole response.
     pub(crate) fn send_by(
         &self,
         by: &Acting,
+        need: Need,
         request: impl Fn() -> HostRequest,
     ) -> Result<Answer, CliError> {
         let named = |actor: &str| self.send(request().with("actor", Some(actor)));
-        match by {
-            Acting::Named(actor) => named(actor),
-            Acting::User(user) if !self.has_key() => named(user),
-            Acting::User(user) => match self.send(request()) {
-                // The key has no actor, or the server needs no keys.
-                Err(refused)
-                    if refused.code() == Some(Code::WireFieldMissing)
-                        && refused.is_about("/actor") =>
-                {
-                    named(user)
-                }
-                sent => sent,
-            },
+        if let Acting::Named(actor) = by {
+            return named(&actor.to_string());
+        }
+        let unnamed = || match need {
+            Need::Decide(_) if can_ask() => named(&format!("human:{}", os_user())),
+            _ => Err(no_actor()),
+        };
+        if !self.has_key() {
+            return unnamed();
+        }
+        match self.send(request()) {
+            // The key has no actor, or the server needs no keys.
+            Err(refused)
+                if refused.code() == Some(Code::WireFieldMissing) && refused.is_about("/actor") =>
+            {
+                unnamed()
+            }
+            sent => sent,
+        }
+    }
+}
+
+/// Refuses to act as a person in a worker.
+pub(crate) fn check_person() -> Result<(), CliError> {
+    let decision = Need::Decide(Decision::Override);
+    let caller = Caller::owner().examined_by(this_process);
+    Ok(caller.attribute(decision, Author::unnamed()).map(drop)?)
+}
+
+/// The refusal of a command that finds no actor.
+pub(crate) fn no_actor() -> CliError {
+    CliError::new(Code::Usage, "no actor given").help(
+        "pass --actor or set ACCORD_ACTOR, for example agent:planner, human:lead or \
+         script:nightly",
+    )
+}
+
+/// Whether a server does not have the route: it is of an older version, or another one.
+fn is_unknown_route(error: &CliError) -> bool {
+    matches!(error.code(), Some(Code::HttpRouteUnknown | Code::HostProtocol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actors_are_a_type_and_an_id() {
+        let planner = Actor::parse("agent:planner:2").expect("an actor");
+        assert_eq!(planner.to_string(), "agent:planner:2");
+        for wrong in ["", "planner", "agent:", "bot:x", "Agent:x", ":x"] {
+            assert!(Actor::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

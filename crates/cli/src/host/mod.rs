@@ -19,12 +19,12 @@ mod refusal;
 mod request;
 mod target;
 
-pub(crate) use self::acting::Acting;
+pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor};
 pub(crate) use self::answer::{Answer, print_answer, print_document, print_list};
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
-pub(crate) use self::names::{Actor, ActorArg, ProjectArg, WriteArgs, project_id, setting};
+pub(crate) use self::names::{ProjectArg, WriteArgs, project_id, setting};
 pub(crate) use self::open::{Connection, IfMissing, holds_store};
 pub(crate) use self::request::HostRequest;
 pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs};

@@ -1,12 +1,10 @@
 //! The current project, actor and session, from flags or the environment.
 
-use std::fmt;
-
 use accord_base::refuse::schema;
-use accord_base::{ActorKey, IdError, ProjectId};
-use accord_contract::codes::Code;
+use accord_base::{IdError, ProjectId};
 use accord_contract::wire::Value;
 
+use super::acting::ActorArg;
 use super::open::Connection;
 use super::target::{HostArgs, TargetArgs};
 use crate::error::CliError;
@@ -38,10 +36,10 @@ impl WriteArgs {
         self.project.required(&self.host.target, host)
     }
 
-    /// The actor in its session, as a document, if one is given.
-    pub(crate) fn author(&self) -> Result<Option<Value>, CliError> {
+    /// Who acts, in its session, as a document, if the host has to be told.
+    pub(crate) fn author(&self, host: &Connection) -> Result<Option<Value>, CliError> {
         let session = self.session.get();
-        Ok(self.actor.get()?.map(|actor| actor.document(session.as_deref())))
+        Ok(host.actor(&self.actor)?.map(|actor| actor.document(session.as_deref())))
     }
 }
 
@@ -75,36 +73,6 @@ impl ProjectArg {
     }
 }
 
-/// The actor of a write.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ActorArg {
-    /// The actor, for example agent:planner, human:lead or script:nightly [default: ACCORD_ACTOR]
-    #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse, help_heading = None::<&str>)]
-    pub(crate) actor: Option<Actor>,
-}
-
-impl ActorArg {
-    /// The actor, which is required.
-    pub(crate) fn required(&self) -> Result<Actor, CliError> {
-        self.get()?.ok_or_else(|| {
-            CliError::new(Code::Usage, "no actor given").help(
-                "use --actor or ACCORD_ACTOR, for example agent:planner, human:lead or \
-                 script:nightly",
-            )
-        })
-    }
-
-    /// The actor, if one is given.
-    pub(crate) fn get(&self) -> Result<Option<Actor>, CliError> {
-        if let Some(actor) = &self.actor {
-            return Ok(Some(actor.clone()));
-        }
-        let named = setting("ACCORD_ACTOR").map(|text| Actor::parse(&text));
-        let wrong = |error| CliError::new(Code::Usage, format!("ACCORD_ACTOR: {error}"));
-        named.transpose().map_err(wrong)
-    }
-}
-
 /// The session of a write.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionArg {
@@ -120,55 +88,7 @@ impl SessionArg {
     }
 }
 
-/// An actor, by type and id.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Actor(ActorKey);
-
-impl Actor {
-    /// Reads `type:id`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        ActorKey::parse(text).map(Self).map_err(|_| {
-            "an actor is human, agent or script, a colon and an id, as in agent:planner".to_owned()
-        })
-    }
-
-    /// The two members that identify it.
-    pub(crate) fn key(&self) -> &ActorKey {
-        &self.0
-    }
-
-    /// The actor as a document names one.
-    pub(crate) fn document(&self, session: Option<&str>) -> Value {
-        let ActorKey { id, kind } = &self.0;
-        let mut document = serde_json::json!({"id": id.as_str(), "type": kind.as_str()});
-        if let Some(session) = session {
-            document["session_id"] = session.into();
-        }
-        document
-    }
-}
-
-impl fmt::Display for Actor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.0.kind, self.0.id)
-    }
-}
-
 /// The id of a project, which is refused as a host refuses it.
 pub(crate) fn project_id(text: &str) -> Result<ProjectId, CliError> {
     text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn actors_are_a_type_and_an_id() {
-        let planner = Actor::parse("agent:planner:2").expect("an actor");
-        assert_eq!(planner.to_string(), "agent:planner:2");
-        for wrong in ["", "planner", "agent:", "bot:x", "Agent:x", ":x"] {
-            assert!(Actor::parse(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests run the command and read files")]
 
 mod accord;
+mod acting;
 mod agents;
 mod batches;
 mod boundaries;

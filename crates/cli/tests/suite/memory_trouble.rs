@@ -205,6 +205,7 @@ fn an_output_that_is_closed_ends_the_command_silently() {
     ] {
         let mut command = bare(args);
         command.env("ACCORD_DATA", memory.data()).env("ACCORD_PROJECT", "shop");
+        command.env("ACCORD_ACTOR", "agent:planner");
         run_with_closed_output(command).closed();
     }
 }

@@ -39,6 +39,9 @@ fn a_task_goes_from_the_backlog_to_done() {
     assert!(shown.contains("Read every line"), "{shown}");
 
     tasks.ran(&format!("approve {id}")).refused("confirmation_needed");
+    let mut agents = tasks.command(&format!("approve {id} --yes"));
+    agents.env("ACCORD_ACTOR", "agent:dev");
+    assert!(run(agents, "").refused("person_required").contains("--actor human:NAME"));
     let wrong = "0".repeat(64);
     tasks.ran(&format!("approve {id} --yes --expect {wrong}")).refused("evidence_changed");
     let evidence = tasks.json(&format!("show {id}"))["evidence"].clone();
@@ -90,8 +93,9 @@ fn the_key_of_a_person_acts_in_their_name() {
     let log = with(person, "watch --no-wait", None).stdout;
     let last = log.lines().rfind(|line| line.contains("task.created")).expect("a task");
     assert!(last.contains("  dev  "), "{log}");
-    // A key without an actor does not make the user of the operating system a person.
-    with(nobody, &format!("block {id} why"), None).refused("person_required");
+    // A key without an actor does not make the user of the operating system an actor.
+    let said = with(nobody, &format!("block {id} why"), None).refused("USAGE");
+    assert!(said.contains("pass --actor or set ACCORD_ACTOR"), "{said}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::commands::{members, texts};
 use crate::error::CliError;
-use crate::host::{Connection, WriteArgs};
+use crate::host::{Connection, WriteArgs, no_actor};
 
 /// The members of a package.
 #[derive(Debug, clap::Args)]
@@ -217,8 +217,7 @@ impl Draft {
             // The host refuses it and names the member. An author from elsewhere would not be sent.
             Some(Value::Null) => {}
             None => {
-                let session = to.session.get();
-                fill("created_by", to.actor.required()?.document(session.as_deref()));
+                fill("created_by", to.author(host)?.ok_or_else(no_actor)?);
             }
             Some(_) if to.actor.actor.is_some() || to.session.session.is_some() => {
                 let message =

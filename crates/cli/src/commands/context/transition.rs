@@ -62,13 +62,12 @@ impl PackageArgs {
     }
 
     fn post(self, verb: &str, asked: (&str, Option<String>)) -> Result<Exit, CliError> {
-        // The protocol does not require an actor here.
+        let host = self.to.host.connect()?;
         let body = document([
             (asked.0, asked.1.into()),
             ("note", self.note.into()),
-            ("actor", self.to.author()?.into()),
+            ("actor", self.to.author(&host)?.into()),
         ]);
-        let host = self.to.host.connect()?;
         let project = self.to.project.get(&self.to.host.target)?;
         let id = host.package_id(&self.id, project.as_deref())?;
         let request =

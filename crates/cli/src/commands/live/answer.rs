@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
 use hyper::Method;
@@ -76,7 +77,7 @@ impl AnswerArgs {
             (None, false) => members(&self.fields, schema)?,
         };
         let body = document([("action", name.into()), ("data", data.into())]);
-        let answer = place.host.send_by(&actor, || {
+        let answer = place.host.send_by(&actor, Need::Decide(Decision::Answer), || {
             place
                 .request(Method::POST, &["sessions", &id, "actions"])
                 .with("door", Some("cli"))

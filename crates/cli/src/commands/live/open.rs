@@ -1,5 +1,6 @@
 //! `accord live open`: a link to the page of a session.
 
+use accord_base::{Decision, Need};
 use hyper::Method;
 
 use super::place::PlaceArgs;
@@ -26,13 +27,17 @@ pub(super) struct OpenArgs {
     place: PlaceArgs,
 }
 
+/// What the route needs.
+const SIGN_IN: Need = Need::Decide(Decision::SignIn);
+
 impl OpenArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open_served()?;
         let id = place.session_id(&self.session)?;
         let path = ["accord", "v1", "live", &id, "link"];
-        let answer = place.host.send_by(&actor, || HostRequest::new(Method::POST, &path))?;
+        let answer =
+            place.host.send_by(&actor, SIGN_IN, || HostRequest::new(Method::POST, &path))?;
         // The route names no project, so that it also has links to sessions of others.
         place.ask(place.get(&["sessions", &id]))?;
         let document = answer.value()?;

@@ -10,6 +10,7 @@ use super::person::{human, person};
 use super::{RepoArgs, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::Actor;
 use crate::render::{Page, clean};
 
 /// The configuration of a run.
@@ -29,9 +30,10 @@ pub(super) struct AdoptArgs {
     #[arg(long)]
     undo: bool,
 
-    /// Who decides, for example human:lead; the user of the operating system if absent
+    /// Who decides, for example human:lead [default: ACCORD_ACTOR, or at a terminal the user of
+    /// the operating system]
     #[arg(long, value_name = "human:NAME", value_parser = human, requires = "yes")]
-    actor: Option<String>,
+    actor: Option<Actor>,
 
     /// A note for the records
     #[arg(long, value_name = "TEXT", value_parser = crate::commands::words, requires = "yes")]

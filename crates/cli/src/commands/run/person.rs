@@ -6,6 +6,7 @@ use accord_runs_core::person::{Consent, Person};
 
 use crate::commands::person::{NamedPerson, Question};
 use crate::error::CliError;
+use crate::host::Actor;
 use crate::render::Page;
 
 pub(super) use crate::commands::person::{PersonArgs, human};
@@ -29,16 +30,16 @@ impl PersonArgs {
 
 /// The person who started the command, for a decision that it takes without a question.
 pub(super) fn person(
-    actor: Option<String>,
+    actor: Option<Actor>,
     note: Option<String>,
     door: Door,
     verb: &str,
 ) -> Result<Person, CliError> {
-    let named = NamedPerson::of(actor);
+    let named = NamedPerson::of(actor)?;
     named.check_named(false, verb)?;
     Ok(of(named, note, door))
 }
 
 fn of(named: NamedPerson, note: Option<String>, door: Door) -> Person {
-    Person { note, os_user: Some(named.os_user), ..Person::new(named.actor, door) }
+    Person { note, os_user: Some(named.os_user), ..Person::new(named.actor.to_string(), door) }
 }

@@ -20,6 +20,7 @@ use crate::commands::progress::Progress;
 use crate::commands::worker_output::WorkerOutput;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::Actor;
 use crate::interrupt::cancel_on_signal;
 use crate::output::print_note;
 use crate::render::{Style, clean, counted};
@@ -56,9 +57,10 @@ pub(super) struct LoopArgs {
     #[arg(long)]
     auto_approve: bool,
 
-    /// Who approves, for example human:lead; the user of the operating system if absent
+    /// Who approves, for example human:lead [default: ACCORD_ACTOR, or at a terminal the user of
+    /// the operating system]
     #[arg(long, value_name = "human:NAME", value_parser = human, requires = "auto_approve")]
-    actor: Option<String>,
+    actor: Option<Actor>,
 
     /// A note for the records of the approvals
     #[arg(long, value_name = "TEXT", value_parser = super::words, requires = "auto_approve")]

@@ -2,6 +2,7 @@
 
 use accord_api::body::{Json, NoBody};
 use accord_api::{Answered, Call, Operation};
+use accord_contract::codes::Code;
 use accord_tasks_core::Door;
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::operations::{
@@ -19,7 +20,7 @@ use super::place::{Place, PlaceArgs};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Acting, print_document, setting};
+use crate::host::{Acting, Actor, print_document, setting};
 use crate::output::print_note;
 use crate::render::{self, clean};
 
@@ -220,7 +221,7 @@ impl ClaimArgs {
             Some(id) => {
                 let body = ClaimRequest { agent: Some(agent.clone()), ..ClaimRequest::default() };
                 let call = Call::<ClaimTask>::new(place.task(id)?, claiming(), Json(body));
-                let Answered { text, answer } = place.host.call_by(&as_agent(&agent), &call)?;
+                let Answered { text, answer } = place.host.call_by(&as_agent(&agent)?, &call)?;
                 (text, Some(answer.0.result), None)
             }
             None => {
@@ -279,7 +280,7 @@ impl FitsArgs {
             ..ClaimNextRequest::default()
         };
         let call = Call::<ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));
-        place.host.call_by(&as_agent(agent), &call)
+        place.host.call_by(&as_agent(agent)?, &call)
     }
 }
 
@@ -288,8 +289,9 @@ fn claiming() -> ClaimQuery {
     ClaimQuery { door: Some(Door::Cli), ..ClaimQuery::default() }
 }
 
-fn as_agent(agent: &str) -> Acting {
-    Acting::Named(format!("agent:{agent}"))
+fn as_agent(agent: &str) -> Result<Acting, CliError> {
+    let wrong = |error| CliError::new(Code::Usage, format!("--as: {error}"));
+    Actor::parse(&format!("agent:{agent}")).map(Acting::Named).map_err(wrong)
 }
 
 /// A run of an agent on a task.
@@ -303,8 +305,7 @@ impl RunOfArgs {
     fn of(&self, id: Option<String>) -> Result<RunOf, CliError> {
         let agent = self.agent.required()?;
         let task = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
-            CliError::new(accord_contract::codes::Code::Usage, "no task given")
-                .help("give its id, or set ACCORD_TASK_ID")
+            CliError::new(Code::Usage, "no task given").help("give its id, or set ACCORD_TASK_ID")
         })?;
         let run_id = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
         Ok(RunOf { task, agent, run_id })
@@ -314,7 +315,7 @@ impl RunOfArgs {
 impl ReleaseArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
-        let (by, reason) = (as_agent(&agent), self.reason);
+        let (by, reason) = (as_agent(&agent)?, self.reason);
         let body = ReleaseRequest { agent: Some(agent), run_id, reason };
         let place = self.place.open()?;
         let answer = place.change::<ReleaseTask>(place.task(&task)?, Json(body), &by)?;
@@ -325,7 +326,7 @@ impl ReleaseArgs {
 impl HeartbeatArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
-        let by = as_agent(&agent);
+        let by = as_agent(&agent)?;
         let body = HeartbeatRequest { agent: Some(agent), run_id, ..HeartbeatRequest::default() };
         let place = self.place.open()?;
         let answer = place.change::<Heartbeat>(place.task(&task)?, Json(body), &by)?;

@@ -8,13 +8,12 @@ use accord_tasks_core::operations::{
     OfTask, SendBackRequest, SendBackTask, ShowAnswer, ShowQuery, ShowTask,
 };
 
-use super::acting::check_person;
 use super::place::{Place, PlaceArgs};
 use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::Acting;
+use crate::host::{Acting, check_person};
 use crate::render;
 
 /// The command that shows the evidence.
@@ -132,7 +131,7 @@ impl AdoptArgs {
         };
         // What differs is shown before the person decides.
         let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
-        let would = adopt(trial, &person.acting())?.answer.0.result;
+        let would = adopt(trial, &person.acting()?)?.answer.0.result;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
         let evidence = evidence(would.evidence.as_deref())?;
         let decision = person.decide(&question(&place, verb, &evidence), |page| {
