@@ -1,6 +1,6 @@
 //! The kinds of bodies.
 //!
-//! [`Json`], [`Verbatim`], [`Text`] and [`OneOf`] are read and written as a whole. [`Lines`] and
+//! [`Json`], [`Either`], [`Verbatim`], [`Text`] and [`OneOf`] are read and written as a whole. [`Lines`] and
 //! [`Events`] are streams, of which each item is read by itself. [`Bytes`] are declared alone.
 
 use std::marker::PhantomData;
@@ -77,6 +77,19 @@ pub struct Verbatim<M> {
     /// The text.
     pub text: String,
     kind: PhantomData<M>,
+}
+
+/// A body that may be left out.
+#[derive(Clone, Debug)]
+pub struct Maybe<B>(pub Option<B>);
+
+/// A JSON document of one of two messages.
+#[derive(Clone, Debug)]
+pub enum Either<A, B> {
+    /// The first message.
+    One(A),
+    /// The second message.
+    Other(B),
 }
 
 /// JSON documents, one per line.
@@ -193,6 +206,12 @@ impl<M> Verbatim<M> {
     }
 }
 
+impl<M: Wire> From<&M> for Verbatim<M> {
+    fn from(message: &M) -> Self {
+        Self::json(message.encode().to_string())
+    }
+}
+
 impl<M: Wire> BodyKind for Verbatim<M> {
     fn contents() -> Vec<Content> {
         vec![Content::json::<M>()]
@@ -206,6 +225,47 @@ impl<M: Message> RequestBody for Verbatim<M> {
 
     fn encode(&self) -> Option<(&'static str, String)> {
         Some((self.media_type, self.text.clone()))
+    }
+}
+
+impl<B: BodyKind> BodyKind for Maybe<B> {
+    fn contents() -> Vec<Content> {
+        B::contents()
+    }
+}
+
+impl<B: RequestBody> RequestBody for Maybe<B> {
+    fn is_required() -> bool {
+        false
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Failure> {
+        Ok(Self(if bytes.is_empty() { None } else { Some(B::decode(bytes)?) }))
+    }
+
+    fn encode(&self) -> Option<(&'static str, String)> {
+        self.0.as_ref()?.encode()
+    }
+}
+
+impl<A: Message, B: Message> BodyKind for Either<A, B> {
+    fn contents() -> Vec<Content> {
+        vec![Content::either::<A, B>()]
+    }
+}
+
+impl<A: Message, B: Message> AnswerBody for Either<A, B> {
+    fn encode(self) -> Reply {
+        match self {
+            Self::One(message) => Json(message).encode(),
+            Self::Other(message) => Json(message).encode(),
+        }
+    }
+
+    fn decode(received: &Received) -> Result<Self, Failure> {
+        answer(&received.text)
+            .map(Self::One)
+            .or_else(|failure| answer(&received.text).map(Self::Other).map_err(|_| failure))
     }
 }
 

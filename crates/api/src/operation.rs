@@ -7,7 +7,7 @@ use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::about;
 
 use crate::body::{BodyKind, RequestBody};
-use crate::declaration::{Answer, Body, Declaration, Location, Parameter};
+use crate::declaration::{Answer, Body, Content, Declaration, Location, Parameter};
 use crate::parameter::{DescribedMember, ParamSet};
 
 /// One way to ask a host.
@@ -37,11 +37,14 @@ pub trait Operation: 'static {
     const CODES: &'static [&'static [Code]];
     /// Its successful answers.
     const SUCCESSES: &'static [Success];
+    /// The headers that it reads.
+    const HEADERS: fn() -> Vec<DescribedMember>;
 
     /// The operation without its types.
     fn declared() -> Declaration {
         let mut parameters = described(Location::Path, Self::Path::described());
         parameters.extend(described(Location::Query, Self::Query::described()));
+        parameters.extend(described(Location::Header, (Self::HEADERS)()));
         let contents = <Self::Body as BodyKind>::contents().into_iter();
         let required = <Self::Body as RequestBody>::is_required();
         let answers = Self::SUCCESSES.iter().flat_map(|success| {
@@ -49,8 +52,11 @@ pub trait Operation: 'static {
                 "" => Self::Answer::about(),
                 about => about,
             };
-            let contents = Self::Answer::contents().into_iter();
-            contents.map(|content| Answer { status: success.status, about, content: Some(content) })
+            let contents = match (success.contents)() {
+                contents if contents.is_empty() => vec![None],
+                contents => contents.into_iter().map(Some).collect(),
+            };
+            contents.into_iter().map(|content| Answer { status: success.status, about, content })
         });
         Declaration {
             name: Self::NAME,
@@ -109,6 +115,8 @@ pub struct Success {
     pub status: u16,
     /// What it means. Empty: what the message of the answer says about itself.
     pub about: &'static str,
+    /// The contents of its body; none if it has no body.
+    pub contents: fn() -> Vec<Content>,
 }
 
 fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter> {
@@ -161,6 +169,11 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
 /// assert_eq!(call.encode().target(), "/notes/a%2Fb");
 /// assert_eq!(ReadNote::declared().answers[0].about, "A note.");
 /// ```
+///
+/// * `headers H;` after the query names headers that the handler reads.
+/// * After `answers`, `also 200 "…";` is another status with the same body, `or 200 "…", B;` another
+///   kind of body, with which the answer is [`OneOf`](crate::body::OneOf) the two, and
+///   `nothing 304 "…";` a status without a body.
 #[macro_export]
 macro_rules! operation {
     (
@@ -169,9 +182,13 @@ macro_rules! operation {
         {
             path $path:ty;
             query $query:ty;
+            $(headers $headers:ty;)?
             body $body:ty;
             needs $need:expr;
             answers $status:literal $($says:literal)?, $answer:ty;
+            $(also $also:literal $also_says:literal;)*
+            $(or $or:literal $or_says:literal, $or_answer:ty;)?
+            $(nothing $nothing:literal $nothing_says:literal;)*
             refuses [$($codes:expr),* $(,)?];
         }
     ) => {
@@ -183,7 +200,7 @@ macro_rules! operation {
             type Path = $path;
             type Query = $query;
             type Body = $body;
-            type Answer = $answer;
+            type Answer = $crate::operation!(@answer $answer $(, $or_answer)?);
 
             const NAME: &'static str = $wire;
             const METHOD: $crate::Method = $crate::Method::$method;
@@ -193,8 +210,26 @@ macro_rules! operation {
             const PROTOCOL: $crate::contract::codes::Protocol =
                 $crate::contract::codes::Protocol::$protocol;
             const CODES: &'static [&'static [$crate::contract::codes::Code]] = &[$($codes),*];
-            const SUCCESSES: &'static [$crate::Success] =
-                &[$crate::Success { status: $status, about: concat!($($says)?) }];
+            const SUCCESSES: &'static [$crate::Success] = &[
+                $crate::operation!(@success $status concat!($($says)?), $answer),
+                $($crate::operation!(@success $also $also_says, $answer),)*
+                $($crate::operation!(@success $or $or_says, $or_answer),)?
+                $($crate::operation!(@success $nothing $nothing_says, $crate::body::NoBody),)*
+            ];
+            const HEADERS: fn() -> ::std::vec::Vec<$crate::parameter::DescribedMember> =
+                $crate::operation!(@headers $($headers)?);
         }
     };
+
+    (@answer $one:ty) => { $one };
+    (@answer $one:ty, $other:ty) => { $crate::body::OneOf<$one, $other> };
+    (@success $status:literal $about:expr, $body:ty) => {
+        $crate::Success {
+            status: $status,
+            about: $about,
+            contents: <$body as $crate::body::BodyKind>::contents,
+        }
+    };
+    (@headers) => { ::std::vec::Vec::new };
+    (@headers $headers:ty) => { <$headers as $crate::parameter::ParamSet>::described };
 }

@@ -1,6 +1,8 @@
 //! Requests and answers, from one side to the other.
 
-use accord_api::body::{AnswerBody as _, Events, Json, Lines, NoBody, OneOf};
+use accord_api::body::{
+    AnswerBody as _, Either, Events, Json, Lines, Maybe, NoBody, OneOf, Verbatim,
+};
 use accord_api::parameter::{NoParams, Params};
 use accord_api::{Call, Encoded, Envelope as _, Method, Received, target};
 use accord_base::ProjectId;
@@ -10,7 +12,8 @@ use accord_contract::wire::Wire as _;
 use serde_json::json;
 
 use crate::sample::{
-    By, Colour, CountNotes, KeepNote, ListNotes, NewNote, Note, NoteEnvelope, NotesQuery, OfNote,
+    By, Colour, CountNotes, DrawNote, KeepNote, ListNotes, NewNote, Note, NoteEnvelope, NotesQuery,
+    OfNote,
 };
 
 fn pairs<'a>(query: &'a [(&'static str, String)]) -> Params<'a> {
@@ -144,4 +147,27 @@ fn streams_are_read_item_by_item() {
     assert_eq!(Lines::<Note>::decode(r#"{"text":"a","new":1}"#).unwrap().text, "a");
     assert_eq!(Events::<Note>::decode(r#"{"text":"b"}"#).unwrap().text, "b");
     assert!(Events::<Note>::decode("{}").is_err());
+}
+
+#[test]
+fn a_document_can_be_one_of_two_messages() {
+    type Drawn = Either<NoteEnvelope, Note>;
+    let read = |text: &str| received("application/json", text).read::<Drawn>();
+    assert!(matches!(read(r#"{"text":"a"}"#).unwrap().answer, Either::Other(_)));
+    let note = Note::from_document(json!({"text": ""})).unwrap();
+    let reply = Drawn::One(NoteEnvelope::wrap(note, "c")).encode();
+    assert!(matches!(read(&reply.text).unwrap().answer, Either::One(_)));
+    assert!(read("{}").is_err());
+}
+
+#[test]
+fn a_body_may_be_left_out() {
+    let call = |body| Call::<DrawNote>::new(NoParams, NoParams, Maybe(body)).encode().body;
+    assert_eq!(call(None), None);
+    let note = NewNote::from_document(json!({"text": "hello"})).unwrap();
+    let sent = call(Some(Verbatim::from(&note))).unwrap().1;
+    let none = Params::default();
+    let decode = |body: &str| Call::<DrawNote>::decode(&none, &none, body.as_bytes()).unwrap();
+    assert_eq!(decode(&sent).body.0.unwrap().text, r#"{"text":"hello"}"#);
+    assert!(decode("").body.0.is_none());
 }

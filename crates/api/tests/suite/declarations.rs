@@ -3,7 +3,7 @@
 use accord_api::{Content, Location, Need, Operation as _};
 use accord_contract::codes::Code;
 
-use crate::sample::{CountNotes, FollowNotes, KeepNote, ListNotes, Picture};
+use crate::sample::{CountNotes, DrawNote, FollowNotes, KeepNote, ListNotes, Picture};
 
 #[test]
 fn a_declaration_says_everything() {
@@ -46,4 +46,22 @@ fn every_kind_of_body_has_its_media_types() {
     assert_eq!(media_types(CountNotes::declared()), ["application/x-ndjson"]);
     assert_eq!(media_types(FollowNotes::declared()), ["text/event-stream"]);
     assert_eq!(media_types(Picture::declared()), ["application/octet-stream"]);
+}
+
+#[test]
+fn an_operation_can_have_several_answers_and_headers() {
+    let declared = DrawNote::declared();
+    let answers: Vec<_> = (declared.answers.iter())
+        .map(|each| (each.status, each.about, each.content.map(Content::media_type)))
+        .collect();
+    let expected = [
+        (201, "A drawing.", Some("application/json")),
+        (200, "A drawing that was there.", Some("application/json")),
+        (200, "The drawing, line by line.", Some("application/x-ndjson")),
+        (304, "The client has it.", None),
+    ];
+    assert_eq!(answers, expected);
+    let [header] = declared.parameters.as_slice() else { panic!("one parameter") };
+    assert_eq!((header.name, header.location), ("if-none-match", Location::Header));
+    assert!(!declared.body.unwrap().required);
 }

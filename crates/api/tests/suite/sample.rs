@@ -1,6 +1,8 @@
 //! A small set of operations.
 
-use accord_api::body::{Bytes, Events, Json, Lines, Markdown, NoBody, OneOf, Text as TextBody};
+use accord_api::body::{
+    Bytes, Either, Events, Json, Lines, Markdown, Maybe, NoBody, OneOf, Text as TextBody, Verbatim,
+};
 use accord_api::parameter::{
     CURSOR, Flag, Moment, NoParams, Number, Opaque, Segment, Sequence, Text, Word, Words,
 };
@@ -153,6 +155,30 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200, Bytes;
+        refuses [];
+    }
+}
+
+params! {
+    /// What the client has.
+    pub struct Known {
+        /// A version.
+        optional version: Text = Text::new("if-none-match", TextForm::ANY);
+    }
+}
+
+operation! {
+    /// Draws a note.
+    pub struct DrawNote("draw_note", Post "/v1/draw") of Agentic {
+        path NoParams;
+        query NoParams;
+        headers Known;
+        body Maybe<Verbatim<NewNote>>;
+        needs Need::Write;
+        answers 201 "A drawing.", Either<NoteEnvelope, Note>;
+        also 200 "A drawing that was there.";
+        or 200 "The drawing, line by line.", Lines<Note>;
+        nothing 304 "The client has it.";
         refuses [];
     }
 }
