@@ -95,7 +95,8 @@ pub struct Text {
 #[derive(Clone, Copy, Debug)]
 pub struct Opaque {
     name: &'static str,
-    form: TextForm,
+    /// Without one it is a whole number from zero.
+    form: Option<TextForm>,
 }
 
 /// The number of an event.
@@ -215,7 +216,12 @@ impl<N: Names> Words<N> {
 impl Opaque {
     /// A text that documents describe with a form.
     pub const fn new(name: &'static str, form: TextForm) -> Self {
-        Self { name, form }
+        Self { name, form: Some(form) }
+    }
+
+    /// A text that documents describe as a whole number from zero.
+    pub const fn number(name: &'static str) -> Self {
+        Self { name, form: None }
     }
 
     /// Its name.
@@ -446,7 +452,8 @@ impl Definition for Opaque {
     }
 
     fn described(&self) -> Described {
-        Described { name: self.name, shape: Shape::Form(self.form), default: None }
+        let whole = Shape::Integer { minimum: Some(0), maximum: None };
+        Described { name: self.name, shape: self.form.map_or(whole, Shape::Form), default: None }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Parameters in paths, queries and headers.
 
+mod common;
 mod definition;
 mod params;
 mod set;
 
 use accord_contract::wire::TextForm;
 
+pub use common::{ACTOR, Acting, DOOR, InProject};
 pub use definition::{
     Definition, Described, Flag, Id, Moment, Number, Opaque, Segment, Sequence, Text, Word, Words,
 };

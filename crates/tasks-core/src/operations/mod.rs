@@ -22,12 +22,13 @@ mod show;
 mod task;
 mod tree;
 
-use accord_api::parameter::{Segment, Text, Word};
+use accord_api::parameter::{Segment, Text};
 use accord_api::params;
-use accord_base::{MAX_ID_CHARS, ProjectId};
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_contract::wire::TextForm;
 
+pub use accord_api::parameter::{ACTOR, Acting, DOOR, InProject};
 pub use adopt::{
     AdoptAnswer, AdoptRequest, AdoptSettings, AdoptTask, AdoptedChange, TaskAdoptEnvelope,
 };
@@ -74,36 +75,8 @@ pub use tree::{
     ReviewMode, TaskInitEnvelope, TaskLintEnvelope, TaskPollEnvelope,
 };
 
-use crate::Door;
-
-pub const ACTOR: Text =
-    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
-
-pub const DOOR: Word<Door> = Word::new("door");
-
 /// The id of a task, or its beginning.
 const TASK_ID: TextForm = TextForm::ANY.not_empty().example("TASK-2026-11-16-001");
-
-params! {
-    /// Who acts, as a request says it.
-    #[derive(Default)]
-    pub struct Acting {
-        /// Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or the plain name of an agent.
-        /// Default: the actor of the key.
-        optional actor: Text = ACTOR;
-        /// Which kind of client asks, for the records. `cli` counts only through the socket of
-        /// the data folder.
-        optional door: Word<Door> = DOOR;
-    }
-}
-
-params! {
-    /// The tasks of a project.
-    pub struct InProject {
-        /// The project's id.
-        required project: Segment<ProjectId> = Segment::new("project_id");
-    }
-}
 
 params! {
     /// A task.
