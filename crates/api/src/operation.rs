@@ -157,8 +157,6 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
 ///     /// Reads a note.
 ///     pub struct ReadNote("note", Get "/notes/{note}") of Alx {
 ///         path OfNote;
-///         query NoParams;
-///         body NoBody;
 ///         needs Need::Read;
 ///         answers 200, Json<Note>;
 ///         refuses [&[Code::StoreMissing]];
@@ -170,7 +168,8 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
 /// assert_eq!(ReadNote::declared().answers[0].about, "A note.");
 /// ```
 ///
-/// * `headers H;` after the query names headers that the handler reads.
+/// * `path`, `query`, `body` and `refuses` are left out if there are none. `headers H;` after the
+///   query names headers that the handler reads.
 /// * After `answers`, `also 200 "…";` is another status with the same body, `or 200 "…", B;` another
 ///   kind of body, with which the answer is [`OneOf`](crate::body::OneOf) the two, and
 ///   `nothing 304 "…";` a status without a body.
@@ -180,16 +179,16 @@ macro_rules! operation {
         $(#[doc = $about:literal])+
         $vis:vis struct $name:ident($wire:literal, $method:ident $path_text:expr) of $protocol:ident
         {
-            path $path:ty;
-            query $query:ty;
+            $(path $path:ty;)?
+            $(query $query:ty;)?
             $(headers $headers:ty;)?
-            body $body:ty;
+            $(body $body:ty;)?
             needs $need:expr;
             answers $status:literal $($says:literal)?, $answer:ty;
             $(also $also:literal $also_says:literal;)*
             $(or $or:literal $or_says:literal, $or_answer:ty;)?
             $(nothing $nothing:literal $nothing_says:literal;)*
-            refuses [$($codes:expr),* $(,)?];
+            $(refuses [$($codes:expr),* $(,)?];)?
         }
     ) => {
         $(#[doc = $about])+
@@ -197,9 +196,9 @@ macro_rules! operation {
         $vis struct $name;
 
         impl $crate::Operation for $name {
-            type Path = $path;
-            type Query = $query;
-            type Body = $body;
+            type Path = $crate::operation!(@or $crate::parameter::NoParams $(, $path)?);
+            type Query = $crate::operation!(@or $crate::parameter::NoParams $(, $query)?);
+            type Body = $crate::operation!(@or $crate::body::NoBody $(, $body)?);
             type Answer = $crate::operation!(@answer $answer $(, $or_answer)?);
 
             const NAME: &'static str = $wire;
@@ -209,7 +208,8 @@ macro_rules! operation {
             const NEED: $crate::Need = $need;
             const PROTOCOL: $crate::contract::codes::Protocol =
                 $crate::contract::codes::Protocol::$protocol;
-            const CODES: &'static [&'static [$crate::contract::codes::Code]] = &[$($codes),*];
+            const CODES: &'static [&'static [$crate::contract::codes::Code]] =
+                &[$($($codes),*)?];
             const SUCCESSES: &'static [$crate::Success] = &[
                 $crate::operation!(@success $status concat!($($says)?), $answer),
                 $($crate::operation!(@success $also $also_says, $answer),)*
@@ -221,6 +221,8 @@ macro_rules! operation {
         }
     };
 
+    (@or $none:ty) => { $none };
+    (@or $none:ty, $given:ty) => { $given };
     (@answer $one:ty) => { $one };
     (@answer $one:ty, $other:ty) => { $crate::body::OneOf<$one, $other> };
     (@success $status:literal $about:expr, $body:ty) => {

@@ -1,6 +1,5 @@
 //! What an agent needs to know before it works on a task.
 
-use accord_api::body::NoBody;
 use accord_api::parameter::{Number, Word};
 use accord_api::{Need, operation, params};
 use accord_contract::message;
@@ -84,7 +83,6 @@ operation! {
     pub struct TaskBriefing("task_briefing", Get at_task!("/briefing")) of Aof {
         path OfTask;
         query BriefingQuery;
-        body NoBody;
         needs Need::Read;
         answers 200, Formatted<TaskBriefingEnvelope>;
         refuses [COMMON, OF_TASK];

@@ -1,6 +1,6 @@
 //! What a task waits for.
 
-use accord_api::body::{Json, NoBody};
+use accord_api::body::Json;
 use accord_api::{Need, operation};
 use accord_contract::codes::Code;
 use accord_contract::wire::{Limits, TextForm};
@@ -48,7 +48,6 @@ operation! {
     ) of Aof {
         path OfDependency;
         query Acting;
-        body NoBody;
         needs Need::Write;
         answers 200, Json<TaskEnvelope>;
         refuses [

@@ -1,6 +1,6 @@
 //! Events of a tree.
 
-use accord_api::body::{Json, NoBody};
+use accord_api::body::Json;
 use accord_api::parameter::{Number, Sequence, Text};
 use accord_api::{Need, operation, params};
 use accord_contract::message;
@@ -67,7 +67,6 @@ operation! {
     pub struct TaskEvents("task_events", Get at_tasks!("/events")) of Aof {
         path InProject;
         query EventsQuery;
-        body NoBody;
         needs Need::Read;
         answers 200 "The events.", Json<TaskEventsEnvelope>;
         refuses [COMMON, NO_TREE];

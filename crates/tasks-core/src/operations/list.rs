@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::{Json, Markdown, NoBody, OneOf, Text as TextBody};
+use accord_api::body::{Json, Markdown, OneOf, Text as TextBody};
 use accord_api::parameter::{CURSOR, Flag, MAX_TOKENS, Number, Opaque, Text, Word, Words};
 use accord_api::{Need, operation, params};
 use accord_contract::codes::Code;
@@ -170,7 +170,6 @@ operation! {
     pub struct ListTasks("tasks", Get at_tasks!("")) of Aof {
         path InProject;
         query ListQuery;
-        body NoBody;
         needs Need::Read;
         answers 200, Formatted<TaskListEnvelope>;
         refuses [
@@ -186,7 +185,6 @@ operation! {
     pub struct TaskBoard("task_board", Get at_tasks!("/board")) of Aof {
         path InProject;
         query BoardQuery;
-        body NoBody;
         needs Need::Read;
         answers 200, Formatted<TaskBoardEnvelope>;
         refuses [COMMON, NO_TREE];

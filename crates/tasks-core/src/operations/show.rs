@@ -1,6 +1,6 @@
 //! One task.
 
-use accord_api::body::{Json, NoBody};
+use accord_api::body::Json;
 use accord_api::parameter::Flag;
 use accord_api::{Need, operation, params};
 use accord_contract::message;
@@ -42,7 +42,6 @@ operation! {
     pub struct ShowTask("task", Get at_task!("")) of Aof {
         path OfTask;
         query ShowQuery;
-        body NoBody;
         needs Need::Read;
         answers 200, Json<TaskShowEnvelope>;
         refuses [COMMON, OF_TASK];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::{Json, NoBody};
+use accord_api::body::Json;
 use accord_api::parameter::Number;
 use accord_api::{Need, operation, params};
 use accord_contract::codes::Code;
@@ -251,7 +251,6 @@ operation! {
     pub struct LintTasks("lint_tasks", Get at_tasks!("/lint")) of Aof {
         path InProject;
         query LintQuery;
-        body NoBody;
         needs Need::Read;
         answers 200, Json<TaskLintEnvelope>;
         refuses [COMMON, NO_TREE];
