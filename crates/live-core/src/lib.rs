@@ -6,7 +6,8 @@
 //!   actions, streams, replay, props, the pipe.
 //! * [`upgrade`], [`token`], [`tenancy`]: who opens a socket, who may use a session, and in which
 //!   app.
-//! * [`handshake`], [`tools`]: what agents and pages ask for; [`resource`]: what a host mounts.
+//! * [`operations`]: what a host is asked for; [`handshake`], [`tools`]: what agents and pages ask
+//!   for; [`resource`]: what a host mounts.
 //! * [`contract`]: what a page shows, what a person can do, what an agent can send; its hashes.
 //! * [`capabilities`], [`gadgets`]: the tools and gadgets that a contract names; [`resolution`]:
 //!   where the code of a gadget is; [`binding`]: how pages are found by their tools.
@@ -38,6 +39,7 @@ mod ids;
 mod json;
 pub mod limits;
 pub mod messages;
+pub mod operations;
 pub mod props;
 pub mod refuse;
 pub mod reserved;

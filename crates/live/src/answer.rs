@@ -5,9 +5,9 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Wire as _};
 use accord_live_core::frame::{Action, Binding, Role};
+use accord_live_core::operations::answer::{LiveAckAnswer, LiveAnswerRequest};
 use accord_live_core::{AppId, SessionId};
 
-use super::answers::{LiveAckAnswer, LiveAnswerRequest};
 use super::{Live, project_of};
 
 impl Live {

@@ -8,7 +8,6 @@
 //!   [`Live::observe_host`] and [`Live::subscribe_channel`]; agents and pages use the others.
 //! * [`Subscriber`]: what a socket or event stream gets, in order.
 //! * [`Watcher`]: the same with the ledger, for a person who watches.
-//! * [`answers`]: the documents of Accord's own side.
 //!
 //! Invariants:
 //! - an operation is answered when its unit is durable;
@@ -29,7 +28,6 @@
 
 mod action;
 mod answer;
-pub mod answers;
 mod asks;
 mod catalogs;
 mod channel;

@@ -5,13 +5,13 @@ use accord_base::{Caller, Need, ProjectId, cursor, fill_page};
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
+use accord_live_core::operations::questions::{
+    LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
+};
 use accord_live_core::session::{Content, PendingAsk, Session, asked_by};
 use accord_live_core::{AppId, SessionId};
 use accord_store::{LiveSessionQuery, ReadUnit};
 
-use super::answers::{
-    LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
-};
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};
 

@@ -2,10 +2,10 @@
 
 use accord_contract::codes::Failure;
 use accord_live_core::SessionId;
+use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};
 use accord_store::ReadUnit;
 
-use super::answers::LiveAsk;
 use super::unit::{UnitError, UnitResult};
 use super::{Live, overview, rows};
 

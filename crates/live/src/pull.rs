@@ -6,12 +6,12 @@ use accord_base::{Caller, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value};
 use accord_live_core::limits::PULL_PAGE;
+use accord_live_core::operations::watch::{LiveEvent, LiveEventsAnswer};
 use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};
 use accord_live_core::tools::{PullAnswer, PullRequest};
 use accord_live_core::{AppId, SessionId, refuse};
 use tokio::time::{Instant, timeout_at};
 
-use super::answers::{LiveEvent, LiveEventsAnswer};
 use super::hub::Purpose;
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};

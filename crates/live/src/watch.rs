@@ -9,12 +9,12 @@ use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_live_core::frame::{Binding, Role};
+use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{StreamQuery, check_position};
 use accord_live_core::{AppId, SessionId, refuse};
 use serde_json::json;
 
 use super::Live;
-use super::answers::LiveAsk;
 use super::hub::Purpose;
 use super::subscriber::{Delivery, Frame, StreamReplay, Subscriber};
 use super::unit::{Snapshot, UnitError};

@@ -4,17 +4,9 @@
 //! kind, so the actor is proven, not claimed: a worker acts as an agent, not as a person, nor as a
 //! script, which may change every task.
 
-use accord_api::parameter::{Params, Text, Word};
-use accord_base::{Author, By, Caller, Door, MAX_ID_CHARS, Need, ProjectId};
+use accord_api::parameter::{Acting, ParamSet as _, Params};
+use accord_base::{Author, By, Caller, Door, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::TextForm;
-
-/// Who acts.
-pub const ACTOR: Text =
-    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
-
-/// Through which door.
-pub const DOOR: Word<Door> = Word::new("door");
 
 /// Who acts in a request: the actor that it names, else that of the key, else `fallback`, which
 /// the request says in another way.
@@ -58,14 +50,6 @@ pub fn service(door: Door) -> By {
 /// The service's own name.
 pub const SERVICE: &str = "script:accord";
 
-/// What the actor of a route means.
-pub const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, \
-    `agent:NAME`, or the plain name of an agent. Default: the actor of the key.";
-
-/// What the door of a route means.
-pub const ABOUT_DOOR: &str = "Which kind of client asks, for the records. \
-    `cli` counts only through the socket of the data folder.";
-
 /// Who acts, as the parameters of a request say.
 pub struct Who {
     named: Option<String>,
@@ -75,8 +59,17 @@ pub struct Who {
 impl Who {
     /// Reads the parameters.
     pub fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
-        let named = ACTOR.read(params)?.map(str::to_owned);
-        Ok(Self { named, door: door(caller, params)? })
+        Ok(Self::of(caller, Acting::read(params)?))
+    }
+
+    /// Who acts. A client on the network cannot be the command on this machine.
+    pub fn of(caller: &Caller, Acting { actor, door }: Acting) -> Self {
+        let door = match door {
+            Some(Door::Mcp) => Door::Mcp,
+            Some(Door::Cli) if caller.is_owner() => Door::Cli,
+            _ => Door::Http,
+        };
+        Self { named: actor, door }
     }
 
     /// Who acts. `fallback` is the actor that the body names in another way.
@@ -89,13 +82,4 @@ impl Who {
     ) -> Result<By, Failure> {
         acting(caller, project, needs, self.named.as_deref(), fallback, self.door)
     }
-}
-
-/// The door of a request. A client on the network cannot be the command on this machine.
-fn door(caller: &Caller, params: &Params<'_>) -> Result<Door, Failure> {
-    Ok(match DOOR.read(params)? {
-        Some(Door::Mcp) => Door::Mcp,
-        Some(Door::Cli) if caller.is_owner() => Door::Cli,
-        _ => Door::Http,
-    })
 }

@@ -59,9 +59,6 @@ const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code:
 /// The id of a key. An unknown one is refused, whatever its form.
 const KEY_ID: TextForm = TextForm::ANY.not_empty();
 
-/// The file name of component code. An unknown one is refused, whatever its form.
-const CODE_FILE: TextForm = TextForm::ANY.not_empty();
-
 /// The parameters in a path.
 pub fn path_parameters(path: &str) -> Vec<Parameter> {
     let parts = path.split('{').skip(1);
@@ -76,17 +73,7 @@ fn path_parameter(name: &str) -> Parameter {
         "project_id" => ("project_id", "The project's id.", ProjectId::shape()),
         "package_id" => ("package_id", "The package's id.", PackageId::shape()),
         "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
-        "version" => ("version", "The version of the files.", String::shape()),
-        "name" => ("name", "The name of the file.", String::shape()),
         "session_id" => ("session_id", "The session's id.", SessionId::shape()),
-        "live_session_id" => {
-            ("live_session_id", "The live session's id.", accord_live_core::SessionId::shape())
-        }
-        "code_file" => (
-            "code_file",
-            "The SHA-256 digest of the code in hexadecimal digits, and .js.",
-            Shape::Form(CODE_FILE),
-        ),
         "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
         "digest" => (
             "digest",

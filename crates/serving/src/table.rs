@@ -250,13 +250,6 @@ impl<D: Clone + Send + Sync + 'static> Route<D> {
         self
     }
 
-    /// Sets the protocol whose codes and error bodies its refusals have.
-    #[must_use]
-    pub fn of(mut self, protocol: Protocol) -> Self {
-        self.declared.protocol = protocol;
-        self
-    }
-
     /// Lets its handler check Origin and credentials.
     #[must_use]
     pub fn admits_itself(mut self, any_origin: bool) -> Self {

@@ -6,6 +6,7 @@ use accord_contract::alx;
 use accord_contract::snapshot::{Builder, Identity};
 use accord_contract::wire::Value;
 use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
+use accord_live_core::operations as live;
 use accord_tasks_core::operations;
 
 use crate::error::CliError;
@@ -59,8 +60,8 @@ pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
     (accord_live::tools::runtime::add_to, accord_live::tools::runtime::schemas),
     (accord_live_core::messages::requests::add_to, accord_live_core::messages::requests::schemas),
     (accord_live_core::messages::add_to, accord_live_core::messages::schemas),
-    (accord_live::answers::requests::add_to, accord_live::answers::requests::schemas),
-    (accord_live::answers::add_to, accord_live::answers::schemas),
+    (live::requests::add_to, live::requests::schemas),
+    (live::answers::add_to, live::answers::schemas),
 ];
 
 /// Everything that Accord serves, from the crates that serve it.

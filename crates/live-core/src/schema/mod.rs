@@ -3,6 +3,7 @@
 //! * [`Schema`]: a compiled schema. Compile once, check many values.
 //! * [`close`]: the closed shape of a schema: no member that it does not declare.
 //! * [`Quota`]: how much the schemas of one contract may cost.
+//! * [`Question`]: what a person is asked for a value of a schema.
 //!
 //! Invariants:
 //! * Every keyword of a schema is enforced, is known to say nothing about values, or refuses the
@@ -18,6 +19,7 @@ mod compile;
 mod formats;
 mod node;
 mod pattern;
+mod question;
 mod uri;
 
 use accord_contract::wire::Value;
@@ -27,6 +29,7 @@ use crate::violation::Violation;
 pub use closed::close;
 pub use compile::Quota;
 pub use formats::is_known_format;
+pub use question::{Question, QuestionKind, QuestionMember, written};
 
 /// A compiled schema. The shape of its objects is closed.
 #[derive(Debug)]

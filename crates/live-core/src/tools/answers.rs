@@ -121,7 +121,7 @@ impl HandshakeAnswer {
         let findings = findings.iter().map(finding).chain(unknown.map(unknown_member));
         let findings: Vec<Value> = findings.collect();
         if !findings.is_empty() {
-            suggestion.insert("validationFindings".into(), findings.into());
+            suggestion.insert(FINDINGS.into(), findings.into());
         }
         Self {
             handshake_id: handshake.id.clone(),
@@ -135,7 +135,16 @@ impl HandshakeAnswer {
             extra: Object::new(),
         }
     }
+
+    /// What the server found in the contract.
+    pub fn findings(&self) -> impl Iterator<Item = &Value> {
+        let findings = self.suggestion.get(FINDINGS).and_then(Value::as_array);
+        findings.into_iter().flatten()
+    }
 }
+
+/// The member of a suggestion with what was found in the contract.
+const FINDINGS: &str = "validationFindings";
 
 /// A finding about a tool, as a handshake reports it. Only one about schemas can refuse the render.
 fn finding(finding: &Finding) -> Value {

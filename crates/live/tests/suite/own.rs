@@ -2,8 +2,9 @@
 
 use accord_base::{Actor, ActorKey, By, Door};
 use accord_contract::wire::Wire as _;
-use accord_live::answers::{LiveAnswerRequest, LiveAsk};
 use accord_live::{Delivery, Live, PageQuery, Watcher};
+use accord_live_core::operations::answer::LiveAnswerRequest;
+use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::StreamQuery;
 use serde_json::{Value, json};
 

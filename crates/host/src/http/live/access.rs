@@ -5,8 +5,10 @@
 //! such as a cookie, is looked at. A token that has expired counts, so that the page learns that it
 //! has.
 
+use accord_api::parameter::Opaque;
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{TokenError, TokenKind};
 use accord_live_core::upgrade::{Accepts, Credentials, KeyApps, identify};
@@ -39,11 +41,11 @@ impl Sent {
     /// The credentials in the query and the headers.
     pub(super) fn of(query: &Query, headers: &HeaderMap) -> Result<Self, Failure> {
         let params = query.params()?;
-        let text = |name| params.text(name).map(str::to_owned);
+        let text = |parameter: Opaque| params.text(parameter.name()).map(str::to_owned);
         let authorization = headers.get(AUTHORIZATION);
         Ok(Self {
-            ws_token: text("wsToken"),
-            token: text("token"),
+            ws_token: text(WS_TOKEN),
+            token: text(TOKEN),
             // One that is no text is a credential that nobody has.
             authorization: authorization.map(|sent| sent.to_str().unwrap_or_default().to_owned()),
         })

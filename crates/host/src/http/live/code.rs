@@ -4,36 +4,20 @@
 //! so that a page of every origin may load it. The code is an agent's: opened as a document it is
 //! sandboxed, and no page of Accord loads it.
 
-use accord_contract::codes::{Code, Protocol};
 use accord_live_core::resource::ReadCode;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
-use crate::http::Route;
 use crate::http::routes::path_params;
 use crate::http::{Reply, Visitor};
-use accord_serving::table::Content;
 
 /// The media type of modules.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
-pub(super) fn route() -> Route {
-    Route::get(
-        "live_code",
-        "/code/{code_file}",
-        "Reads component code by its SHA-256 digest.",
-        code,
-    )
-    .of(Protocol::Ggui)
-    .admits_itself(true)
-    .answers(200, "The code.", Content::Text("text/javascript"))
-    .refuses(&[Code::GguiNotFound])
-}
-
 /// Clauses: GGUI-HTTP-CODE.
-async fn code(visitor: Visitor, mut parts: Parts) -> Reply {
+pub(super) async fn code(visitor: Visitor, mut parts: Parts) -> Reply {
     let params = path_params(&mut parts).await?;
     let hash = params.iter().last().and_then(|(_, file)| file.strip_suffix(".js"));
     let found = match hash {

@@ -1,8 +1,7 @@
 //! `GET /ggui/live`, `/ggui/health` and `/ggui/auth-check`: whether the channel works, and whether
 //! a credential opens it.
 
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::Value;
+use accord_contract::codes::Failure;
 use accord_live_core::token::TokenKind;
 use accord_live_core::version::PROTOCOL_VERSION;
 use axum::extract::Request;
@@ -11,63 +10,20 @@ use hyper::StatusCode;
 use serde_json::json;
 
 use super::access::Sent;
-use super::upgrade::text;
-use crate::http::Route;
 use crate::http::reply::json as document;
 use crate::http::routes::Query;
 use crate::http::{Host, Reply, Visitor};
 use crate::live::{Rejection, TokenHolder};
 use crate::mcp;
-use accord_serving::table::Content;
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::get("live_alive", "/ggui/live", "Answers as long as the server runs.", alive)
-            .of(Protocol::Ggui)
-            .admits_itself(true)
-            .answers(200, "It runs.", Content::Json(any_object)),
-        Route::get(
-            "live_health",
-            "/ggui/health",
-            "Says whether the channel can be used, and how many use it. A store that cannot be \
-             read, or that the disk does not let grow, is reported.",
-            health,
-        )
-        .of(Protocol::Ggui)
-        .admits_itself(true)
-        .answers(200, "The channel can be used.", Content::Json(any_object))
-        .answers(503, "It cannot be used now.", Content::Json(any_object)),
-        Route::get(
-            "live_auth_check",
-            "/ggui/auth-check",
-            "Says whether the credentials of the request open the channel.",
-            auth_check,
-        )
-        .of(Protocol::Ggui)
-        .admits_itself(true)
-        .query(text("wsToken"), "A token of a session.")
-        .query(text("token"), "A key, for clients that cannot send the header Authorization.")
-        .answers_nothing(204, "They do.")
-        .refuses(&[
-            Code::GguiUnauthenticated,
-            Code::GguiBootstrapExpired,
-            Code::GguiBootstrapInvalid,
-        ]),
-    ]
-}
-
-fn any_object() -> Value {
-    json!({"type": "object"})
-}
 
 /// Clauses: GGUI-HTTP-HEALTH.
-async fn alive(visitor: Visitor) -> Reply {
+pub(super) async fn alive(visitor: Visitor) -> Reply {
     visitor.check_origin()?;
     Ok(document(StatusCode::OK, json!({"status": "ok"}).to_string()))
 }
 
 /// Clauses: GGUI-HTTP-HEALTH.
-async fn health(visitor: Visitor) -> Reply {
+pub(super) async fn health(visitor: Visitor) -> Reply {
     visitor.check_origin()?;
     let host = &visitor.host;
     // The keys are in the store, so this reads it.
@@ -114,7 +70,7 @@ fn report(host: &Host, status: StatusCode, store: bool, is_open: bool) -> Respon
 }
 
 /// Clauses: GGUI-HTTP-HEALTH.
-async fn auth_check(visitor: Visitor, query: Query, request: Request) -> Reply {
+pub(super) async fn auth_check(visitor: Visitor, query: Query, request: Request) -> Reply {
     let sent = Sent::of(&query, request.headers())?;
     sent.check_origin(&visitor)?;
     match &sent.ws_token {

@@ -17,6 +17,9 @@ mod stream;
 mod upgrade;
 mod web_socket;
 
+use accord_live_core::operations::channel::{
+    CheckCredentials, Follow, IsAlive, OpenChannel, ReadCode, ReadHealth, ReadLedger, ReadState,
+};
 use accord_live_core::refuse;
 
 pub(super) use self::fallback::of_session;
@@ -32,8 +35,16 @@ pub(super) async fn without_session() -> Reply {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes =
-        vec![upgrade::route(), state::route(), events::route(), stream::route(), code::route()];
-    routes.extend(health::routes());
-    routes
+    let open = Route::serving::<OpenChannel, _>(upgrade::open).admits_itself(false);
+    let others = [
+        Route::serving::<ReadState, _>(state::state),
+        Route::serving::<ReadLedger, _>(events::events),
+        Route::serving::<Follow, _>(stream::follow),
+        Route::serving::<ReadCode, _>(code::code),
+        Route::serving::<IsAlive, _>(health::alive),
+        Route::serving::<ReadHealth, _>(health::health),
+        Route::serving::<CheckCredentials, _>(health::auth_check),
+    ];
+    let others = others.into_iter().map(|route| route.admits_itself(true));
+    std::iter::once(open).chain(others).collect()
 }

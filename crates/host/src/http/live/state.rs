@@ -1,45 +1,16 @@
 //! `GET /api/sessions/{session_id}/state`: what a page needs to begin, with a new token.
 
-use accord_contract::codes::{Code, Protocol};
-use accord_contract::wire::Value;
 use accord_live_core::refuse;
 use hyper::StatusCode;
 use serde_json::json;
 
 use super::fallback::Bearer;
-use super::upgrade::text;
 use crate::http::Reply;
-use crate::http::Route;
 use crate::http::reply::{json as document, unstored};
 use crate::live::slice;
-use accord_serving::table::Content;
-
-pub(super) fn route() -> Route {
-    Route::get(
-        "live_state",
-        "/api/sessions/{live_session_id}/state",
-        "Reads what a host needs to mount a live session, with a new token.",
-        state,
-    )
-    .of(Protocol::Ggui)
-    .admits_itself(true)
-    .required_query(text("wsToken"), "A token for the session.")
-    .answers(200, "What a host mounts.", Content::Json(schema))
-    .refuses(&[
-        Code::GguiUnauthenticated,
-        Code::GguiBootstrapInvalid,
-        Code::GguiBootstrapExpired,
-        Code::GguiSessionNotFound,
-        Code::GguiInvalidMessage,
-    ])
-}
-
-fn schema() -> Value {
-    json!({"type": "object", "description": "The slice, as the member ai.ggui/render."})
-}
 
 /// Clauses: GGUI-HTTP-STATE.
-async fn state(Bearer { host, claims, base, .. }: Bearer) -> Reply {
+pub(super) async fn state(Bearer { host, claims, base, .. }: Bearer) -> Reply {
     let found = host.live().found(&claims.session_id, None).await?;
     let now = host.live().now();
     let found =

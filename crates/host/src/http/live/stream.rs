@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::pin::Pin;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Protocol};
+use accord_api::parameter::Opaque;
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
 use accord_live_core::frame::ServerFrame;
+use accord_live_core::operations::channel::{FROM_SEQ, LAST_EVENT_ID, SINCE_SEQUENCE};
 use accord_live_core::refuse;
 use accord_live_core::session::stream_query;
 use accord_live_core::tenancy::Identity;
@@ -19,17 +20,11 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, sleep_until};
 
-use super::events::number;
 use super::fallback::Bearer;
-use super::upgrade::text;
-use crate::http::Route;
 use crate::http::streams::{Unfinished, closing_down};
 use crate::http::{Host, Permit, Reply};
 use crate::live::{Lost, Standing, TokenHolder};
-use accord_serving::table::Content;
 
-/// The header with the ledger number of the last event that a client has received.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The header that tells proxies not to buffer.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// How often a comment is sent when there are no frames.
@@ -37,40 +32,13 @@ const HEARTBEAT: Duration = Duration::from_secs(25);
 /// What a stream begins with: how long a client waits before it connects again.
 const OPENING: &str = "retry: 3000\n\n";
 
-pub(super) fn route() -> Route {
-    Route::get(
-        "live_stream",
-        "/api/sessions/{live_session_id}/stream",
-        "Follows a live session, for a client that cannot open the channel. Each event is a frame \
-         of the channel; the answer to the subscription comes first.",
-        follow,
-    )
-    .of(Protocol::Ggui)
-    .admits_itself(true)
-    .required_query(text("wsToken"), "A token for the session.")
-    .query(number("sinceSequence"), "Replays the ledger after this number.")
-    .query(number("fromSeq"), "Replays the stream after this number.")
-    .header(number("last-event-id"), "Replays the ledger after this number; overrides the query.")
-    .answers(200, "The frames.", Content::Events)
-    .refuses(&[
-        Code::GguiUnauthenticated,
-        Code::GguiBootstrapInvalid,
-        Code::GguiBootstrapExpired,
-        Code::GguiSessionNotFound,
-        Code::GguiInvalidMessage,
-        Code::GguiInvalidSinceSequence,
-        Code::AgenticProjectArchived,
-        Code::LiveTooManySockets,
-        Code::HostClosing,
-    ])
-}
-
 /// Clauses: GGUI-HTTP-STREAM.
-async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
+pub(super) async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
     let Bearer { host, claims, holder, token, query, .. } = bearer;
     let params = query.params()?;
-    let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok());
-    let asked = stream_query(last, params.text("sinceSequence"), params.text("fromSeq"))?;
+    let last = headers.get(LAST_EVENT_ID.name()).and_then(|last| last.to_str().ok());
+    let position = |parameter: Opaque| params.text(parameter.name());
+    let asked = stream_query(last, position(SINCE_SEQUENCE), position(FROM_SEQ))?;
     // Unlike on the channel, no session begins here.
     let found = host.live().found(&claims.session_id, None).await?;
     let is_there = found.is_some_and(|found| {

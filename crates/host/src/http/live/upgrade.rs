@@ -1,9 +1,6 @@
 //! `GET /ws`: opens the channel.
 
-use accord_base::{Decision, Need};
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Shape, TextForm};
-use accord_memory_core::query::Described;
+use accord_contract::codes::{Code, Failure};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -19,40 +16,15 @@ use tungstenite::handshake::derive_accept_key;
 use super::access::Sent;
 use super::socket::Socket;
 use super::web_socket::WebSocket;
-use crate::http::Route;
 use crate::http::reply::Foreign;
 use crate::http::routes::Query;
 use crate::http::{Reply, Visitor};
 use crate::live::Rejection;
 
-pub(super) fn route() -> Route {
-    Route::get(
-        "live_channel",
-        "/ws",
-        "Opens the channel of a live session, a WebSocket. A client without a key names a token.",
-        open,
-    )
-    .needs(Need::Decide(Decision::Answer))
-    .of(Protocol::Ggui)
-    .admits_itself(false)
-    .query(text("wsToken"), "A token of the session, which `subscribe` must carry too.")
-    .query(text("token"), "A key, for clients that cannot send the header Authorization.")
-    .answers_nothing(101, "The channel is open.")
-    .refuses(&[Code::GguiUnauthenticated, Code::LiveTooManySockets, Code::HostClosing])
-}
-
-/// A key or a token.
-const CREDENTIAL: TextForm = TextForm::ANY.chars(1, 4096);
-
-/// A text in the query.
-pub(super) fn text(name: &'static str) -> Described {
-    Described { name, shape: Shape::Form(CREDENTIAL), default: None }
-}
-
 /// Answers an upgrade. The socket is served by a task of its own.
 ///
 /// Clauses: GGUI-TRANSPORT-AUTH.
-async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
+pub(super) async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
     let sent = Sent::of(&query, request.headers())?;
     sent.check_origin(&visitor)?;
     let opener = match sent.opener(&visitor).await {

@@ -1,24 +1,16 @@
 //! What every tool reads from its request: who asks, and about which app.
 
-use accord_base::{
-    Actor, ActorId, ActorKey, ActorType, Author, Caller, MAX_ID_CHARS, Need, ProjectId,
-};
+use accord_api::parameter::ParamSet as _;
+use accord_base::{Actor, ActorId, ActorKey, ActorType, Author, Caller, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{TextForm, Value};
+use accord_contract::wire::Value;
+use accord_live_core::operations::tools::ConsumeQuery;
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
-use accord_memory_core::query::{ProjectQuery, Text};
+use accord_memory_core::query::ProjectQuery;
 
-use crate::http::routes::Query;
-use crate::http::{Context, Host};
-
-/// Who asks.
-pub(super) const ACTOR: Text =
-    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
-
-/// What the actor of a tool means.
-pub(super) const ABOUT_ACTOR: &str = "Who asks the person: `agent:NAME`, `human:NAME`, \
-    `script:NAME`, or the plain name of an agent. Default: the actor of the key.";
+use crate::http::Exchange;
+use crate::http::{Context, Correlation, Host};
 
 /// The most projects that a refusal names.
 const MOST_NAMED: u32 = 20;
@@ -28,6 +20,9 @@ const MOST_NAMED: u32 = 20;
 pub(super) struct Asked {
     pub(super) host: Host,
     pub(super) caller: Caller,
+    pub(super) correlation: Correlation,
+    /// Only `ggui_consume` declares it.
+    pub(super) goes_on: bool,
     /// Who asks, if that is known.
     pub(super) actor: Option<ActorKey>,
     project: Option<ProjectId>,
@@ -35,13 +30,14 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Reads the parameters of a request.
-    pub(super) fn read(context: &Context, query: &Query) -> Result<Self, Failure> {
-        let Context { host, caller, .. } = context.clone();
-        let params = query.params()?;
-        let named = ACTOR.read(&params)?.map(actor).transpose()?;
+    pub(super) fn read(exchange: &Exchange) -> Result<Self, Failure> {
+        let Context { host, caller, correlation } = exchange.context.clone();
+        let asked = ConsumeQuery::read(&exchange.query.params()?)?;
+        let named = asked.actor.as_deref().map(actor).transpose()?;
         let author = Author::claimed(named, "/actor");
         let actor = caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key());
-        Ok(Self { actor, project: query.project()?, host, caller })
+        let ConsumeQuery { project, goes_on, .. } = asked;
+        Ok(Self { actor, project, goes_on, host, caller, correlation })
     }
 
     /// Who asks a person: the actor of the call, else the label of its key as the name of an agent.

@@ -9,76 +9,56 @@
 
 mod agent;
 mod ask;
-mod envelopes;
 mod mount;
 mod read;
 mod runtime;
 
-use accord_contract::codes::{Code, Failure, Protocol};
+use accord_api::body::{AnswerBody as _, Json, Verbatim};
+use accord_api::parameter::Params;
+use accord_api::{Envelope, Operation};
+use accord_contract::codes::Failure;
 use accord_contract::wire::Message;
-use accord_memory_core::query::PROJECT_ID;
-use axum::response::Response;
-use futures_util::future::BoxFuture;
-use hyper::StatusCode;
+use futures_util::FutureExt as _;
 
-use self::ask::{ABOUT_ACTOR, ACTOR, Asked};
-use self::envelopes::Enveloped;
+use self::ask::Asked;
+use super::Exchange;
+use super::Reply;
+use super::Route;
 use super::body::Document;
-use super::reply::{encoded, unstored};
-use super::routes::Query;
-use super::{Context, Reply};
-use crate::http::Route;
-use accord_serving::table::Content;
+use super::reply::unstored;
+use accord_serving::operation::{self, respond};
 
 /// Every route, file by file.
 pub(super) fn routes() -> Vec<Route> {
     let files = [agent::routes(), read::routes(), runtime::routes(), mount::routes()];
-    let routes = files.into_iter().flatten();
-    routes.map(|route| route.of(Protocol::Ggui).refuses(COMMON)).collect()
+    files.into_iter().flatten().collect()
 }
-
-/// The failure codes of every route that changes something.
-const CHANGES: &[Code] = &[Code::AgenticProjectArchived];
-
-/// The failure codes of every route.
-const COMMON: &[Code] = &[Code::AgenticUnauthorized, Code::GguiAppMismatch];
-
-/// The path of a tool.
-macro_rules! tool {
-    ($name:literal) => {
-        concat!("/accord/v1/live/tools/", $name)
-    };
-}
-use tool;
-
-/// What a tool does with its arguments.
-type Run<R, A> = fn(Asked, R) -> BoxFuture<'static, Result<A, Failure>>;
 
 /// The route of a tool.
-fn route<R: Message + Send + 'static, A: Enveloped>(
-    name: &'static str,
-    path: &'static str,
-    summary: &'static str,
-    run: Run<R, A>,
-) -> Route {
-    let handler = move |context: Context, query: Query, body: Document| async move {
-        let asked = Asked::read(&context, &query)?;
-        let answer = run(asked, body.read::<R>()?).await?;
-        let response = encoded(StatusCode::OK, &answer.envelope(&context.correlation));
-        Reply::<Response>::Ok(unstored(response))
-    };
-    described::<A>(Route::post(name, path, summary, handler)).takes(Content::json::<R>())
+fn tool<O, R, E, F>(_: O, run: fn(Asked, R) -> F) -> Route
+where
+    O: Operation<Body = Verbatim<R>, Answer = Json<E>>,
+    R: Message + Send + 'static,
+    E: Envelope<Result: Send> + 'static,
+    F: Future<Output = Result<E::Result, Failure>> + Send + 'static,
+{
+    responding::<O, R, _>(move |asked, request| async move {
+        let correlation = asked.correlation.clone();
+        let answer = run(asked, request).await?;
+        Ok(unstored(respond(200, Json(E::wrap(answer, correlation.as_str())).encode())))
+    })
 }
 
-/// A route with the parameters and the answer of a tool.
-fn described<A: Enveloped>(route: Route) -> Route {
-    let about = A::Envelope::ABOUT.first().map_or("", |line| line.trim());
-    route
-        .query(
-            PROJECT_ID,
-            "The project, which is the app. Default: that of the session, the \
-             handshake or the key.",
-        )
-        .query(ACTOR, ABOUT_ACTOR)
-        .answers(200, about, Content::json::<A::Envelope>())
+/// The route of a tool that writes its response itself. Who asks is checked before the arguments.
+fn responding<O, R, F>(run: impl Fn(Asked, R) -> F + Send + Sync + 'static) -> Route
+where
+    O: Operation<Body = Verbatim<R>>,
+    R: Message,
+    F: Future<Output = Reply> + Send + 'static,
+{
+    let handle = move |exchange: Exchange, _: &Params<'_>| {
+        let asked = Asked::read(&exchange)?;
+        Ok(run(asked, Document(exchange.body).read()?).boxed())
+    };
+    operation::route(O::declared(), Box::new(handle))
 }

@@ -1,61 +1,37 @@
 //! What a host mounts, and the page on which a person answers.
 
+use accord_api::Call;
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::{TextForm, Value};
+use accord_contract::wire::Value;
 use accord_live::Found;
+use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
 use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
 use accord_live_core::tools::RenderAnswer;
-use accord_memory_core::query::Text;
 use hyper::StatusCode;
 
-use super::envelopes::{GguiMountEnvelope, RenderedUi};
+use crate::http::Exchange;
 use crate::http::Route;
 use crate::http::reply::{encoded, unstored};
-use crate::http::routes::Query;
 use crate::http::{Context, Host, Reply};
 use crate::live::{granted, slice};
 use accord_serving::alx_envelope;
-use accord_serving::table::Content;
-
-/// The address of a resource.
-const URI: Text = Text::new(
-    "uri",
-    TextForm::ANY.chars(1, 2000).example("ui://ggui/render/live_0a1b2c3d4e5f60718293a4b5c6d7e8f9"),
-);
+use accord_serving::operation::serve_response;
 
 /// What this server keeps of sessions: all of it, until they expire.
 const SUBSTRATE: Substrate = Substrate { has_identities: true, has_blueprints: true };
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::get(
-            "ggui_resource",
-            "/accord/v1/live/resource",
-            "Reads a `ui://ggui/render/` resource: what a host needs to mount a session. A session \
-             that the caller may not see is answered like one that does not exist.",
-            resource,
-        )
-        .required_query(URI, "The address of the resource.")
-        .answers(200, "What a host mounts.", Content::json::<GguiMountEnvelope>())
-        .refuses(&[
-            Code::McpResourceUnknown,
-            Code::GguiNotFound,
-            Code::GguiBlueprintUnresolvable,
-            Code::GguiNotMountable,
-        ]),
-    ]
+    vec![serve_response(resource)]
 }
 
-async fn resource(context: Context, query: Query) -> Reply {
-    let params = query.params()?;
-    let uri = URI.read(&params)?.unwrap_or_default();
-    let locator = Locator::parse(uri).map_err(|_| {
+async fn resource(exchange: Exchange, call: Call<ReadResource>) -> Reply {
+    let locator = Locator::parse(&call.query.uri).map_err(|_| {
         let message = "the address of a resource is ui://ggui/render/ with the id of a session";
         Failure::new(Code::McpResourceUnknown, message)
     })?;
-    let Context { host, caller, correlation } = context;
+    let Context { host, caller, correlation } = exchange.context;
     let found = host.live().found(&locator.session_id, locator.epoch).await?;
     // A session of a project that the key does not cover is none.
     let found = found.filter(|found| {

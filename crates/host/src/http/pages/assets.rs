@@ -9,27 +9,13 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, 
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use crate::http::Reply;
-use crate::http::Route;
 use crate::http::routes::check_query;
-use accord_serving::table::Content;
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::get(
-            "asset",
-            "/assets/{version}/{name}",
-            "Returns a module or the style of a page. Needs no key. The content of a version never \
-             changes.",
-            get,
-        )
-        .answers(200, "The file.", Content::Bytes)
-        .answers_nothing(304, "The client has it.")
-        .refuses(&[Code::HttpRouteUnknown])
-        .admits_itself(false),
-    ]
-}
-
-async fn get(uri: Uri, Path((version, name)): Path<(String, String)>, headers: HeaderMap) -> Reply {
+pub(super) async fn get(
+    uri: Uri,
+    Path((version, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Reply {
     check_query(&uri, &[])?;
     let missing = || {
         let message = "there is no such file of a page; load the page again";

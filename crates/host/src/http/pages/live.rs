@@ -1,11 +1,14 @@
 //! The page of a live session: the empty page, what it fetches, and the link to it.
 
-use accord_base::{Author, By, Decision, Door, Need, ProjectId, Verb};
+use accord_api::{Call, Operation as _};
+use accord_base::{Author, By, Door, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
 use accord_contract::time::{Time, Timestamp};
-use accord_contract::{envelope, message};
 use accord_live::Found;
+use accord_live_core::operations::pages::{
+    LiveLinkEnvelope, LivePage, LivePageEnvelope, LiveTokenEnvelope, MakeLink,
+};
 use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
@@ -14,131 +17,17 @@ use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::access::SignedIn;
-use super::{PAGE, error_page, page, unstored};
-use crate::http::Route;
+use super::{error_page, page, unstored};
+use crate::http::Exchange;
 use crate::http::reply::{encoded, json};
-use crate::http::routes::{PathId, Query, check_query};
+use crate::http::routes::{PathId, check_query};
 use crate::http::{Context, Host, Reply, Visitor};
 use crate::serve::url_of_host;
-use accord_serving::acting::ACTOR;
 use accord_serving::alx_envelope;
 use accord_serving::logins::{Holder, Person};
-use accord_serving::table::Content;
-
-envelope! {
-    /// A link that signs a person in.
-    pub(crate) struct LiveLinkEnvelope("LiveLinkEnvelope") {
-        /// The link: the address of the page with a secret that works once. The secret is in the
-        /// fragment, which no browser sends. Null if the server does not listen on an address.
-        required_or_null url: String = "url", "url";
-        /// The link without the address of the server.
-        required path: String = "path", "path";
-        /// Until when it can be used.
-        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
-    }
-}
-
-message! {
-    /// What a page shows of a live session, as fragments of HTML.
-    pub struct LivePage("LivePage", open) {
-        /// Title and facts.
-        required head: String = "head", "html";
-        /// Whether the agent waits for an answer, or what was answered and whether it was read.
-        required agent: String = "agent", "html";
-        /// What the agent shows.
-        required props: String = "props", "html";
-        /// What a person can do.
-        required actions: String = "actions", "html";
-        /// The last answers.
-        required answers: String = "answers", "html";
-        /// The lists of messages.
-        required streams: String = "streams", "html";
-        /// The version of what is shown.
-        required epoch: u64 = "epoch", "epoch";
-        /// Whether the session has ended.
-        required ended: bool = "ended", "flag";
-        /// When it ends without activity, in milliseconds.
-        required ends_at: i64 = "ends_at", "time:unix-millis";
-        /// The time of the server, in milliseconds.
-        required now: i64 = "now", "time:unix-millis";
-    }
-}
-
-envelope! {
-    /// What a page shows of a live session.
-    pub(crate) struct LivePageEnvelope("LivePageEnvelope") {
-        /// The fragments.
-        required page: LivePage = "page", "live-page";
-    }
-}
-
-envelope! {
-    /// A token that opens the channel of a session.
-    pub(crate) struct LiveTokenEnvelope("LiveTokenEnvelope") {
-        /// The token.
-        required ws_token: String = "ws_token", "credential";
-        /// The app of the session.
-        required app_id: String = "app_id", "app-id";
-        /// When the token expires.
-        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
-    }
-}
-
-pub(super) fn routes() -> Vec<Route> {
-    let missing = [Code::GguiSessionNotFound, Code::AgenticUnauthorized];
-    vec![
-        Route::get(
-            "live_shell",
-            "/live/{live_session_id}",
-            "Returns the page of a live session, without data. Needs no key: the page signs in.",
-            shell,
-        )
-        .answers(200, "The page.", Content::Text(PAGE))
-        .answers(404, "There is no such page.", Content::Text(PAGE))
-        .admits_itself(false),
-        Route::post(
-            "live_link",
-            "/accord/v1/live/{live_session_id}/link",
-            "Makes a link that signs a person in on the page of a live session, once and within a \
-             minute, unless the setting `live.link_ttl` says otherwise. `accord live open` prints \
-             it.",
-            link,
-        )
-        .needs(Need::Decide(Decision::SignIn))
-        .query(ACTOR, "In whose name the person answers. Default: the actor of the key.")
-        .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
-        .refuses(&missing)
-        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers, Code::AofPersonRequired])
-        .refuses(&[Code::AgenticProjectArchived]),
-        Route::get(
-            "live_page",
-            "/accord/v1/live/{live_session_id}/page",
-            "Returns what the page of a live session shows. Needs both halves of a login.",
-            fragments,
-        )
-        .answers(200, "The fragments.", Content::json::<LivePageEnvelope>())
-        .refuses(&missing)
-        .refuses(&[Code::LoginRequired])
-        .admits_itself(false),
-        Route::post(
-            "live_token",
-            "/accord/v1/live/{live_session_id}/token",
-            "Mints the token that opens the channel of a live session. Needs both halves of a \
-             login.",
-            token,
-        )
-        .needs(Need::Write)
-        .may_take(Content::json::<accord_contract::wire::Object>())
-        .answers(200, "The token.", Content::json::<LiveTokenEnvelope>())
-        .refuses(&missing)
-        .refuses(&[Code::LoginRequired, Code::LiveSessionEnded, Code::HttpMediaType])
-        .refuses(&[Code::GguiBootstrapNotSupported, Code::AgenticProjectArchived])
-        .admits_itself(false),
-    ]
-}
 
 // A link in a message of another site leads here, so that every origin may navigate to it.
-async fn shell(
+pub(super) async fn shell(
     visitor: Visitor,
     uri: Uri,
     headers: HeaderMap,
@@ -158,18 +47,18 @@ async fn shell(
     Ok(page(StatusCode::OK, |nonce| shell.with_nonce(nonce).html(), &headers))
 }
 
-async fn link(context: Context, PathId(session): PathId<SessionId>, query: Query) -> Reply {
-    let named = ACTOR.read(&query.params()?)?.map(|named| By::parse(named, Door::Http));
+pub(super) async fn link(exchange: Exchange, Call { path, query, .. }: Call<MakeLink>) -> Reply {
+    let context = exchange.context;
+    let named = query.actor.map(|named| By::parse(&named, Door::Http));
     let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
     // What the page answers counts as the word of this actor, so a key of no person signs in no
     // person.
     let author = Author::proven(named.map(|named| named.actor), "/actor");
-    let sign_in = Need::Decide(Decision::SignIn);
-    let found = find(&context, &session, Verb::Write).await?;
+    let found = find(&context, &path.session, Verb::Write).await?;
     check_active(&context, &found)?;
     context.host.live().check_open(&found.session.app_id).await?;
     // A worker could sign in as a person, and answer what it asked.
-    let actor = context.caller.attribute(sign_in, author)?.actor.map(|actor| actor.key());
+    let actor = context.caller.attribute(MakeLink::NEED, author)?.actor.map(|actor| actor.key());
     let Context { host, caller, correlation } = context;
     let person = Person { holder: Holder::of(&caller), actor };
     let (path, until) = page_link(&host, person, &found.session.id);
@@ -187,7 +76,7 @@ pub(crate) fn page_link(host: &Host, person: Person, session: &SessionId) -> (St
     (format!("/live/{}#t={secret}", percent_encoded(session.as_str())), until)
 }
 
-async fn fragments(
+pub(super) async fn fragments(
     PathId(session): PathId<SessionId>,
     SignedIn { context, .. }: SignedIn,
 ) -> Reply {
@@ -226,7 +115,10 @@ async fn fragments(
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
-async fn token(PathId(session): PathId<SessionId>, SignedIn { context, login }: SignedIn) -> Reply {
+pub(super) async fn token(
+    PathId(session): PathId<SessionId>,
+    SignedIn { context, login }: SignedIn,
+) -> Reply {
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
     context.host.live().check_open(&found.session.app_id).await?;

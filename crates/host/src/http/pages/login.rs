@@ -1,82 +1,23 @@
 //! Signing in and out.
 
-use accord_base::{Author, Decision, Need};
+use accord_api::Operation as _;
+use accord_base::Author;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
-use accord_contract::{envelope, message};
+use accord_live_core::operations::pages::{LoginEnvelope, LoginRequest, LogoutEnvelope, SignIn};
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, SET_COOKIE};
 
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
-use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::encoded;
 use crate::http::{Host, Reply};
 use accord_serving::alx_envelope;
 use accord_serving::logins::{Holder, LOGIN_SECONDS};
-use accord_serving::table::Content;
 
-message! {
-    /// A request to sign in: with a link, with a key, or with neither on a server without keys.
-    pub struct LoginRequest("LoginRequest", closed) {
-        /// The secret of a link, which is the part after `#t=`.
-        optional link: String = "link", "credential";
-        /// A key.
-        optional key: String = "key", "credential";
-    }
-}
-
-envelope! {
-    /// A login that began. The cookie of the answer is its other half.
-    pub(crate) struct LoginEnvelope("LoginEnvelope") {
-        /// The half for the storage of the page. It is shown only this once.
-        required secret: String = "secret", "credential";
-        /// When the login ends at the latest.
-        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
-    }
-}
-
-envelope! {
-    /// A login that ended.
-    pub(crate) struct LogoutEnvelope("LogoutEnvelope") {
-        /// Whether the page is signed in.
-        required signed_in: bool = "signed_in", "flag";
-    }
-}
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::post(
-            "login",
-            "/accord/v1/login",
-            "Signs a page in. The answer has one half of the login, and sets a cookie with the \
-             other. Other routes of pages need both.",
-            sign_in,
-        )
-        .needs(Need::Decide(Decision::SignIn))
-        .takes(Content::json::<LoginRequest>())
-        .answers(200, "The page is signed in.", Content::json::<LoginEnvelope>())
-        .refuses(&[
-            Code::LoginLinkInvalid,
-            Code::LoginTooOften,
-            Code::AgenticUnauthorized,
-            Code::XchainNotForWorkers,
-            Code::HttpMediaType,
-            Code::WireFieldValue,
-        ])
-        .admits_itself(false),
-        Route::post("logout", "/accord/v1/logout", "Ends the login of a page.", sign_out)
-            .needs(Need::Write)
-            .may_take(Content::json::<accord_contract::wire::Object>())
-            .answers(200, "The login has ended.", Content::json::<LogoutEnvelope>())
-            .refuses(&[Code::LoginRequired, Code::HttpMediaType])
-            .admits_itself(false),
-    ]
-}
-
-async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
+pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     let request: LoginRequest = document.read()?;
     let host = visitor.host.clone();
     let (address, now) = (visitor.address(), host.live().now());
@@ -93,7 +34,7 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
             let missing = || Failure::new(Code::AuthRequired, "this server needs a key");
             let open = open.ok_or_else(missing)?;
             // A worker could sign in as a person, and answer what it asked.
-            open.attribute(Need::Decide(Decision::SignIn), Author::unnamed())?;
+            open.attribute(SignIn::NEED, Author::unnamed())?;
             Ok(Holder::of(&open).into())
         }),
     };
@@ -117,7 +58,7 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     Ok(response)
 }
 
-async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {
+pub(super) async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {
     let context = signed_in.context;
     if let Some(halves) = halves(&context.host, &headers) {
         context.host.logins().end(&halves).await?;

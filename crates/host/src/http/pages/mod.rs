@@ -14,6 +14,9 @@ mod live;
 mod login;
 
 use accord_contract::codes::Failure;
+use accord_live_core::operations::pages::{
+    LoadAsset, LoadPage, MakeToken, ReadPage, SignIn, SignOut,
+};
 use accord_pages::{ErrorPage, Html, needs_nonce, page_policy};
 use accord_system::random_hex;
 use axum::body::Body;
@@ -26,6 +29,7 @@ use hyper::{HeaderMap, Method, StatusCode, Uri};
 
 use super::Route;
 use super::reply::{Foreign, status_of, unstored};
+use accord_serving::operation::serve_response;
 
 pub(crate) use self::live::page_link;
 
@@ -33,7 +37,18 @@ pub(crate) use self::live::page_link;
 const PAGE: &str = "text/html; charset=utf-8";
 
 pub(super) fn routes() -> Vec<Route> {
-    [live::routes(), login::routes(), assets::routes()].concat()
+    let for_pages = [
+        Route::serving::<LoadPage, _>(live::shell),
+        Route::serving::<ReadPage, _>(live::fragments),
+        Route::serving::<MakeToken, _>(live::token),
+        Route::serving::<SignIn, _>(login::sign_in),
+        Route::serving::<SignOut, _>(login::sign_out),
+        Route::serving::<LoadAsset, _>(assets::get),
+    ];
+    let for_pages = for_pages.into_iter().map(|route| route.admits_itself(false));
+    let mut routes: Vec<Route> = for_pages.collect();
+    routes.insert(1, serve_response(live::link));
+    routes
 }
 
 /// A page, with the headers that keep others out of it. It is made with the nonce of its policy, if

@@ -1,65 +1,23 @@
 //! Answering what a live session asks.
 
-use accord_base::{Decision, Need};
+use accord_api::body::Json;
+use accord_api::{Call, Envelope as _, Operation as _};
 use accord_contract::codes::{Code, Failure};
-use accord_live::answers::LiveAnswerRequest;
-use accord_live_core::SessionId;
-use hyper::StatusCode;
+use accord_live_core::operations::answer::{AnswerLiveSession, LiveAckEnvelope};
 
-use super::envelopes::LiveAckEnvelope;
-use super::{app_of, session};
-use crate::http::Route;
-use crate::http::body::Document;
-use crate::http::reply::encoded;
-use crate::http::routes::{InProject, PathId, Query};
-use crate::http::{Context, Reply};
-use accord_serving::acting::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
-use accord_serving::alx_envelope;
-use accord_serving::table::Content;
+use super::app_of;
+use crate::http::Context;
+use accord_serving::acting::Who;
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::post(
-            "answer_live_session",
-            session!("actions"),
-            "Records an action of a person in a live session, as the channel does: the contract \
-             checks it, and it is answered when it is durable. With client_id and client_seq, an \
-             action that is sent again counts once.",
-            answer,
-        )
-        .needs(Need::Decide(Decision::Answer))
-        .query(ACTOR, ABOUT_ACTOR)
-        .query(DOOR, ABOUT_DOOR)
-        .takes(Content::json::<LiveAnswerRequest>())
-        .answers(200, "The action is recorded.", Content::json::<LiveAckEnvelope>())
-        .refuses(&[
-            Code::AgenticUnauthorized,
-            Code::AofPersonRequired,
-            Code::XchainNotForWorkers,
-            Code::AgenticProjectArchived,
-            Code::GguiSessionNotFound,
-            Code::GguiInvalidMessage,
-            Code::GguiContractViolation,
-            Code::GguiAppendFailed,
-        ]),
-    ]
-}
-
-async fn answer(
+pub(super) async fn answer(
     Context { host, caller, correlation }: Context,
-    InProject(project): InProject,
-    PathId(session): PathId<SessionId>,
-    query: Query,
-    document: Document,
-) -> Reply {
-    // A wrong parameter is named before a wrong body.
-    let who = Who::read(&caller, &query.params()?)?;
-    let request: LiveAnswerRequest = document.read()?;
-    let by = who.acting(&caller, &project, Need::Decide(Decision::Answer), None)?;
-    let app = app_of(&project)?;
-    let answered = host.live().answer(&caller, &app, &session, request, by).await;
-    let result = answered.map_err(with_help)?;
-    Ok(encoded(StatusCode::OK, &alx_envelope!(correlation, LiveAckEnvelope { result })))
+    Call { path, query, body }: Call<AnswerLiveSession>,
+) -> Result<Json<LiveAckEnvelope>, Failure> {
+    let by =
+        Who::of(&caller, query).acting(&caller, &path.project, AnswerLiveSession::NEED, None)?;
+    let app = app_of(&path.project)?;
+    let answered = host.live().answer(&caller, &app, &path.session, body.0, by).await;
+    Ok(Json(LiveAckEnvelope::wrap(answered.map_err(with_help)?, correlation.as_str())))
 }
 
 /// A refusal says how to find the names and schemas of the actions.

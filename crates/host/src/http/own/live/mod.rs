@@ -4,7 +4,6 @@
 //! the socket of the data folder. They answer in ALX envelopes, as `result`.
 
 mod answer;
-mod envelopes;
 mod read;
 mod watch;
 
@@ -13,25 +12,17 @@ use accord_contract::codes::{Code, Failure};
 use accord_live_core::AppId;
 
 use crate::http::Route;
+use accord_serving::operation::{serve, serve_response};
 
-/// The live sessions of a project.
-const SESSIONS: &str = "/accord/v1/projects/{project_id}/live/sessions";
-
-/// A path below one session.
-macro_rules! session {
-    () => {
-        "/accord/v1/projects/{project_id}/live/sessions/{live_session_id}"
-    };
-    ($below:literal) => {
-        concat!("/accord/v1/projects/{project_id}/live/sessions/{live_session_id}/", $below)
-    };
-}
-use session;
-
-/// Every route, file by file.
 pub(in crate::http) fn routes() -> Vec<Route> {
-    let files = [read::routes(), answer::routes(), watch::routes()];
-    files.into_iter().flatten().collect()
+    vec![
+        serve(read::sessions),
+        serve(read::asks),
+        serve(read::show),
+        serve(read::events),
+        serve(answer::answer),
+        serve_response(watch::watch),
+    ]
 }
 
 /// The app of a project: they have the same id.

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
+use accord_api::Call;
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::TextForm;
+use accord_contract::codes::Failure;
 use accord_live::{Delivery, Frame, Watcher};
-use accord_live_core::SessionId;
+use accord_live_core::operations::watch::WatchLiveSession;
 use accord_live_core::session::StreamQuery;
-use accord_memory_core::query::Text;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -19,57 +18,23 @@ use futures_util::stream;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-use super::read::number;
-use super::{app_of, session};
-use crate::http::Route;
+use super::app_of;
+use crate::http::Exchange;
 use crate::http::live::of_session;
-use crate::http::routes::{InProject, PathId, Query};
 use crate::http::streams::StreamPermit;
 use crate::http::{Context, Reply};
 use crate::keys::{CHECK_INTERVAL, Keys};
-use accord_serving::table::Content;
-
-const NUMBER: TextForm = TextForm::ANY.pattern("^[0-9]{1,15}$").example("42");
-const SINCE: Text = Text::new("since", NUMBER);
-const FROM_SEQ: Text = Text::new("from_seq", NUMBER);
 
 /// How often a comment is sent when nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::get(
-            "watch_live_session",
-            session!("frames"),
-            "Follows a live session: the frames that its subscribers get, one render_event for \
-             each event of its ledger, x-ask when it begins to wait for a person and x-answered \
-             when it waits no more. Without numbers it begins now. The stream ends when the \
-             session expires.",
-            watch,
-        )
-        .query(SINCE, "Begins with the events of the ledger after this number.")
-        .query(FROM_SEQ, "Begins with the kept frames of the stream after this number.")
-        .answers(200, "The frames.", Content::Events)
-        .refuses(&[
-            Code::AgenticUnauthorized,
-            Code::GguiSessionNotFound,
-            Code::GguiReplayHorizonPassed,
-            Code::HttpTooManyStreams,
-            Code::HostClosing,
-        ]),
-    ]
-}
-
-async fn watch(
-    Context { host, caller, .. }: Context,
-    InProject(project): InProject,
-    PathId(session): PathId<SessionId>,
-    query: Query,
+pub(super) async fn watch(
+    exchange: Exchange,
+    Call { path, query, .. }: Call<WatchLiveSession>,
 ) -> Reply {
-    let params = query.params()?;
-    let after =
-        StreamQuery { since: number(SINCE, &params)?, from_seq: number(FROM_SEQ, &params)? };
-    let watcher = host.live().watch(&caller, &app_of(&project)?, &session, after).await;
+    let Context { host, caller, .. } = exchange.context;
+    let after = StreamQuery { since: query.since, from_seq: query.from_seq };
+    let watcher = host.live().watch(&caller, &app_of(&path.project)?, &path.session, after).await;
     let watcher = watcher.map_err(of_session)?;
     let mut checks = interval(CHECK_INTERVAL);
     checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
