@@ -1,12 +1,19 @@
 //! What an agent does: handshake, render, consume, change, emit.
 
+use accord_api::Operation as _;
+use accord_api::body::Json;
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
+use accord_live_core::operations::tools::{
+    Amend, Consume, ConsumeQuery, Emit, GguiConsumeEnvelope, GguiEmitEnvelope,
+    GguiHandshakeEnvelope, GguiPropsEnvelope, GguiRenderEnvelope, Handshake, Render,
+    RenderBlueprint, Update,
+};
 use serde_json::json;
 
 use super::contract::blueprint_draft;
-use super::{PROJECT, SESSION, parts, post, post_in_project, receipt, tools};
-use accord_mcp::{Answer, Argument, Effect, Output, Tool, ToolResult};
+use super::{PROJECT, SESSION, actor, arguments, ask, in_project, of_session, receipt, received};
+use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
 
 /// The members of the answer of a render.
 const RENDERED: &[Output] = &[
@@ -45,139 +52,142 @@ const PATCH: Argument = Argument::object("patch", any_object, "With kind merge: 
 
 const THEME: Argument = Argument::text("themeId", "A theme of ggui_list_themes.");
 
-tools! {
-    HANDSHAKE = "ggui_handshake" (post_in_project) {
-        title: "Propose a UI",
-        description: "Checks what you want to show before you show it. The answer has \
-            handshakeId, which ggui_render uses once, and propsSchema, which the props must \
-            match. action reuse means that the same UI was rendered before. Example of \
-            blueprintDraft: {\"contract\": {\"propsSpec\": {\"properties\": {\"text\": \
-            {\"schema\": {\"type\": \"string\"}, \"required\": true}}}, \"actionSpec\": \
-            {\"approve\": {\"label\": \"Approve\"}, \"reject\": {\"label\": \"Reject\", \
-            \"schema\": {\"type\": \"object\", \"properties\": {\"reason\": {\"type\": \
-            \"string\"}}, \"required\": [\"reason\"]}}}}}",
-        arguments: &[
-            Argument::text("intent", "What you ask the person for, in a sentence that they read.")
-                .example("Approve the release notes of 1.4")
-                .required(),
-            Argument::object("blueprintDraft", blueprint_draft, "The UI that you propose.")
-                .required(),
-            Argument::flag("forceCreate", "Make a new UI, also if the same one was rendered."),
-            PROJECT,
-        ],
-        effect: Effect::Adds,
-        output: Some(&[
-            Output::text("handshakeId"),
-            Output::text("action"),
-            Output::object("suggestion"),
-            Output::object("propsSchema").optional(),
-            Output::text("propsSchemaHash").optional(),
-            Output::text("propsSchemaProfile").optional(),
-            Output::text("nextStep").optional(),
-        ]),
-        answer: |_, answer| proposed(answer),
-    }
+pub(super) const HANDSHAKE: Tool = Tool {
+    title: "Propose a UI",
+    description: "Checks what you want to show before you show it. The answer has \
+        handshakeId, which ggui_render uses once, and propsSchema, which the props must \
+        match. action reuse means that the same UI was rendered before. Example of \
+        blueprintDraft: {\"contract\": {\"propsSpec\": {\"properties\": {\"text\": \
+        {\"schema\": {\"type\": \"string\"}, \"required\": true}}}, \"actionSpec\": \
+        {\"approve\": {\"label\": \"Approve\"}, \"reject\": {\"label\": \"Reject\", \
+        \"schema\": {\"type\": \"object\", \"properties\": {\"reason\": {\"type\": \
+        \"string\"}}, \"required\": [\"reason\"]}}}}}",
+    arguments: &[
+        Argument::text("intent", "What you ask the person for, in a sentence that they read.")
+            .example("Approve the release notes of 1.4")
+            .required(),
+        Argument::object("blueprintDraft", blueprint_draft, "The UI that you propose.").required(),
+        Argument::flag("forceCreate", "Make a new UI, also if the same one was rendered."),
+        PROJECT,
+    ],
+    effect: Effect::Adds,
+    output: Some(&[
+        Output::text("handshakeId"),
+        Output::text("action"),
+        Output::object("suggestion"),
+        Output::object("propsSchema").optional(),
+        Output::text("propsSchemaHash").optional(),
+        Output::text("propsSchemaProfile").optional(),
+        Output::text("nextStep").optional(),
+    ]),
+    ..in_project::<Handshake, _>(proposed)
+};
 
-    RENDER = "ggui_render" (post) {
-        title: "Show a UI to a person",
-        description: "Begins a session: the person sees your props and can use the actions of the \
-            contract. Give the person the link in the result, then call ggui_consume with the \
-            sessionId. If it is refused, correct the arguments and use the same handshakeId.",
-        arguments: &[
-            Argument::text("handshakeId", "The handshakeId of ggui_handshake.").required(),
-            Argument::object("props", any_object, "What the page shows, as propsSchema has it.")
-                .required(),
-            THEME,
-            Argument::object(
-                "override",
-                override_schema,
-                "Another contract or variance than in the handshake.",
-            ),
-            Argument::object("infra", any_object, "Wishes for a generator. No model is called."),
-            Argument::text(
-                "x-componentCode",
-                "The code of a component (an ES module), for hosts that mount it. The page of \
-                 Accord never runs it. Leave it out if you have none.",
-            ),
-        ],
-        effect: Effect::Adds,
-        output: Some(RENDERED),
-        answer: |_, answer| rendered(answer),
-    }
+pub(super) const RENDER: Tool = Tool {
+    title: "Show a UI to a person",
+    description: "Begins a session: the person sees your props and can use the actions of the \
+        contract. Give the person the link in the result, then call ggui_consume with the \
+        sessionId. If it is refused, correct the arguments and use the same handshakeId.",
+    arguments: &[
+        Argument::text("handshakeId", "The handshakeId of ggui_handshake.").required(),
+        Argument::object("props", any_object, "What the page shows, as propsSchema has it.")
+            .required(),
+        THEME,
+        Argument::object(
+            "override",
+            override_schema,
+            "Another contract or variance than in the handshake.",
+        ),
+        Argument::object("infra", any_object, "Wishes for a generator. No model is called."),
+        Argument::text(
+            "x-componentCode",
+            "The code of a component (an ES module), for hosts that mount it. The page of \
+             Accord never runs it. Leave it out if you have none.",
+        ),
+    ],
+    effect: Effect::Adds,
+    output: Some(RENDERED),
+    ..of_session::<Render, _>(rendered)
+};
 
-    RENDER_BLUEPRINT = "ggui_render_blueprint" (post_in_project) {
-        title: "Show a known UI again",
-        description: "Begins a session with a UI that was rendered before, without a handshake: \
-            its blueprintId is in the answer of ggui_render and of ggui_search_blueprints. Then \
-            go on as after ggui_render.",
-        arguments: &[
-            Argument::text("blueprintId", "The id of the UI.").required(),
-            Argument::object("props", any_object, "What the page shows.").required(),
-            THEME,
-            PROJECT,
-        ],
-        effect: Effect::Adds,
-        output: Some(RENDERED),
-        answer: |_, answer| rendered(answer),
-    }
+pub(super) const RENDER_BLUEPRINT: Tool = Tool {
+    title: "Show a known UI again",
+    description: "Begins a session with a UI that was rendered before, without a handshake: \
+        its blueprintId is in the answer of ggui_render and of ggui_search_blueprints. Then \
+        go on as after ggui_render.",
+    arguments: &[
+        Argument::text("blueprintId", "The id of the UI.").required(),
+        Argument::object("props", any_object, "What the page shows.").required(),
+        THEME,
+        PROJECT,
+    ],
+    effect: Effect::Adds,
+    output: Some(RENDERED),
+    ..in_project::<RenderBlueprint, _>(rendered)
+};
 
-    CONSUME = "ggui_consume" (post) {
-        title: "Wait for the person's answer",
-        description: "Gives what the person did since the last call, and takes it out of the \
-            session: each event has intent (the action), actionData (what they entered), \
-            uiContext, actionId and firedAt. If there is nothing yet, it waits up to timeout \
-            seconds; empty events mean that there is no new answer yet, so call it again. A call \
-            that is cancelled takes nothing.",
-        arguments: &[
-            SESSION,
-            Argument::integer("timeout", 0, 25, "How many seconds to wait for an answer.")
-                .default_number(0),
-        ],
-        effect: Effect::Adds,
-        output: Some(&[
-            Output::list("events"),
-            Output::text("status"),
-            Output::object("client").optional(),
-        ]),
-        answer: |call, answer| consumed(call.text("sessionId").unwrap_or_default(), answer),
-    }
+pub(super) const CONSUME: Tool = Tool {
+    title: "Wait for the person's answer",
+    description: "Gives what the person did since the last call, and takes it out of the \
+        session: each event has intent (the action), actionData (what they entered), \
+        uiContext, actionId and firedAt. If there is nothing yet, it waits up to timeout \
+        seconds; empty events mean that there is no new answer yet, so call it again. A call \
+        that is cancelled takes nothing.",
+    arguments: &[
+        SESSION,
+        Argument::integer("timeout", 0, 25, "How many seconds to wait for an answer.")
+            .default_number(0),
+    ],
+    effect: Effect::Adds,
+    output: Some(&[
+        Output::list("events"),
+        Output::text("status"),
+        Output::object("client").optional(),
+    ]),
+    name: Consume::NAME,
+    ask: |call| {
+        let actor = actor(call);
+        let query = ConsumeQuery { actor, ..ConsumeQuery::default() };
+        Ok(ask::<Consume>(query, arguments(call)))
+    },
+    answer: consumed,
+    null_on: None,
+};
 
-    UPDATE = "ggui_update" (post) {
-        title: "Change what a page shows",
-        description: "Changes the props of a session; the page shows them at once, as a new \
-            epoch. updated false means that they were the same.",
-        arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
-        effect: Effect::AddsOnce,
-        output: Some(PROPS),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const UPDATE: Tool = Tool {
+    title: "Change what a page shows",
+    description: "Changes the props of a session; the page shows them at once, as a new \
+        epoch. updated false means that they were the same.",
+    arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
+    effect: Effect::AddsOnce,
+    output: Some(PROPS),
+    ..of_session::<Update, _>(receipt::<GguiPropsEnvelope>)
+};
 
-    AMEND = "ggui_amend" (post) {
-        title: "Correct what a page shows",
-        description: "As ggui_update, but in place: the epoch stays, and the page keeps what the \
-            person has entered so far.",
-        arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
-        effect: Effect::AddsOnce,
-        output: Some(PROPS),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const AMEND: Tool = Tool {
+    title: "Correct what a page shows",
+    description: "As ggui_update, but in place: the epoch stays, and the page keeps what the \
+        person has entered so far.",
+    arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
+    effect: Effect::AddsOnce,
+    output: Some(PROPS),
+    ..of_session::<Amend, _>(receipt::<GguiPropsEnvelope>)
+};
 
-    EMIT = "ggui_emit" (post) {
-        title: "Send on a channel",
-        description: "Sends a payload on a channel of the contract's streamSpec to the page, for \
-            example a line of progress.",
-        arguments: &[
-            SESSION,
-            Argument::text("channel", "The name of the channel in streamSpec.").required(),
-            Argument::any("payload", "What to send, as the schema of the channel has it.")
-                .required(),
-            Argument::flag("complete", "Whether it is the last one, on a channel that allows it."),
-        ],
-        effect: Effect::Adds,
-        output: Some(&[Output::flag("accepted"), Output::count("seq").optional()]),
-        answer: |_, answer| receipt(answer),
-    }
-}
+pub(super) const EMIT: Tool = Tool {
+    title: "Send on a channel",
+    description: "Sends a payload on a channel of the contract's streamSpec to the page, for \
+        example a line of progress.",
+    arguments: &[
+        SESSION,
+        Argument::text("channel", "The name of the channel in streamSpec.").required(),
+        Argument::any("payload", "What to send, as the schema of the channel has it.").required(),
+        Argument::flag("complete", "Whether it is the last one, on a channel that allows it."),
+    ],
+    effect: Effect::Adds,
+    output: Some(&[Output::flag("accepted"), Output::count("seq").optional()]),
+    ..of_session::<Emit, _>(receipt::<GguiEmitEnvelope>)
+};
 
 fn any_object() -> Value {
     json!({"type": "object"})
@@ -192,16 +202,14 @@ fn override_schema() -> Value {
 }
 
 /// The receipt of a handshake, with what the server found in the contract.
-fn proposed(answer: &Answer) -> Result<ToolResult, Failure> {
-    let (result, _) = parts(answer)?;
-    let findings = result.get("suggestion").map(|suggestion| &suggestion["validationFindings"]);
-    let findings = findings.and_then(Value::as_array).into_iter().flatten().take(NOTED);
-    let lines = findings.map(|finding| {
+fn proposed(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
+    let result = answer.read::<Json<GguiHandshakeEnvelope>>()?.0.result;
+    let findings = result.findings().take(NOTED).map(|finding| {
         let text = |name: &str| finding[name].as_str().unwrap_or_default();
         format!("- {} at {}: {}", text("severity"), text("path"), text("message"))
     });
-    let lines: Vec<String> = lines.collect();
-    let receipt = ToolResult::receipt(result);
+    let lines: Vec<String> = findings.collect();
+    let receipt = received(&result);
     Ok(match lines.is_empty() {
         true => receipt,
         false => receipt.noting(format!(
@@ -216,19 +224,17 @@ fn proposed(answer: &Answer) -> Result<ToolResult, Failure> {
 const NOTED: usize = 10;
 
 /// The receipt of a render, with what to do next.
-fn rendered(answer: &Answer) -> Result<ToolResult, Failure> {
-    let (result, beside) = parts(answer)?;
-    let text =
-        |members: &Object, name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
-    let session = text(&result, "sessionId").unwrap_or_default();
-    let link = match text(&beside, "page_url") {
+fn rendered(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
+    let GguiRenderEnvelope { result, page_url, slice, .. } = answer.read::<Json<_>>()?.0;
+    let session = result.session_id.as_str();
+    let link = match page_url {
         Some(url) => format!("Give the person this link: {url}"),
         None => format!(
             "No server with pages runs here. Ask the person to start `accord serve` and then to \
              run `accord live open {session}`, or to answer with `accord live answer {session}`."
         ),
     };
-    let next = match text(&result, "nextStep") {
+    let next = match &result.next_step {
         Some(tool) => format!(
             "Then call {tool} with sessionId \"{session}\" and timeout 25, until events has the \
              answer."
@@ -238,19 +244,19 @@ fn rendered(answer: &Answer) -> Result<ToolResult, Failure> {
              ggui_update, sessionId \"{session}\"."
         ),
     };
-    let receipt = ToolResult::receipt(result).noting(format!("{link}\n{next}"));
-    Ok(match beside.get("slice") {
-        Some(slice) => receipt.with_meta("ai.ggui/render", slice.clone()),
+    let receipt = received(&result).noting(format!("{link}\n{next}"));
+    Ok(match slice {
+        Some(slice) => receipt.with_meta("ai.ggui/render", Value::Object(slice)),
         None => receipt,
     })
 }
 
 /// The receipt of a consume. An empty one says how to go on.
-fn consumed(session: &str, answer: &Answer) -> Result<ToolResult, Failure> {
-    let (result, _) = parts(answer)?;
-    let is_empty = result.get("events").and_then(Value::as_array).is_none_or(Vec::is_empty);
-    let receipt = ToolResult::receipt(result);
-    Ok(match is_empty {
+fn consumed(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
+    let result = answer.read::<Json<GguiConsumeEnvelope>>()?.0.result;
+    let session = call.text("sessionId").unwrap_or_default();
+    let receipt = received(&result);
+    Ok(match result.events.is_empty() {
         true => receipt.noting(format!(
             "There is no new answer yet. Call ggui_consume again with sessionId \"{session}\" and \
              timeout 25, or stop and come back later: the answer is kept until the session expires."

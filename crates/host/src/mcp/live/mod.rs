@@ -1,7 +1,7 @@
 //! The tools of live sessions, with the names and arguments of ggui.
 //!
 //! An agent shows a person something and gets the answer: handshake, render, consume. The tools of
-//! pages (`ggui_runtime_…`) are visible to pages alone. Each tool is a POST to the route of its
+//! pages (`ggui_runtime_…`) are visible to pages alone. Each tool is made from the operation of its
 //! name; the host decides, also about the project.
 
 mod agent;
@@ -10,11 +10,19 @@ mod read;
 mod resources;
 mod runtime;
 
+use accord_api::body::{Json, Verbatim};
+use accord_api::parameter::NoParams;
+use accord_api::{Call as OperationCall, Envelope, Operation};
+use accord_base::refuse::schema;
+use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Value, Wire};
+use accord_live_core::operations::tools::ToolQuery;
 use accord_live_core::tools::{Audience, TOOLS};
 
-use accord_mcp::{Advice, Answer, Argument, Ask, Call, ToolResult, Toolset, Visibility};
+use accord_mcp::{
+    Advice, Answer, Argument, Ask, Call, Effect, Tool, ToolResult, Toolset, Visibility,
+};
 
 /// The tools of live sessions.
 pub static TOOLSET: Toolset = Toolset {
@@ -132,47 +140,71 @@ const PROJECT: Argument = Argument::text(
 const SESSION: Argument =
     Argument::text("sessionId", "The sessionId that ggui_render returned.").required();
 
-/// A request to the route of a tool, about the session or handshake of its arguments.
-fn post(tool: &str, call: &Call<'_>) -> Ask {
-    let mut body = call.arguments().clone();
-    body.remove("project_id");
-    let actor = call.starter().ok().map(|actor| format!("{}:{}", actor.kind, actor.id));
-    Ask::post(&["accord", "v1", "live", "tools", tool], body).query("actor", actor)
-}
-
-/// A request to the route of a tool, about the project of the call.
-fn post_in_project(tool: &str, call: &Call<'_>) -> Ask {
-    post(tool, call).query("project_id", call.known_project())
-}
-
-/// The answer of the host: the result of the tool, and what is beside it.
-fn parts(answer: &Answer) -> Result<(Object, Object), Failure> {
-    let mut envelope = answer.object()?;
-    match envelope.remove("result") {
-        Some(Value::Object(result)) => Ok((result, envelope)),
-        _ => {
-            let message = "the answer of the host is not an envelope with a result";
-            Err(Failure::new(Code::HostProtocol, message))
-        }
+/// A tool about the session or the handshake of its arguments, without its words.
+const fn of_session<O, R>(answer: fn(&Call<'_>, &Answer) -> Result<ToolResult, Failure>) -> Tool
+where
+    O: Operation<Path = NoParams, Query = ToolQuery, Body = Verbatim<R>>,
+{
+    Tool {
+        name: O::NAME,
+        title: "",
+        description: "",
+        arguments: &[],
+        effect: Effect::Reads,
+        output: None,
+        ask: |call| Ok(ask::<O>(query(call), arguments(call))),
+        answer,
+        null_on: None,
     }
 }
 
-/// The result of the tool.
-fn receipt(answer: &Answer) -> Result<ToolResult, Failure> {
-    parts(answer).map(|(result, _)| ToolResult::receipt(result))
+/// A tool about the project of the call, without its words.
+const fn in_project<O, R>(answer: fn(&Call<'_>, &Answer) -> Result<ToolResult, Failure>) -> Tool
+where
+    O: Operation<Path = NoParams, Query = ToolQuery, Body = Verbatim<R>>,
+{
+    let ask = |call: &Call<'_>| {
+        let project = call.known_project().map(project).transpose()?;
+        Ok(ask::<O>(ToolQuery { project, ..query(call) }, arguments(call)))
+    };
+    Tool { ask, ..of_session::<O, R>(answer) }
 }
 
-/// Declares tools whose answers are the results of the host.
-macro_rules! tools {
-    ($($constant:ident = $name:literal ($ask:ident) {
-        $($field:ident: $value:expr),+ $(,)?
-    })+) => {
-        $(pub(super) const $constant: Tool = Tool {
-            name: $name,
-            ask: |call| Ok($ask($name, call)),
-            null_on: None,
-            $($field: $value),+
-        };)+
-    };
+fn ask<O: Operation<Path = NoParams>>(query: O::Query, body: O::Body) -> Ask {
+    Ask::operation(&OperationCall::<O>::new(NoParams, query, body))
 }
-use tools;
+
+/// Who asks.
+fn query(call: &Call<'_>) -> ToolQuery {
+    ToolQuery { project: None, actor: actor(call) }
+}
+
+fn actor(call: &Call<'_>) -> Option<String> {
+    call.starter().ok().map(|actor| format!("{}:{}", actor.kind, actor.id))
+}
+
+fn project(text: &str) -> Result<ProjectId, Failure> {
+    text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()))
+}
+
+/// The arguments of a call, which are those of the operation.
+fn arguments<R>(call: &Call<'_>) -> Verbatim<R> {
+    let mut arguments = call.arguments().clone();
+    arguments.remove("project_id");
+    Verbatim::json(Value::Object(arguments).to_string())
+}
+
+/// The result of the operation.
+fn receipt<E: Envelope<Result: Wire>>(
+    _: &Call<'_>,
+    answer: &Answer,
+) -> Result<ToolResult, Failure> {
+    Ok(received(&answer.read::<Json<E>>()?.0.result()))
+}
+
+fn received(result: &impl Wire) -> ToolResult {
+    match result.encode() {
+        Value::Object(members) => ToolResult::receipt(members),
+        _ => ToolResult::receipt(Object::new()),
+    }
+}

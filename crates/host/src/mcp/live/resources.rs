@@ -3,14 +3,20 @@
 //! Invariant: a read that is refused and a read of a session that does not exist have the same
 //! answer, byte for byte. So a typed error names neither the address nor a reason.
 
-use accord_contract::codes::{Code, Failure};
+use accord_api::body::{Json, NoBody, Verbatim};
+use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
-use accord_live_core::resource::ReadCode;
+use accord_live_core::operations::tools::{
+    GguiMountEnvelope, GguiSessionListEnvelope, ListSessions, ReadResource, ResourceQuery,
+    ToolQuery,
+};
+use accord_live_core::resource::{Locator, ReadCode};
+use accord_live_core::tools::{ListSessionsRequest, SessionDocument};
 use futures_util::FutureExt as _;
 use rmcp::model::{ErrorCode, ErrorData, MetaObject, Resource, ResourceContents};
 use serde_json::json;
 
-use accord_mcp::ask::Ask;
+use super::{ask, project};
 use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
 
@@ -28,19 +34,13 @@ pub(super) static SESSIONS: ResourceSet = ResourceSet {
     media_type: "text/html;profile=mcp-app",
     read: |uri| {
         let is_session = uri.starts_with(PREFIX);
-        is_session.then(|| Ask::get(&["accord", "v1", "live", "resource"]).query("uri", Some(uri)))
+        is_session.then(|| ask::<ReadResource>(ResourceQuery { uri: uri.to_owned() }, NoBody))
     },
     contents: |uri, answer| {
-        let mut envelope = answer.object()?;
-        let text = |value: Option<Value>| value.and_then(|value| Some(value.as_str()?.to_owned()));
-        let title = text(envelope.remove("title")).unwrap_or_default();
-        let page = text(envelope.remove("page_url"));
-        let Some(slice) = envelope.remove("slice") else {
-            let message = "the answer of the host has no slice";
-            return Err(Failure::new(Code::HostProtocol, message));
-        };
-        let meta = Object::from_iter([("ai.ggui/render".to_owned(), slice)]);
-        Ok(ResourceContents::text(html(&title, page.as_deref()), uri).with_meta(MetaObject(meta)))
+        let GguiMountEnvelope { slice, title, page_url, .. } = answer.read::<Json<_>>()?.0;
+        let meta = Object::from_iter([("ai.ggui/render".to_owned(), Value::Object(slice))]);
+        let text = html(&title, page_url.as_deref());
+        Ok(ResourceContents::text(text, uri).with_meta(MetaObject(meta)))
     },
     refused: |error| typed(error),
     list: |asked| list(asked).boxed(),
@@ -88,22 +88,25 @@ async fn list(asked: ListAsk<'_>) -> Result<ResourcePage, ToolError> {
     if asked.cursor.is_some() {
         return Ok(ResourcePage::default());
     }
-    let body = Object::from_iter([("limit".to_owned(), Value::from(200))]);
-    let ask = Ask::post(&["accord", "v1", "live", "tools", "ggui_list_sessions"], body)
-        .query("project_id", asked.project);
-    let answer = match ask.send(asked.api).await {
-        Ok(answer) => answer.object()?,
+    let request = ListSessionsRequest {
+        host_name: None,
+        host_session_id: None,
+        limit: Some(200),
+        extra: Object::new(),
+    };
+    let query = ToolQuery { project: asked.project.map(project).transpose()?, actor: None };
+    let sent = ask::<ListSessions>(query, Verbatim::from(&request)).send(asked.api).await;
+    let listed = match sent {
+        Ok(answer) => answer.read::<Json<GguiSessionListEnvelope>>()?.0.result,
         Err(error) if error.is(Code::GguiAppMismatch) => return Ok(ResourcePage::default()),
         Err(error) => return Err(error),
     };
-    let sessions = answer.get("result").and_then(|result| result.get("sessions"));
-    let sessions = sessions.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let resources = sessions.iter().filter_map(|session| {
-        let text = |name: &str| session.get(name).and_then(Value::as_str);
-        let id = accord_live_core::SessionId::new(text("id")?).ok()?;
-        let uri = accord_live_core::resource::Locator::new(id.clone()).to_string();
-        let title = text("prompt").filter(|prompt| !prompt.is_empty()).unwrap_or("Live session");
-        Some(Resource::new(uri, id.as_str()).with_title(title).with_mime_type(SESSIONS.media_type))
-    });
-    Ok(ResourcePage { resources: resources.collect(), next_cursor: None })
+    let resource = |session: &SessionDocument| {
+        let uri = Locator::new(session.id.clone()).to_string();
+        let title = session.prompt().filter(|prompt| !prompt.is_empty()).unwrap_or("Live session");
+        let resource = Resource::new(uri, session.id.as_str()).with_title(title);
+        resource.with_mime_type(SESSIONS.media_type)
+    };
+    let resources = listed.sessions.iter().map(resource).collect();
+    Ok(ResourcePage { resources, next_cursor: None })
 }

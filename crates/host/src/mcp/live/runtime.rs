@@ -2,9 +2,13 @@
 //! refusal of the protocol is a result, because a page does not see errors of its host.
 
 use accord_contract::wire::Value;
+use accord_live_core::operations::tools::{
+    DeclareToolCatalog, GguiPullEnvelope, GguiRuntimeEnvelope, Pull, RefreshWsToken, SubmitAction,
+    SyncContext, Telemetry,
+};
 use serde_json::json;
 
-use super::{post, receipt, tools};
+use super::{of_session, receipt};
 use accord_mcp::{Argument, Effect, Output, Tool};
 
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
@@ -17,95 +21,92 @@ const MOST_SEQUENCE: i64 = (1 << 53) - 1;
 const OUTCOME: &[Output] =
     &[Output::flag("ok"), Output::text("code").optional(), Output::text("message").optional()];
 
-tools! {
-    SUBMIT_ACTION = "ggui_runtime_submit_action" (post) {
-        title: "Submit an action",
-        description: "For pages: records what the person did, for the agent of the session.",
-        arguments: &[
-            Argument::text("kind", "dispatch, openLink or requestDisplayMode.").required(),
-            Argument::object(
-                "payload",
-                any_object,
-                "dispatch: intent, actionData, uiContext. openLink: url. requestDisplayMode: mode.",
-            )
-            .required(),
-            SESSION,
-            APP,
-            Argument::text("actionId", "The id of the action. Twice the same is one.").required(),
-            Argument::text("firedAt", "When the person acted, in ISO 8601.").required(),
-        ],
-        effect: Effect::AddsOnce,
-        output: Some(OUTCOME),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const SUBMIT_ACTION: Tool = Tool {
+    title: "Submit an action",
+    description: "For pages: records what the person did, for the agent of the session.",
+    arguments: &[
+        Argument::text("kind", "dispatch, openLink or requestDisplayMode.").required(),
+        Argument::object(
+            "payload",
+            any_object,
+            "dispatch: intent, actionData, uiContext. openLink: url. requestDisplayMode: mode.",
+        )
+        .required(),
+        SESSION,
+        APP,
+        Argument::text("actionId", "The id of the action. Twice the same is one.").required(),
+        Argument::text("firedAt", "When the person acted, in ISO 8601.").required(),
+    ],
+    effect: Effect::AddsOnce,
+    output: Some(OUTCOME),
+    ..of_session::<SubmitAction, _>(receipt::<GguiRuntimeEnvelope>)
+};
 
-    SYNC_CONTEXT = "ggui_runtime_sync_context" (post) {
-        title: "Record the context",
-        description: "For pages: records the values of the context slots.",
-        arguments: &[
-            SESSION,
-            APP,
-            Argument::object("snapshot", any_object, "The value of each slot.").required(),
-        ],
-        effect: Effect::AddsOnce,
-        output: Some(OUTCOME),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const SYNC_CONTEXT: Tool = Tool {
+    title: "Record the context",
+    description: "For pages: records the values of the context slots.",
+    arguments: &[
+        SESSION,
+        APP,
+        Argument::object("snapshot", any_object, "The value of each slot.").required(),
+    ],
+    effect: Effect::AddsOnce,
+    output: Some(OUTCOME),
+    ..of_session::<SyncContext, _>(receipt::<GguiRuntimeEnvelope>)
+};
 
-    PULL = "ggui_runtime_pull" (post) {
-        title: "Read the ledger",
-        description: "For pages without a channel: the events of the session after a number.",
-        arguments: &[
-            SESSION,
-            Argument::integer("sinceSequence", 0, MOST_SEQUENCE, "Events after this number."),
-            Argument::integer("limit", 1, 100, "The most events."),
-            Argument::integer("wait", 0, 20, "How many seconds to wait for an event."),
-        ],
-        effect: Effect::Reads,
-        output: Some(&[
-            Output::list("events").optional(),
-            Output::count("lastSequence").optional(),
-            Output::flag("hasMore").optional(),
-            Output::text("reason").optional(),
-            Output::count("currentSequence").optional(),
-        ]),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const PULL: Tool = Tool {
+    title: "Read the ledger",
+    description: "For pages without a channel: the events of the session after a number.",
+    arguments: &[
+        SESSION,
+        Argument::integer("sinceSequence", 0, MOST_SEQUENCE, "Events after this number."),
+        Argument::integer("limit", 1, 100, "The most events."),
+        Argument::integer("wait", 0, 20, "How many seconds to wait for an event."),
+    ],
+    output: Some(&[
+        Output::list("events").optional(),
+        Output::count("lastSequence").optional(),
+        Output::flag("hasMore").optional(),
+        Output::text("reason").optional(),
+        Output::count("currentSequence").optional(),
+    ]),
+    ..of_session::<Pull, _>(receipt::<GguiPullEnvelope>)
+};
 
-    REFRESH_WS_TOKEN = "ggui_runtime_refresh_ws_token" (post) {
-        title: "Refresh a token",
-        description: "For pages: makes a new wsToken from an old one.",
-        arguments: &[Argument::text("envelope", "The old wsToken.").required()],
-        effect: Effect::Adds,
-        output: Some(OUTCOME),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const REFRESH_WS_TOKEN: Tool = Tool {
+    title: "Refresh a token",
+    description: "For pages: makes a new wsToken from an old one.",
+    arguments: &[Argument::text("envelope", "The old wsToken.").required()],
+    effect: Effect::Adds,
+    output: Some(OUTCOME),
+    ..of_session::<RefreshWsToken, _>(receipt::<GguiRuntimeEnvelope>)
+};
 
-    TELEMETRY = "ggui_runtime_telemetry" (post) {
-        title: "Report observations",
-        description: "For pages: writes what the page observed to the log of the server.",
-        arguments: &[
-            Argument::objects("events", any_object, "What was observed, at most 40.").required(),
-        ],
-        effect: Effect::Adds,
-        output: Some(OUTCOME),
-        answer: |_, answer| receipt(answer),
-    }
+pub(super) const TELEMETRY: Tool = Tool {
+    title: "Report observations",
+    description: "For pages: writes what the page observed to the log of the server.",
+    arguments: &[
+        Argument::objects("events", any_object, "What was observed, at most 40.").required()
+    ],
+    effect: Effect::Adds,
+    output: Some(OUTCOME),
+    ..of_session::<Telemetry, _>(receipt::<GguiRuntimeEnvelope>)
+};
 
-    DECLARE_TOOL_CATALOG = "ggui_runtime_declare_tool_catalog" (post) {
-        title: "Declare tools",
-        description: "For pages: says which tools the host of the page offers, so that later \
-            contracts are checked against them.",
-        arguments: &[
-            SESSION,
-            APP,
-            Argument::objects("tools", any_object, "The tools: name and inputSchema.").required(),
-        ],
-        effect: Effect::AddsOnce,
-        output: Some(OUTCOME),
-        answer: |_, answer| receipt(answer),
-    }
-}
+pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
+    title: "Declare tools",
+    description: "For pages: says which tools the host of the page offers, so that later \
+        contracts are checked against them.",
+    arguments: &[
+        SESSION,
+        APP,
+        Argument::objects("tools", any_object, "The tools: name and inputSchema.").required(),
+    ],
+    effect: Effect::AddsOnce,
+    output: Some(OUTCOME),
+    ..of_session::<DeclareToolCatalog, _>(receipt::<GguiRuntimeEnvelope>)
+};
 
 fn any_object() -> Value {
     json!({"type": "object"})
