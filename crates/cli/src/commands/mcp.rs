@@ -5,11 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_api::body::Json;
+use accord_api::parameter::ParamSet as _;
+use accord_api::{Operation as _, Received};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Wire as _;
 use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use accord_host::settings::Settings;
 use accord_host::{Api, Request, Response, log};
+use accord_live_core::operations::tools::{Consume, ConsumeQuery, GguiPullEnvelope, Pull};
+use accord_live_core::tools::{ConsumeRequest, PullRequest};
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -194,38 +199,71 @@ impl Api for Folder {
         if Tasks::has(&request) {
             return self.tasks.call(request);
         }
-        if let Some(wait) = Wait::of(request.uri().path()) {
-            return self.wait(wait, request).boxed();
+        if Wait::is_at(request.uri().path()) {
+            return self.wait(request).boxed();
         }
         self.call_once(request).map(|answered| Ok(answered?.0)).boxed()
     }
 }
 
-/// A route that waits for events of a live session.
-#[derive(Clone, Copy)]
-struct Wait {
-    /// The member of its body with the seconds.
-    seconds: &'static str,
-    /// What a call has in its query that goes on with the wait of an earlier one.
-    goes_on: Option<&'static str>,
+/// A request that waits for events of a live session.
+enum Wait {
+    Consume(ConsumeRequest),
+    Pull(PullRequest),
 }
 
 impl Wait {
-    fn of(path: &str) -> Option<Self> {
-        match path {
-            "/accord/v1/live/tools/ggui_consume" => {
-                Some(Self { seconds: "timeout", goes_on: Some("goes_on=true") })
+    fn is_at(path: &str) -> bool {
+        path == Consume::PATH || path == Pull::PATH
+    }
+
+    /// The request, unless a host refuses it.
+    fn read(path: &str, body: &[u8]) -> Option<Self> {
+        let document = serde_json::from_slice(body).ok()?;
+        match path == Consume::PATH {
+            true => ConsumeRequest::from_document(document).ok().map(Self::Consume),
+            false => PullRequest::from_document(document).ok().map(Self::Pull),
+        }
+    }
+
+    /// How long it waits.
+    fn seconds(&self) -> Option<u64> {
+        match self {
+            Self::Consume(request) => request.timeout,
+            Self::Pull(request) => request.wait,
+        }
+    }
+
+    /// The body of the same request with another wait.
+    fn body(&mut self, seconds: u64) -> Body {
+        let document = match self {
+            Self::Consume(request) => {
+                request.timeout = Some(seconds);
+                request.encode()
             }
-            "/accord/v1/live/tools/ggui_runtime_pull" => {
-                Some(Self { seconds: "wait", goes_on: None })
+            Self::Pull(request) => {
+                request.wait = Some(seconds);
+                request.encode()
             }
-            _ => None,
+        };
+        Body::from(document.to_string())
+    }
+
+    /// What a call has in its query that goes on with the wait of an earlier one.
+    fn goes_on(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Consume(_) => ConsumeQuery { goes_on: true, ..ConsumeQuery::default() }.write(),
+            Self::Pull(_) => Vec::new(),
         }
     }
 }
 
-/// The longest wait of a route.
-const CONSUME_WAIT_SECONDS: u64 = 25;
+/// Whether an answer has events, which both tools call so.
+fn has_events(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body).into_owned();
+    let read = Received { media_type: None, text }.read::<Json<GguiPullEnvelope>>();
+    read.is_ok_and(|read| read.answer.0.result.events.is_some_and(|events| !events.is_empty()))
+}
 
 /// The pause between two looks for an answer, in a folder that nobody serves.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -262,30 +300,28 @@ impl Folder {
 
     /// Waits for events. In a folder that nobody serves, it looks again and again: a wait would
     /// keep the folder locked, and nobody could answer.
-    async fn wait(&self, wait: Wait, request: Request) -> Result<Response, Failure> {
+    async fn wait(&self, request: Request) -> Result<Response, Failure> {
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
-        let asked: Option<Object> = serde_json::from_slice(&body).ok();
-        let seconds = asked.as_ref().and_then(|asked| asked.get(wait.seconds)?.as_u64());
-        let seconds = seconds.filter(|seconds| *seconds <= CONSUME_WAIT_SECONDS);
+        let wait = Wait::read(parts.uri.path(), &body);
+        let waiting = wait.and_then(|wait| Some((wait.seconds()?, wait)));
         // What the host refuses, it refuses.
-        let (Some(mut asked), Some(seconds)) = (asked, seconds) else {
+        let Some((seconds, mut wait)) = waiting else {
             let request = Request::from_parts(parts, Body::from(body));
             return Ok(self.call_once(request).await?.0);
         };
         let until = Instant::now() + Duration::from_secs(seconds);
-        let mut request = |seconds: u64, goes_on: Option<&str>| {
-            asked.insert(wait.seconds.into(), seconds.into());
-            let body = Body::from(Value::Object(asked.clone()).to_string());
-            let mut request = Request::from_parts(parts.clone(), body);
-            if let Some(goes_on) = goes_on {
-                let mark = if parts.uri.query().is_some() { '&' } else { '?' };
-                *request.uri_mut() =
-                    format!("{}{mark}{goes_on}", parts.uri).parse().map_err(|_| bug())?;
+        let request = |wait: &mut Wait, seconds: u64, goes_on: bool| {
+            let mut request = Request::from_parts(parts.clone(), wait.body(seconds));
+            let mut target = parts.uri.to_string();
+            for (name, value) in wait.goes_on().iter().filter(|_| goes_on) {
+                target.push(if target.contains('?') { '&' } else { '?' });
+                target.push_str(&format!("{name}={value}"));
             }
+            *request.uri_mut() = target.parse().map_err(|_| bug())?;
             Ok::<_, Failure>(request)
         };
-        let (mut answer, is_served) = self.call_once(request(0, None)?).await?;
+        let (mut answer, is_served) = self.call_once(request(&mut wait, 0, false)?).await?;
         loop {
             let (head, body) = answer.into_parts();
             let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
@@ -297,19 +333,12 @@ impl Folder {
             if is_served {
                 // The server waits, and nothing is locked.
                 let seconds = left.as_secs_f64().ceil() as u64;
-                return Ok(self.call_once(request(seconds, wait.goes_on)?).await?.0);
+                return Ok(self.call_once(request(&mut wait, seconds, true)?).await?.0);
             }
             tokio::time::sleep(left.min(PAUSE)).await;
-            answer = self.call_once(request(0, wait.goes_on)?).await?.0;
+            answer = self.call_once(request(&mut wait, 0, true)?).await?.0;
         }
     }
-}
-
-/// Whether an answer has events.
-fn has_events(body: &[u8]) -> bool {
-    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
-    let events = answer.get("result").and_then(|result| result.get("events"));
-    events.and_then(Value::as_array).is_some_and(|events| !events.is_empty())
 }
 
 fn bug() -> Failure {

@@ -122,12 +122,6 @@ impl HostRequest {
         self
     }
 
-    /// Accepts a response in server-sent events.
-    pub(crate) fn for_events(mut self) -> Self {
-        self.accept = HeaderValue::from_static("text/event-stream");
-        self
-    }
-
     /// Gives the host more time before its first byte.
     pub(crate) fn takes_long(mut self) -> Self {
         self.inactivity = Some(InactivityTimeout(LONG));

@@ -1,110 +1,110 @@
 //! Live sessions.
 
+use accord_base::Actor;
 use accord_contract::wire::Value;
+use accord_live_core::operations::answer::LiveAckAnswer;
+use accord_live_core::operations::questions::{LiveAsk, LiveSessionItem};
+use accord_live_core::operations::watch::{FrameContent, LiveFrame};
 
-use super::page::{LINE, Page, Style, list};
+use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{actor, clean, member, one_line};
+use super::text::{clean, one_line};
 use super::time::Times;
 
 /// Live sessions, one per line, with what they wait for.
-pub(crate) fn live_sessions(page: &mut Page, sessions: &Value) {
-    let times = Times::of(list(sessions), &["expires_at"]);
-    let row = |session: &Value| {
-        let ask = &session["ask"];
-        let (state, intent) = match ask.is_object() {
-            true => (page.styled(Style::Waiting, "waits"), member(ask, "intent")),
-            false => ("idle".to_owned(), member(session, "intent")),
+pub(crate) fn live_sessions(page: &mut Page, sessions: &[LiveSessionItem]) {
+    let times = Times::among(sessions.iter().map(|session| session.expires_at.as_str()));
+    let row = |session: &LiveSessionItem| {
+        let (state, intent) = match &session.ask {
+            Some(ask) => (page.styled(Style::Waiting, "waits"), Some(&ask.intent)),
+            None => ("idle".to_owned(), session.intent.as_ref()),
         };
-        let by = if ask["asked_by"].is_object() { ask } else { session };
+        let asked_by = session.ask.as_ref().and_then(|ask| ask.asked_by.as_ref());
         vec![
-            member(session, "session_id"),
+            clean(session.session_id.as_str()),
             state,
-            one_line(&intent, LINE),
-            actor(&by["asked_by"]),
-            times.show(&session["expires_at"]),
-            member(session, "last_sequence"),
+            intent.map(|intent| one_line(intent, LINE)).unwrap_or_default(),
+            actor(asked_by.or(session.asked_by.as_ref())),
+            times.at(Some(&session.expires_at)),
+            session.last_sequence.to_string(),
         ]
     };
-    let rows: Vec<Vec<String>> = list(sessions).iter().map(row).collect();
+    let rows: Vec<Vec<String>> = sessions.iter().map(row).collect();
     if !rows.is_empty() {
         table(page, &["SESSION", "STATE", "FOR", "ASKED BY", "UNTIL", "EVENTS"], &rows);
     }
 }
 
 /// What sessions wait for, one per line.
-pub(crate) fn live_asks(page: &mut Page, asks: &Value) {
-    let times = Times::of(list(asks), &["since", "until"]);
-    let row = |ask: &Value| {
+pub(crate) fn live_asks(page: &mut Page, asks: &[LiveAsk]) {
+    let times = asks.iter().flat_map(|ask| [ask.since.as_str(), ask.until.as_str()]);
+    let times = Times::among(times);
+    let row = |ask: &LiveAsk| {
         vec![
-            member(ask, "session_id"),
-            one_line(&member(ask, "intent"), LINE),
-            actor(&ask["asked_by"]),
-            times.show(&ask["since"]),
-            times.show(&ask["until"]),
+            clean(ask.session_id.as_str()),
+            one_line(&ask.intent, LINE),
+            actor(ask.asked_by.as_ref()),
+            times.at(Some(&ask.since)),
+            times.at(Some(&ask.until)),
         ]
     };
-    let rows: Vec<Vec<String>> = list(asks).iter().map(row).collect();
+    let rows: Vec<Vec<String>> = asks.iter().map(row).collect();
     if !rows.is_empty() {
         table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
     }
 }
 
 /// An action that is recorded.
-pub(crate) fn live_ack(page: &mut Page, ack: &Value) {
+pub(crate) fn live_ack(page: &mut Page, ack: &LiveAckAnswer) {
     let recorded = page.styled(Style::Good, "recorded");
-    let (action, session) = (member(ack, "action"), member(ack, "session_id"));
-    let sequence = member(ack, "sequence");
-    page.line(format!("{recorded} {action} as event {sequence} of {session}"));
-    match ack["agent_waits"].as_bool() {
-        Some(true) => page.line("  an agent waits for it"),
-        _ => page.line("  no agent waits now; the next ggui_consume returns it"),
-    }
+    let (action, session) = (clean(&ack.action), clean(ack.session_id.as_str()));
+    page.line(format!("{recorded} {action} as event {} of {session}", ack.sequence));
+    page.line(match ack.agent_waits {
+        true => "  an agent waits for it",
+        false => "  no agent waits now; the next ggui_consume returns it",
+    });
 }
 
 /// A frame of the channel on one line.
-pub(crate) fn live_frame(frame: &Value) -> String {
-    let payload = &frame["payload"];
-    let kind = member(frame, "type");
-    let parts: Vec<String> = match frame["type"].as_str().unwrap_or_default() {
-        "render_event" => {
-            let time = payload["timestamp"].as_str().unwrap_or_default();
-            let submitted = &payload["data"]["payload"];
-            let about = match submitted["action"].as_str() {
-                Some(action) => format!("{action} {}", text(&submitted["data"])),
-                None => text(&payload["data"]),
+pub(crate) fn live_frame(frame: &LiveFrame) -> String {
+    let parts: Vec<String> = match frame.content() {
+        FrameContent::Event(event) => {
+            let time = event.timestamp.as_str();
+            let about = match event.action() {
+                Some((action, data)) => format!("{action} {}", text(data)),
+                None => text(&event.data),
             };
             vec![
-                format!("event {}", member(payload, "seq")),
+                format!("event {}", event.seq),
                 time.get(11..19).unwrap_or(time).to_owned(),
-                member(payload, "type"),
+                event.kind.clone(),
                 about,
-                actor(&payload["data"]["x-by"]),
+                actor(event.by().as_ref()),
             ]
         }
-        "data" => vec![
-            format!("frame {}", member(payload, "seq")),
-            member(payload, "channel"),
-            text(&payload["payload"]),
-        ],
-        "x-ask" => {
-            let by = actor(&payload["asked_by"]);
-            let by = if by.is_empty() { by } else { format!("by {by}") };
-            let until = format!("until {}", super::moment(&payload["until"]));
-            vec!["ask".to_owned(), member(payload, "intent"), by, until]
+        FrameContent::Data { seq, channel, payload } => {
+            vec![format!("frame {seq}"), channel, text(&payload)]
         }
-        "x-answered" => vec!["ask ended".to_owned()],
-        "props_update" => vec![kind, text(&payload["props"])],
-        "render" => vec![kind, member(&payload["session"], "prompt")],
-        "drain_ack" => vec![kind, member(payload, "eventId")],
-        "error" => vec![kind, member(payload, "code"), member(payload, "message")],
-        _ => vec![kind, text(payload)],
+        FrameContent::Ask(ask) => {
+            let by = actor(ask.asked_by.as_ref());
+            let by = if by.is_empty() { by } else { format!("by {by}") };
+            let until = format!("until {}", Times::default().at(Some(&ask.until)));
+            vec!["ask".to_owned(), ask.intent, by, until]
+        }
+        FrameContent::AskEnded => vec!["ask ended".to_owned()],
+        FrameContent::Other(members) => {
+            std::iter::once(frame.kind.clone()).chain(members.iter().map(text)).collect()
+        }
     };
     let parts = parts.iter().map(|part| one_line(part, LINE)).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("  ")
 }
 
-/// A value on one line; nothing for none.
+fn actor(actor: Option<&Actor>) -> String {
+    actor.map(|actor| clean(&format!("{}:{}", actor.kind, actor.id))).unwrap_or_default()
+}
+
+/// What an agent or a person sent, on one line; nothing for none.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -4,6 +4,7 @@
 use accord_api::Received;
 use accord_api::body::Json;
 use accord_contract::codes::Failure;
+use accord_live_core::operations as live;
 use accord_tasks_core::operations as tasks;
 use serde_json::{Map, Value, json};
 
@@ -22,6 +23,11 @@ macro_rules! answers {
 
 answers! {
     "AofMessageAnswer" in tasks::AofMessageEnvelope,
+    "LiveAckAnswer" in live::answer::LiveAckEnvelope,
+    "LiveAsksAnswer" in live::questions::LiveAsksEnvelope,
+    "LiveEventsAnswer" in live::watch::LiveEventsEnvelope,
+    "LiveSessionAnswer" in live::questions::LiveSessionEnvelope,
+    "LiveSessionsAnswer" in live::questions::LiveSessionsEnvelope,
     "TaskAdoptAnswer" in tasks::TaskAdoptEnvelope,
     "TaskAnswer" in tasks::TaskEnvelope,
     "TaskBoardAnswer" in tasks::TaskBoardEnvelope,
@@ -105,12 +111,13 @@ fn the_command_reads_what_released_hosts_answer() {
 fn the_command_reads_what_this_host_answers() {
     let current = messages("current.json");
     assert_eq!(problems(&current), [""; 0]);
-    let is_of_tasks = |name: &&String| {
-        (name.starts_with("Task") || name.starts_with("Aof")) && name.ends_with("Answer")
+    let is_of_operations = |name: &&String| {
+        ["Task", "Aof", "Live"].iter().any(|word| name.starts_with(word))
+            && name.ends_with("Answer")
     };
-    let answers: Vec<&String> = current.keys().filter(is_of_tasks).collect();
+    let answers: Vec<&String> = current.keys().filter(is_of_operations).collect();
     let known = |name: &&&String| !ANSWERS.iter().any(|(own, _)| own == **name);
-    assert_eq!(answers.iter().find(known), None, "every answer of tasks is checked here");
+    assert_eq!(answers.iter().find(known), None, "every answer of operations is checked here");
 }
 
 #[test]

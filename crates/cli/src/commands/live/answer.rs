@@ -6,17 +6,23 @@
 
 use std::path::Path;
 
-use accord_base::{Decision, Need};
+use accord_api::Call;
+use accord_api::body::Json;
+use accord_api::parameter::{Acting, NoParams};
+use accord_base::Door;
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
-use hyper::Method;
+use accord_contract::wire::{Object, Value, Wire as _};
+use accord_live_core::operations::answer::{AnswerLiveSession, LiveAnswerRequest};
+use accord_live_core::operations::questions::ShowLiveSession;
+use accord_live_core::schema::Question;
+use accord_live_core::violation::ViolationDetails;
 
 use super::place::PlaceArgs;
-use super::{prompt, questions};
-use crate::commands::document;
+use super::prompt;
 use crate::commands::task::acting::ActorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::print_answer;
 use crate::input::read_file;
 use crate::render::{self, clean};
 use crate::terminal::can_ask;
@@ -57,46 +63,43 @@ impl AnswerArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let id = place.session_id(&self.session)?;
-        let found = place.ask(place.get(&["sessions", &id]))?;
-        let session = &found["session"];
-        let actions = session["actionSpec"].as_object().cloned().unwrap_or_default();
+        let path = place.session(&self.session)?;
+        let shown = place.host.ask::<ShowLiveSession>(path.clone(), NoParams)?.answer.0.result;
+        let actions = shown.session.actions();
         let is_asked = self.payload.is_none() && self.fields.is_empty() && can_ask();
         if is_asked {
-            prompt::show(session, &found["ask"]);
+            prompt::show(&shown);
         }
         let name = match self.action {
             Some(name) => name,
             None => prompt::action(&actions, is_asked)?,
         };
-        let action = actions.get(&name).unwrap_or(&Value::Null);
-        let schema = &action["schema"];
-        let data = match (self.payload, is_asked) {
-            (Some(text), _) => Some(json(&text)?),
-            (None, true) => prompt::data(&name, action)?,
-            (None, false) => members(&self.fields, schema)?,
+        let action = actions.into_iter().find(|action| action.name == name);
+        let data = match (self.payload, action, is_asked) {
+            (Some(text), _, _) => Some(json(&text)?),
+            (None, Some(action), true) => prompt::data(&action)?,
+            (None, None, true) => None,
+            (None, action, false) => {
+                let question = action.and_then(|action| action.question);
+                members(&self.fields, &question.unwrap_or_default())?
+            }
         };
-        let body = document([("action", name.into()), ("data", data.into())]);
-        let answer = place.host.send_by(&actor, Need::Decide(Decision::Answer), || {
-            place
-                .request(Method::POST, &["sessions", &id, "actions"])
-                .with("door", Some("cli"))
-                .document(body.to_string())
-        });
-        let answer = answer.map_err(explain)?;
-        answer.print(place.json, |page, document| render::live_ack(page, &document["result"]))?;
-        Ok(Exit::Yes)
+        let request = LiveAnswerRequest { action: name, data, client_id: None, client_seq: None };
+        let who = Acting { actor: None, door: Some(Door::Cli) };
+        let call = Call::<AnswerLiveSession>::new(path, who, Json(request));
+        let answered = place.host.call_by(&actor, &call).map_err(explain)?;
+        print_answer(place.json, &answered, |page, ack| render::live_ack(page, &ack.0.result))
     }
 }
 
 /// The members of the data that flags give.
-fn members(fields: &[(String, String)], schema: &Value) -> Result<Option<Value>, CliError> {
+fn members(fields: &[(String, String)], question: &Question) -> Result<Option<Value>, CliError> {
     if fields.is_empty() {
         return Ok(None);
     }
     let mut members = Object::new();
     for (name, text) in fields {
-        let value = questions::value(text, &schema["properties"][name]).map_err(|reason| {
+        let value = question.member(name).read(text).map_err(|reason| {
             CliError::new(Code::Usage, format!("--field {}: {reason}", clean(name)))
         })?;
         if members.insert(name.clone(), value).is_some() {
@@ -120,12 +123,11 @@ fn json(text: &str) -> Result<Value, CliError> {
 
 /// Names everything that the contract found, below the refusal.
 fn explain(refused: CliError) -> CliError {
-    let violations = refused.details().get("violations").and_then(Value::as_array);
-    let Some(violations) = violations else { return refused };
-    let lines = violations.iter().map(|violation| {
-        let text = |name: &str| clean(violation[name].as_str().unwrap_or_default());
-        format!("{}: {}", text("field"), text("message"))
-    });
+    let details = ViolationDetails::from_answer(refused.details().clone().into());
+    let Ok(ViolationDetails { violations, .. }) = details else { return refused };
+    let lines = violations
+        .iter()
+        .map(|violation| format!("{}: {}", clean(&violation.field), clean(&violation.message)));
     let lines: Vec<String> = lines.collect();
     match lines.len() {
         // The message has it.

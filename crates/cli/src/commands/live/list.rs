@@ -1,10 +1,17 @@
 //! `accord live list`: sessions, and what they wait for.
 
+use accord_api::body::Json;
+use accord_live_core::operations::questions::{
+    ListLiveAsks, ListLiveSessions, LiveAsksEnvelope, LiveAsksQuery, LiveSessionsEnvelope,
+    LiveSessionsQuery,
+};
+
 use super::place::PlaceArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::print_list;
 use crate::output::print_note;
-use crate::render::{self, clean};
+use crate::render::{self, Page, clean};
 
 /// List live sessions, the newest first: who asks, for what, and until when
 #[derive(Debug, clap::Args)]
@@ -28,28 +35,35 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let request = place.get(&[if self.waiting { "asks" } else { "sessions" }]);
-        let request = request.with_number("limit", self.limit).with("cursor", self.cursor.as_ref());
-        let answer = place.send(request)?;
-        answer.print_list(
-            place.json,
-            |page, document| match self.waiting {
-                true => render::live_asks(page, &document["result"]["asks"]),
-                false => render::live_sessions(page, &document["result"]["sessions"]),
-            },
-            || match self.waiting {
-                true => format!("no live session of {} waits for a person", place.project),
-                false => format!(
+        let next_cursor = match self.waiting {
+            true => {
+                let query = LiveAsksQuery { limit: self.limit, cursor: self.cursor };
+                let listed = place.host.ask::<ListLiveAsks>(place.sessions()?, query)?;
+                let none = format!("no live session of {} waits for a person", place.project);
+                let render = |page: &mut Page, list: &Json<LiveAsksEnvelope>| {
+                    render::live_asks(page, &list.0.result.asks);
+                };
+                print_list(place.json, &listed, render, &clean(&none))?;
+                listed.answer.0.result.next_cursor
+            }
+            false => {
+                let (limit, cursor) = (self.limit, self.cursor);
+                let query = LiveSessionsQuery { prefix: None, limit, cursor };
+                let listed = place.host.ask::<ListLiveSessions>(place.sessions()?, query)?;
+                let none = format!(
                     "{} has no live sessions; an agent starts one with ggui_handshake and \
                      ggui_render over MCP",
                     place.project
-                ),
-            },
-        )?;
-        if !place.json
-            && let Some(cursor) = answer.value()?["result"]["next_cursor"].as_str()
-        {
-            print_note(format!("there are more: --cursor {}", clean(cursor)));
+                );
+                let render = |page: &mut Page, list: &Json<LiveSessionsEnvelope>| {
+                    render::live_sessions(page, &list.0.result.sessions);
+                };
+                print_list(place.json, &listed, render, &clean(&none))?;
+                listed.answer.0.result.next_cursor
+            }
+        };
+        if let Some(cursor) = next_cursor.filter(|_| !place.json) {
+            print_note(format!("there are more: --cursor {}", clean(&cursor)));
         }
         Ok(Exit::Yes)
     }

@@ -1,15 +1,19 @@
 //! `accord live open`: a link to the page of a session.
 
-use accord_base::{Decision, Need};
-use hyper::Method;
+use accord_api::Call;
+use accord_api::body::NoBody;
+use accord_api::parameter::NoParams;
+use accord_live_core::operations::OfLive;
+use accord_live_core::operations::pages::{LinkQuery, MakeLink};
+use accord_live_core::operations::questions::ShowLiveSession;
 
 use super::place::PlaceArgs;
 use crate::commands::task::acting::ActorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::HostRequest;
+use crate::host::print_document;
 use crate::output::print_note;
-use crate::render::{clean, moment};
+use crate::render::{Times, clean};
 
 /// Print a link to the page of a live session; it logs in once
 ///
@@ -27,24 +31,22 @@ pub(super) struct OpenArgs {
     place: PlaceArgs,
 }
 
-/// What the route needs.
-const SIGN_IN: Need = Need::Decide(Decision::SignIn);
-
 impl OpenArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open_served()?;
-        let id = place.session_id(&self.session)?;
-        let path = ["accord", "v1", "live", &id, "link"];
-        let answer =
-            place.host.send_by(&actor, SIGN_IN, || HostRequest::new(Method::POST, &path))?;
-        // The route names no project, so that it also has links to sessions of others.
-        place.ask(place.get(&["sessions", &id]))?;
-        let document = answer.value()?;
-        let link = document["url"].as_str().or(document["path"].as_str()).unwrap_or_default();
-        answer.print(place.json, |page, _| page.line(clean(link)))?;
+        let path = place.session(&self.session)?;
+        let of_link = OfLive { session: path.session.clone() };
+        let call = Call::<MakeLink>::new(of_link, LinkQuery::default(), NoBody);
+        let answered = place.host.call_by(&actor, &call)?;
+        // The operation names no project, so that it also has links to sessions of others.
+        place.host.ask::<ShowLiveSession>(path, NoParams)?;
+        let made = answered.answer.0;
+        let link = made.url.as_ref().unwrap_or(&made.path);
+        print_document(place.json, &answered.text, |page| page.line(clean(link)))?;
         if !place.json {
-            print_note(format!("it opens once, until {}", moment(&document["expires_at"])));
+            let until = Times::default().at(Some(&made.expires_at));
+            print_note(format!("it opens once, until {until}"));
         }
         Ok(Exit::Yes)
     }

@@ -1,11 +1,17 @@
 //! Which host is asked, and about which project.
 
-use accord_contract::wire::Value;
-use hyper::Method;
+use accord_api::parameter::InProject;
+use accord_base::IdError;
+use accord_base::refuse::schema;
+use accord_live_core::SessionId;
+use accord_live_core::operations::OfSession;
+use accord_live_core::operations::questions::{
+    ListLiveSessions, LiveSessionItem, LiveSessionsQuery,
+};
 
 use crate::error::CliError;
 use crate::host::{
-    Answer, Candidate, Connection, HostArgs, HostRequest, IfMissing, ProjectArg, Target, choose,
+    Candidate, Connection, HostArgs, IfMissing, ProjectArg, Target, choose, project_id,
 };
 
 /// How many sessions of a beginning are named.
@@ -57,39 +63,31 @@ impl PlaceArgs {
 }
 
 impl Place {
-    /// A request below the live sessions of the project.
-    pub(super) fn request(&self, method: Method, below: &[&str]) -> HostRequest {
-        let mut path = vec!["accord", "v1", "projects", self.project.as_str(), "live"];
-        path.extend(below);
-        HostRequest::new(method, &path)
+    /// The path of operations on the live sessions of the project.
+    pub(super) fn sessions(&self) -> Result<InProject, CliError> {
+        Ok(InProject { project: project_id(&self.project)? })
     }
 
-    /// A question about them.
-    pub(super) fn get(&self, below: &[&str]) -> HostRequest {
-        self.request(Method::GET, below)
+    /// The path of operations on a session, by the beginning of its id.
+    pub(super) fn session(&self, given: &str) -> Result<OfSession, CliError> {
+        let InProject { project } = self.sessions()?;
+        Ok(OfSession { project, session: self.session_id(given)? })
     }
 
-    /// Sends a request, and waits for the whole answer.
-    pub(super) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
-        self.host.send(request)
-    }
-
-    /// Sends a request, and reads the result.
-    pub(super) fn ask(&self, request: HostRequest) -> Result<Value, CliError> {
-        let mut document = self.send(request)?.value()?;
-        Ok(document["result"].take())
-    }
-
-    /// The id of a session, from its beginning.
-    pub(super) fn session_id(&self, given: &str) -> Result<String, CliError> {
-        let request = self.get(&["sessions"]).with("prefix", Some(given));
-        let found = self.ask(request.with_number("limit", Some(NAMED)))?;
-        let sessions = found["sessions"].as_array().map_or(&[][..], Vec::as_slice);
-        let candidate = |session: &Value| Candidate {
-            id: session["session_id"].as_str().unwrap_or_default().to_owned(),
-            place: session["intent"].as_str().unwrap_or_default().to_owned(),
+    fn session_id(&self, given: &str) -> Result<SessionId, CliError> {
+        let query = LiveSessionsQuery {
+            prefix: Some(given.to_owned()),
+            limit: Some(NAMED),
+            ..LiveSessionsQuery::default()
         };
-        let more = found["next_cursor"].is_string();
-        choose("live session", given, sessions.iter().map(candidate).collect(), more)
+        let found = self.host.ask::<ListLiveSessions>(self.sessions()?, query)?.answer.0.result;
+        let candidate = |session: LiveSessionItem| Candidate {
+            id: session.session_id.as_str().to_owned(),
+            place: session.intent.unwrap_or_default(),
+        };
+        let more = found.next_cursor.is_some();
+        let candidates = found.sessions.into_iter().map(candidate).collect();
+        let id = choose("live session", given, candidates, more)?;
+        id.parse().map_err(|error: IdError| schema("/live_session_id", error.to_string()).into())
     }
 }

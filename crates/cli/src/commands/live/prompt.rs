@@ -4,7 +4,8 @@
 use std::io::{self, Write as _};
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
+use accord_live_core::operations::questions::{LiveSessionAnswer, OfferedAction};
 
 use super::questions::{self, Person};
 use crate::error::CliError;
@@ -15,82 +16,65 @@ use crate::render::{Page, clean, one_line};
 const MOST: usize = 400;
 
 /// Shows what is asked, before the questions.
-pub(super) fn show(session: &Value, ask: &Value) {
+pub(super) fn show(shown: &LiveSessionAnswer) {
     let mut page = Page::for_stderr();
-    let intent = ask["intent"].as_str().or_else(|| session["prompt"].as_str());
-    page.heading(intent.unwrap_or("no intent"));
-    for (name, value) in session["props"].as_object().into_iter().flatten() {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+    let asked = shown.ask.as_ref().map(|ask| ask.intent.as_str());
+    page.heading(asked.or_else(|| shown.session.prompt()).unwrap_or("no intent"));
+    for (name, text) in shown.session.props() {
         page.labelled_whole(&clean(name), &one_line(&text, MOST));
     }
     print_note(page.as_str().trim_end());
 }
 
 /// The action: the only one, or the one that a person chooses.
-pub(super) fn action(actions: &Object, may_ask: bool) -> Result<String, CliError> {
-    let names: Vec<&String> = actions.keys().collect();
-    match names.as_slice() {
-        [only] => return Ok((*only).clone()),
+pub(super) fn action(actions: &[OfferedAction], may_ask: bool) -> Result<String, CliError> {
+    match actions {
+        [only] => return Ok(only.name.clone()),
         [] => {
             let message = "the contract of the session has no actions; name one";
             return Err(CliError::new(Code::Usage, message));
         }
         _ if !may_ask => {
-            let listed: Vec<String> = names.iter().map(|name| clean(name)).collect();
+            let listed: Vec<String> = actions.iter().map(|action| clean(&action.name)).collect();
             let message = "the session has several actions; name one";
             return Err(CliError::new(Code::Usage, message)
                 .help(format!("its actions are {}", listed.join(", "))));
         }
         _ => {}
     }
-    for (number, (name, action)) in actions.iter().enumerate() {
-        let label = action["label"].as_str().unwrap_or(name);
+    for (number, OfferedAction { name, label, .. }) in actions.iter().enumerate() {
         print_note(format!("  {}  {} ({})", number + 1, clean(label), clean(name)));
     }
     loop {
         let typed = line("action: ")?;
         let chosen = match typed.parse::<usize>() {
-            Ok(number) => number.checked_sub(1).and_then(|place| names.get(place).copied()),
-            Err(_) => names.iter().find(|name| ***name == typed).copied(),
+            Ok(number) => number.checked_sub(1).and_then(|place| actions.get(place)),
+            Err(_) => actions.iter().find(|action| action.name == typed),
         };
         match chosen {
-            Some(name) => return Ok(name.clone()),
-            None => print_note(format!("type a number from 1 to {}, or a name", names.len())),
+            Some(action) => return Ok(action.name.clone()),
+            None => print_note(format!("type a number from 1 to {}, or a name", actions.len())),
         }
     }
 }
 
 /// The data of an action, asked for member by member. An action without a schema has none.
-pub(super) fn data(name: &str, action: &Value) -> Result<Option<Value>, CliError> {
+pub(super) fn data(action: &OfferedAction) -> Result<Option<Value>, CliError> {
     let mut person = AtTerminal;
-    let label = clean(action["label"].as_str().unwrap_or(name));
-    if let Some(about) = action["description"].as_str() {
+    if let Some(about) = &action.about {
         print_note(format!("  {}", one_line(&clean(about), MOST)));
     }
-    let schema = &action["schema"];
-    let data = match schema {
-        Value::Object(_) if questions::is_object(schema) => {
-            Some(Value::Object(questions::members(&mut person, schema)?))
+    let data = match &action.question {
+        Some(question) if question.is_object() => {
+            Some(Value::Object(questions::members(&mut person, question)?))
         }
-        Value::Object(_) => Some(questions::required(&mut person, name, schema)?),
-        _ => None,
+        Some(question) => Some(questions::required(&mut person, &action.name, question)?),
+        None => None,
     };
-    let confirm = match &action["confirm"] {
-        Value::String(text) => Some(clean(text)),
-        Value::Bool(true) => Some(format!("{label}?")),
-        Value::Object(confirm) => {
-            let text = confirm.get("message").or_else(|| confirm.get("title"));
-            Some(text.and_then(Value::as_str).map_or(label, clean))
-        }
-        _ => None,
-    };
-    if let Some(question) = confirm
-        && !questions::is_yes(&line(&format!("{question} [y/N] "))?)
+    if let Some(question) = &action.confirm
+        && !questions::is_yes(&line(&format!("{} [y/N] ", clean(question)))?)
     {
-        return Err(given_up(format!("{}: no; nothing was sent", clean(name))));
+        return Err(given_up(format!("{}: no; nothing was sent", clean(&action.name))));
     }
     Ok(data)
 }

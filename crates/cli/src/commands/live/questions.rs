@@ -6,7 +6,7 @@
 //! - What has no question of its own is typed as JSON.
 
 use accord_contract::wire::{Object, Value};
-use accord_live_core::schema::Schema;
+use accord_live_core::schema::{Question, QuestionKind, QuestionMember, written};
 
 use crate::error::CliError;
 use crate::render::clean;
@@ -26,10 +26,10 @@ pub(super) trait Person {
 pub(super) fn required(
     person: &mut dyn Person,
     name: &str,
-    schema: &Value,
+    question: &Question,
 ) -> Result<Value, CliError> {
     loop {
-        if let Some(value) = asked(person, name, schema, true, 0)? {
+        if let Some(value) = asked(person, name, question, true, 0)? {
             return Ok(value);
         }
         person.note("a value is needed");
@@ -37,78 +37,50 @@ pub(super) fn required(
 }
 
 /// Asks for the members of an object.
-pub(super) fn members(person: &mut dyn Person, schema: &Value) -> Result<Object, CliError> {
-    object(person, "", schema, 0)
-}
-
-/// A value from its text, as a schema says. A text needs no quotes; anything else is JSON.
-pub(super) fn value(text: &str, schema: &Value) -> Result<Value, String> {
-    let schema = &plain(schema);
-    let types = types(schema);
-    let choices = schema["enum"].as_array().map_or(&[][..], Vec::as_slice);
-    if let Some(choice) = choices.iter().find(|choice| written(choice) == text) {
-        return Ok(choice.clone());
-    }
-    if types.is_empty() || types.contains(&"string") {
-        return Ok(text.into());
-    }
-    if types == ["boolean"] {
-        match text.to_lowercase().as_str() {
-            "y" | "yes" => return Ok(true.into()),
-            "n" | "no" => return Ok(false.into()),
-            _ => {}
-        }
-    }
-    serde_json::from_str(text).map_err(|_| match types == ["boolean"] {
-        true => "expected yes or no".to_owned(),
-        false => format!("expected {} as JSON", types.join(" or ")),
-    })
+pub(super) fn members(person: &mut dyn Person, question: &Question) -> Result<Object, CliError> {
+    object(person, "", question, 0)
 }
 
 /// Asks for a value; `None` if it was left out.
 fn asked(
     person: &mut dyn Person,
     name: &str,
-    schema: &Value,
+    question: &Question,
     is_required: bool,
     depth: usize,
 ) -> Result<Option<Value>, CliError> {
-    let schema = &plain(schema);
-    if let Some(about) = schema["description"].as_str() {
+    if let Some(about) = question.about() {
         person.note(&format!("  {}", clean(about)));
     }
     let is_deep = depth >= MOST_DEPTH;
-    match kind(schema) {
-        Kind::Group if !is_deep => {
+    match question.kind() {
+        QuestionKind::Group if !is_deep => {
             if !is_required && !is_yes(&person.line(&format!("{}? [y/N] ", clean(name)))?) {
                 return Ok(None);
             }
-            object(person, name, schema, depth + 1).map(|members| Some(Value::Object(members)))
+            object(person, name, question, depth + 1).map(|members| Some(Value::Object(members)))
         }
-        Kind::List if !is_deep => list(person, name, schema, is_required),
-        _ => scalar(person, name, schema, is_required),
+        QuestionKind::List if !is_deep => list(person, name, question, is_required),
+        _ => scalar(person, name, question, is_required),
     }
 }
 
 fn object(
     person: &mut dyn Person,
     path: &str,
-    schema: &Value,
+    question: &Question,
     depth: usize,
 ) -> Result<Object, CliError> {
     let mut members = Object::new();
-    let needed: Vec<&str> =
-        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+    for QuestionMember { name, question, is_required } in question.members() {
         let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        let is_required = needed.contains(&name.as_str());
         let given = loop {
-            match asked(person, &place, property, is_required, depth)? {
+            match asked(person, &place, &question, is_required, depth)? {
                 None if is_required => person.note("a value is needed"),
                 given => break given,
             }
         };
-        members.extend(given.map(|given| (name.clone(), given)));
+        members.extend(given.map(|given| (name, given)));
     }
     Ok(members)
 }
@@ -117,31 +89,30 @@ fn object(
 fn list(
     person: &mut dyn Person,
     name: &str,
-    schema: &Value,
+    question: &Question,
     is_required: bool,
 ) -> Result<Option<Value>, CliError> {
-    let items = &schema["items"];
+    let items = question.items();
     loop {
         let mut entries = Vec::new();
         loop {
             let label = format!("{} {}", clean(name), entries.len() + 1);
-            let question = format!("{label}{}, empty to end: ", allowed(items));
-            let typed = person.line(&question)?;
+            let typed = person.line(&format!("{label}{}, empty to end: ", allowed(&items)))?;
             if typed.is_empty() {
                 break;
             }
-            match checked(&typed, items) {
+            match items.read_checked(&typed) {
                 Ok(entry) => entries.push(entry),
-                Err(reason) => person.note(&reason),
+                Err(reason) => person.note(&clean(&reason)),
             }
         }
         if entries.is_empty() && !is_required {
-            return Ok(schema.get("default").cloned());
+            return Ok(question.default_value().cloned());
         }
         let entries = Value::Array(entries);
-        match problem(&entries, schema) {
+        match question.problem(&entries) {
             None => return Ok(Some(entries)),
-            Some(reason) => person.note(&format!("{reason}; type the entries again")),
+            Some(reason) => person.note(&format!("{}; type the entries again", clean(&reason))),
         }
     }
 }
@@ -149,117 +120,33 @@ fn list(
 fn scalar(
     person: &mut dyn Person,
     name: &str,
-    schema: &Value,
+    question: &Question,
     is_required: bool,
 ) -> Result<Option<Value>, CliError> {
-    let default = schema.get("default").filter(|default| !default.is_null());
+    let default = question.default_value();
     let empty = match default {
         Some(default) => format!(" [{}]", written(default)),
         None if is_required => String::new(),
         None => ", empty for none".to_owned(),
     };
-    let question = format!("{}{}{empty}: ", clean(name), allowed(schema));
+    let text = format!("{}{}{empty}: ", clean(name), allowed(question));
     loop {
-        let typed = person.line(&question)?;
+        let typed = person.line(&text)?;
         if typed.is_empty() {
             return Ok(default.cloned());
         }
-        match checked(&typed, schema) {
+        match question.read_checked(&typed) {
             Ok(value) => return Ok(Some(value)),
-            Err(reason) => person.note(&reason),
+            Err(reason) => person.note(&clean(&reason)),
         }
     }
 }
 
-/// A value that the schema allows.
-fn checked(text: &str, schema: &Value) -> Result<Value, String> {
-    let value = value(text, schema)?;
-    match problem(&value, schema) {
-        None => Ok(value),
-        Some(reason) => Err(reason),
-    }
-}
-
-/// What is wrong with a value. Where the schema itself is wrong, the host decides.
-fn problem(value: &Value, schema: &Value) -> Option<String> {
-    let schema = Schema::compile(schema).ok()?;
-    let violations = schema.check(value, "");
-    let reasons = violations.iter().map(|violation| match violation.field.as_str() {
-        "" => clean(&violation.message),
-        place => format!("{}: {}", clean(place), clean(&violation.message)),
-    });
-    let reasons: Vec<String> = reasons.collect();
-    (!reasons.is_empty()).then(|| reasons.join("; "))
-}
-
 /// What a value must be, in parentheses.
-fn allowed(schema: &Value) -> String {
-    let choices = schema["enum"].as_array().map(|choices| {
-        choices.iter().map(|choice| clean(&written(choice))).collect::<Vec<_>>().join(" | ")
-    });
-    let types = || match types(schema).as_slice() {
-        ["boolean"] => "yes or no".to_owned(),
-        types => types.join(" or "),
-    };
-    match choices.unwrap_or_else(types) {
+fn allowed(question: &Question) -> String {
+    match question.allowed() {
         none if none.is_empty() => none,
-        words => format!(" ({words})"),
-    }
-}
-
-/// How a value is asked for.
-enum Kind {
-    Group,
-    List,
-    Scalar,
-}
-
-fn kind(schema: &Value) -> Kind {
-    let has_members = schema["properties"].as_object().is_some_and(|members| !members.is_empty());
-    if is_object(schema) && has_members {
-        return Kind::Group;
-    }
-    let items = &plain(&schema["items"]);
-    let is_flat = !types(items).is_empty() && !is_object(items) && !types(items).contains(&"array");
-    if types(schema).contains(&"array") && is_flat { Kind::List } else { Kind::Scalar }
-}
-
-/// Whether a schema is for objects.
-pub(super) fn is_object(schema: &Value) -> bool {
-    types(schema).contains(&"object") || schema["properties"].is_object()
-}
-
-/// A schema without the branch for null: the answer can be left out instead.
-fn plain(schema: &Value) -> Value {
-    let branches = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-    let is_null = |branch: &&Value| types(branch) == ["null"];
-    let (Some(branches), Some(outer)) = (branches, schema.as_object()) else {
-        return schema.clone();
-    };
-    let (nulls, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_null);
-    let ([_], [Value::Object(only)]) = (nulls.as_slice(), others.as_slice()) else {
-        return schema.clone();
-    };
-    let mut merged = outer.clone();
-    merged.retain(|name, _| !matches!(name.as_str(), "anyOf" | "oneOf"));
-    merged.extend(only.clone());
-    Value::Object(merged)
-}
-
-/// The types that a schema names.
-fn types(schema: &Value) -> Vec<&str> {
-    match &schema["type"] {
-        Value::String(one) => vec![one],
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// A value as it is typed.
-fn written(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        words => format!(" ({})", clean(&words)),
     }
 }
 
@@ -303,13 +190,14 @@ mod tests {
     /// The data, and everything that the person saw.
     fn answered(schema: &Value, lines: &[&'static str]) -> (Value, Vec<String>) {
         let mut person = script(lines);
-        let members = members(&mut person, schema).unwrap();
+        let members = members(&mut person, &Question::new(schema)).unwrap();
         assert!(person.lines.is_empty(), "lines are left: {:?}", person.lines);
         (Value::Object(members), person.seen)
     }
 
     #[test]
     fn the_schema_says_whether_a_text_is_json() {
+        let value = |text: &str, schema: &Value| Question::new(schema).read(text);
         assert_eq!(value("3", &json!({"type": "integer"})), Ok(json!(3)));
         assert_eq!(value("3", &json!({"type": "string"})), Ok(json!("3")));
         assert_eq!(value("[1]", &json!({"type": ["array", "null"]})), Ok(json!([1])));
@@ -320,12 +208,16 @@ mod tests {
         assert_eq!(refused, "expected number as JSON");
     }
 
+    fn of(schema: Value) -> Question {
+        Question::new(&schema)
+    }
+
     #[test]
     fn a_question_says_what_a_value_must_be() {
-        assert_eq!(allowed(&json!({"enum": ["a", 2]})), " (a | 2)");
-        assert_eq!(allowed(&json!({"type": ["string", "null"]})), " (string or null)");
-        assert_eq!(allowed(&json!({"type": "boolean"})), " (yes or no)");
-        assert_eq!(allowed(&json!({})), "");
+        assert_eq!(allowed(&of(json!({"enum": ["a", 2]}))), " (a | 2)");
+        assert_eq!(allowed(&of(json!({"type": ["string", "null"]}))), " (string or null)");
+        assert_eq!(allowed(&of(json!({"type": "boolean"}))), " (yes or no)");
+        assert_eq!(allowed(&of(json!({}))), "");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::io::Write as _;
 
+use accord_api::Call;
+use accord_api::body::{Events, NoBody};
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_live_core::operations::watch::{LiveFrame, WatchLiveSession, WatchQuery};
 
 use super::place::{Place, PlaceArgs};
 use crate::error::CliError;
@@ -41,12 +43,9 @@ pub(super) struct WatchArgs {
 impl WatchArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open_served()?;
-        let id = place.session_id(&self.session)?;
-        let request = place
-            .get(&["sessions", &id, "frames"])
-            .with_number("since", self.since)
-            .with_number("from_seq", self.from_seq)
-            .for_events();
+        let query = WatchQuery { since: self.since, from_seq: self.from_seq };
+        let path = place.session(&self.session)?;
+        let request = Call::<WatchLiveSession>::new(path, query, NoBody).encode().into();
         let left = self.count.unwrap_or(u64::MAX);
         place.host.runtime().block_on(follow(&place, request, left))?;
         Ok(Exit::Yes)
@@ -74,7 +73,10 @@ async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<()
             let line = line.trim_end();
             if let Some(data) = line.strip_prefix("data: ") {
                 left -= 1;
-                output.line(if place.json { data.to_owned() } else { shown(data)? })?;
+                output.line(match place.json {
+                    true => data.to_owned(),
+                    false => render::live_frame(&Events::<LiveFrame>::decode(data)?),
+                })?;
                 output.flush().map_err(CliError::from_output)?;
             } else if let Some(comment) = line.strip_prefix(": ") {
                 comment.clone_into(&mut last_comment);
@@ -82,13 +84,6 @@ async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<()
         }
     }
     output.finish()
-}
-
-fn shown(data: &str) -> Result<String, CliError> {
-    let frame: Value = serde_json::from_str(data).map_err(|_| {
-        CliError::new(Code::HostProtocol, "a frame of the host is no JSON document")
-    })?;
-    Ok(render::live_frame(&frame))
 }
 
 /// Why a stream ended, as its last comment says.
