@@ -88,12 +88,12 @@ pub(super) const GROUPS: &[Group] = &[
         routes: &[list!(tasks::routes, Host::tasks_door)],
     },
     Group {
-        name: "Live",
+        name: "ggui channel",
         about: "Live sessions between agents and people, over ggui.",
         routes: &[list!(live::routes)],
     },
     Group {
-        name: "Live sessions",
+        name: "Questions to people",
         about: "What agents ask people, over ggui: list, show, answer, follow.",
         routes: &[list!(own::live::routes)],
     },
