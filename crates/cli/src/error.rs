@@ -182,6 +182,19 @@ impl From<Failure> for CliError {
     }
 }
 
+impl From<CliError> for Failure {
+    /// A code of another server that the registry lacks counts as a protocol error of the host.
+    fn from(error: CliError) -> Self {
+        let parts = *error.0;
+        let mut failure =
+            Self::new(parts.code.known().unwrap_or(Code::HostProtocol), parts.message);
+        failure.pointer = parts.pointer;
+        failure.suggestion = parts.help;
+        failure.details = (!parts.details.is_empty()).then(|| Box::new(parts.details));
+        failure
+    }
+}
+
 impl fmt::Display for CliError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.message)?;

@@ -33,6 +33,7 @@ pub mod notify;
 pub mod operations;
 mod pace;
 mod referee;
+mod report;
 mod scan;
 pub mod schedule;
 mod traces;

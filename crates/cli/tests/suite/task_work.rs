@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::accord::{Ran, run};
 use crate::memory::bare;
+use crate::server::Server;
 use crate::task_place::Tasks;
 use crate::wait::{exit_of, output_of, signal, wait_until};
 
@@ -175,6 +176,32 @@ fn a_task_that_a_person_cancels_ends_its_agent() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("was taken from this run"), "{said}");
     assert_eq!(tasks.status(&id), "cancelled");
+}
+
+#[test]
+fn a_worker_goes_on_when_the_host_of_its_tasks_is_killed() {
+    let tasks = Tasks::new();
+    tasks.yes("init --heartbeat 3");
+    let id = tasks.create("One --ready --no-review");
+    let mut host = Server::start(&tasks.data(), &[]);
+    let waits = r#"touch "$ACCORD_TASK_DIR/work/began"
+until test -e "$ACCORD_TASK_DIR/work/go"; do kill -0 "$PPID" || exit 1; sleep 0.1; done
+"#;
+    let agent = tasks.agent("waits.sh", &format!("{waits}{GOOD}"));
+    let child = start(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    wait_until("the agent to begin", || began(&tasks, &id));
+    host.kill();
+    let beats = || {
+        let path = tasks.root().join(format!("runs/{id}/run_heartbeat.json"));
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    let before = beats();
+    wait_until("a heartbeat without the host", || beats() != before);
+    let go = tasks.root().join(format!("tasks/in-progress/{id}/work/go"));
+    std::fs::write(go, "").expect("a file");
+    let output = output_of(child, "the worker");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(tasks.status(&id), "done");
 }
 
 #[test]

@@ -191,6 +191,9 @@ examples! {
     "end_task_session" 200
         r#"curl --json '{"agent":"builder"}' "#
         "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/session-end";
+    "end_task_run" 200
+        r#"curl --json '{"agent":"builder","run_id":"run-1","exit":"success"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/run-end";
     "create_task" 201
         r#"curl --json '{"title":"Publish the tiles"}' "#
         "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";

@@ -20,7 +20,8 @@ const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
 /// At most a day.
 const TTL: Limits = Limits::whole(1_000, 86_400_000);
 
-const OF_RUN: &[Code] = &[Code::AofUnassignedTask, Code::AofUnauthorizedAgent, Code::AofStaleRun];
+pub(super) const OF_RUN: &[Code] =
+    &[Code::AofUnassignedTask, Code::AofUnauthorizedAgent, Code::AofStaleRun];
 
 params! {
     /// Who claims, and whether a briefing is wanted.

@@ -12,6 +12,7 @@ mod claim;
 mod create;
 mod decide;
 mod depend;
+mod end_run;
 mod events;
 mod links;
 mod list;
@@ -47,6 +48,7 @@ pub use decide::{
     ResurrectRequest, ResurrectTask, SendBackRequest, SendBackTask,
 };
 pub use depend::{AddDependency, DependencyRequest, RemoveDependency};
+pub use end_run::{AgentExit, EndRun, EndRunAnswer, EndRunRequest, RunEnding, TaskEndRunEnvelope};
 pub use events::{
     AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery, TaskEvents, TaskEventsEnvelope,
 };
@@ -210,6 +212,7 @@ pub mod requests {
         DependencyRequest = "task-dependency-request",
         PollRequest = "task-poll-request",
         SessionEndRequest = "task-session-end-request",
+        EndRunRequest = "task-end-run-request",
     }
 }
 
@@ -232,6 +235,7 @@ pub mod answers {
         PollAnswer = "task-poll-answer",
         MessageAnswer = "aof-message-answer",
         SessionEndAnswer = "task-session-end-answer",
+        EndRunAnswer = "task-end-run-answer",
         BriefingAnswer = "task-briefing-answer",
         EventsAnswer = "task-events-answer",
     }

@@ -1,4 +1,4 @@
-//! The work of agents: claim, heartbeat, the end of a session.
+//! The work of agents: claim, heartbeat, the end of a run or a session.
 
 use accord_api::body::Json;
 use accord_api::{Call, Envelope as _};
@@ -6,8 +6,8 @@ use accord_contract::codes::Failure;
 use accord_tasks::Tree;
 use accord_tasks_core::By;
 use accord_tasks_core::operations::{
-    Briefed, ClaimAnswer, ClaimNextTask, ClaimQuery, ClaimTask, EndSession, Heartbeat, PollRequest,
-    TaskClaimEnvelope, TaskClaimNextEnvelope,
+    Briefed, ClaimAnswer, ClaimNextTask, ClaimQuery, ClaimTask, EndRun, EndSession, Heartbeat,
+    PollRequest, TaskClaimEnvelope, TaskClaimNextEnvelope,
 };
 
 use super::operation::{Scene, bind, on_task, on_tree};
@@ -28,6 +28,9 @@ pub(super) fn routes() -> Vec<Route> {
         .route(),
         bind(claim_next).acting_as(|call| call.body.0.agent.as_deref()).route(),
         on_task::<Heartbeat, _, _>(Tree::heartbeat)
+            .acting_as(|call| call.body.0.agent.as_deref())
+            .route(),
+        on_task::<EndRun, _, _>(Tree::end_run)
             .acting_as(|call| call.body.0.agent.as_deref())
             .route(),
         on_tree::<EndSession, _, _>(Tree::session_end)

@@ -78,7 +78,7 @@ impl Executor for CommandExecutor {
             return Ok(Started::Later);
         }
         let mut worker = worker.clone();
-        (worker.times, worker.budget) = worker.tree.run_settings()?;
+        worker.times = worker.tree.lease_times()?;
         let claimed = worker.claim(task)?;
         self.begin(&worker, claimed, format!("{} {task}", worker.root.display()))?;
         Ok(Started::Yes)

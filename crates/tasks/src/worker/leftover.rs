@@ -14,14 +14,15 @@ use std::sync::Arc;
 use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::TaskId;
+use accord_tasks_core::operations::AgentExit;
 use accord_trees::lock::{process_start, still_runs};
 use accord_trees::{Disk, atomic, read_file};
 use serde_json::json;
 
-use super::{Ended, WorkEnd, Worker};
+use super::{AgentRun, RunOperations, WorkEnd, Worker};
 use crate::Result;
 use crate::layout::OWN;
-use crate::operations::Claimed;
+use crate::report::RunOfAgent;
 use crate::scan::readable;
 use crate::tree::failure;
 
@@ -35,18 +36,18 @@ pub(super) struct Record {
 
 impl Record {
     /// Writes the file. Without it the lease ends with its heartbeat.
-    pub(super) fn write(worker: &Worker, claimed: &Claimed, pid: u32) -> Option<Self> {
-        let own = std::process::id();
+    pub(super) fn write(agent: &AgentRun<'_>, pid: u32) -> Option<Self> {
+        let (own, run) = (std::process::id(), &agent.run);
         let record = json!({
-            "taskId": claimed.task.task().id.to_string(),
-            "runId": claimed.run.run_id,
+            "taskId": run.task.to_string(),
+            "runId": run.run_id,
             "pid": pid,
             "startedMs": process_start(pid.into())?,
             "worker": {"pid": own, "startedMs": process_start(own.into())?},
         });
         let Value::Object(record) = record else { return None };
-        let path = format!("{}/{}.json", folder(), claimed.task.task().id);
-        let disk = worker.tree.shared_disk();
+        let path = format!("{}/{}.json", folder(), run.task);
+        let disk = Arc::clone(&agent.disk);
         atomic::make_folders(disk.as_ref(), &folder()).ok()?;
         atomic::write(disk.as_ref(), &path, pretty(&record).as_bytes()).ok()?;
         Some(Self { disk, path })
@@ -83,10 +84,9 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>> {
 }
 
 /// Ends the agent of an earlier run of a task, if its worker was killed.
-pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<()> {
-    let disk = worker.tree.shared_disk();
+pub(super) fn end_earlier(disk: &dyn Disk, id: TaskId) -> Result<()> {
     let path = format!("{}/{id}.json", folder());
-    let bytes = readable(read_file(disk.as_ref(), &path, MAX_BYTES));
+    let bytes = readable(read_file(disk, &path, MAX_BYTES));
     let bytes = bytes.map_err(|error| failure(&error))?;
     let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
     if let Some(Value::Object(record)) = record
@@ -114,9 +114,10 @@ fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)
     let text = |name: &str| record.get(name).and_then(Value::as_str);
     let (Some(id), Some(run_id)) = (text("taskId"), text("runId")) else { return Ok(None) };
     let Ok(id) = TaskId::parse(id) else { return Ok(None) };
-    let claimed: Option<Claimed> = worker.tree.claimed_in(id, run_id)?;
-    let Some(claimed) = claimed else { return Ok(None) };
-    Ok(Some((id, worker.conclude(&claimed, &Ended::WithItsWorker)?)))
+    let Some(claimed) = worker.tree.claimed_in(id, run_id)? else { return Ok(None) };
+    let request = RunOfAgent::of(&claimed).ended(AgentExit::WorkerKilled, None);
+    let ended = RunOperations::end_run(&worker.tree, id, &request)?;
+    Ok(Some((id, ended.into())))
 }
 
 /// Whether the process that a document names still runs.

@@ -19,25 +19,29 @@
 
 mod leftover;
 mod lines;
+mod operations;
 mod process;
-mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
-use accord_tasks_core::board::RetryBudget;
 use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::operations::{AgentExit, EndRunAnswer, EndRunRequest, RunEnding};
 use accord_tasks_core::{Status, TaskId};
+use accord_trees::{Disk, Root};
 
 use crate::layout::companion;
 use crate::operations::Claimed;
+use crate::report::{RunOfAgent, put_aside};
+use crate::tree::failure;
 use crate::{Result, Tree};
 
+pub use crate::report::REPORT;
 pub use leftover::end_leftovers;
-pub use report::REPORT;
+pub use operations::RunOperations;
 
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -68,8 +72,17 @@ pub struct Worker {
     pub root: PathBuf,
     pub project: String,
     pub times: LeaseTimes,
-    /// How often a task is run.
-    pub budget: RetryBudget,
+}
+
+/// A run of an agent on a claimed task, in a process that watches the agent.
+pub struct AgentRun<'a> {
+    operations: &'a dyn RunOperations,
+    /// The files of the tree: the report of an earlier run, the record of the agent's process.
+    disk: Arc<dyn Disk>,
+    root: PathBuf,
+    project: &'a str,
+    run: RunOfAgent,
+    times: LeaseTimes,
 }
 
 #[derive(Clone, Debug)]
@@ -112,11 +125,12 @@ impl Worker {
     /// A worker on the tasks of the tree in a folder, with default times.
     pub fn new(tree: Tree, root: PathBuf, project: &str) -> Self {
         let project = project.to_owned();
-        let (times, budget) = (LeaseTimes::default(), RetryBudget::default());
-        Self { tree, root, project, times, budget }
+        Self { tree, root, project, times: LeaseTimes::default() }
     }
 
-    /// Claims a ready task for the agent, the role or the team that it is routed to. Fails with
+    /// Claims a ready task for the agent, the role or the team that it is routed to.
+    ///
+    /// # Errors
     /// `task_not_ready` if it was claimed by another agent in the meantime.
     pub fn claim(&self, id: TaskId) -> Result<Claimed> {
         let agent = self.tree.target(id)?;
@@ -133,8 +147,7 @@ impl Worker {
     }
 
     /// Runs an agent on a claimed task and waits for it. When `cancel` is set, the agent is ended
-    /// and the lease is released. Fails when the tree cannot be read or written. The lease then
-    /// ends with its heartbeat.
+    /// and the lease is released.
     pub fn work(
         &self,
         claimed: &Claimed,
@@ -143,84 +156,83 @@ impl Worker {
         cancel: &Cancel,
         signals: &mut dyn FnMut(WorkSignal<'_>),
     ) -> Result<WorkEnd> {
-        let id = claimed.task.task().id;
-        leftover::end_earlier(self, id)?;
-        report::put_aside(self, id);
-        let ended = process::run(self, claimed, command, briefing, cancel, signals)?;
-        self.conclude(claimed, &ended)
+        let run = AgentRun {
+            operations: &self.tree,
+            disk: self.tree.shared_disk(),
+            root: self.root.clone(),
+            project: &self.project,
+            run: RunOfAgent::of(claimed),
+            times: self.times,
+        };
+        run.work(command, briefing, cancel, signals)
+    }
+}
+
+impl<'a> AgentRun<'a> {
+    /// A run on the tasks of a project whose files are in a folder of this machine. The run must
+    /// hold the task.
+    pub fn new(
+        operations: &'a dyn RunOperations,
+        (root, project): (&Path, &'a str),
+        (task, agent, run_id): (TaskId, &str, &str),
+        times: LeaseTimes,
+    ) -> Result<Self> {
+        let disk = Arc::new(Root::open(root).map_err(|error| failure(&error))?);
+        let run = RunOfAgent { task, agent: agent.to_owned(), run_id: run_id.to_owned() };
+        Ok(Self { operations, disk, root: root.to_owned(), project, run, times })
     }
 
-    /// Ends the run of a claimed task as its agent left it.
-    fn conclude(&self, claimed: &Claimed, ended: &Ended) -> Result<WorkEnd> {
-        let id = claimed.task.task().id;
-        if !self.holds(claimed)? {
-            return self.tree.ended_as(id, claimed.run.run_id.as_deref());
-        }
-        if let Some(payload) = report::read(self, id) {
-            let message = report::envelope(self, claimed, payload);
-            match self.tree.worker_message(&message) {
-                Ok(()) => {}
-                // The refusal is recorded as an event; the run ends like one without a report.
-                Err(failure) => {
-                    let error = format!("{REPORT} is refused: {}", failure.message);
-                    return self.fail(claimed, &error);
-                }
-            }
-        }
-        if self.holds(claimed)? {
-            // A report may wait for the end of the session, which is now.
-            self.tree.end_session(claimed)?;
-        }
-        if !self.holds(claimed)? {
-            return self.tree.ended_as(id, claimed.run.run_id.as_deref());
-        }
+    /// Runs the agent and waits for it. When `cancel` is set, the agent is ended and the task is
+    /// given back.
+    pub fn work(
+        &self,
+        command: &AgentCommand,
+        briefing: &str,
+        cancel: &Cancel,
+        signals: &mut dyn FnMut(WorkSignal<'_>),
+    ) -> Result<WorkEnd> {
+        leftover::end_earlier(self.disk.as_ref(), self.run.task)?;
+        put_aside(self.disk.as_ref(), self.run.task);
+        let (exit, text) = process::run(self, command, briefing, cancel, signals);
+        let ended = self.operations.end_run(self.run.task, &self.run.ended(exit, text));
         match ended {
-            Ended::Cancelled => {
-                self.tree.give_back(claimed)?;
-                Ok(WorkEnd::Released)
-            }
-            Ended::Well(last_lines) => self.ask_for_review(claimed, last_lines),
-            Ended::Without(error) => self.fail(claimed, error),
-            Ended::WithItsWorker => {
-                self.tree.reclaim_run(claimed, self.budget).map(WorkEnd::Reclaimed)
-            }
+            // Nobody has it any more.
+            Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost),
+            ended => ended.map(WorkEnd::from),
         }
     }
 
-    /// Reports for an agent that ended well and did not say what it did.
-    fn ask_for_review(&self, claimed: &Claimed, last_lines: &str) -> Result<WorkEnd> {
-        let id = claimed.task.task().id;
-        let message = report::envelope(self, claimed, report::unreported(last_lines));
-        self.tree.worker_message(&message)?;
-        if self.holds(claimed)? {
-            self.tree.end_session(claimed)?;
+    fn folder(&self) -> PathBuf {
+        self.root.join(companion(Status::InProgress, self.run.task))
+    }
+}
+
+impl RunOfAgent {
+    fn of(claimed: &Claimed) -> Self {
+        let run = &claimed.run;
+        Self {
+            task: run.task_id,
+            agent: run.agent_id.clone(),
+            run_id: run.run_id.clone().unwrap_or_default(),
         }
-        self.tree.ended_as(id, claimed.run.run_id.as_deref())
     }
 
-    fn fail(&self, claimed: &Claimed, error: &str) -> Result<WorkEnd> {
-        let status = self.tree.fail_run(claimed, error, self.budget)?;
-        Ok(WorkEnd::Failed { error: error.to_owned(), status })
-    }
-
-    /// Whether the task is still in progress in this run.
-    fn holds(&self, claimed: &Claimed) -> Result<bool> {
-        self.tree.is_held(claimed)
+    /// The request that ends it.
+    fn ended(&self, exit: AgentExit, text: Option<String>) -> EndRunRequest {
+        let (agent, run_id) = (Some(self.agent.clone()), self.run_id.clone());
+        EndRunRequest { agent, run_id, exit, text }
     }
 }
 
-#[derive(Debug)]
-enum Ended {
-    /// It was ended because the work was cancelled.
-    Cancelled,
-    /// It ended by itself with exit code 0. The text is the end of its output.
-    Well(String),
-    /// It failed, or was ended. The text says how, for the case that there is no report.
-    Without(String),
-    /// It was ended because its worker had been killed.
-    WithItsWorker,
-}
-
-fn agent_of(task: &TaskFile) -> &str {
-    task.task().lease.value().map_or("", |lease| lease.agent.as_str())
+impl From<EndRunAnswer> for WorkEnd {
+    fn from(answer: EndRunAnswer) -> Self {
+        let EndRunAnswer { ending, status, error, .. } = answer;
+        match ending {
+            RunEnding::Reported => Self::Reported(status),
+            RunEnding::Failed => Self::Failed { error: error.unwrap_or_default(), status },
+            RunEnding::Reclaimed => Self::Reclaimed(status),
+            RunEnding::Released => Self::Released,
+            RunEnding::Lost => Self::Lost,
+        }
+    }
 }

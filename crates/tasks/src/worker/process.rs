@@ -2,16 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use accord_contract::codes::{Code, Failure};
 use accord_process::{
     Cancel, Ending, Invocation, Overflow, RunOutput, Spec, Watch, WatchDecision, run_watched,
 };
 use accord_tasks_core::message::PREFIX;
+use accord_tasks_core::operations::{AgentExit, HeartbeatRequest};
+use accord_tasks_core::run::RunStatus;
 
 use super::leftover::Record;
 use super::lines::Messages;
-use super::{AgentCommand, Ended, WorkSignal, Worker, agent_of, report};
+use super::{AgentCommand, AgentRun, WorkSignal};
 use crate::Result;
-use crate::operations::Claimed;
+use crate::operations::ms;
 use crate::tree::is_unavailable;
 
 /// The largest argument that the system accepts, with its terminating zero.
@@ -39,23 +42,23 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "ACCORD_ACTOR",
 ];
 
+/// Runs the command of an agent to its end. Returns how it ended, and what is said about that if
+/// the agent left no report.
 pub(super) fn run(
-    worker: &Worker,
-    claimed: &Claimed,
+    agent: &AgentRun<'_>,
     command: &AgentCommand,
     briefing: &str,
     cancel: &Cancel,
     signals: &mut dyn FnMut(WorkSignal<'_>),
-) -> Result<Ended> {
-    let spec = match spec(worker, claimed, command, briefing) {
+) -> (AgentExit, Option<String>) {
+    let spec = match spec(agent, command, briefing) {
         Ok(spec) => spec.cancel(cancel.clone()),
-        Err(error) => return Ok(Ended::Without(error)),
+        Err(error) => return (AgentExit::Failure, Some(error)),
     };
-    let seconds = u64::try_from(worker.times.heartbeat_seconds / 3).unwrap_or(1).max(1);
+    let seconds = u64::try_from(agent.times.heartbeat_seconds / 3).unwrap_or(1).max(1);
     let now = Instant::now();
     let mut watched = Watched {
-        worker,
-        claimed,
+        agent,
         signals,
         messages: Messages::default(),
         record: None,
@@ -70,26 +73,21 @@ pub(super) fn run(
         watched.deliver(&line);
     }
     drop(watched.record.take());
-    Ok(match outcome {
-        Ok(outcome) if outcome.cancelled => Ended::Cancelled,
+    match outcome {
+        Ok(outcome) if outcome.cancelled => (AgentExit::Cancelled, None),
         Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
-            Ended::Well(last_lines(&watched.tail))
+            (AgentExit::Success, Some(last_lines(&watched.tail)))
         }
-        Ok(outcome) => Ended::Without(described(command, &outcome)),
-        Err(error) => Ended::Without(format!("the agent did not start: {error}")),
-    })
+        Ok(outcome) => (AgentExit::Failure, Some(described(command, &outcome))),
+        Err(error) => (AgentExit::Failure, Some(format!("the agent did not start: {error}"))),
+    }
 }
 
-fn spec(
-    worker: &Worker,
-    claimed: &Claimed,
-    command: &AgentCommand,
-    briefing: &str,
-) -> Result<Spec, String> {
+fn spec(run: &AgentRun<'_>, command: &AgentCommand, briefing: &str) -> Result<Spec, String> {
     let Some((program, arguments)) = command.argv.split_first() else {
         return Err("the agent did not start: its command is empty".to_owned());
     };
-    let (task, agent) = (claimed.task.task(), agent_of(&claimed.task));
+    let agent = run.run.agent.as_str();
     let has_prompt = arguments.iter().any(|argument| argument.contains(PROMPT));
     let mut filled = Vec::with_capacity(arguments.len());
     for argument in arguments {
@@ -102,16 +100,15 @@ fn spec(
         }
         filled.push(argument);
     }
-    let folder = worker.folder(task.id);
+    let folder = run.folder();
     let mut invocation =
         Invocation::new(program, filled).cwd(command.cwd.as_ref().unwrap_or(&folder));
     for (name, value) in &command.env {
         invocation = invocation.env(name, value);
     }
-    let run_id = claimed.run.run_id.as_deref().unwrap_or_default();
-    let id = task.id.to_string();
+    let (id, run_id) = (run.run.task.to_string(), run.run.run_id.as_str());
     let (folder, actor) = (folder.into_os_string(), format!("agent:{agent}"));
-    let project = worker.project.as_str();
+    let project = run.project;
     let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
     for (name, value) in VARIABLES.into_iter().zip(values) {
         invocation = invocation.env(name, value);
@@ -142,6 +139,7 @@ fn described(command: &AgentCommand, outcome: &RunOutput) -> String {
     text
 }
 
+/// The last whole lines of an output.
 fn last_lines(tail: &[u8]) -> String {
     let text = String::from_utf8_lossy(tail);
     match text.split_once('\n') {
@@ -152,8 +150,7 @@ fn last_lines(tail: &[u8]) -> String {
 }
 
 struct Watched<'w> {
-    worker: &'w Worker,
-    claimed: &'w Claimed,
+    agent: &'w AgentRun<'w>,
     signals: &'w mut dyn FnMut(WorkSignal<'_>),
     messages: Messages,
     /// What the next process needs to end this agent if this one dies.
@@ -163,22 +160,27 @@ struct Watched<'w> {
     /// When an agent that has reported must have ended.
     end_by: Option<Instant>,
     is_lost: bool,
+    /// The end of the output.
     tail: Vec<u8>,
 }
 
 impl Watched<'_> {
+    /// Keeps the end of the output.
     fn keep(&mut self, chunk: &[u8]) {
         self.tail.extend_from_slice(chunk);
         let excess = self.tail.len().saturating_sub(ERRORS_SHOWN);
         self.tail.drain(..excess);
     }
 
+    /// Carries a message of the agent out.
     fn deliver(&mut self, line: &str) {
         let json = line.strip_prefix(PREFIX).unwrap_or(line);
         let outcome = match accord_canon::read(json.as_bytes()) {
-            Ok(message) => self.worker.tree.worker_message(&report::in_run(self.claimed, message)),
+            Ok(message) => {
+                self.agent.operations.message(&self.agent.run.message(message).to_string())
+            }
             // Refused with an event that says what is wrong.
-            Err(_) => self.worker.tree.worker_text(line),
+            Err(_) => self.agent.operations.message(line),
         };
         (self.signals)(WorkSignal::Message(outcome.as_ref().err()));
         self.next = Instant::now();
@@ -188,28 +190,49 @@ impl Watched<'_> {
         if self.end_by.is_some() {
             return;
         }
-        match self.worker.tree.beat(self.claimed, self.worker.times) {
+        let AgentRun { operations, run, times, .. } = self.agent;
+        let request = HeartbeatRequest {
+            agent: Some(run.agent.clone()),
+            run_id: Some(run.run_id.clone()),
+            lease_ttl_ms: ms(times.lease_seconds),
+            heartbeat_ttl_ms: ms(times.heartbeat_seconds),
+        };
+        match operations.heartbeat(run.task, &request) {
             Ok(()) => {
                 self.next = now + self.every;
                 (self.signals)(WorkSignal::Beat);
             }
-            // A tree that cannot be written now may be writable again before the heartbeat ends.
-            Err(failure) if is_unavailable(&failure) => {
+            // It may be possible again before the heartbeat ends.
+            Err(failure) if is_for_now(&failure) => {
                 self.next = now + BEAT_AGAIN;
             }
             // The agent reported by itself: it may end in peace. In any other case the task is
             // no longer its own.
-            Err(_) => match self.worker.tree.has_reported(self.claimed) {
+            Err(_) => match self.has_reported() {
                 Ok(true) => self.end_by = Some(now + AFTER_REPORT),
                 _ => self.is_lost = true,
             },
         }
     }
+
+    /// Whether a result of this run is recorded.
+    fn has_reported(&self) -> Result<bool> {
+        let run = &self.agent.run;
+        let Some(last) = self.agent.operations.last_run(run.task)? else { return Ok(false) };
+        let is_own = |id: Option<&str>| id == Some(run.run_id.as_str());
+        let is_over = is_own(last.run_id.as_deref()) && last.status == RunStatus::Completed;
+        Ok(is_over || last.result.is_some_and(|result| is_own(result.run_id.as_deref())))
+    }
+}
+
+/// Whether a heartbeat failed because of the tree or its host, and not because of the run.
+fn is_for_now(failure: &Failure) -> bool {
+    is_unavailable(failure) || failure.code == Code::HostUnreachable
 }
 
 impl Watch for Watched<'_> {
     fn started(&mut self, id: u32) {
-        self.record = Record::write(self.worker, self.claimed, id);
+        self.record = Record::write(self.agent, id);
         (self.signals)(WorkSignal::Started(id));
     }
 

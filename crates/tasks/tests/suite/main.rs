@@ -26,6 +26,7 @@ mod polling;
 mod processes;
 mod reading;
 mod review;
+mod run_ends;
 mod schemas;
 mod settings;
 mod sharing;

@@ -17,6 +17,7 @@ mod read;
 mod run_agent;
 mod watch;
 mod work;
+mod work_host;
 
 /// Create tasks, give them to agents, review what they did
 #[derive(Debug, clap::Args)]

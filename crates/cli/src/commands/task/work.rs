@@ -1,9 +1,10 @@
 //! `accord task work`: claims tasks for an agent and runs its program, one task after another.
 //!
-//! The worker is started where the files of the tasks are. It holds no lock between operations. The
-//! scheduler's executor runs agents in the same way ([`accord_tasks::worker`]).
+//! The worker is started where the files of the tasks are. It asks the host of the tasks for every
+//! change, and holds no lock between operations. The scheduler's executor runs agents in the same
+//! way ([`accord_tasks::worker`]).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -14,13 +15,13 @@ use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
 use accord_process::Cancel;
 use accord_system::now;
-use accord_tasks::worker::{AgentCommand, WorkEnd, WorkSignal, Worker};
-use accord_tasks::{Environment, Tree};
+use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
 use accord_tasks_core::briefing::Audience;
+use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{
     Acting as Who, ClaimAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
 };
-use accord_tasks_core::{Door, Status, TaskId, aof_project_id};
+use accord_tasks_core::{Door, Status, TaskId};
 use serde_json::json;
 
 use super::acting::AgentArgs;
@@ -28,6 +29,7 @@ use super::briefing::{BriefingArgs, briefing_of};
 use super::change::FitsArgs;
 use super::place::{Place, PlaceArgs, document};
 use super::run_agent::{AgentOutput, AgentProgram};
+use super::work_host::WorkHost;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_signal;
@@ -173,11 +175,14 @@ impl Shift<'_> {
         }
         let title = one_line(&claim.task.title, usize::MAX);
         print_note(format!("{id} is with {}: {title}", self.agent));
-        let worker = self.worker(claim, &briefing.root)?;
-        let Some(held) = worker.claimed(id, run_id)? else {
+        let lease = briefing.task.lease.as_ref();
+        if lease.and_then(|lease| lease.run_id.as_deref()) != Some(run_id) {
             print_note(format!("{id} was taken from this run before it began"));
             return Ok(false);
-        };
+        }
+        let host = WorkHost::new(&self.args.place, self.place, &self.agent);
+        let place = (Path::new(&briefing.root), self.place.project.as_str());
+        let run = AgentRun::new(&host, place, (id, &self.agent, run_id), times(claim))?;
         let briefing = self.args.briefing.text(self.place, &briefing, Audience::Worker);
         let mut output = AgentOutput::new(folder, run_id, self.args.verbose);
         let mut show = |signal: WorkSignal<'_>| match signal {
@@ -187,7 +192,7 @@ impl Shift<'_> {
             }
             _ => {}
         };
-        let end = worker.work(&held, &self.command, &briefing, &self.cancel, &mut show)?;
+        let end = run.work(&self.command, &briefing, &self.cancel, &mut show)?;
         output.finish();
         Ok(self.say(id, &end))
     }
@@ -215,20 +220,6 @@ impl Shift<'_> {
                 false
             }
         }
-    }
-
-    /// The worker of the tree in a folder, with the times of the claim.
-    fn worker(&self, claim: &ClaimAnswer, root: &str) -> Result<Worker, CliError> {
-        let (project, root) = (&self.place.project, PathBuf::from(root));
-        let tree = Tree::open(&root, &aof_project_id(project), Environment::system())?;
-        let mut worker = Worker::new(tree, root, project);
-        let until = |time: &Timestamp| {
-            let seconds = time.time().unix_seconds() - now().unix_seconds();
-            seconds.max(1)
-        };
-        worker.times.lease_seconds = until(&claim.lease_until);
-        worker.times.heartbeat_seconds = until(&claim.alive_until);
-        Ok(worker)
     }
 
     /// Whether nothing is left that could become ready without a person.
@@ -273,6 +264,18 @@ impl Shift<'_> {
         };
         print_note(format!("{} worked on {}{failed}", self.agent, counted(tally.tasks, "task")));
         Ok(())
+    }
+}
+
+/// How long the lease and the heartbeat of a claim last.
+fn times(claim: &ClaimAnswer) -> LeaseTimes {
+    let until = |time: &Timestamp| {
+        let seconds = time.time().unix_seconds() - now().unix_seconds();
+        seconds.max(1)
+    };
+    LeaseTimes {
+        lease_seconds: until(&claim.lease_until),
+        heartbeat_seconds: until(&claim.alive_until),
     }
 }
 

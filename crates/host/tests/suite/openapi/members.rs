@@ -74,6 +74,7 @@ fn minimal(route: &str, number: usize) -> Value {
         "create_task" => json!({"title": "Cut the tiles"}),
         "block_task" | "send_back_task" => json!({"reason": "No disk"}),
         "add_dependency" => json!({"blocker": "TASK-2026-01-01-002"}),
+        "end_task_run" => json!({"run_id": "run-1", "exit": "success"}),
         "answer_live_session" => json!({"action": "go"}),
         "ggui_handshake" => json!({"intent": "Ask", "blueprintDraft": {"contract": {}}}),
         "ggui_render" => json!({"handshakeId": "hs_1", "props": {}}),

@@ -1,0 +1,79 @@
+//! The operations of a run, at the host that has the task.
+//!
+//! A host can stop while an agent works. Then the data folder is opened again: by another host, or
+//! by this process.
+
+use std::cell::RefCell;
+
+use accord_api::Call;
+use accord_api::body::{Json, Verbatim};
+use accord_contract::codes::{Code, Failure};
+use accord_tasks::worker::RunOperations;
+use accord_tasks_core::TaskId;
+use accord_tasks_core::operations::{
+    EndRun, EndRunAnswer, EndRunRequest, Heartbeat, HeartbeatRequest, MessageQuery, RunView,
+    SendMessage, ShowQuery, ShowTask,
+};
+
+use super::place::{Place, PlaceArgs};
+use crate::error::CliError;
+use crate::host::Acting;
+
+/// The host of the tasks, for a worker of an agent.
+pub(super) struct WorkHost<'a> {
+    args: &'a PlaceArgs,
+    place: &'a Place,
+    agent: Acting,
+    /// The place that was opened after its host stopped.
+    again: RefCell<Option<Place>>,
+}
+
+impl<'a> WorkHost<'a> {
+    pub(super) fn new(args: &'a PlaceArgs, place: &'a Place, agent: &str) -> Self {
+        let agent = Acting::Named(format!("agent:{agent}"));
+        Self { args, place, agent, again: RefCell::new(None) }
+    }
+
+    /// Asks the host; if it is gone, the one that has the tasks now.
+    fn ask<T>(&self, ask: impl Fn(&Place) -> Result<T, CliError>) -> Result<T, Failure> {
+        let mut again = self.again.borrow_mut();
+        let asked = match ask(again.as_ref().unwrap_or(self.place)) {
+            Err(error) if error.code() == Some(Code::HostUnreachable) => {
+                self.args.open().and_then(|place| ask(again.insert(place)))
+            }
+            asked => asked,
+        };
+        asked.map_err(Failure::from)
+    }
+}
+
+impl RunOperations for WorkHost<'_> {
+    fn heartbeat(&self, task: TaskId, request: &HeartbeatRequest) -> Result<(), Failure> {
+        self.ask(|place| {
+            let (path, body) = (place.task(&task.to_string())?, Json(request.clone()));
+            place.change::<Heartbeat>(path, body, &self.agent).map(drop)
+        })
+    }
+
+    fn message(&self, text: &str) -> Result<(), Failure> {
+        self.ask(|place| {
+            let body = Verbatim::new("text/plain; charset=utf-8", text);
+            let call = Call::<SendMessage>::new(place.tasks()?, MessageQuery::default(), body);
+            place.host.call(&call).map(drop)
+        })
+    }
+
+    fn last_run(&self, task: TaskId) -> Result<Option<RunView>, Failure> {
+        self.ask(|place| {
+            let (path, query) = (place.task(&task.to_string())?, ShowQuery { without_body: true });
+            Ok(place.ask::<ShowTask>(path, query)?.answer.0.result.task.run)
+        })
+    }
+
+    fn end_run(&self, task: TaskId, request: &EndRunRequest) -> Result<EndRunAnswer, Failure> {
+        self.ask(|place| {
+            let (path, body) = (place.task(&task.to_string())?, Json(request.clone()));
+            Ok(place.change::<EndRun>(path, body, &self.agent)?.answer.0.result)
+        })
+    }
+}

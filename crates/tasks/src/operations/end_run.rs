@@ -1,0 +1,174 @@
+//! The program of an agent ended, and its run with it.
+
+use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
+use accord_tasks_core::operations::{
+    AgentExit, EndRunAnswer, EndRunRequest, ReleaseRequest, RunEnding, SessionEndRequest,
+};
+use accord_tasks_core::run::{Run, RunResult, RunStatus};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{By, Status, TaskId};
+
+use super::apply::apply;
+use super::worker_run::worker;
+use crate::manifest::Settings;
+use crate::report::{self, REPORT, RunOfAgent};
+use crate::work::Work;
+use crate::{Result, Tree};
+
+impl Tree {
+    /// Ends the run of an agent as its program left it: with the report in the folder of the task,
+    /// else with a review, another attempt, or a release.
+    ///
+    /// # Errors
+    /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`.
+    pub fn end_run(&self, task: &str, request: &EndRunRequest, by: &By) -> Result<EndRunAnswer> {
+        let agent = by.agent(request.agent.as_deref())?.to_owned();
+        let task = task.to_owned();
+        let task = self.change(move |work| work.board().resolve(&task))?;
+        let run = RunOfAgent { task, agent, run_id: request.run_id.clone() };
+        let text = request.text.as_deref().unwrap_or_default();
+        Ending { tree: self, run, by: worker()? }.conclude(request.exit, text)
+    }
+
+    /// Whether a task is still in progress in a run.
+    fn is_held(&self, run: &RunOfAgent) -> Result<bool> {
+        let run = run.clone();
+        self.change(move |work| Ok(held(work, &run).is_ok()))
+    }
+}
+
+/// A run that ends.
+struct Ending<'t> {
+    tree: &'t Tree,
+    run: RunOfAgent,
+    /// Who passes the words of the agent on.
+    by: By,
+}
+
+impl Ending<'_> {
+    fn conclude(&self, exit: AgentExit, text: &str) -> Result<EndRunAnswer> {
+        if !self.tree.is_held(&self.run)? {
+            return self.moved_on();
+        }
+        if let Some(payload) = report::read(self.tree.disk(), self.run.task) {
+            let message = report::envelope(self.tree, &self.run, payload);
+            // The refusal is recorded as an event; the run ends like one without a report.
+            if let Err(failure) = self.tree.message(&message, &self.by) {
+                return self.fail(format!("{REPORT} is refused: {}", failure.message));
+            }
+        }
+        if self.tree.is_held(&self.run)? {
+            // A report may wait for the end of the session, which is now.
+            self.end_session()?;
+        }
+        if !self.tree.is_held(&self.run)? {
+            return self.moved_on();
+        }
+        match exit {
+            AgentExit::Cancelled => self.give_back(),
+            AgentExit::Success => self.ask_for_review(text),
+            AgentExit::Failure => self.fail(text.to_owned()),
+            AgentExit::WorkerKilled => self.reclaim(),
+        }
+    }
+
+    /// How a run ended whose task moved on.
+    fn moved_on(&self) -> Result<EndRunAnswer> {
+        let run = self.run.clone();
+        self.tree.change(move |work| {
+            let status = work.task(run.task)?.task().status;
+            let ending = match is_reported(work, &run)? {
+                true => RunEnding::Reported,
+                false => RunEnding::Lost,
+            };
+            Ok(EndRunAnswer { task_id: run.task, ending, status, error: None })
+        })
+    }
+
+    /// Applies a result that waits for the end of the agent's session.
+    fn end_session(&self) -> Result<()> {
+        let RunOfAgent { task, agent, .. } = self.run.clone();
+        let request = SessionEndRequest { agent: Some(agent), task: Some(task.to_string()) };
+        self.tree.session_end(&request, &self.by).map(drop)
+    }
+
+    /// Gives the task back: it is ready again, and the run does not count.
+    fn give_back(&self) -> Result<EndRunAnswer> {
+        let RunOfAgent { task, agent, run_id } = self.run.clone();
+        let reason = Some("released".to_owned());
+        let request = ReleaseRequest { agent: Some(agent), run_id: Some(run_id), reason };
+        let status = self.tree.release(&task.to_string(), &request, &self.by)?.task.status;
+        Ok(EndRunAnswer { task_id: task, ending: RunEnding::Released, status, error: None })
+    }
+
+    /// Reports for an agent that ended well and did not say what it did.
+    fn ask_for_review(&self, last_lines: &str) -> Result<EndRunAnswer> {
+        let message = report::envelope(self.tree, &self.run, report::unreported(last_lines));
+        self.tree.message(&message, &self.by)?;
+        if self.tree.is_held(&self.run)? {
+            self.end_session()?;
+        }
+        self.moved_on()
+    }
+
+    /// Ends the run without a report.
+    fn fail(&self, error: String) -> Result<EndRunAnswer> {
+        let (run, random) = (self.run.clone(), self.tree.environment().random_number());
+        self.tree.change(move |work| {
+            let (file, known) = held(work, &run)?;
+            let class = ErrorClass::of(&error);
+            let failure = RunFailure { agent: &run.agent, error: &error, class };
+            let (now, budget) = (work.now(), budget(work.settings()));
+            let routed =
+                board::run_failed(file.task(), known.as_ref(), &failure, budget, random, now);
+            apply(work, &file, routed)?;
+            let (task_id, ending) = (run.task, RunEnding::Failed);
+            Ok(EndRunAnswer { task_id, ending, status: status(work, task_id)?, error: Some(error) })
+        })
+    }
+
+    /// Ends the run of a worker that was killed: the task is ready again.
+    fn reclaim(&self) -> Result<EndRunAnswer> {
+        let run = self.run.clone();
+        self.tree.change(move |work| {
+            let (file, known) = held(work, &run)?;
+            let (now, budget) = (work.now(), budget(work.settings()));
+            let silence = Silence::WorkerKilled;
+            let routed = board::reclaimed(file.task(), known.as_ref(), silence, budget, now);
+            apply(work, &file, routed)?;
+            let (task_id, ending) = (run.task, RunEnding::Reclaimed);
+            Ok(EndRunAnswer { task_id, ending, status: status(work, task_id)?, error: None })
+        })
+    }
+}
+
+/// How often a task is run, as the project says now.
+fn budget(settings: &Settings) -> RetryBudget {
+    let retry = settings.manifest.as_ref().and_then(|manifest| manifest.retry.as_ref());
+    let runs = retry.and_then(|retry| retry.max_attempts);
+    runs.map_or_else(RetryBudget::default, |runs| RetryBudget { runs })
+}
+
+fn status(work: &Work<'_>, id: TaskId) -> Result<Status> {
+    Ok(work.task(id)?.task().status)
+}
+
+/// Whether a result is recorded for a run, or the run is over because of one.
+fn is_reported(work: &Work<'_>, run: &RunOfAgent) -> Result<bool> {
+    let result: Option<RunResult> = work.artifact(run.task, "run_result.json")?;
+    let known: Option<Run> = work.artifact(run.task, "run.json")?;
+    let is_own = |id: Option<&str>| id == Some(run.run_id.as_str());
+    let is_over = known.is_some_and(|known| {
+        is_own(known.run_id.as_deref()) && known.status == RunStatus::Completed
+    });
+    Ok(is_over || result.is_some_and(|result| is_own(result.run_id.as_deref())))
+}
+
+/// The task of a run, if the run has it.
+fn held(work: &Work<'_>, run: &RunOfAgent) -> Result<(TaskFile, Option<Run>)> {
+    let file = work.task(run.task)?;
+    let known: Option<Run> = work.artifact(run.task, "run.json")?;
+    let (agent, run_id) = (run.agent.as_str(), Some(run.run_id.as_str()));
+    accord_tasks_core::lease::check_holder(file.task(), known.as_ref(), agent, run_id, work.now())?;
+    Ok((file, known))
+}
