@@ -40,6 +40,13 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// The answer to a step, if the line is one.
+    fn answer_step(&self, line: &[u8]) -> Option<String> {
+        let request = read(line).ok()?;
+        request.get("do")?;
+        self.step(&request).map(|answer| answer.to_string())
+    }
+
     fn answer(&self, text: &[u8]) -> AdapterResult {
         match read(text) {
             Ok(case) => self.answer_case(&case),

@@ -78,6 +78,7 @@ pub mod state;
 pub mod testing;
 pub mod timeout;
 mod unknown_members;
+pub mod views;
 
 use accord_contract::rule;
 

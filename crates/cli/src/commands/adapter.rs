@@ -6,7 +6,7 @@ use accord_adapters::Adapter;
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::wire::Wire as _;
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -82,10 +82,10 @@ fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit,
     let mut output = Output::stdout();
     while let Some(line) = lines.next()? {
         let result = match line {
-            InputLine::Text(case) => match step(adapter, &case) {
+            InputLine::Text(case) => match adapter.answer_step(&case) {
                 Some(answer) => {
                     interrupted.block_if_set();
-                    output.line(answer.to_string())?;
+                    output.line(answer)?;
                     output.flush().map_err(CliError::from_output)?;
                     continue;
                 }
@@ -114,10 +114,10 @@ fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, C
             let message = format!("a line is longer than {DEFAULT_MAX_BYTES} bytes");
             return Err(CliError::new(Code::InputTooLarge, message));
         };
-        if let Some(answer) = step(adapter, &line).filter(|_| case.is_empty()) {
+        if let Some(answer) = adapter.answer_step(&line).filter(|_| case.is_empty()) {
             has_steps = true;
             interrupted.block_if_set();
-            output.line(answer.to_string())?;
+            output.line(answer)?;
             output.flush().map_err(CliError::from_output)?;
             continue;
         }
@@ -131,13 +131,6 @@ fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, C
     output.line(result.encode().to_string())?;
     output.finish()?;
     Ok(Exit::Adapter(result.status.exit_code()))
-}
-
-/// The answer to a step, if the line is one.
-fn step(adapter: &dyn Adapter, line: &[u8]) -> Option<Value> {
-    let request: Value = accord_canon::read(line).ok()?;
-    request.get("do")?;
-    adapter.step(&request)
 }
 
 fn standard_input() -> InputArgs {

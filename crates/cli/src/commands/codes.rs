@@ -3,7 +3,7 @@
 use accord_contract::codes::{self, Category, Code, Protocol, RetryClass, WireCode};
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Extensible, Value, Wire as _, message};
+use accord_contract::wire::{Extensible, Wire as _, message};
 
 use super::suggestion;
 use crate::error::CliError;
@@ -53,10 +53,10 @@ impl CodesArgs {
         };
         let mut output = Output::stdout();
         if self.json {
-            let entries: Vec<_> = selected.iter().map(entry).collect();
+            let entries: Vec<CodeEntry> = selected.iter().map(entry).collect();
             let document = match self.code {
-                Some(_) => entries[0].clone(),
-                None => Value::from(entries),
+                Some(_) => entries[0].encode(),
+                None => entries.encode(),
             };
             output.line(format!("{document:#}"))?;
         } else {
@@ -89,7 +89,7 @@ fn explain(page: &mut Page, code: Code) {
     page.terms(&terms);
 }
 
-fn entry(code: &Code) -> Value {
+fn entry(code: &Code) -> CodeEntry {
     CodeEntry {
         code: (*code).into(),
         protocol: code.protocol().into(),
@@ -98,7 +98,6 @@ fn entry(code: &Code) -> Value {
         http_status: code.http_status().into(),
         meaning: code.meaning().to_owned(),
     }
-    .encode()
 }
 
 fn unknown(name: &str) -> CliError {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
 use accord_host::settings::{Entry, Origin, Resolved, Sources, variable_of};
 use serde_json::json;
 
@@ -86,8 +85,22 @@ impl ShowArgs {
         let resolved = self.settings.resolve()?;
         let mut output = Output::stdout();
         if self.json {
-            let entries: Vec<_> = resolved.entries.iter().map(document).collect();
-            let document = json!({"settings": entries});
+            let entries = resolved.entries.iter().map(|entry| {
+                let place = match &entry.origin {
+                    Origin::Default | Origin::Flag => None,
+                    Origin::File(path) => Some(path.to_string_lossy().into_owned()),
+                    Origin::Environment(name) => Some(name.clone()),
+                };
+                json!({
+                    "name": entry.declaration.name,
+                    "value": entry.value,
+                    "origin": entry.origin.kind(),
+                    "place": place,
+                    "variable": variable_of(entry.declaration.name),
+                    "about": entry.declaration.about,
+                })
+            });
+            let document = json!({"settings": entries.collect::<Vec<_>>()});
             output.line(document.to_string())?;
         } else {
             let rows: Vec<Vec<String>> = resolved.entries.iter().map(row).collect();
@@ -149,34 +162,9 @@ impl SettingArgs {
     }
 }
 
-fn document(entry: &Entry) -> Value {
-    let place = match &entry.origin {
-        Origin::Default | Origin::Flag => Value::Null,
-        Origin::File(path) => path.to_string_lossy().into(),
-        Origin::Environment(name) => name.as_str().into(),
-    };
-    json!({
-        "name": entry.declaration.name,
-        "value": entry.value,
-        "origin": entry.origin.kind(),
-        "place": place,
-        "variable": variable_of(entry.declaration.name),
-        "about": entry.declaration.about,
-    })
-}
-
 fn row(entry: &Entry) -> Vec<String> {
-    let value = match &entry.value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) if text.is_empty() => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) if items.is_empty() => "-".to_owned(),
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
-            items.join(",")
-        }
-        other => other.to_string(),
-    };
+    let value = entry.shown();
+    let value = if value.is_empty() { "-".to_owned() } else { value };
     let origin = entry.origin.to_string();
     vec![entry.declaration.name.to_owned(), clean(&value), clean(&origin)]
 }

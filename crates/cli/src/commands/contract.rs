@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use accord_contract::alx;
 use accord_contract::snapshot::{Builder, Identity};
-use accord_contract::wire::Value;
 use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
 use accord_live_core::operations as live;
 use accord_tasks_core::operations;
@@ -33,10 +32,10 @@ impl ContractArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let snapshot = match self.contract {
             Contract::Accord => accord(),
-            Contract::Alx => alx::snapshot(vectors()),
+            Contract::Alx => format!("{:#}", alx::snapshot(vectors())),
         };
         let mut output = Output::stdout();
-        output.line(format!("{snapshot:#}"))?;
+        output.line(snapshot)?;
         output.finish()?;
         Ok(Exit::Yes)
     }
@@ -45,27 +44,39 @@ impl ContractArgs {
 /// Adds messages to a snapshot.
 type AddTo = fn(Builder) -> Builder;
 
-/// The JSON Schemas of messages, by name.
-type Schemas = fn() -> Vec<(&'static str, Value)>;
+/// The JSON Schemas of messages as they are printed, by name.
+type Schemas = fn() -> Vec<(&'static str, String)>;
+
+macro_rules! services {
+    ($($($module:ident)::+,)+) => {
+        &[$((
+            $($module)::+::add_to,
+            || {
+                let schemas = $($module)::+::schemas().into_iter();
+                schemas.map(|(name, schema)| (name, format!("{schema:#}"))).collect()
+            },
+        )),+]
+    };
+}
 
 /// The requests and answers of the services.
-pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
-    (accord_runs::answers::add_to, accord_runs::answers::schemas),
-    (operations::requests::add_to, operations::requests::schemas),
-    (operations::answers::add_to, operations::answers::schemas),
-    (accord_tasks::notify::add_to, accord_tasks::notify::schemas),
-    (accord_live::tools::requests::add_to, accord_live::tools::requests::schemas),
-    (accord_live::tools::answers::add_to, accord_live::tools::answers::schemas),
-    (accord_live::tools::reads::add_to, accord_live::tools::reads::schemas),
-    (accord_live::tools::runtime::add_to, accord_live::tools::runtime::schemas),
-    (accord_live_core::messages::requests::add_to, accord_live_core::messages::requests::schemas),
-    (accord_live_core::messages::add_to, accord_live_core::messages::schemas),
-    (live::requests::add_to, live::requests::schemas),
-    (live::answers::add_to, live::answers::schemas),
-];
+pub(super) const SERVICES: &[(AddTo, Schemas)] = services! {
+    accord_runs::answers,
+    operations::requests,
+    operations::answers,
+    accord_tasks::notify,
+    accord_live::tools::requests,
+    accord_live::tools::answers,
+    accord_live::tools::reads,
+    accord_live::tools::runtime,
+    accord_live_core::messages::requests,
+    accord_live_core::messages,
+    live::requests,
+    live::answers,
+};
 
 /// Everything that Accord serves, from the crates that serve it.
-fn accord() -> Value {
+fn accord() -> String {
     let snapshot = accord_contract::snapshot::own().identity(Identity {
         domain_tag: KB_V1.tag.to_owned(),
         hash: "keccak256".to_owned(),
@@ -76,7 +87,7 @@ fn accord() -> Value {
     let snapshot = super::kb::answers::add_to(snapshot);
     let snapshot = super::answers::add_to(snapshot);
     let snapshot = SERVICES.iter().fold(snapshot, |snapshot, (add_to, _)| add_to(snapshot));
-    super::codes::add_to(snapshot).build()
+    format!("{:#}", super::codes::add_to(snapshot).build())
 }
 
 /// Blocks whose identity the contract promises.

@@ -12,6 +12,7 @@ use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::person::{Approval, Consent};
 use accord_runs_core::state::State;
+use accord_runs_core::views::InitiativeGateView;
 
 use super::Coordinator;
 use super::repos::{ChildRepo, in_repo};
@@ -27,7 +28,7 @@ pub struct GateApproval {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatePlan {
-    pub gate: Object,
+    pub gate: InitiativeGateView,
     pub hooks: Vec<String>,
     pub evidence: EvidenceDigest,
 }
@@ -39,7 +40,7 @@ impl Coordinator {
     pub fn plan_gate(&self) -> Result<GatePlan, Failure> {
         let seen = self.snapshot()?;
         self.refuse_worker(&seen.views)?;
-        let gate = pending_gate(seen.initiative().state)?.clone();
+        let gate = InitiativeGateView::of(pending_gate(seen.initiative().state)?);
         let hooks = seen.initiative().config.hooks(HookPhase::BeforeGate);
         Ok(GatePlan {
             gate,

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::config::GateAction;
@@ -13,6 +12,7 @@ use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition,
     stopped_by_hook,
 };
+use accord_runs_core::views::HistoryView;
 
 use super::RunUpdate;
 use crate::Runs;
@@ -37,11 +37,11 @@ impl Runs {
 
     /// The line of the history of the turn that requested a gate. Fails with `record_invalid` if a
     /// line is damaged.
-    pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<Object>, Failure> {
+    pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<HistoryView>, Failure> {
         let Some(turn) = plan.requested_by_turn() else { return Ok(None) };
-        let mut lines = self.repository().last_lines(RecordFile::History, RECENT)?;
-        lines.retain(|line| line.get("turn_id").and_then(Value::as_str) == Some(turn));
-        Ok(lines.pop())
+        let lines = self.repository().last_lines(RecordFile::History, RECENT)?;
+        let mut lines = lines.iter().rev().map(HistoryView::of);
+        Ok(lines.find(|line| line.turn_id.as_deref() == Some(turn)))
     }
 
     /// Approves a pending gate. The records say who approved it, and about which evidence. Fails

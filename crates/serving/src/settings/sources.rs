@@ -55,6 +55,21 @@ pub struct Entry {
     pub origin: Origin,
 }
 
+impl Entry {
+    /// The value as a flag or a variable would give it; empty if there is none.
+    pub fn shown(&self) -> String {
+        match &self.value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+                items.join(",")
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
 /// Where a value comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {

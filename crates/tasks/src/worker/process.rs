@@ -139,7 +139,6 @@ fn described(command: &AgentCommand, outcome: &RunOutput) -> String {
     text
 }
 
-/// The last whole lines of an output.
 fn last_lines(tail: &[u8]) -> String {
     let text = String::from_utf8_lossy(tail);
     match text.split_once('\n') {

@@ -35,14 +35,14 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
         let answer = match answer {
             Ok(answer) => {
                 all_yes &= answer.yes;
-                answer.json
+                answer.json.to_string()
             }
             Err(error) => {
                 all_yes = false;
-                KbRefusal { line: number, error: error.line_error() }.encode()
+                KbRefusal { line: number, error: error.line_error() }.encode().to_string()
             }
         };
-        output.line(answer.to_string())?;
+        output.line(answer)?;
     }
     progress.finish_and_clear();
     output.finish()?;

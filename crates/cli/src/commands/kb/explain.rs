@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::wire::{Object, Wire as _};
 use accord_knowledge_core::{Identified, KB_V1};
 
 use super::answers::KbExplainAnswer;
@@ -52,11 +52,11 @@ pub(super) fn explain(document: &[u8], line: Option<u64>, identified: &Identifie
         kb_hash,
         cid,
     };
-    Answer { yes: true, text, json: answer.encode() }
+    Answer { yes: true, text, json: Box::new(answer.encode()) }
 }
 
 fn shown(members: &Object, name: &str) -> String {
-    members.get(name).map_or_else(|| "(absent)".to_owned(), Value::to_string)
+    members.get(name).map_or_else(|| "(absent)".to_owned(), ToString::to_string)
 }
 
 /// Cuts a cell to its width, by characters.

@@ -1,6 +1,8 @@
 //! The questions about an envelope and their answers.
 
-use accord_contract::wire::{Value, Wire as _};
+use std::fmt::Display;
+
+use accord_contract::wire::Wire as _;
 use accord_knowledge_core::{Check, HashOptions, KbError, KbHasher, Verification, verify};
 
 use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAnswer};
@@ -19,7 +21,8 @@ pub(super) enum Question {
 pub(super) struct Answer {
     pub(super) yes: bool,
     pub(super) text: String,
-    pub(super) json: Value,
+    /// The document; the alternate form has line breaks.
+    pub(super) json: Box<dyn Display>,
 }
 
 /// Answers one question for one envelope after the other.
@@ -68,7 +71,7 @@ impl Answerer {
                 (kb_hash.clone(), KbHashAnswer { line, kb_hash }.encode())
             }
         };
-        Ok(Answer { yes: true, text: text + "\n", json })
+        Ok(Answer { yes: true, text: text + "\n", json: Box::new(json) })
     }
 }
 
@@ -91,7 +94,7 @@ fn verified(verification: &Verification, line: Option<u64>) -> Answer {
     for code in &answer.failures {
         text += &format!("{code}\n");
     }
-    Answer { yes: answer.valid, text, json: answer.encode() }
+    Answer { yes: answer.valid, text, json: Box::new(answer.encode()) }
 }
 
 fn comparison(check: Check) -> Comparison {

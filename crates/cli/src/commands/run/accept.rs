@@ -1,11 +1,11 @@
 //! `accord run accept`: accepts a staged result into the history.
 
-use accord_contract::wire::Value;
 use accord_runs::answers::RunAcceptAnswer;
 use accord_runs::operations::Accept;
 use accord_runs_core::TurnId;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::person::Consent;
+use accord_runs_core::views::HistoryView;
 
 use super::person::PersonArgs;
 use super::{RepoArgs, TurnArgs, next_lines, take, usage};
@@ -84,21 +84,17 @@ fn consent(
     let evidence = take(runs.evidence(&Subject::Merge(turn)))?;
     person.consent("accept the turn with its files merged", &evidence, |page| {
         page.line(format!("{} of {}", turn.id(), clean(turn.role())));
-        let conflict = turn.conflict();
-        let list = |name: &str| {
-            let names = conflict.and_then(|found| found.get(name)?.as_array());
-            let names = names.into_iter().flatten().filter_map(Value::as_str);
-            names.collect::<Vec<_>>().join(", ")
-        };
-        page.labelled_whole("files", &list("conflicting_files"));
-        page.labelled_whole("also of", &list("accepted_since_turn_ids"));
+        let conflict = turn.conflict_view();
+        page.labelled_whole("files", &conflict.files.join(", "));
+        page.labelled_whole("also of", &conflict.accepted_since.join(", "));
     })
 }
 
 fn write(page: &mut Page, answer: &RunAcceptAnswer) {
-    let role = answer.history_entry.get("role").and_then(|role| role.as_str());
+    let role = HistoryView::of(&answer.history_entry).role;
+    let role = clean(role.as_deref().unwrap_or("?"));
     let accepted = page.styled(Style::Good, "accepted");
-    page.line(format!("{accepted} {} of {}", clean(&answer.turn_id), clean(role.unwrap_or("?"))));
+    page.line(format!("{accepted} {} of {role}", clean(&answer.turn_id)));
     for warning in &answer.warnings {
         page.labelled_whole("warning", warning);
     }

@@ -1,6 +1,5 @@
 //! The commands of `accord run` that take a decision of a person: approvals and resolutions.
 
-use accord_contract::wire::Value;
 use accord_runs::Runs;
 use accord_runs::answers::RunPlanAnswer;
 use accord_runs::operations::PendingApproval;
@@ -10,10 +9,10 @@ use accord_runs_core::state::Pending;
 
 use super::change::change_run;
 use super::person::PersonArgs;
-use super::{RepoArgs, take};
+use super::{RepoArgs, moment, take};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::{Page, clean, moment, one_line};
+use crate::render::{Page, clean, one_line};
 
 /// Approve the pending transition to the next phase
 #[derive(Debug, clap::Args)]
@@ -144,14 +143,13 @@ fn show_plan(page: &mut Page, runs: &Runs, plan: &ApprovalPlan) {
         page.labelled("gate", gate);
     }
     if let Some(since) = since {
-        page.labelled("since", &moment(&Value::from(since.as_str())));
+        page.labelled("since", &moment(since));
     }
     if let Some(turn) = plan.requested_by_turn() {
         // A history that cannot be read must not prevent the approval.
         let line = runs.requester(plan).ok().flatten().unwrap_or_default();
-        let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
-        page.labelled("asked by", &format!("{turn} of {}", text("role")));
-        page.labelled_whole("it says", &one_line(text("summary"), 400));
+        page.labelled("asked by", &format!("{turn} of {}", line.role.unwrap_or_default()));
+        page.labelled_whole("it says", &one_line(line.summary.as_deref().unwrap_or_default(), 400));
     }
     for hook in plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks) {
         page.labelled("hook", &hook.name);

@@ -19,7 +19,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, Wire};
+use accord_contract::wire::Wire;
 use accord_host::settings::Sources;
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, NextAnswer};
@@ -28,13 +28,14 @@ use accord_runs::operations::{
 };
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::evidence::EvidenceDigest;
+use accord_runs_core::views::FailureView;
 use accord_runs_core::{TurnId, name_files};
 
 use super::words;
 use crate::error::CliError;
 use crate::host::{Candidate, DataFolder, choose};
 use crate::output::{Output, print_note};
-use crate::render::{Page, Style, clean, moment};
+use crate::render::{Page, Style, Times, clean};
 use crate::terminal::can_ask;
 
 /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
@@ -258,17 +259,15 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
 /// The text of a failure, with all its findings.
 fn error_of(failure: &Failure) -> CliError {
     let error = CliError::from(failure.clone());
-    let detail = |name: &str| failure.details.as_ref()?.get(name);
-    let errors = detail("errors").and_then(Value::as_array);
-    let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+    let FailureView { errors, output, .. } = FailureView::of(failure);
     let mut found: Vec<String> = errors
+        .iter()
         // With a single finding, the message ends with it.
-        .filter(|found| !failure.message.ends_with(*found))
+        .filter(|found| !failure.message.ends_with(found.as_str()))
         .map(|found| format!("- {}", clean(found)))
         .collect();
     // The end of a worker's output explains its failure best.
-    let said = ["stderr", "body"].into_iter().filter_map(detail);
-    let said = said.filter_map(Value::as_str).flat_map(str::lines);
+    let said = output.iter().flat_map(|text| text.lines());
     found.extend(said.map(|line| format!("> {}", clean(line))));
     if found.is_empty() {
         return error;
@@ -297,9 +296,14 @@ fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String])
 /// Prints since when a person is needed, and the evidence that the person decides about.
 fn waiting_lines(page: &mut Page, waiting: &Waiting) {
     if let Some(since) = waiting.since {
-        page.labelled("since", &moment(&Value::from(since.to_string())));
+        page.labelled("since", &moment(&since.to_string()));
     }
     evidence_line(page, &waiting.evidence);
+}
+
+/// A time on its own, to the minute.
+fn moment(time: &str) -> String {
+    Times::default().show_text(time)
 }
 
 /// Prints the digest of evidence.

@@ -1,17 +1,18 @@
 //! The commands of `accord run` that only read.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Wire as _};
 use accord_runs::answers::{RunDoctorAnswer, RunStatusAnswer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
+use accord_runs_core::views::{DecisionView, EventView, HistoryView};
 
 use super::adopt::kept_lines;
 use super::{RepoArgs, busy_lines, evidence_line, finding_lines, next_lines, take, waiting_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::render::{Page, Style, Times, clean, counted, member, one_line, table};
+use crate::render::{Page, Style, Times, clean, counted, one_line, table};
 
 /// Show the status of the run, what blocks it, and the next commands
 #[derive(Debug, clap::Args)]
@@ -100,15 +101,20 @@ impl HistoryArgs {
         let runs = self.lines.repo.open()?;
         let lines = take(runs.history(&self.lines.query()))?;
         let headings = ["when", "turn", "role", "phase", "status", "summary"];
-        self.lines.print(&lines, "accepted_at", &headings, |line, times| {
-            vec![
-                times.show(&line["accepted_at"]),
-                member(line, "turn_id"),
-                member(line, "role"),
-                member(line, "phase"),
-                member(line, "status"),
-                one_line(line["summary"].as_str().unwrap_or_default(), 80),
-            ]
+        self.lines.print(&lines, &headings, |lines| {
+            let lines: Vec<HistoryView> = lines.iter().map(HistoryView::of).collect();
+            let times = Times::among(lines.iter().filter_map(|line| line.accepted_at.as_deref()));
+            let row = |line: HistoryView| {
+                vec![
+                    time(times, line.accepted_at),
+                    text(line.turn_id),
+                    text(line.role),
+                    text(line.phase),
+                    text(line.status),
+                    one_line(&line.summary.unwrap_or_default(), 80),
+                ]
+            };
+            lines.into_iter().map(row).collect()
         })
     }
 }
@@ -119,26 +125,18 @@ impl DecisionsArgs {
         let found =
             if self.lasting { runs.repo_decisions() } else { runs.decisions(&self.lines.query()) };
         let lines = take(found)?;
-        self.lines.print(
-            &lines,
-            "timestamp",
-            &["id", "who", "phase", "what", "status"],
-            |line, _| {
-                let kind = line.get("decision").or_else(|| line.get("type"));
-                let kind = kind.and_then(Value::as_str).unwrap_or_default();
-                let what = line["statement"].as_str().unwrap_or(kind);
-                // Decisions of a person have the role `human`, and who it was.
-                let is_person = line.get("role").is_none_or(|role| role == "human");
-                let who = if is_person && line.get("actor").is_some() { "actor" } else { "role" };
+        self.lines.print(&lines, &["id", "who", "phase", "what", "status"], |lines| {
+            let row = |line: DecisionView| {
                 vec![
-                    member(line, "id"),
-                    member(line, who),
-                    member(line, "phase"),
-                    one_line(what, 80),
-                    member(line, "status"),
+                    text(line.id),
+                    text(line.who),
+                    text(line.phase),
+                    one_line(&line.what.unwrap_or_default(), 80),
+                    text(line.status),
                 ]
-            },
-        )
+            };
+            lines.iter().map(DecisionView::of).map(row).collect()
+        })
     }
 }
 
@@ -148,14 +146,19 @@ impl EventsArgs {
         let found = runs.events(&self.lines.query(), self.kind.as_deref());
         let lines = take(found)?;
         let headings = ["when", "event", "phase", "status", "turn"];
-        self.lines.print(&lines, "timestamp", &headings, |line, times| {
-            vec![
-                times.show(&line["timestamp"]),
-                member(line, "event_type"),
-                member(line, "phase"),
-                member(line, "status"),
-                member(&line["turn"], "turn_id"),
-            ]
+        self.lines.print(&lines, &headings, |lines| {
+            let lines: Vec<EventView> = lines.iter().map(EventView::of).collect();
+            let times = Times::among(lines.iter().filter_map(|line| line.timestamp.as_deref()));
+            let row = |line: EventView| {
+                vec![
+                    time(times, line.timestamp),
+                    text(line.event_type),
+                    text(line.phase),
+                    text(line.status),
+                    text(line.turn_id),
+                ]
+            };
+            lines.into_iter().map(row).collect()
         })
     }
 }
@@ -189,26 +192,31 @@ impl LinesArgs {
     fn print(
         &self,
         lines: &[Object],
-        time: &str,
         headings: &[&str],
-        row: impl Fn(&Value, Times) -> Vec<String>,
+        rows: impl FnOnce(&[Object]) -> Vec<Vec<String>>,
     ) -> Result<Exit, CliError> {
         let mut output = Output::stdout();
         if self.repo.json {
             for line in lines {
-                output.line(Value::Object(line.clone()).to_string())?;
+                output.line(line.encode().to_string())?;
             }
         } else if !lines.is_empty() {
-            let lines: Vec<Value> = lines.iter().cloned().map(Value::Object).collect();
-            let times = Times::of(&lines, &[time]);
-            let rows: Vec<Vec<String>> = lines.iter().map(|line| row(line, times)).collect();
             let mut page = Page::new();
-            table(&mut page, headings, &rows);
+            table(&mut page, headings, &rows(lines));
             output.bytes(page.as_str().as_bytes())?;
         }
         output.finish()?;
         Ok(Exit::Yes)
     }
+}
+
+/// A member on one line; empty if it is absent.
+fn text(member: Option<String>) -> String {
+    member.map(|text| one_line(&text, usize::MAX)).unwrap_or_default()
+}
+
+fn time(times: Times, member: Option<String>) -> String {
+    member.map(|time| times.show_text(&time)).unwrap_or_default()
 }
 
 fn write_status(page: &mut Page, overview: &Overview) {
@@ -263,7 +271,7 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     for reason in state.gate_failure_reasons() {
         page.labelled_whole("gate", &reason);
     }
-    write_delegations(page, &state.document());
+    write_delegations(page, state);
     if state.status() != Status::Completed {
         for warning in &overview.last_warnings {
             page.labelled_whole("warning", warning);
@@ -279,32 +287,21 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
 }
 
 /// The delegations that have not been reviewed yet.
-fn write_delegations(page: &mut Page, state: &Object) {
-    let queue = state.get("delegation_queue").and_then(Value::as_array);
-    for item in queue.into_iter().flatten() {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("?");
-        page.labelled(
-            "task",
-            &format!(
-                "{} of {} for {}, {}: {}",
-                text("delegation_id"),
-                text("parent_role"),
-                text("to_role"),
-                text("status"),
-                text("charter")
-            ),
-        );
+fn write_delegations(page: &mut Page, state: &State) {
+    for item in state.open_delegations() {
+        let text = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+        let (id, from, to) = (text(item.delegation_id), text(item.parent_role), text(item.to_role));
+        let (status, charter) = (text(item.status), text(item.charter));
+        page.labelled("task", &format!("{id} of {from} for {to}, {status}: {charter}"));
     }
-    let review = state.get("pending_delegation_review").and_then(Value::as_object);
-    if let Some(role) = review.and_then(|review| review.get("parent_role")?.as_str()) {
+    if let Some(role) = state.delegation_reviewer() {
         page.labelled("review", &format!("{role} reviews the results of its delegations"));
     }
 }
 
 fn write_turn(page: &mut Page, view: &TurnView) {
     let turn = &view.turn;
-    let status = turn.document().remove("status");
-    let status = status.as_ref().and_then(Value::as_str).unwrap_or("?").to_owned();
+    let status = turn.status().as_str();
     let mut text = format!("{} {} {status}, attempt {}", turn.id(), turn.role(), turn.attempt());
     if view.staged {
         text += ", result staged";

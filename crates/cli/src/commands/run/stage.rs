@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Wire as _};
 use accord_runs::answers::{NextAnswer, RunStageAnswer};
 use accord_runs::operations::ManualResult;
 use accord_runs_core::next_step::must_object;
+use accord_runs_core::views::changed_files;
 
 use super::{RepoArgs, TurnArgs, next_lines, take, usage, words};
 use crate::error::CliError;
@@ -99,8 +100,7 @@ impl StageArgs {
         };
         let answer = RunStageAnswer::new(&staged, next);
         self.repo.say(&answer, |page| {
-            let files = staged.result.get("files_changed").and_then(|files| files.as_array());
-            let files = files.map_or(0, Vec::len) as u64;
+            let files = changed_files(&staged.result).len() as u64;
             page.line(format!(
                 "staged the result of {} with {}",
                 clean(&answer.turn_id),
@@ -118,9 +118,8 @@ impl StageArgs {
 
 fn members(path: &Path) -> Result<Object, CliError> {
     let text = read_file(path)?;
-    match accord_canon::read(&text) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(usage(format!("{} is not a JSON object", path.display()))),
-        Err(error) => Err(usage(format!("{}: {error}", path.display()))),
-    }
+    let document =
+        accord_canon::read(&text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
+    Object::from_document(document)
+        .map_err(|_| usage(format!("{} is not a JSON object", path.display())))
 }

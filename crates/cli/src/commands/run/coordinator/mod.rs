@@ -5,7 +5,7 @@ mod show;
 use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, Wire};
+use accord_contract::wire::Wire;
 use accord_runs::answers::{
     CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorSendBackAnswer,
     CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer, NextAnswer,
@@ -180,8 +180,8 @@ impl WorkspaceArgs {
         };
         let next = self.next(&overview);
         let lines: Vec<String> = next.iter().map(next_line).collect();
-        let documents: Vec<Value> = next.iter().map(Wire::encode).collect();
-        failure.with("next", documents).suggesting(lines.join("\n"))
+        let documents = next.iter().map(Wire::encode);
+        failure.with("next", documents.collect::<Vec<_>>()).suggesting(lines.join("\n"))
     }
 
     /// The next step of a repository. A repository that owes a turn after a gate was sent back must
@@ -292,8 +292,8 @@ impl SendBackArgs {
         let plan = take(coordinator.plan_gate())?;
         let given = SendBackGate { reason: self.reason, repos: self.repos };
         let consent = self.person.consent("send it back", &plan.evidence, |page| {
-            let gate = plan.gate.get("gate").and_then(Value::as_str).unwrap_or("a gate");
-            page.line(format!("{} would not be passed; the phase continues", clean(gate)));
+            let gate = clean(plan.gate.gate.as_deref().unwrap_or("a gate"));
+            page.line(format!("{gate} would not be passed; the phase continues"));
             page.labelled_whole("reason", &given.reason);
             if !given.repos.is_empty() {
                 page.labelled("for", &given.repos.join(", "));

@@ -1,12 +1,13 @@
 //! Text output about an initiative.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Object;
 use accord_runs::answers::{CoordinatorDivergence, NextAnswer};
 use accord_runs::coordinator::{CoordinatorOverview, GatePlan, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
+use accord_runs_core::views::ProjectedTurnView;
 
-use super::super::{busy_lines, finding_lines, next_lines, waiting_lines};
-use crate::render::{Page, Style, clean, moment, one_line, table};
+use super::super::{busy_lines, finding_lines, moment, next_lines, waiting_lines};
+use crate::render::{Page, Style, clean, one_line, table};
 
 /// The status of an initiative.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
@@ -42,30 +43,26 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
 /// The acceptances that were projected.
 pub(super) fn projected(page: &mut Page, lines: &[Object]) {
     for line in lines {
-        let text = |name: &str| {
-            let text = line.get(name).and_then(Value::as_str);
-            one_line(text.unwrap_or_default(), 80)
-        };
-        let what = format!("{} {}: {}", text("repo_id"), text("repo_turn_id"), text("summary"));
+        let line = ProjectedTurnView::of(line);
+        let text = |text: Option<String>| one_line(&text.unwrap_or_default(), 80);
+        let (repo, turn) = (text(line.repo_id), text(line.repo_turn_id));
+        let what = format!("{repo} {turn}: {}", text(line.summary));
         page.labelled("accepted", &what);
     }
 }
 
 /// Describes a gate to the person who is asked to approve it.
 pub(super) fn gate_plan(page: &mut Page, plan: &GatePlan) {
-    let text = |name: &str| plan.gate.get(name).and_then(Value::as_str);
-    page.line(match (text("from"), text("to")) {
+    let gate = &plan.gate;
+    page.line(match (&gate.from, &gate.to) {
         (Some(from), Some(to)) => format!("from {} to {}", clean(from), clean(to)),
         _ => "the initiative would be completed".to_owned(),
     });
-    page.labelled("gate", text("gate").unwrap_or_default());
-    page.labelled("since", &moment(&Value::from(text("requested_at"))));
-    for (label, name) in [("repos", "required_repos"), ("barriers", "human_barriers")] {
-        let items = plan.gate.get(name).and_then(Value::as_array);
-        let items = items.into_iter().flatten().filter_map(Value::as_str);
-        let items = items.collect::<Vec<_>>().join(", ");
+    page.labelled("gate", gate.gate.as_deref().unwrap_or_default());
+    page.labelled("since", &moment(gate.requested_at.as_deref().unwrap_or_default()));
+    for (label, items) in [("repos", &gate.required_repos), ("barriers", &gate.human_barriers)] {
         if !items.is_empty() {
-            page.labelled_whole(label, &items);
+            page.labelled_whole(label, &items.join(", "));
         }
     }
     for hook in &plan.hooks {
