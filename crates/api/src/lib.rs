@@ -7,6 +7,8 @@
 //! * [`body`]: the kinds of bodies. [`Envelope`]: answers in ALX envelopes.
 //! * [`Call`]: a request before it is sent; [`Encoded`]: the same as method, target and bytes;
 //!   [`Answered`]: an answer as it was received.
+//! * [`LocalOperation`]: an operation that no host serves yet, declared with
+//!   [`local_operation!`].
 //! * [`operations`]: those of no protocol.
 //! * [`Declaration`]: an operation without its types. Routers and documents are made from it.
 //!
@@ -24,6 +26,7 @@ pub mod body;
 mod call;
 mod declaration;
 mod envelope;
+mod local;
 mod operation;
 pub mod operations;
 pub mod parameter;
@@ -33,6 +36,7 @@ pub use body::Reply;
 pub use call::{Answered, Call, Encoded, Received, target};
 pub use declaration::{Answer, Body, Content, Declaration, Location, Parameter};
 pub use envelope::Envelope;
+pub use local::{LocalDeclaration, LocalOperation};
 pub use operation::{Method, Operation, Success};
 
 #[doc(hidden)]

@@ -63,6 +63,7 @@ mod members;
 mod mistyped_members;
 mod names;
 pub mod next_step;
+pub mod operations;
 mod paths;
 pub mod patterns;
 pub mod person;

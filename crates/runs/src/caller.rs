@@ -1,8 +1,9 @@
 //! Refuses the decisions of a person to the programs that Accord started.
 
 use accord_base::worker::{Ancestor, Ancestry, RunningWorker, variables};
-use accord_base::{Author, By, CallerProcess, Decision, Need};
+use accord_base::{Author, By, CallerProcess, Need};
 use accord_contract::codes::{Code, Failure};
+use accord_runs_core::operations::{LocalOperation, ReissueTurn};
 use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::state::{State, Turn};
 
@@ -13,26 +14,36 @@ impl Runs {
     /// Refuses a caller that a worker, a hook or a command of a gate started. A command asks before
     /// it asks the person. Fails with `not_for_workers`.
     pub fn refuse_worker(&self) -> Result<(), Failure> {
+        // What nobody in particular may do.
+        self.authorize_nobody::<ReissueTurn>()
+    }
+
+    /// Checks that the caller may do what an operation does in nobody's name. Fails with
+    /// `not_for_workers`.
+    pub(crate) fn authorize_nobody<O: LocalOperation>(&self) -> Result<(), Failure> {
         // A state that cannot be read names no worker; the operation itself reports it.
         let state = self.state().ok();
         let workers = running_workers(state.iter());
-        let (caller, decision) = (self.environment.caller(), Need::Decide(Decision::Override));
-        caller.attribute_beside(decision, Author::unnamed(), &workers).map(drop)
+        let caller = self.environment.caller();
+        caller.attribute_beside(O::NEED, Author::unnamed(), &workers).map(drop)
     }
 
     /// The decision of a person, if the caller may take it. Operations that take one begin with it.
     /// Fails with `not_for_workers`, `person_required`, `confirmation_needed`.
-    pub(crate) fn authorize(&self, person: &Person) -> Result<Person, Failure> {
+    pub(crate) fn authorize<O: LocalOperation>(&self, person: &Person) -> Result<Person, Failure> {
         let state = self.state().ok();
-        authorize(&self.environment, person, &running_workers(state.iter()))
+        authorize(&self.environment, O::NEED, person, &running_workers(state.iter()))
     }
 
     /// The same for a decision about evidence.
     ///
     /// # Errors
     /// As [`Runs::authorize`].
-    pub(crate) fn authorize_consent(&self, consent: &Consent) -> Result<Consent, Failure> {
-        let person = self.authorize(&consent.person)?;
+    pub(crate) fn authorize_consent<O: LocalOperation>(
+        &self,
+        consent: &Consent,
+    ) -> Result<Consent, Failure> {
+        let person = self.authorize::<O>(&consent.person)?;
         Ok(Consent { person, expect: consent.expect.clone() })
     }
 
@@ -60,13 +71,13 @@ impl Runs {
 
 pub(crate) fn authorize(
     environment: &Environment,
+    need: Need,
     person: &Person,
     workers: &[RunningWorker],
 ) -> Result<Person, Failure> {
     let actor = By::parse(&person.actor, person.door)?.actor;
     let author = Author::proven(Some(actor), "/actor");
-    let decision = Need::Decide(Decision::Approve);
-    let authorized = environment.caller().attribute_beside(decision, author, workers)?;
+    let authorized = environment.caller().attribute_beside(need, author, workers)?;
     Ok(Person { presence: authorized.presence, ..person.clone() })
 }
 

@@ -61,7 +61,7 @@ macro_rules! services {
 
 /// The requests and answers of the services.
 pub(super) const SERVICES: &[(AddTo, Schemas)] = services! {
-    accord_runs::answers,
+    accord_runs_core::operations::answers,
     operations::requests,
     operations::answers,
     accord_tasks::notify,

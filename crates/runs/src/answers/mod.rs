@@ -1,7 +1,5 @@
-//! The answers of runs and coordinators: part of Accord's wire contract.
-//!
-//! `accord run … --json` prints these documents. Documents of the protocol (state, turns, history
-//! lines) are in them as they are. A refusal is an [`ErrorEnvelope`].
+//! Answers from the results of services. The core declares them
+//! ([`accord_runs_core::operations::answers`]); a refusal is an [`ErrorEnvelope`].
 
 mod coordinator;
 mod drive;
@@ -14,19 +12,16 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::Field;
 
 pub use coordinator::{
-    CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorRepo,
-    CoordinatorSendBackAnswer, CoordinatorStatusAnswer, CoordinatorStepAnswer,
-    CoordinatorSyncAnswer, CoordinatorTurn, CoordinatorWorkstream,
+    coordinator_gate_answer, coordinator_init_answer, coordinator_send_back_answer,
+    coordinator_status_answer, coordinator_step_answer, coordinator_sync_answer,
+    coordinator_sync_plan, divergence_answer,
 };
-pub use drive::{DriveEnd, RunDriveAnswer, RunStop};
-pub use next::{CommandNames, NextAnswer};
-pub use proposal::{
-    RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile, RunProposalsAnswer,
-};
+pub use drive::{DriveEnd, drive_answer};
+pub use next::{CommandNames, next_answer, next_command, stage_again};
+pub use proposal::{proposal_answer, proposal_decision_answer, proposals_answer};
 pub use run::{
-    RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer,
-    RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge, RunPlanAnswer,
-    RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
+    accept_answer, adopt_answer, checkpoint_answer, dispatch_answer, doctor_answer, init_answer,
+    plan_answer, reject_answer, run_answer, stage_answer, status_answer, turn_answer,
 };
 
 /// A failure as a document. Its details are members of `error`.
@@ -39,30 +34,4 @@ pub fn error_envelope(failure: &Failure) -> ErrorEnvelope {
         error.extra.extend((**details).clone());
     }
     ErrorEnvelope::of_command(error, None)
-}
-
-accord_contract::contract_messages! {
-    Response;
-    RunInitAnswer = "run-init-answer",
-    RunAnswer = "run-answer",
-    RunTurnAnswer = "run-turn-answer",
-    RunDispatchAnswer = "run-dispatch-answer",
-    RunAcceptAnswer = "run-accept-answer",
-    RunRejectAnswer = "run-reject-answer",
-    RunDriveAnswer = "run-drive-answer",
-    RunStageAnswer = "run-stage-answer",
-    RunCheckpointAnswer = "run-checkpoint-answer",
-    RunStatusAnswer = "run-status-answer",
-    RunPlanAnswer = "run-plan-answer",
-    RunAdoptAnswer = "run-adopt-answer",
-    RunDoctorAnswer = "run-doctor-answer",
-    RunProposalsAnswer = "run-proposals-answer",
-    RunProposalAnswer = "run-proposal-answer",
-    RunProposalDecisionAnswer = "run-proposal-decision-answer",
-    CoordinatorInitAnswer = "coordinator-init-answer",
-    CoordinatorStatusAnswer = "coordinator-status-answer",
-    CoordinatorStepAnswer = "coordinator-step-answer",
-    CoordinatorGateAnswer = "coordinator-gate-answer",
-    CoordinatorSendBackAnswer = "coordinator-send-back-answer",
-    CoordinatorSyncAnswer = "coordinator-sync-answer",
 }

@@ -1,122 +1,54 @@
 //! The answers about proposals.
 
-use accord_contract::wire::message;
+use accord_runs_core::operations::answers::{
+    NextAnswer, RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile,
+    RunProposalsAnswer,
+};
 
-use super::{NextAnswer, RunCheckpointAnswer};
+use super::run::checkpoint_answer;
 use crate::operations::{ProposalDecided, ProposalFile, ProposalView};
 
-message! {
-    /// A proposal of a turn.
-    pub struct RunProposal("RunProposal", closed) {
-        /// The turn.
-        required turn_id: String = "turn_id", "turn-id";
-        /// Its role; null if the record does not name it.
-        required_or_null role: String = "role", "role-id";
-        /// The files that it changes.
-        required files: Vec<String> = "files", "repository-paths";
-        /// The decision: `applied` or `dropped`; null while it waits.
-        required_or_null decision: String = "decision", "proposal-decision";
+pub(super) fn proposal_item(view: &ProposalView) -> RunProposal {
+    let files = view.proposal.files.iter();
+    RunProposal {
+        turn_id: view.proposal.turn.to_string(),
+        role: view.proposal.role.clone(),
+        files: files.map(|file| file.path.clone()).collect(),
+        decision: view.decided.map(str::to_owned),
     }
 }
 
-message! {
-    /// A file of a proposal.
-    pub struct RunProposalFile("RunProposalFile", closed) {
-        /// The path.
-        required path: String = "path", "repository-path";
-        /// What happens to it: `create`, `modify` or `delete`.
-        required action: String = "action", "proposal-action";
-        /// Whether it can be applied: `ready`; `done` if the file already is as proposed;
-        /// `outdated` if it changed since; `unknown` if the record does not say how it was;
-        /// `changed` if the proposed content is not the accepted one; `guarded` or `not_a_file`
-        /// if a proposal must not change it.
-        required state: String = "state", "proposal-file-state";
-        /// The proposed content; null for a deletion.
-        required_or_null content: String = "content", "text";
+/// The answer of a list.
+pub fn proposals_answer(proposals: &[ProposalView]) -> RunProposalsAnswer {
+    RunProposalsAnswer { proposals: proposals.iter().map(proposal_item).collect() }
+}
+
+/// The answer about one proposal.
+pub fn proposal_answer(view: &ProposalView, files: &[ProposalFile]) -> RunProposalAnswer {
+    let file = |file: &ProposalFile| RunProposalFile {
+        path: file.path.clone(),
+        action: file.action.as_str().to_owned(),
+        state: file.state.as_str().to_owned(),
+        content: file.content.clone(),
+    };
+    RunProposalAnswer {
+        proposal: proposal_item(view),
+        summary: view.proposal.summary.clone(),
+        files: files.iter().map(file).collect(),
     }
 }
 
-message! {
-    /// The proposals of a repository.
-    pub struct RunProposalsAnswer("RunProposalsAnswer", closed) {
-        /// The proposals, by turn.
-        required proposals: Vec<RunProposal> = "proposals", "proposals";
-    }
-}
-
-message! {
-    /// A proposal and its files.
-    pub struct RunProposalAnswer("RunProposalAnswer", closed) {
-        /// The proposal.
-        required proposal: RunProposal = "proposal", "proposal";
-        /// What the turn did; null if the record does not say so.
-        required_or_null summary: String = "summary", "text";
-        /// Its files, compared with the working tree.
-        required files: Vec<RunProposalFile> = "files", "proposal-files";
-    }
-}
-
-message! {
-    /// A proposal that was applied or dropped.
-    pub struct RunProposalDecisionAnswer("RunProposalDecisionAnswer", closed) {
-        /// The turn.
-        required turn_id: String = "turn_id", "turn-id";
-        /// The decision: `applied` or `dropped`.
-        required decision: String = "decision", "proposal-decision";
-        /// The files that changed in the working tree.
-        required files: Vec<String> = "files", "repository-paths";
-        /// The git commit of these files.
-        optional checkpoint: RunCheckpointAnswer = "checkpoint", "checkpoint";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
-    }
-}
-
-impl RunProposal {
-    pub fn new(view: &ProposalView) -> Self {
-        let files = view.proposal.files.iter();
-        Self {
-            turn_id: view.proposal.turn.to_string(),
-            role: view.proposal.role.clone(),
-            files: files.map(|file| file.path.clone()).collect(),
-            decision: view.decided.map(str::to_owned),
-        }
-    }
-}
-
-impl RunProposalsAnswer {
-    /// The answer of a list.
-    pub fn new(proposals: &[ProposalView]) -> Self {
-        Self { proposals: proposals.iter().map(RunProposal::new).collect() }
-    }
-}
-
-impl RunProposalAnswer {
-    /// The answer about one proposal.
-    pub fn new(view: &ProposalView, files: &[ProposalFile]) -> Self {
-        let file = |file: &ProposalFile| RunProposalFile {
-            path: file.path.clone(),
-            action: file.action.as_str().to_owned(),
-            state: file.state.as_str().to_owned(),
-            content: file.content.clone(),
-        };
-        Self {
-            proposal: RunProposal::new(view),
-            summary: view.proposal.summary.clone(),
-            files: files.iter().map(file).collect(),
-        }
-    }
-}
-
-impl RunProposalDecisionAnswer {
-    /// The answer after a decision.
-    pub fn new(decided: &ProposalDecided, decision: &str, next: Vec<NextAnswer>) -> Self {
-        Self {
-            turn_id: decided.turn.to_string(),
-            decision: decision.to_owned(),
-            files: decided.files.clone(),
-            checkpoint: decided.checkpoint.as_ref().map(RunCheckpointAnswer::new),
-            next,
-        }
+/// The answer after a decision.
+pub fn proposal_decision_answer(
+    decided: &ProposalDecided,
+    decision: &str,
+    next: Vec<NextAnswer>,
+) -> RunProposalDecisionAnswer {
+    RunProposalDecisionAnswer {
+        turn_id: decided.turn.to_string(),
+        decision: decision.to_owned(),
+        files: decided.files.clone(),
+        checkpoint: decided.checkpoint.as_ref().map(checkpoint_answer),
+        next,
     }
 }

@@ -1,490 +1,212 @@
 //! The answers about one repository.
 
-use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::WireCode;
-use accord_contract::wire::{Object, message};
+use accord_contract::wire::Object;
 use accord_runs_core::evidence::EvidenceDigest;
+use accord_runs_core::operations::answers::{
+    Level, NextAnswer, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer,
+    RunDispatchAnswer, RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge,
+    RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
+};
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
 
-use super::{CommandNames, NextAnswer, RunProposal, error_envelope};
+use super::proposal::proposal_item;
+use super::{CommandNames, error_envelope};
 use crate::KeptChange;
 use crate::operations::{
-    AcceptResult, Adoption, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Level,
-    Overview, Rejected, RunUpdate, Staged,
+    AcceptResult, Adoption, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Overview,
+    Rejected, RunUpdate, Staged,
 };
 
-message! {
-    /// A repository that became governed.
-    pub struct RunInitAnswer("RunInitAnswer", closed) {
-        /// The repository.
-        required root: String = "root", "path";
-        /// Files that were written.
-        required written: Vec<String> = "written", "repository-paths";
-        /// Files that existed and were not changed.
-        required kept: Vec<String> = "kept", "repository-paths";
-        /// The git commit with the files.
-        optional commit: String = "commit", "git-commit";
-        /// The command that commits the files.
-        optional commit_command: String = "commit_command", "shell-line";
+/// The answer of an initialisation.
+pub fn init_answer(done: &Initialized, names: &CommandNames) -> RunInitAnswer {
+    let files: Vec<_> = done.uncommitted.iter().map(|file| shell_words::quote(file)).collect();
+    let (within, files) = (&names.git, files.join(" "));
+    // Named in both commands, so that other staged files stay out of the commit.
+    let command = format!(
+        "git{within} add -- {files} && git{within} commit -m {} -- {files}",
+        shell_words::quote(COMMIT_MESSAGE)
+    );
+    RunInitAnswer {
+        root: done.root.to_string_lossy().into_owned(),
+        written: done.written.clone(),
+        kept: done.kept.clone(),
+        commit: done.commit.clone(),
+        commit_command: (!done.uncommitted.is_empty()).then_some(command),
     }
 }
 
-message! {
-    /// A run that changed.
-    pub struct RunAnswer("RunAnswer", closed) {
-        /// Its state.
-        required state: Object = "state", "governed-state";
-        /// The events, in order.
-        required events: Vec<Object> = "events", "governed-events";
-        /// The person who decided, if the change is a person's decision.
-        optional approved_by: String = "approved_by", "actor-key";
-        /// The digest of the evidence of that decision.
-        optional evidence_digest: String = "evidence_digest", "evidence-digest";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer of an operation that changes a run.
+pub fn run_answer(update: &RunUpdate, next: Vec<NextAnswer>) -> RunAnswer {
+    let events: Vec<Object> = update.events.iter().map(|event| event.line().clone()).collect();
+    // The record of a decision is in its first event.
+    let decided = |name: &str| {
+        let payload = events.first()?.get("payload")?;
+        Some(payload.get(name)?.as_str()?.to_owned())
+    };
+    RunAnswer {
+        state: update.state.document(),
+        approved_by: decided("actor"),
+        evidence_digest: decided("evidence_digest"),
+        events,
+        next,
     }
 }
 
-message! {
-    /// A turn that was assigned.
-    pub struct RunTurnAnswer("RunTurnAnswer", closed) {
-        /// The turn.
-        required turn: Object = "turn", "governed-turn";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer of an assignment.
+pub fn turn_answer(turn: &Turn, next: Vec<NextAnswer>) -> RunTurnAnswer {
+    RunTurnAnswer { turn: turn.document(), next }
+}
+
+/// The answer of a dispatch.
+pub fn dispatch_answer(dispatched: &Dispatched, next: Vec<NextAnswer>) -> RunDispatchAnswer {
+    RunDispatchAnswer {
+        turn: dispatched.turn.document(),
+        runtime_id: dispatched.runtime.id.clone(),
+        runtime_type: dispatched.runtime.kind.to_string(),
+        bundle: dispatched.bundle.clone(),
+        staging: dispatched.staging.clone(),
+        manifest: dispatched.manifest.clone(),
+        next,
     }
 }
 
-message! {
-    /// A turn that was dispatched.
-    pub struct RunDispatchAnswer("RunDispatchAnswer", closed) {
-        /// The turn.
-        required turn: Object = "turn", "governed-turn";
-        /// The runtime.
-        required runtime_id: String = "runtime_id", "runtime-id";
-        /// The type of the runtime.
-        required runtime_type: String = "runtime_type", "runtime-type";
-        /// The folder of its dispatch bundle.
-        required bundle: String = "bundle", "repository-path";
-        /// Where its result must be staged.
-        required staging: String = "staging", "repository-path";
-        /// The manifest of the bundle.
-        required manifest: Object = "manifest", "dispatch-manifest";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer of an acceptance.
+pub fn accept_answer(done: &AcceptResult, next: Vec<NextAnswer>) -> RunAcceptAnswer {
+    let accepted = &done.accepted;
+    RunAcceptAnswer {
+        turn_id: accepted.turn_id.to_string(),
+        accepted_sequence: accepted.accepted_sequence,
+        history_entry: accepted.history_entry.clone(),
+        warnings: accepted.warnings.clone(),
+        after_hooks: accepted.after_hooks.as_ref().map(error_envelope),
+        checkpoint: done.checkpoint.as_ref().map(checkpoint_answer),
+        no_checkpoint: done.no_checkpoint.as_ref().map(error_envelope),
+        state: accepted.state.document(),
+        next,
     }
 }
 
-message! {
-    /// A turn that was accepted.
-    pub struct RunAcceptAnswer("RunAcceptAnswer", closed) {
-        /// The turn.
-        required turn_id: String = "turn_id", "turn-id";
-        /// The run's clock at its acceptance, which assignments and acceptances advance.
-        required accepted_sequence: u64 = "accepted_sequence", "count";
-        /// Its line in the history; corrections of its result are in `normalizations`.
-        required history_entry: Object = "history_entry", "governed-history-line";
-        /// Warnings, corrections first.
-        required warnings: Vec<String> = "warnings", "text";
-        /// The failure of a hook after the acceptance.
-        optional after_hooks: ErrorEnvelope = "after_hooks", "failure";
-        /// The git commit with the changes of the turn.
-        optional checkpoint: RunCheckpointAnswer = "checkpoint", "checkpoint";
-        /// Why the requested commit was not made.
-        optional no_checkpoint: ErrorEnvelope = "no_checkpoint", "failure";
-        /// The state of the run.
-        required state: Object = "state", "governed-state";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer of a rejection.
+pub fn reject_answer(rejected: &Rejected, next: Vec<NextAnswer>) -> RunRejectAnswer {
+    RunRejectAnswer {
+        again: rejected.again,
+        kept: rejected.kept.clone(),
+        state: rejected.update.state.document(),
+        next,
     }
 }
 
-message! {
-    /// A turn that was rejected.
-    pub struct RunRejectAnswer("RunRejectAnswer", closed) {
-        /// Whether there is another attempt; otherwise the run is blocked.
-        required again: bool = "again", "verdict";
-        /// The copy of the rejected result.
-        required_or_null kept: String = "kept", "repository-path";
-        /// The state of the run.
-        required state: Object = "state", "governed-state";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer after a result was staged by hand.
+pub fn stage_answer(staged: &Staged, next: Vec<NextAnswer>) -> RunStageAnswer {
+    RunStageAnswer {
+        turn_id: staged.turn.id().to_string(),
+        path: staged.path.clone(),
+        result: staged.result.clone(),
+        problem: staged.problem.as_ref().map(error_envelope),
+        next,
     }
 }
 
-message! {
-    /// A result that was staged by hand.
-    pub struct RunStageAnswer("RunStageAnswer", closed) {
-        /// The turn.
-        required turn_id: String = "turn_id", "turn-id";
-        /// Its path.
-        required path: String = "path", "repository-path";
-        /// The result.
-        required result: Object = "result", "governed-turn-result";
-        /// Why it would be refused.
-        optional problem: ErrorEnvelope = "problem", "failure";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+/// The answer of a checkpoint.
+pub fn checkpoint_answer(checkpoint: &Checkpoint) -> RunCheckpointAnswer {
+    RunCheckpointAnswer {
+        commit: checkpoint.commit.clone(),
+        files: checkpoint.files.clone(),
+        turns: checkpoint.turns.clone(),
     }
 }
 
-message! {
-    /// A git commit with the changes of accepted turns.
-    pub struct RunCheckpointAnswer("RunCheckpointAnswer", closed) {
-        /// The commit.
-        required commit: String = "commit", "git-commit";
-        /// The files in it.
-        required files: Vec<String> = "files", "repository-paths";
-        /// The turns that changed them.
-        required turns: Vec<String> = "turns", "turn-ids";
+/// The answer about the status of a run.
+pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAnswer {
+    let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
+    let holder = overview.holder.as_ref();
+    let waiting = overview.waiting.as_ref();
+    let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
+    let merges = overview.merges.iter().filter_map(|(turn, evidence)| {
+        let evidence_digest = evidence.as_ref().ok()?.to_string();
+        Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
+    });
+    let merges: Vec<RunMerge> = merges.collect();
+    RunStatusAnswer {
+        root: overview.root.to_string_lossy().into_owned(),
+        problem: config.err().or(state.err()).map(error_envelope),
+        state: state.ok().map(State::document),
+        accepted_turns: overview.accepted_turns,
+        lock_owner_pid: holder.map(|holder| holder.lock.owner_pid),
+        journals: overview.journals.clone(),
+        last_warnings: overview.last_warnings.clone(),
+        no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
+        waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
+        evidence_digest: evidence.map(ToString::to_string),
+        merges: (!merges.is_empty()).then_some(merges),
+        proposals: (!overview.proposals.is_empty())
+            .then(|| overview.proposals.iter().map(proposal_item).collect()),
+        kept: (!overview.kept.is_empty()).then(|| overview.kept.iter().map(kept_change).collect()),
+        next,
     }
 }
 
-message! {
-    /// The status of a run.
-    pub struct RunStatusAnswer("RunStatusAnswer", closed) {
-        /// The repository.
-        required root: String = "root", "path";
-        /// Why the configuration or the state cannot be used.
-        optional problem: ErrorEnvelope = "problem", "failure";
-        /// The state; null if it cannot be read.
-        required_or_null state: Object = "state", "governed-state";
-        /// The number of accepted turns of the run.
-        required accepted_turns: u64 = "accepted_turns", "count";
-        /// The process that holds the lock of the repository.
-        optional lock_owner_pid: u64 = "lock_owner_pid", "process-id";
-        /// Pending journals, which the next command that writes finishes.
-        required journals: Vec<String> = "journals", "repository-paths";
-        /// Warnings about the turn that was accepted last.
-        required last_warnings: Vec<String> = "last_warnings", "text";
-        /// Why the changes of accepted turns cannot be committed to git.
-        optional no_checkpoints: ErrorEnvelope = "no_checkpoints", "failure";
-        /// Since when a gate, or a block, waits for a person.
-        optional waiting_since: String = "waiting_since", "time:rfc-3339";
-        /// The digest of the evidence that the person decides about.
-        optional evidence_digest: String = "evidence_digest", "evidence-digest";
-        /// The turns whose conflicting files a person can merge.
-        optional merges: Vec<RunMerge> = "merges", "merges";
-        /// The proposals that wait for a decision, if there are any.
-        optional proposals: Vec<RunProposal> = "proposals", "proposals";
-        /// Changes that were put back while a worker ran, and about which a person may decide.
-        optional kept: Vec<RunKeptChange> = "kept", "kept-changes";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
+fn kept_change(change: &KeptChange) -> RunKeptChange {
+    let files = change.files.iter();
+    RunKeptChange {
+        at: change.at.clone(),
+        turns: change.turns.clone(),
+        files: files.map(|(path, what)| format!("{path}: {what}")).collect(),
+        reasons: change.reasons.clone(),
+        folder: change.folder.to_string_lossy().into_owned(),
+        outdated: change.outdated,
     }
 }
 
-message! {
-    /// A change that was put back while a worker ran.
-    pub struct RunKeptChange("RunKeptChange", closed) {
-        /// When it was noticed.
-        required at: String = "at", "time";
-        /// The turns whose workers ran then.
-        required turns: Vec<String> = "turns", "turn-ids";
-        /// The files, each with what happened to it.
-        required files: Vec<String> = "files", "text";
-        /// Why it was not taken over.
-        required reasons: Vec<String> = "reasons", "text";
-        /// The folder with the changed files.
-        required folder: String = "folder", "path";
-        /// Whether the run went on since, so that changed records cannot be put in force any more.
-        required outdated: bool = "outdated", "verdict";
+/// The answer about a decision of a person.
+pub fn adopt_answer(adoption: &Adoption, next: Vec<NextAnswer>) -> RunAdoptAnswer {
+    RunAdoptAnswer {
+        done: adoption.done,
+        differing: adoption.differing.clone(),
+        lost: adoption.lost.clone(),
+        kept: adoption.kept.iter().map(kept_change).collect(),
+        folder: adoption.folder.to_string_lossy().into_owned(),
+        next,
     }
 }
 
-message! {
-    /// What a person decides about with `accord run adopt`.
-    pub struct RunAdoptAnswer("RunAdoptAnswer", closed) {
-        /// Whether the decision was carried out.
-        required done: bool = "done", "verdict";
-        /// Files that differ from the copies; the process that waited for the worker has ended.
-        required differing: Vec<String> = "differing", "repository-paths";
-        /// A run that the copies have and the repository does not.
-        optional lost: String = "lost", "text";
-        /// Changes that were put back while a worker ran.
-        required kept: Vec<RunKeptChange> = "kept", "kept-changes";
-        /// The folder of the copies.
-        required folder: String = "folder", "path";
-        /// The next steps, in order.
-        required next: Vec<NextAnswer> = "next", "next-steps";
-    }
-}
-
-message! {
-    /// A turn whose conflicting files a person can merge.
-    pub struct RunMerge("RunMerge", closed) {
-        /// The turn.
-        required turn_id: String = "turn_id", "turn-id";
-        /// The digest of the evidence that the person decides about.
-        required evidence_digest: String = "evidence_digest", "evidence-digest";
-    }
-}
-
-message! {
-    /// What an approval would do.
-    pub struct RunPlanAnswer("RunPlanAnswer", closed) {
-        /// The gate.
-        required_or_null gate: String = "gate", "gate-id";
-        /// The phase before it.
-        optional from: String = "from", "phase";
-        /// The turn that requested it.
-        optional requested_by_turn: String = "requested_by_turn", "turn-id";
-        /// The digest of the evidence that the person decides about.
-        optional evidence_digest: String = "evidence_digest", "evidence-digest";
-        /// The phase after it; null at the end of the run.
-        required_or_null to: String = "to", "phase";
-        /// Hooks that run first and can refuse.
-        required hooks: Vec<String> = "hooks", "hook-names";
-        /// Commands that must succeed.
-        required commands: Vec<String> = "commands", "shell-lines";
-    }
-}
-
-message! {
-    /// A finding of a check-up.
-    pub struct RunFinding("RunFinding", closed) {
-        /// Its severity.
-        required level: Level = "level", "finding-level";
-        /// What it is about.
-        required subject: String = "subject", "text";
-        /// What was found.
-        required message: String = "message", "text";
-        /// What to do about it.
-        required advice: String = "advice", "text";
-        /// The failure that it causes.
-        optional code: WireCode = "code", "failure-code";
-    }
-}
-
-message! {
-    /// What a check-up found.
-    pub struct RunDoctorAnswer("RunDoctorAnswer", closed) {
-        /// Whether there is no error.
-        required healthy: bool = "healthy", "verdict";
-        /// The findings, most severe first.
-        required findings: Vec<RunFinding> = "findings", "findings";
-    }
-}
-
-impl RunInitAnswer {
-    /// The answer of an initialisation.
-    pub fn new(done: &Initialized, names: &CommandNames) -> Self {
-        let files: Vec<_> = done.uncommitted.iter().map(|file| shell_words::quote(file)).collect();
-        let (within, files) = (&names.git, files.join(" "));
-        // Named in both commands, so that other staged files stay out of the commit.
-        let command = format!(
-            "git{within} add -- {files} && git{within} commit -m {} -- {files}",
-            shell_words::quote(COMMIT_MESSAGE)
-        );
-        Self {
-            root: done.root.to_string_lossy().into_owned(),
-            written: done.written.clone(),
-            kept: done.kept.clone(),
-            commit: done.commit.clone(),
-            commit_command: (!done.uncommitted.is_empty()).then_some(command),
+/// The answer about what an approval would do.
+pub fn plan_answer(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> RunPlanAnswer {
+    let (gate, from, to) = match &plan.pending {
+        Pending::Transition(pending) => {
+            (Some(pending.gate.clone()), Some(pending.from.clone()), Some(pending.to.clone()))
         }
+        Pending::Completion(pending) => (pending.gate.clone(), None, None),
+    };
+    let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
+    let actions = plan.actions.iter();
+    RunPlanAnswer {
+        gate,
+        from,
+        requested_by_turn: plan.requested_by_turn().map(str::to_owned),
+        evidence_digest: Some(evidence.to_string()),
+        to,
+        hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
+        commands: actions.map(|action| action.run.clone()).collect(),
     }
 }
 
-impl RunAnswer {
-    /// The answer of an operation that changes a run.
-    pub fn new(update: &RunUpdate, next: Vec<NextAnswer>) -> Self {
-        let events: Vec<Object> = update.events.iter().map(|event| event.line().clone()).collect();
-        // The record of a decision is in its first event.
-        let decided = |name: &str| {
-            let payload = events.first()?.get("payload")?;
-            Some(payload.get(name)?.as_str()?.to_owned())
-        };
-        Self {
-            state: update.state.document(),
-            approved_by: decided("actor"),
-            evidence_digest: decided("evidence_digest"),
-            events,
-            next,
-        }
+pub(super) fn finding_answer(finding: &Finding) -> RunFinding {
+    RunFinding {
+        level: finding.level,
+        subject: finding.subject.clone(),
+        message: finding.message.clone(),
+        advice: finding.advice.clone(),
+        code: finding.code.map(WireCode::from),
     }
 }
 
-impl RunTurnAnswer {
-    /// The answer of an assignment.
-    pub fn new(turn: &Turn, next: Vec<NextAnswer>) -> Self {
-        Self { turn: turn.document(), next }
-    }
-}
-
-impl RunDispatchAnswer {
-    /// The answer of a dispatch.
-    pub fn new(dispatched: &Dispatched, next: Vec<NextAnswer>) -> Self {
-        Self {
-            turn: dispatched.turn.document(),
-            runtime_id: dispatched.runtime.id.clone(),
-            runtime_type: dispatched.runtime.kind.to_string(),
-            bundle: dispatched.bundle.clone(),
-            staging: dispatched.staging.clone(),
-            manifest: dispatched.manifest.clone(),
-            next,
-        }
-    }
-}
-
-impl RunAcceptAnswer {
-    /// The answer of an acceptance.
-    pub fn new(done: &AcceptResult, next: Vec<NextAnswer>) -> Self {
-        let accepted = &done.accepted;
-        Self {
-            turn_id: accepted.turn_id.to_string(),
-            accepted_sequence: accepted.accepted_sequence,
-            history_entry: accepted.history_entry.clone(),
-            warnings: accepted.warnings.clone(),
-            after_hooks: accepted.after_hooks.as_ref().map(error_envelope),
-            checkpoint: done.checkpoint.as_ref().map(RunCheckpointAnswer::new),
-            no_checkpoint: done.no_checkpoint.as_ref().map(error_envelope),
-            state: accepted.state.document(),
-            next,
-        }
-    }
-}
-
-impl RunRejectAnswer {
-    /// The answer of a rejection.
-    pub fn new(rejected: &Rejected, next: Vec<NextAnswer>) -> Self {
-        Self {
-            again: rejected.again,
-            kept: rejected.kept.clone(),
-            state: rejected.update.state.document(),
-            next,
-        }
-    }
-}
-
-impl RunStageAnswer {
-    /// The answer after a result was staged by hand.
-    pub fn new(staged: &Staged, next: Vec<NextAnswer>) -> Self {
-        Self {
-            turn_id: staged.turn.id().to_string(),
-            path: staged.path.clone(),
-            result: staged.result.clone(),
-            problem: staged.problem.as_ref().map(error_envelope),
-            next,
-        }
-    }
-}
-
-impl RunCheckpointAnswer {
-    /// The answer of a checkpoint.
-    pub fn new(checkpoint: &Checkpoint) -> Self {
-        Self {
-            commit: checkpoint.commit.clone(),
-            files: checkpoint.files.clone(),
-            turns: checkpoint.turns.clone(),
-        }
-    }
-}
-
-impl RunStatusAnswer {
-    /// The answer about the status of a run.
-    pub fn new(overview: &Overview, next: Vec<NextAnswer>) -> Self {
-        let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
-        let holder = overview.holder.as_ref();
-        let waiting = overview.waiting.as_ref();
-        let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
-        let merges = overview.merges.iter().filter_map(|(turn, evidence)| {
-            let evidence_digest = evidence.as_ref().ok()?.to_string();
-            Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
-        });
-        let merges: Vec<RunMerge> = merges.collect();
-        Self {
-            root: overview.root.to_string_lossy().into_owned(),
-            problem: config.err().or(state.err()).map(error_envelope),
-            state: state.ok().map(State::document),
-            accepted_turns: overview.accepted_turns,
-            lock_owner_pid: holder.map(|holder| holder.lock.owner_pid),
-            journals: overview.journals.clone(),
-            last_warnings: overview.last_warnings.clone(),
-            no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
-            waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
-            evidence_digest: evidence.map(ToString::to_string),
-            merges: (!merges.is_empty()).then_some(merges),
-            proposals: (!overview.proposals.is_empty())
-                .then(|| overview.proposals.iter().map(RunProposal::new).collect()),
-            kept: (!overview.kept.is_empty())
-                .then(|| overview.kept.iter().map(RunKeptChange::new).collect()),
-            next,
-        }
-    }
-}
-
-impl RunKeptChange {
-    fn new(change: &KeptChange) -> Self {
-        let files = change.files.iter();
-        Self {
-            at: change.at.clone(),
-            turns: change.turns.clone(),
-            files: files.map(|(path, what)| format!("{path}: {what}")).collect(),
-            reasons: change.reasons.clone(),
-            folder: change.folder.to_string_lossy().into_owned(),
-            outdated: change.outdated,
-        }
-    }
-}
-
-impl RunAdoptAnswer {
-    /// The answer about a decision of a person.
-    pub fn new(adoption: &Adoption, next: Vec<NextAnswer>) -> Self {
-        Self {
-            done: adoption.done,
-            differing: adoption.differing.clone(),
-            lost: adoption.lost.clone(),
-            kept: adoption.kept.iter().map(RunKeptChange::new).collect(),
-            folder: adoption.folder.to_string_lossy().into_owned(),
-            next,
-        }
-    }
-}
-
-impl RunPlanAnswer {
-    /// The answer about what an approval would do.
-    pub fn new(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Self {
-        let (gate, from, to) = match &plan.pending {
-            Pending::Transition(pending) => {
-                (Some(pending.gate.clone()), Some(pending.from.clone()), Some(pending.to.clone()))
-            }
-            Pending::Completion(pending) => (pending.gate.clone(), None, None),
-        };
-        let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
-        let actions = plan.actions.iter();
-        Self {
-            gate,
-            from,
-            requested_by_turn: plan.requested_by_turn().map(str::to_owned),
-            evidence_digest: Some(evidence.to_string()),
-            to,
-            hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
-            commands: actions.map(|action| action.run.clone()).collect(),
-        }
-    }
-}
-
-impl RunFinding {
-    pub(super) fn new(finding: &Finding) -> Self {
-        Self {
-            level: finding.level,
-            subject: finding.subject.clone(),
-            message: finding.message.clone(),
-            advice: finding.advice.clone(),
-            code: finding.code.map(WireCode::from),
-        }
-    }
-}
-
-impl RunDoctorAnswer {
-    /// The answer of a check-up.
-    pub fn new(findings: &[Finding]) -> Self {
-        Self {
-            healthy: findings.iter().all(|finding| finding.level != Level::Error),
-            findings: findings.iter().map(RunFinding::new).collect(),
-        }
+/// The answer of a check-up.
+pub fn doctor_answer(findings: &[Finding]) -> RunDoctorAnswer {
+    RunDoctorAnswer {
+        healthy: findings.iter().all(|finding| finding.level != Level::Error),
+        findings: findings.iter().map(finding_answer).collect(),
     }
 }

@@ -10,6 +10,7 @@ use accord_runs_core::coordinator::{
 };
 use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::operations::{ApproveInitiativeGate, LocalOperation};
 use accord_runs_core::person::{Approval, Consent};
 use accord_runs_core::state::State;
 use accord_runs_core::views::InitiativeGateView;
@@ -56,7 +57,8 @@ impl Coordinator {
     /// reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
         // Refuse before hooks run.
-        let (mut session, gate, approval) = self.begin_decision(consent)?;
+        let (mut session, gate, approval) =
+            self.begin_decision::<ApproveInitiativeGate>(consent)?;
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let report = session.hooks(batch, HookPhase::BeforeGate)?;
         if let Some(failure) = report.failure() {
@@ -72,12 +74,12 @@ impl Coordinator {
     }
 
     /// Begins an operation on the pending gate that a person decides about.
-    pub(super) fn begin_decision(
+    pub(super) fn begin_decision<O: LocalOperation>(
         &self,
         consent: &Consent,
     ) -> Result<(CoordinatorSession<'_>, Object, Approval), Failure> {
         let mut session = self.open_session()?;
-        let consent = self.authorize(&session.views, consent)?;
+        let consent = self.authorize::<O>(&session.views, consent)?;
         session.catch_up(Account::None)?;
         let gate = pending_gate(&session.state)?.clone();
         let cancel = self.environment.cancel_token();

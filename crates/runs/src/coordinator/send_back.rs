@@ -3,6 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
 use accord_runs_core::coordinator::{CoordinatorState, SendBackGate, send_back_gate};
+use accord_runs_core::operations::SendBackInitiative;
 use accord_runs_core::person::Consent;
 
 use super::Coordinator;
@@ -26,7 +27,7 @@ impl Coordinator {
         given: &SendBackGate,
         consent: &Consent,
     ) -> Result<GateSentBack, Failure> {
-        let (mut session, gate, approval) = self.begin_decision(consent)?;
+        let (mut session, gate, approval) = self.begin_decision::<SendBackInitiative>(consent)?;
         let mut ledger = session.ledger;
         let now = session.now();
         let place = session.initiative();

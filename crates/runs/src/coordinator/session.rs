@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::{Author, Decision, Need};
+use accord_base::Author;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
@@ -12,6 +12,7 @@ use accord_runs_core::coordinator::{
     resync,
 };
 use accord_runs_core::hooks::{HookBatch, HookPhase, HookReport};
+use accord_runs_core::operations::{LocalOperation, ReissueTurn};
 use accord_runs_core::person::Consent;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{Ids, TurnId, dispatch};
@@ -52,18 +53,18 @@ impl Coordinator {
 
     pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<(), Failure> {
         let states = views.values().filter_map(|view| view.state.as_ref());
-        let (caller, decision) = (self.environment.caller(), Need::Decide(Decision::Override));
-        let workers = running_workers(states);
-        caller.attribute_beside(decision, Author::unnamed(), &workers).map(drop)
+        let (caller, workers) = (self.environment.caller(), running_workers(states));
+        caller.attribute_beside(ReissueTurn::NEED, Author::unnamed(), &workers).map(drop)
     }
 
-    pub(super) fn authorize(
+    pub(super) fn authorize<O: LocalOperation>(
         &self,
         views: &BTreeMap<String, RepoView>,
         consent: &Consent,
     ) -> Result<Consent, Failure> {
         let states = views.values().filter_map(|view| view.state.as_ref());
-        let person = authorize(&self.environment, &consent.person, &running_workers(states))?;
+        let workers = running_workers(states);
+        let person = authorize(&self.environment, O::NEED, &consent.person, &workers)?;
         Ok(Consent { person, expect: consent.expect.clone() })
     }
 

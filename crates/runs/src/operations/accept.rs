@@ -5,6 +5,7 @@ use accord_runs_core::TurnId;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};
 use accord_runs_core::evidence::Subject;
+use accord_runs_core::operations::AcceptMerge;
 use accord_runs_core::person::Consent;
 use accord_runs_core::result::Leniency;
 
@@ -46,7 +47,7 @@ impl Runs {
     /// merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
         let merge = accept.human_merge.as_ref();
-        let merge = merge.map(|merge| self.authorize_consent(merge));
+        let merge = merge.map(|merge| self.authorize_consent::<AcceptMerge>(merge));
         let merge = merge.transpose()?;
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
+use accord_runs_core::operations::AdoptChanges;
 use accord_runs_core::person::Person;
 use accord_runs_core::state::TurnStatus;
 use accord_runs_core::{TurnId, build, dispatch};
@@ -60,7 +61,7 @@ impl Runs {
         let Some(person) = &adopt.by else {
             return Ok(Adoption::new(guard.find(self.repository())?, false));
         };
-        let person = &self.authorize(person)?;
+        let person = &self.authorize::<AdoptChanges>(person)?;
         let locked = self.repository().lock(self.environment.lock_timeout())?;
         for replayed in locked.recovered() {
             self.environment.notify(&Notice::Recovered {

@@ -7,6 +7,7 @@ use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::config::GateAction;
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::operations::{ApproveCompletion, ApproveTransition};
 use accord_runs_core::person::Consent;
 use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition,
@@ -50,7 +51,11 @@ impl Runs {
     /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
     /// and the gate stays pending.
     pub fn approve(&self, gate: PendingApproval, consent: &Consent) -> Result<RunUpdate, Failure> {
-        let consent = &self.authorize_consent(consent)?;
+        let consent = match gate {
+            PendingApproval::Transition => self.authorize_consent::<ApproveTransition>(consent),
+            PendingApproval::Completion => self.authorize_consent::<ApproveCompletion>(consent),
+        };
+        let consent = &consent?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
         let plan = run::plan_approval(&operation.state, &operation.config, gate, history)?;

@@ -3,6 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
+use accord_runs_core::operations::ResolveBlock;
 use accord_runs_core::person::Consent;
 use accord_runs_core::run;
 use accord_runs_core::state::Block;
@@ -41,7 +42,7 @@ impl Runs {
     /// caller; `evidence_changed` if the person saw other evidence; `invalid_state_transition` if
     /// it is neither, or if a gate is pending.
     pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate, Failure> {
-        let consent = &self.authorize_consent(consent)?;
+        let consent = &self.authorize_consent::<ResolveBlock>(consent)?;
         let mut operation = self.begin()?;
         let now = operation.now();
         run::check_resolvable(&operation.state)?;

@@ -7,6 +7,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::accept::Write;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
+use accord_runs_core::operations::{ApplyProposal, DropProposal};
 use accord_runs_core::person::Consent;
 use accord_runs_core::proposal::{
     self, Applied, DECIDED, FileNow, FileState, Proposal, ProposalAction, file_state,
@@ -113,7 +114,7 @@ impl Runs {
         consent: &Consent,
         to: ApplyTo,
     ) -> Result<ProposalDecided, Failure> {
-        let consent = &self.authorize_consent(consent)?;
+        let consent = &self.authorize_consent::<ApplyProposal>(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
@@ -150,7 +151,7 @@ impl Runs {
         reason: Option<&str>,
         consent: &Consent,
     ) -> Result<ProposalDecided, Failure> {
-        let consent = &self.authorize_consent(consent)?;
+        let consent = &self.authorize_consent::<DropProposal>(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;

@@ -4,6 +4,7 @@ use accord_contract::codes::Failure;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{Record, Write};
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::operations::ReissueTurn;
 use accord_runs_core::run::check_reissue;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{TurnId, dispatch};
@@ -40,7 +41,7 @@ impl Runs {
     /// blocks the run, and the turn is unchanged.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         // It ends a block that waits for a person, and takes the work of others away.
-        self.refuse_worker()?;
+        self.authorize_nobody::<ReissueTurn>()?;
         let mut operation = self.begin()?;
         let old = operation.target(reissue.turn.as_ref())?;
         refuse_if_worker_runs(&old)?;

@@ -4,6 +4,7 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
+use accord_runs_core::operations::SendBackRun;
 use accord_runs_core::person::Consent;
 use accord_runs_core::run::{self, SendBack, waiting_request};
 use accord_runs_core::state::Pending;
@@ -19,7 +20,7 @@ impl Runs {
     /// `invalid_state_transition` if no gate is pending; `evidence_changed` if the person saw other
     /// evidence; `unknown_role` or `role_without_runtime` if the named role cannot take a turn.
     pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate, Failure> {
-        let consent = &self.authorize_consent(consent)?;
+        let consent = &self.authorize_consent::<SendBackRun>(consent)?;
         let mut operation = self.begin()?;
         let pending = waiting_request(&operation.state)?;
         let approval = operation.approval(&subject(&pending), consent)?;

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
+use accord_runs_core::operations::RestartRun;
 use accord_runs_core::run::{self, Beginning, check_records};
 use accord_runs_core::state::{State, Status};
 use accord_runs_core::{RunId, build, dispatch};
@@ -58,7 +59,7 @@ impl Runs {
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
         if start.restart {
             // It ends a block that waits for a person.
-            self.refuse_worker()?;
+            self.authorize_nobody::<RestartRun>()?;
         }
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;

@@ -4,7 +4,7 @@
 use accord_base::Door;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
-use accord_runs::answers::RunStatusAnswer;
+use accord_runs::answers::status_answer;
 use accord_runs::operations::{LoopOptions, PendingApproval};
 use accord_runs_core::evidence::{EvidenceDigest, ExpectedDigest, Subject};
 use accord_runs_core::person::{Consent, Person};
@@ -65,7 +65,7 @@ fn a_waiting_gate_says_since_when() {
     let repo = Repo::with_git();
     let runs = waiting(&repo);
     let requested = || repo.json(".agentxchain/state.json")["pending_phase_transition"].clone();
-    let document = || RunStatusAnswer::new(&runs.status().unwrap(), Vec::new()).encode();
+    let document = || status_answer(&runs.status().unwrap(), Vec::new()).encode();
     assert_eq!(document()["waiting_since"], requested()["requested_at"]);
     let digest = document()["evidence_digest"].as_str().unwrap().to_owned();
     assert_eq!(digest.len(), 64);

@@ -1,7 +1,7 @@
 //! A new repository: what is committed, what is no obstacle, and what survives a stash.
 
 use accord_contract::codes::Code;
-use accord_runs::answers::{CommandNames, NextAnswer, RunInitAnswer};
+use accord_runs::answers::{CommandNames, init_answer, next_answer};
 use accord_runs::git::Git;
 use accord_runs::operations::{InitOptions, Initialized, LoopOptions, LoopStop, Start, Step, init};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
@@ -61,7 +61,7 @@ fn init_prints_the_commands_that_commit() {
     repo.write("mine.txt", "mine");
     repo.git(&["add", "mine.txt"]);
     let made = governed(&repo, false);
-    let answer = RunInitAnswer::new(&made, &CommandNames::default());
+    let answer = init_answer(&made, &CommandNames::default());
     let command = answer.commit_command.unwrap();
     let names = ".agentxchain .gitignore .planning TALK.md agentxchain.json";
     assert_eq!(
@@ -256,7 +256,7 @@ fn a_run_that_was_stashed_is_missed_and_comes_back() {
     repo.git(&["stash", "-u", "--quiet"]);
     assert!(runs.state().unwrap().run_id().is_none(), "the records are stashed");
     let next = runs.status().unwrap().next;
-    let answer = NextAnswer::new(&next[0], &CommandNames::default());
+    let answer = next_answer(&next[0], &CommandNames::default());
     assert_eq!(answer.command.as_deref(), Some("git stash pop"));
     assert!(answer.why.contains(&run), "{}", answer.why);
     refused(runs.start(&Start::default()), Code::XchainRecordsMissing);
@@ -310,7 +310,7 @@ fn an_unknown_committer_is_reported_before_a_checkpoint_fails() {
     let status = runs.status().unwrap();
     let failure = status.no_checkpoints.unwrap();
     assert!(failure.suggestion.unwrap().contains("git config user.name"));
-    let answer = NextAnswer::new(&status.next[0], &CommandNames::default());
+    let answer = next_answer(&status.next[0], &CommandNames::default());
     assert_eq!(answer.command.as_deref(), Some("accord run doctor"), "{}", answer.why);
     let cycle = CycleOptions { checkpoint: true, ..CycleOptions::default() };
     refused(runs.run_loop(&LoopOptions { cycle, ..LoopOptions::default() }), Code::XchainGitFailed);

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_runs::answers::{DriveEnd, RunStop};
+use accord_runs::answers::DriveEnd;
 use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
 use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep};
 use accord_runs::repository::{FindingKind, Repository};
 use accord_runs::{CycleOptions, Environment};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
+use accord_runs_core::operations::answers::RunStop;
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
 use accord_runs::CycleOptions;
-use accord_runs::answers::{CommandNames, NextAnswer};
+use accord_runs::answers::{CommandNames, next_answer};
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, Step};
 use accord_runs_core::liveness::Stalled;
 use serde_json::json;
@@ -97,7 +97,7 @@ fn a_worker_without_a_sign_of_life_is_ended_and_the_next_step_gives_it_more_time
     let expected =
         NextStep::Dispatch { turn: turn.clone(), by_hand: false, stalled: Some(stalled) };
     assert_eq!(next, [expected]);
-    let answer = NextAnswer::new(&next[0], &CommandNames::default());
+    let answer = next_answer(&next[0], &CommandNames::default());
     assert_eq!(answer.command, Some(format!("accord run step --turn {turn} --silence 30m")));
     assert_eq!(
         answer.why,
@@ -142,7 +142,7 @@ fn a_turn_whose_deadline_is_over_is_to_be_reissued() {
     repo.write(".agentxchain/state.json", &state.to_string());
     let next = runs.status().unwrap().next;
     assert!(matches!(next[..], [NextStep::Overdue { .. }]), "{next:?}");
-    let answer = NextAnswer::new(&next[0], &CommandNames::default());
+    let answer = next_answer(&next[0], &CommandNames::default());
     let command = format!("accord run reissue --turn {turn} --reason overdue");
     assert_eq!(answer.command, Some(command));
     let reissue = accord_runs::operations::Reissue {

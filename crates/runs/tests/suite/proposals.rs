@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use accord_contract::codes::Code;
 use accord_runs::Runs;
-use accord_runs::answers::{CommandNames, NextAnswer};
+use accord_runs::answers::{CommandNames, next_answer};
 use accord_runs::operations::{ApplyTo, NextStep, ProposalFile, ProposalFilter};
 use accord_runs_core::TurnId;
 use accord_runs_core::proposal::FileState;
@@ -84,7 +84,7 @@ fn a_proposal_is_written_into_the_working_tree_once() {
     assert!(next.contains(&NextStep::DecideProposal { turn: turn.clone(), files: 4 }), "{next:?}");
     for (files, waits) in [(4, "4 proposed files wait; "), (1, "a proposed file waits; ")] {
         let step = NextStep::DecideProposal { turn: turn.clone(), files };
-        let why = NextAnswer::new(&step, &CommandNames::default()).why;
+        let why = next_answer(&step, &CommandNames::default()).why;
         assert!(why.starts_with(waits), "{why}");
     }
     let (view, files) = runs.proposal(&turn).unwrap();

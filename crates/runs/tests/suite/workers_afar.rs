@@ -348,6 +348,6 @@ fn a_limit_of_a_response_is_named() {
     assert!(failure.message.ends_with(end), "{failure:?}");
     let next = runs.status().unwrap().next;
     let names = accord_runs::answers::CommandNames::default();
-    let answer = accord_runs::answers::NextAnswer::new(&next[0], &names);
+    let answer = accord_runs::answers::next_answer(&next[0], &names);
     assert!(answer.command.unwrap().ends_with(" --silence 30m"));
 }

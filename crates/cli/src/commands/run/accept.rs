@@ -1,9 +1,10 @@
 //! `accord run accept`: accepts a staged result into the history.
 
-use accord_runs::answers::RunAcceptAnswer;
+use accord_runs::answers::accept_answer;
 use accord_runs::operations::Accept;
 use accord_runs_core::TurnId;
 use accord_runs_core::evidence::Subject;
+use accord_runs_core::operations::answers::RunAcceptAnswer;
 use accord_runs_core::person::Consent;
 use accord_runs_core::views::HistoryView;
 
@@ -62,7 +63,7 @@ impl AcceptArgs {
         };
         let done = take(runs.accept(&accept))?;
         let next = self.repo.next(&runs)?;
-        let document = RunAcceptAnswer::new(&done, next);
+        let document = accept_answer(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;
         // The turn is accepted, but if the commit failed or a hook tampered after it, the answer is
         // no.

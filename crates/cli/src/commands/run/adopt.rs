@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use accord_base::Door;
-use accord_runs::answers::{RunAdoptAnswer, RunKeptChange};
+use accord_runs::answers::adopt_answer;
 use accord_runs::operations::Adopt;
+use accord_runs_core::operations::answers::{RunAdoptAnswer, RunKeptChange};
 
 use super::person::{human, person};
 use super::{RepoArgs, next_lines, take};
@@ -49,7 +50,7 @@ impl AdoptArgs {
         let verb = if self.undo { "forget what changed" } else { "put in force what changed" };
         let by = self.yes.then(|| person(self.actor, self.note, Door::Cli, verb)).transpose()?;
         let adoption = take(runs.adopt(&Adopt { by, undo: self.undo }))?;
-        let answer = RunAdoptAnswer::new(&adoption, self.repo.next(&runs)?);
+        let answer = adopt_answer(&adoption, self.repo.next(&runs)?);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| write(page, &answer, self.undo, &git))?;
         Ok(Exit::from_answer(adoption.done || adoption.is_empty()))

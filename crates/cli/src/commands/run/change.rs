@@ -3,7 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_runs::Runs;
 use accord_runs::answers::{
-    RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunRejectAnswer, RunTurnAnswer,
+    checkpoint_answer, dispatch_answer, reject_answer, run_answer, turn_answer,
 };
 use accord_runs::operations::{Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
@@ -115,7 +115,7 @@ impl AssignArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let assigned = take(runs.assign(self.role.as_deref()))?;
-        let answer = RunTurnAnswer::new(&assigned.turn, self.repo.next(&runs)?);
+        let answer = turn_answer(&assigned.turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             let turn = &assigned.turn;
             page.line(format!("{} has {}", clean(turn.role()), turn.id()));
@@ -129,7 +129,7 @@ impl DispatchArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let handed = take(runs.dispatch(self.turn.find(&runs)?.as_ref()))?;
-        let answer = RunDispatchAnswer::new(&handed, self.repo.next(&runs)?);
+        let answer = dispatch_answer(&handed, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
                 "{} is with {} ({})",
@@ -150,7 +150,7 @@ impl RejectArgs {
         let turn = self.turn.find(&runs)?;
         let reject = Reject { turn, reason: self.reason, ..Reject::default() };
         let rejected = take(runs.reject(&reject))?;
-        let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
+        let answer = reject_answer(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(if rejected.again {
                 "rejected; there is another attempt, whose prompt has the reason"
@@ -173,7 +173,7 @@ impl ReissueArgs {
         let reissue = Reissue { turn, role: self.role, reason: self.reason };
         let reissued = take(runs.reissue(&reissue))?;
         let turn = &reissued.assigned.turn;
-        let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);
+        let answer = turn_answer(turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
                 "reissued {} of {}; {} has {}",
@@ -207,7 +207,7 @@ impl CheckpointArgs {
         let runs = self.repo.open_to_act()?;
         let turn = self.find(&runs)?;
         let made = take(runs.checkpoint(turn.as_ref()))?;
-        let answer = RunCheckpointAnswer::new(&made);
+        let answer = checkpoint_answer(&made);
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
             let files = counted(made.files.len() as u64, "file");
@@ -231,7 +231,7 @@ pub(super) fn change_run(
 ) -> Result<Exit, CliError> {
     let runs = repo.open_to_act()?;
     let moved = take(operation(&runs))?;
-    let answer = RunAnswer::new(&moved, repo.next(&runs)?);
+    let answer = run_answer(&moved, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let run = moved.state.run_id().map(ToString::to_string);
         page.line(format!(

@@ -1,7 +1,7 @@
 //! The commands of `accord run` that take a decision of a person: approvals and resolutions.
 
 use accord_runs::Runs;
-use accord_runs::answers::RunPlanAnswer;
+use accord_runs::answers::plan_answer;
 use accord_runs::operations::PendingApproval;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::run::{ApprovalPlan, check_resolvable};
@@ -87,7 +87,7 @@ impl GateArgs {
 
     /// Prints what an approval would do.
     fn show(&self, plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Result<Exit, CliError> {
-        let answer = RunPlanAnswer::new(plan, evidence);
+        let answer = plan_answer(plan, evidence);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
             page.line(format!("would move the run to {}", clean(to)));

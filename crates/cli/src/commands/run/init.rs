@@ -1,7 +1,7 @@
 //! `accord run init`: a folder becomes a governed repository.
 
 use accord_runs::agents::Preset;
-use accord_runs::answers::RunInitAnswer;
+use accord_runs::answers::init_answer;
 use accord_runs::operations::{InitOptions, NewAgent, NewRole, init};
 
 use super::{RepoArgs, environment, next_lines, take, usage};
@@ -60,7 +60,7 @@ impl InitArgs {
         };
         let environment = environment()?;
         let made = take(init(&self.repo.folder(), &options, &environment))?;
-        let answer = RunInitAnswer::new(&made, &self.repo.names());
+        let answer = init_answer(&made, &self.repo.names());
         let runs = take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {

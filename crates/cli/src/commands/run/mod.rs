@@ -22,12 +22,13 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire;
 use accord_host::settings::Sources;
 use accord_process::Cancel;
-use accord_runs::answers::{CommandNames, NextAnswer};
+use accord_runs::answers::{CommandNames, next_answer, next_command};
 use accord_runs::operations::{
     Finding, Level, NextStep, Overview, Waiting, initiative_command, initiative_of,
 };
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::evidence::EvidenceDigest;
+use accord_runs_core::operations::answers::NextAnswer;
 use accord_runs_core::views::FailureView;
 use accord_runs_core::{TurnId, name_files};
 
@@ -185,7 +186,7 @@ impl RepoArgs {
         let initiative = initiative_step(overview);
         let steps = overview.next.iter().map(|step| match (step, &initiative) {
             (NextStep::Assign { .. }, Some(step)) => step.clone(),
-            _ => NextAnswer::new(step, &names),
+            _ => next_answer(step, &names),
         });
         steps.collect()
     }
@@ -201,7 +202,7 @@ impl RepoArgs {
 fn initiative_step(overview: &Overview) -> Option<NextAnswer> {
     let workspace = initiative_of(&overview.root, overview.state.as_ref().ok()?)?;
     let why = "the run belongs to an initiative, which decides whose turn is next";
-    Some(NextAnswer::of_command(initiative_command(&workspace), why.to_owned()))
+    Some(next_command(initiative_command(&workspace), why.to_owned()))
 }
 
 /// The value of an operation, or its failure.

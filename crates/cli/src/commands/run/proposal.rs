@@ -1,7 +1,7 @@
 //! `accord run proposal`: changes that a turn proposes, and the decision of a person.
 
 use accord_runs::Runs;
-use accord_runs::answers::{RunProposalAnswer, RunProposalDecisionAnswer, RunProposalsAnswer};
+use accord_runs::answers::{proposal_answer, proposal_decision_answer, proposals_answer};
 use accord_runs::operations::{ApplyTo, ProposalDecided, ProposalFilter};
 use accord_runs_core::TurnId;
 use accord_runs_core::person::Consent;
@@ -109,7 +109,7 @@ impl ListArgs {
         let runs = self.repo.open()?;
         let filter = if self.all { ProposalFilter::All } else { ProposalFilter::Waiting };
         let proposals = take(runs.proposals(filter))?;
-        let answer = RunProposalsAnswer::new(&proposals);
+        let answer = proposals_answer(&proposals);
         self.repo.say(&answer, |page| {
             if answer.proposals.is_empty() {
                 page.line("no proposal waits for a decision");
@@ -138,7 +138,7 @@ impl ShowArgs {
         let runs = self.repo.open()?;
         let turn = find(&self.turn, &runs)?;
         let (view, files) = take(runs.proposal(&turn))?;
-        let answer = RunProposalAnswer::new(&view, &files);
+        let answer = proposal_answer(&view, &files);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| {
             let role = view.proposal.role.as_deref().unwrap_or("?");
@@ -222,7 +222,7 @@ fn say(
     decision: &str,
     line: &str,
 ) -> Result<Exit, CliError> {
-    let answer = RunProposalDecisionAnswer::new(decided, decision, repo.next(runs)?);
+    let answer = proposal_decision_answer(decided, decision, repo.next(runs)?);
     repo.say(&answer, |page| {
         page.line(line);
         for file in &decided.files {

@@ -1,7 +1,7 @@
 //! The commands of `accord run` that only read.
 
 use accord_contract::wire::{Object, Wire as _};
-use accord_runs::answers::{RunDoctorAnswer, RunStatusAnswer};
+use accord_runs::answers::{doctor_answer, status_answer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
@@ -83,7 +83,7 @@ impl StatusArgs {
         let runs = self.repo.open()?;
         let overview = take(runs.status())?;
         let steps = self.repo.steps(&overview);
-        let answer = RunStatusAnswer::new(&overview, steps);
+        let answer = status_answer(&overview, steps);
         self.repo.say(&answer, |page| {
             write_status(page, &overview);
             if let Some(kept) = &answer.kept {
@@ -167,7 +167,7 @@ impl DoctorArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
         let findings = runs.doctor();
-        let answer = RunDoctorAnswer::new(&findings);
+        let answer = doctor_answer(&findings);
         self.repo.say(&answer, |page| {
             finding_lines(page, &findings);
             page.line(if answer.healthy { "no problem found" } else { "fix the errors first" });

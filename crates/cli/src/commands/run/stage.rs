@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::wire::{Object, Wire as _};
-use accord_runs::answers::{NextAnswer, RunStageAnswer};
+use accord_runs::answers::{stage_again, stage_answer};
 use accord_runs::operations::ManualResult;
 use accord_runs_core::next_step::must_object;
 use accord_runs_core::views::changed_files;
@@ -95,10 +95,10 @@ impl StageArgs {
                 let turn = &staged.turn;
                 let objects = must_object(&take(runs.config())?, turn.role());
                 let (id, names_files) = (turn.id().as_str(), !result.files.is_empty());
-                vec![NextAnswer::stage_again(id, names_files, objects, &self.repo.names())]
+                vec![stage_again(id, names_files, objects, &self.repo.names())]
             }
         };
-        let answer = RunStageAnswer::new(&staged, next);
+        let answer = stage_answer(&staged, next);
         self.repo.say(&answer, |page| {
             let files = changed_files(&staged.result).len() as u64;
             page.line(format!(

@@ -7,10 +7,11 @@ use std::time::Duration;
 use accord_base::Door;
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
-use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
+use accord_runs::answers::{DriveEnd, drive_answer};
 use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
+use accord_runs_core::operations::answers::RunStop;
 use parking_lot::Mutex;
 
 use super::person::{human, person};
@@ -146,7 +147,7 @@ fn drive_run(
     };
     // Read again: the end says why the loop stopped, and the file says where the run is.
     let state = take(runs.state())?;
-    let answer = RunDriveAnswer::new(&end, &state, repo.next(&runs)?);
+    let answer = drive_answer(&end, &state, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");
         let (ink, words) = match end.stop {

@@ -1,6 +1,10 @@
 //! `accord run`: decisions about governed runs, which are taken in the process itself.
 
+use std::collections::BTreeSet;
 use std::process::Command;
+
+use accord_base::Need;
+use accord_runs_core::operations::operations;
 
 use super::commands::{Starter, has_no_proc};
 use super::curl::{OF_TASK, OF_TURN};
@@ -11,25 +15,38 @@ use crate::run_approvals::waiting;
 use crate::run_coordinator::Shop;
 use crate::run_place::Place;
 
-/// What needs a person, with what each command needs beside it.
-const DECISIONS: [&str; 8] = [
-    "approve-transition --yes",
-    "approve-completion --yes",
-    "resolve --yes",
-    "send-back --reason why --yes",
-    "proposal apply turn_none --yes",
-    "proposal drop turn_none --yes",
-    "accept --human-merge --yes",
-    "adopt --yes",
+/// What needs a person: the operation, and its command with what that needs beside.
+const DECISIONS: [(&str, &str); 8] = [
+    ("run_approve_transition", "approve-transition --yes"),
+    ("run_approve_completion", "approve-completion --yes"),
+    ("run_resolve", "resolve --yes"),
+    ("run_send_back", "send-back --reason why --yes"),
+    ("run_proposal_apply", "proposal apply turn_none --yes"),
+    ("run_proposal_drop", "proposal drop turn_none --yes"),
+    ("run_accept_merge", "accept --human-merge --yes"),
+    ("run_adopt", "adopt --yes"),
 ];
 
 /// What ends something that waits for a person, and is done in nobody's name.
-const OVERRIDES: [&str; 2] = ["reissue --reason why", "start --restart"];
+const OVERRIDES: [(&str, &str); 2] =
+    [("run_reissue", "reissue --reason why"), ("run_restart", "start --restart")];
 
 /// The approval of gates in a loop.
-const LOOP: &str = "loop --auto-approve";
+const LOOP: (&str, &str) = ("run_loop_approving", "loop --auto-approve");
 
-const COORDINATOR: [&str; 2] = ["approve-gate --yes", "send-back --reason why --repo web --yes"];
+const COORDINATOR: [(&str, &str); 2] = [
+    ("coordinator_approve_gate", "approve-gate --yes"),
+    ("coordinator_send_back", "send-back --reason why --repo web --yes"),
+];
+
+#[test]
+fn every_decision_about_runs_is_in_the_table() {
+    let table = DECISIONS.into_iter().chain(OVERRIDES).chain([LOOP]).chain(COORDINATOR);
+    let table: BTreeSet<&str> = table.map(|(name, _)| name).collect();
+    let declared = operations().into_iter();
+    let declared = declared.filter(|operation| matches!(operation.need, Need::Decide(_)));
+    assert_eq!(declared.map(|operation| operation.name).collect::<BTreeSet<_>>(), table);
+}
 
 /// A command of a place, in the name of a person or of nobody.
 fn typed(place: &Place, words: &str, acting: Acting) -> Command {
@@ -75,11 +92,11 @@ fn decisions_about_runs_are_as_the_table_says() {
     let (shop, _) = Shop::new();
     let root = shop.root();
     for starter in starters {
-        for words in DECISIONS.into_iter().chain(OVERRIDES).chain([LOOP]) {
+        for (_, words) in DECISIONS.into_iter().chain(OVERRIDES).chain([LOOP]) {
             let command = starter.start(&typed(&place, words, Acting::Person));
             tally.decide(starter.caller(), words, Acting::Person, command);
         }
-        for words in COORDINATOR {
+        for (_, words) in COORDINATOR {
             let words = format!("run coordinator {words} --actor human:lead --workspace");
             let mut words: Vec<&str> = words.split(' ').collect();
             words.push(root.to_str().expect("text"));
@@ -87,7 +104,7 @@ fn decisions_about_runs_are_as_the_table_says() {
             tally.decide(starter.caller(), &words.join(" "), Acting::Person, command);
         }
     }
-    for words in ["approve-transition --yes", "send-back --reason why --yes", LOOP] {
+    for words in ["approve-transition --yes", "send-back --reason why --yes", LOOP.1] {
         tally.decide_without(&place, words);
     }
     // A gate is opened, and a block is ended.
@@ -95,7 +112,8 @@ fn decisions_about_runs_are_as_the_table_says() {
     place.run("escalate --reason stop").yes();
     tally.decide_without(&place, "resolve --yes");
     // What each of them finds afterwards is its own matter.
-    for words in ["resolve --yes"].into_iter().chain(DECISIONS).chain(OVERRIDES).chain([LOOP]) {
+    tally.decide_as_person(&place, "resolve --yes");
+    for (_, words) in DECISIONS.into_iter().chain(OVERRIDES).chain([LOOP]) {
         tally.decide_as_person(&place, words);
     }
     tally.finish("accord run", 47);

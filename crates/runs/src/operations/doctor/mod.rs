@@ -6,8 +6,8 @@ mod run;
 mod strays;
 
 use accord_contract::codes::Code;
-use accord_contract::wire_enum;
 use accord_runs_core::config::{Config, problems};
+pub use accord_runs_core::operations::answers::Level;
 
 pub(crate) use mistyped::mistyped_findings;
 pub(crate) use strays::stray_findings;
@@ -15,15 +15,6 @@ pub(crate) use strays::stray_findings;
 use crate::Runs;
 use crate::git::Git;
 use crate::repository::FindingKind;
-
-wire_enum! {
-    pub enum Level("FindingLevel", closed) {
-        /// It must be fixed before the run can continue.
-        Error = "error",
-        Warning = "warning",
-        Note = "note",
-    }
-}
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {

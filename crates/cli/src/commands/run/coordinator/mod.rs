@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire;
 use accord_runs::answers::{
-    CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorSendBackAnswer,
-    CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer, NextAnswer,
+    coordinator_gate_answer, coordinator_init_answer, coordinator_send_back_answer,
+    coordinator_status_answer, coordinator_step_answer, coordinator_sync_answer,
+    coordinator_sync_plan, next_answer, next_command,
 };
 use accord_runs::coordinator::{
     Coordinator, CoordinatorOverview, NextAction, SendBackGate, StepOutcome,
 };
 use accord_runs::operations::NextStep;
+use accord_runs_core::operations::answers::NextAnswer;
 
 use super::person::PersonArgs;
 use super::{RepoArgs, environment, next_line, next_lines, take, words};
@@ -137,7 +139,7 @@ impl WorkspaceArgs {
         });
         let type_it = |words: &str, why: &str| {
             let command = format!("accord run coordinator {words}{workspace}");
-            NextAnswer::of_command(command, why.to_owned())
+            next_command(command, why.to_owned())
         };
         let mut next = Vec::new();
         for step in &overview.next {
@@ -197,7 +199,7 @@ impl WorkspaceArgs {
         let answering = RepoArgs { repo: Some(own.root.clone()), json: self.json };
         let back = own.next.iter().find(|step| matches!(step, NextStep::SendBack { .. }));
         let step = back.filter(|_| sent_back).or_else(|| own.next.first())?;
-        let mut next = NextAnswer::new(step, &answering.names());
+        let mut next = next_answer(step, &answering.names());
         next.instead = None;
         next.why = format!("{id}: {}", next.why);
         Some(next)
@@ -209,7 +211,7 @@ impl InitArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let begun = take(coordinator.init())?;
         let overview = take(coordinator.status())?;
-        let answer = CoordinatorInitAnswer::new(&begun, self.workspace.next(&overview));
+        let answer = coordinator_init_answer(&begun, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             let id = begun.state.super_run_id();
             page.line(format!("started the initiative {}", clean(id)));
@@ -232,8 +234,7 @@ impl StatusArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let overview = take(coordinator.status())?;
         let next_of = |id: &str| self.workspace.next_in(&overview, id, false);
-        let answer =
-            CoordinatorStatusAnswer::new(&overview, next_of, self.workspace.next(&overview));
+        let answer = coordinator_status_answer(&overview, next_of, self.workspace.next(&overview));
         answering.say(&answer, |page| show::status(page, &overview, &answer.next))?;
         Ok(Exit::Yes)
     }
@@ -247,7 +248,7 @@ impl StepArgs {
         let stepped = take(stepped)?;
         let overview = take(coordinator.status())?;
         let next = self.workspace.next(&overview);
-        let answer = CoordinatorStepAnswer::new(&stepped, overview.state.as_ref(), next);
+        let answer = coordinator_step_answer(&stepped, overview.state.as_ref(), next);
         answering.say(&answer, |page| {
             show::projected(page, &stepped.projected);
             match &stepped.outcome {
@@ -277,7 +278,7 @@ impl ApproveGateArgs {
         })?;
         let passed = take(coordinator.approve_gate(&consent))?;
         let overview = take(coordinator.status())?;
-        let answer = CoordinatorGateAnswer::new(&passed, self.workspace.next(&overview));
+        let answer = coordinator_gate_answer(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &passed.state);
             next_lines(page, &answer.next);
@@ -301,7 +302,7 @@ impl SendBackArgs {
         })?;
         let sent = take(coordinator.send_back(&given, &consent))?;
         let overview = take(coordinator.status())?;
-        let answer = CoordinatorSendBackAnswer::new(&sent, self.workspace.next(&overview));
+        let answer = coordinator_send_back_answer(&sent, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &sent.state);
             page.labelled("sent back", &sent.repos.join(", "));
@@ -318,12 +319,12 @@ impl ResyncArgs {
             let left = take(coordinator.divergence())?;
             let overview = take(coordinator.status())?;
             let next = self.workspace.next(&overview);
-            CoordinatorSyncAnswer::dry_run(&left, overview.state.as_ref(), next)
+            coordinator_sync_plan(&left, overview.state.as_ref(), next)
         } else {
             let synced = take(coordinator.resync())?;
             let overview = take(coordinator.status())?;
             let next = self.workspace.next(&overview);
-            CoordinatorSyncAnswer::new(&synced, overview.state.as_ref(), next)
+            coordinator_sync_answer(&synced, overview.state.as_ref(), next)
         };
         answering.say(&answer, |page| {
             show::projected(page, &answer.projected);

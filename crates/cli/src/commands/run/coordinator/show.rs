@@ -1,9 +1,10 @@
 //! Text output about an initiative.
 
 use accord_contract::wire::Object;
-use accord_runs::answers::{CoordinatorDivergence, NextAnswer};
+use accord_runs::answers::divergence_answer;
 use accord_runs::coordinator::{CoordinatorOverview, GatePlan, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
+use accord_runs_core::operations::answers::{CoordinatorDivergence, NextAnswer};
 use accord_runs_core::views::ProjectedTurnView;
 
 use super::super::{busy_lines, finding_lines, moment, next_lines, waiting_lines};
@@ -33,7 +34,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         page.labelled(stream, &text);
     }
     let found: Vec<CoordinatorDivergence> =
-        overview.divergence.iter().map(CoordinatorDivergence::new).collect();
+        overview.divergence.iter().map(divergence_answer).collect();
     divergence(page, "differs", &found);
     finding_lines(page, &overview.findings);
     busy_lines(page, overview.holder.as_ref(), &overview.journals);

@@ -1,0 +1,104 @@
+//! Operations on turns.
+
+use accord_api::body::Json;
+use accord_api::{Decision, Need, local_operation};
+use accord_contract::codes::Code;
+
+use super::answers::{
+    RunAcceptAnswer, RunDispatchAnswer, RunDriveAnswer, RunRejectAnswer, RunStageAnswer,
+    RunTurnAnswer,
+};
+use super::codes::{
+    OF_ASSIGNMENTS, OF_CHANGES, OF_DECISIONS, OF_DISPATCHES, OF_HOOKS, OF_REPOSITORY, OF_RESULTS,
+    OF_TURN, OF_WORKERS,
+};
+
+local_operation! {
+    /// Assigns a turn to a role.
+    pub struct AssignTurn("run_assign") {
+        needs Need::Write;
+        answers Json<RunTurnAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_ASSIGNMENTS];
+    }
+}
+
+local_operation! {
+    /// Dispatches an assigned turn: its bundle is written.
+    pub struct DispatchTurn("run_dispatch") {
+        needs Need::Write;
+        answers Json<RunDispatchAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_DISPATCHES];
+    }
+}
+
+local_operation! {
+    /// Stages the result of a turn that a person did.
+    pub struct StageResult("run_stage") {
+        needs Need::Write;
+        answers Json<RunStageAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::XchainNotForWorkers]];
+    }
+}
+
+local_operation! {
+    /// Accepts the staged result of a turn into the history.
+    pub struct AcceptTurn("run_accept") {
+        needs Need::Write;
+        answers Json<RunAcceptAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+    }
+}
+
+local_operation! {
+    /// Accepts a turn whose conflicting files a person merged.
+    pub struct AcceptMerge("run_accept_merge") {
+        needs Need::Decide(Decision::Approve);
+        answers Json<RunAcceptAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, OF_DECISIONS, &[Code::XchainNothingToCheckpoint]];
+    }
+}
+
+local_operation! {
+    /// Rejects the staged result of a turn.
+    pub struct RejectTurn("run_reject") {
+        needs Need::Write;
+        answers Json<RunRejectAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS];
+    }
+}
+
+local_operation! {
+    /// Gives the work of a turn to a new turn.
+    pub struct ReissueTurn("run_reissue") {
+        needs Need::Decide(Decision::Override);
+        answers Json<RunTurnAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DECISIONS];
+    }
+}
+
+local_operation! {
+    /// Runs the next turn with its worker.
+    pub struct StepRun("run_step") {
+        needs Need::Write;
+        answers Json<RunDriveAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+    }
+}
+
+local_operation! {
+    /// Runs turn after turn, until a person is needed or the run is completed.
+    pub struct LoopRun("run_loop") {
+        needs Need::Write;
+        answers Json<RunDriveAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+    }
+}
+
+local_operation! {
+    /// Runs turn after turn, and approves gates in the name of a person.
+    pub struct LoopAndApprove("run_loop_approving") {
+        needs Need::Decide(Decision::Approve);
+        answers Json<RunDriveAnswer>;
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, OF_DECISIONS, &[Code::XchainNothingToCheckpoint, Code::XchainGateActionFailed]];
+    }
+}
