@@ -37,5 +37,5 @@ pub(crate) use self::task::{
     nothing_claimed, or, poll, received, session_end, task, task_event, tasks,
 };
 pub(crate) use self::text::{clean, one_line};
-pub(crate) use self::time::{Times, moment};
+pub(crate) use self::time::Times;
 pub(crate) use accord_contract::text::counted;

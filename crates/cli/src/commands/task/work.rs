@@ -180,7 +180,7 @@ impl Shift<'_> {
             print_note(format!("{id} was taken from this run before it began"));
             return Ok(false);
         }
-        let host = WorkHost::new(&self.args.place, self.place, &self.agent);
+        let host = WorkHost::new(&self.args.place, self.place, &self.agent)?;
         let place = (Path::new(&briefing.root), self.place.project.as_str());
         let run = AgentRun::new(&host, place, (id, &self.agent, run_id), times(claim))?;
         let briefing = self.args.briefing.text(self.place, &briefing, Audience::Worker);

@@ -17,7 +17,7 @@ use accord_tasks_core::operations::{
 
 use super::place::{Place, PlaceArgs};
 use crate::error::CliError;
-use crate::host::Acting;
+use crate::host::{Acting, Actor};
 
 /// The host of the tasks, for a worker of an agent.
 pub(super) struct WorkHost<'a> {
@@ -29,9 +29,9 @@ pub(super) struct WorkHost<'a> {
 }
 
 impl<'a> WorkHost<'a> {
-    pub(super) fn new(args: &'a PlaceArgs, place: &'a Place, agent: &str) -> Self {
-        let agent = Acting::Named(format!("agent:{agent}"));
-        Self { args, place, agent, again: RefCell::new(None) }
+    pub(super) fn new(args: &'a PlaceArgs, place: &'a Place, agent: &str) -> Result<Self, CliError> {
+        let agent = Actor::parse(&format!("agent:{agent}")).map_err(|error| CliError::new(Code::Usage, error))?;
+        Ok(Self { args, place, agent: Acting::Named(agent), again: RefCell::new(None) })
     }
 
     /// Asks the host; if it is gone, the one that has the tasks now.
