@@ -31,7 +31,6 @@
 
 mod engine;
 pub mod http;
-mod live;
 pub mod mcp;
 pub mod serve;
 pub mod tasks;

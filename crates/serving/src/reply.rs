@@ -3,12 +3,14 @@
 //! A handler never writes an error body. It returns a [`Refusal`]; the outermost layer (`exchange`)
 //! knows the correlation id and the route's protocol, and writes the body.
 
+use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
 /// that a header cannot carry, and commas, are percent-encoded.
@@ -94,4 +96,19 @@ pub fn markdown(text: impl Into<Body>) -> Response {
     let media_type = HeaderValue::from_static(MARKDOWN);
     response.headers_mut().insert(CONTENT_TYPE, media_type);
     response
+}
+
+/// The answer to a write, which names the project if the write created it.
+pub fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Response {
+    if new {
+        let id = HeaderValue::try_from(escaped(project.as_str()));
+        response.headers_mut().insert(NEW_PROJECT, id.expect("escaped text is plain"));
+    }
+    response
+}
+
+/// An id in a header.
+pub fn escaped(id: &str) -> String {
+    const NOT_IN_HEADERS: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b',');
+    utf8_percent_encode(id, NOT_IN_HEADERS).to_string()
 }

@@ -5,11 +5,12 @@
 
 use accord_api::Declaration;
 
+use accord_live_door as live;
 use accord_serving::Door;
 use accord_serving::table::Route;
 use accord_tasks_door as tasks;
 
-use super::{Host, live, live_tools, own, pages, routes};
+use super::{Host, own, routes};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -90,22 +91,22 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "ggui channel",
         about: "Live sessions between agents and people, over ggui.",
-        routes: &[list!(live::routes)],
+        routes: &[list!(live::channel_routes, Host::live_door)],
     },
     Group {
         name: "Questions to people",
         about: "What agents ask people, over ggui: list, show, answer, follow.",
-        routes: &[list!(own::live::routes)],
+        routes: &[list!(live::question_routes, Host::live_door)],
     },
     Group {
         name: "Tools of live sessions",
         about: "What agents and pages call over MCP, over ggui: render, update, consume.",
-        routes: &[list!(live_tools::routes)],
+        routes: &[list!(live::tool_routes, Host::live_door)],
     },
     Group {
         name: "Pages of live sessions",
         about: "What a person is shown in a browser: the page, its login, its assets.",
-        routes: &[list!(pages::routes)],
+        routes: &[list!(live::page_routes, Host::live_door)],
     },
     Group {
         name: "Blobs",

@@ -7,24 +7,24 @@ use std::sync::{Arc, Weak};
 
 use accord_contract::codes::{Code, Failure};
 use accord_live::Live;
-use accord_live_core::AppId;
+use accord_live_door::{LiveDoor, LiveParts};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_serving::Serving;
 use accord_store::{Engine, StoreError, StoreErrorKind};
-use accord_system::spawn_blocking;
 use accord_tasks::Environment;
 use accord_tasks_door::TasksDoor;
 use axum::Router;
 use parking_lot::Mutex;
 
+use super::local_tools::HostTools;
 use super::metrics::ServiceValues;
+use super::surroundings::HostSurroundings;
 use crate::engine;
-use crate::live::{HostTools, LiveParts, Overrides, Sockets, Standing, TokenHolder};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::takeover::take_over_all;
 use crate::tasks::{TaskTrees, check_project, links};
-use crate::upkeep::{create_folder, takes_writes};
+use crate::upkeep::create_folder;
 
 /// The folder of blobs in a data folder.
 pub const BLOBS: &str = "blobs";
@@ -45,7 +45,7 @@ struct Parts {
     memory: Memory,
     tasks: TaskTrees,
     tasks_door: TasksDoor,
-    live: LiveParts,
+    live_door: LiveDoor,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
 }
@@ -130,6 +130,9 @@ impl Host {
         let strict = serving.settings().strict_projects;
         let check_project = has_store.then(|| check_project(&memory, strict));
         let tasks_door = TasksDoor::new(serving.clone(), tasks.clone(), check_project);
+        let database = (scope == Scope::Folder).then(|| folder.join(engine::DATABASE));
+        let surroundings = HostSurroundings { memory: memory.clone(), database };
+        let live_door = LiveDoor::new(serving.clone(), live, surroundings);
         let host = Self(Arc::new(Parts {
             serving,
             engine,
@@ -137,7 +140,7 @@ impl Host {
             memory,
             tasks,
             tasks_door,
-            live,
+            live_door,
             router: Mutex::default(),
         }));
         host.open_trees();
@@ -185,16 +188,6 @@ impl Host {
         matches!(self.0.scope, Scope::Folder | Scope::Shared)
     }
 
-    /// Whether the disk takes writes to the store. An engine elsewhere is not asked.
-    pub(crate) async fn can_write(&self) -> bool {
-        if self.0.scope != Scope::Folder {
-            return true;
-        }
-        let database = self.folder().join(engine::DATABASE);
-        // A file system can be slow to answer.
-        spawn_blocking(move || takes_writes(&database)).await.unwrap_or(false)
-    }
-
     /// The services of the Agentic Protocol.
     pub fn memory(&self) -> &Memory {
         &self.0.memory
@@ -210,24 +203,14 @@ impl Host {
         self.0.tasks_door.clone()
     }
 
+    /// The door of live sessions.
+    pub(crate) fn live_door(&self) -> LiveDoor {
+        self.0.live_door.clone()
+    }
+
     /// The services of live sessions.
     pub fn live(&self) -> &Live {
-        &self.0.live.live
-    }
-
-    /// The open live sockets.
-    pub(crate) fn live_sockets(&self) -> &Sockets {
-        &self.0.live.sockets
-    }
-
-    /// Notices that live sockets of a holder, subscribed to a session of an app, must end.
-    pub(crate) fn follow_standing(&self, holder: &TokenHolder, app: Option<&AppId>) -> Standing {
-        self.0.live.standings.follow(self.downgrade(), holder, app)
-    }
-
-    /// What the conformance control overrides.
-    pub(crate) fn live_overrides(&self) -> &Overrides {
-        &self.0.live.overrides
+        self.0.live_door.live()
     }
 
     /// The router, which all connections share.

@@ -3,27 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use accord_live::Counts;
+use accord_live_door::metrics::{LiveNumbers, encode};
 use accord_memory::{Embedder, EmbeddingState};
 use accord_serving::metrics::{counter, gauge};
 use accord_store::Engine;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
-
-/// What is known about live sessions; `None` when the host is closing.
-pub(crate) type LiveNumbers = Box<dyn Fn() -> Option<LiveValues> + Send + Sync>;
-
-/// What is known about live sessions.
-pub(crate) struct LiveValues {
-    /// Open sockets and event streams of sessions.
-    pub(crate) sockets: usize,
-    /// Those that are subscribed.
-    pub(crate) subscribers: usize,
-    /// Sessions that have subscribers, or agents that wait.
-    pub(crate) sessions: usize,
-    /// What happened since the start.
-    pub(crate) counts: Counts,
-}
 
 /// The values of a host.
 pub(crate) struct ServiceValues {
@@ -39,7 +24,7 @@ impl Collector for ServiceValues {
             embeddings(&mut encoder, embedder)?;
         }
         if let Some(values) = (self.live)() {
-            live(&mut encoder, &values)?;
+            encode(&mut encoder, &values)?;
         }
         let Some(store) = self.engine.upgrade().map(|engine| engine.statistics()) else {
             return Ok(());
@@ -54,26 +39,6 @@ impl Collector for ServiceValues {
         }
         Ok(())
     }
-}
-
-/// The metrics of live sessions.
-fn live(encoder: &mut DescriptorEncoder<'_>, values: &LiveValues) -> Result<(), fmt::Error> {
-    let LiveValues { sockets, subscribers, sessions, counts } = values;
-    for (name, help, value) in [
-        ("live_sockets", "Open sockets and event streams of live sessions", sockets),
-        ("live_subscribers", "Those of them that are subscribed", subscribers),
-        ("live_sessions", "Live sessions with subscribers or agents that wait", sessions),
-    ] {
-        gauge(encoder, name, help, *value)?;
-    }
-    for (name, help, value) in [
-        ("live_actions", "Actions that were recorded since the start", counts.actions),
-        ("live_frames", "Frames that subscribers got since the start", counts.frames),
-        ("live_slow_subscribers", "Subscribers that ended because they were slow", counts.slow),
-    ] {
-        counter(encoder, name, help, value)?;
-    }
-    Ok(())
 }
 
 /// The metrics of search by meaning.

@@ -10,16 +10,15 @@
 mod examples;
 mod groups;
 mod host;
-mod live;
-mod live_tools;
+mod local_tools;
 mod manual;
 mod metrics;
 mod openapi;
 mod own;
 mod page;
-mod pages;
 mod project_document;
 mod routes;
+mod surroundings;
 mod words;
 
 use std::convert::Infallible;
@@ -52,9 +51,7 @@ pub use self::groups::every_declaration;
 pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
-pub(crate) use self::metrics::{LiveNumbers, LiveValues};
 pub use self::openapi::schemas;
-pub(crate) use self::pages::page_link;
 pub(crate) use self::routes::Query;
 pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
 
@@ -80,16 +77,16 @@ pub fn router(host: Host) -> Router {
     }));
     let beside = table::Admission::Handler { any_origin: true };
     let rule = table::Rule { protocol: Protocol::Ggui, admission: beside };
-    rules.extend([(live::WITHOUT_SESSION.to_owned(), rule)]);
+    rules.extend([(accord_live_door::WITHOUT_SESSION.to_owned(), rule)]);
     let frame = Frame {
         serving: host.serving().clone(),
         rules: Arc::new(rules),
-        refused_host: pages::show_refused_host,
+        refused_host: accord_live_door::show_refused_host,
     };
     let layer = from_fn_with_state(frame, exchange);
     table::router(routes)
         .route("/", get(async || Redirect::to("/docs")))
-        .route(live::WITHOUT_SESSION, get(live::without_session))
+        .route(accord_live_door::WITHOUT_SESSION, get(accord_live_door::without_session))
         .merge(endpoints.router())
         .layer(layer)
 }

@@ -1,6 +1,5 @@
 //! The tools of every protocol, over MCP.
 
-pub mod live;
 pub mod memory;
 pub mod relay;
 
@@ -19,4 +18,4 @@ pub fn tool_names() -> Vec<&'static str> {
 
 /// All sets of tools. The first is the one that is offered if none is named.
 pub const TOOLSETS: &[&Toolset] =
-    &[&memory::TOOLSET, &relay::TOOLSET, &accord_tasks_door::TOOLSET, &live::TOOLSET];
+    &[&memory::TOOLSET, &relay::TOOLSET, &accord_tasks_door::TOOLSET, &accord_live_door::TOOLSET];

@@ -28,7 +28,10 @@ use serde_json::json;
 use super::{Authenticated, Service, ServiceLimits, ServiceServer};
 use crate::http::body::read_body;
 use crate::http::reply::json as answer;
-use crate::http::{Holder, Host, Query, page_link};
+use accord_live_door::{LiveDoor, page_link};
+use accord_serving::query::Query;
+
+use crate::http::{Holder, Host};
 use crate::{Request, Response};
 
 const LIMITS: ServiceLimits =
@@ -57,7 +60,8 @@ impl ControlServer {
         is_authorized: Box<IsAuthorized>,
     ) -> Result<Self, Failure> {
         create_project(&host, CONTROL_PROJECT).await?;
-        let control = Control { host, is_authorized, last: Mutex::default() };
+        let control =
+            Control { door: host.live_door(), host, is_authorized, last: Mutex::default() };
         Ok(Self(ServiceServer::bind(address, Arc::new(control), LIMITS).await?))
     }
 
@@ -74,6 +78,7 @@ impl ControlServer {
 
 struct Control {
     host: Host,
+    door: LiveDoor,
     is_authorized: Box<IsAuthorized>,
     /// The session that was created last.
     last: Mutex<Option<SessionId>>,
@@ -154,13 +159,13 @@ impl Control {
             Step::EmitEnvelope(step) => self.emit(step).await?,
             Step::RendererUrl(step) => {
                 let session = self.target(step.session_id)?;
-                let overrides = self.host.live_overrides();
+                let overrides = self.door.overrides();
                 overrides.change(&session, |changed| changed.renderer_url = Some(step.url));
                 session
             }
             Step::UiInitialize(step) => {
                 let session = self.target(step.session_id)?;
-                let overrides = self.host.live_overrides();
+                let overrides = self.door.overrides();
                 overrides.change(&session, |changed| changed.ui_initialize = Some(step.response));
                 session
             }
@@ -180,7 +185,7 @@ impl Control {
         create_project(&self.host, app.as_str()).await?;
         live.seed(&app, &session, ui, props).await?;
         live.advertise(&session, None);
-        self.host.live_overrides().clear(&session);
+        self.door.overrides().clear(&session);
         *self.last.lock() = Some(session.clone());
         Ok(session)
     }
@@ -199,7 +204,7 @@ impl Control {
     async fn page_url(&self, session: &SessionId) -> Result<Value, Failure> {
         // A page of no session is of no use to a kit.
         self.app_of(session).await?;
-        let (path, _) = page_link(&self.host, Holder::Owner.into(), session);
+        let (path, _) = page_link(&self.door, Holder::Owner.into(), session);
         Ok(json!({"url": path}))
     }
 

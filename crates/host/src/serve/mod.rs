@@ -20,7 +20,6 @@ use accord_serving::listen::{
 };
 
 use crate::http::{Host, errors};
-use crate::live;
 use crate::settings::Settings;
 use crate::tasks::scheduler;
 
@@ -83,7 +82,7 @@ impl Server {
         }
         accord_system::spawn(retain(host.clone()));
         accord_system::spawn(embed(host.clone()));
-        accord_system::spawn(live::sweep(host.clone()));
+        accord_system::spawn(accord_live_door::sweep(host.live_door()));
         if host.settings().tasks.schedule && host.has_store() {
             scheduler::start(&host);
         }

@@ -29,8 +29,13 @@ pub(super) struct WorkHost<'a> {
 }
 
 impl<'a> WorkHost<'a> {
-    pub(super) fn new(args: &'a PlaceArgs, place: &'a Place, agent: &str) -> Result<Self, CliError> {
-        let agent = Actor::parse(&format!("agent:{agent}")).map_err(|error| CliError::new(Code::Usage, error))?;
+    pub(super) fn new(
+        args: &'a PlaceArgs,
+        place: &'a Place,
+        agent: &str,
+    ) -> Result<Self, CliError> {
+        let agent = Actor::parse(&format!("agent:{agent}"))
+            .map_err(|error| CliError::new(Code::Usage, error))?;
         Ok(Self { args, place, agent: Acting::Named(agent), again: RefCell::new(None) })
     }
 

@@ -4,7 +4,6 @@
 pub(super) mod about;
 pub(super) mod ids;
 pub(super) mod keys;
-pub(super) mod live;
 pub(super) mod projects;
 pub(super) mod task_trees;
 pub(super) mod upkeep;

@@ -10,7 +10,7 @@ use hyper::header::{ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_serving::reply::{SUPERSEDED_BY, escaped};
 
 use crate::http::reply::json;
 
@@ -138,19 +138,4 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
         response.headers_mut().remove(hyper::header::CONTENT_TYPE);
     }
     response
-}
-
-/// The answer to a write, which names the project if the write created it.
-pub(crate) fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Response {
-    if new {
-        let id = HeaderValue::try_from(escaped(project.as_str()));
-        response.headers_mut().insert(NEW_PROJECT, id.expect("escaped text is plain"));
-    }
-    response
-}
-
-/// An id in a header.
-fn escaped(id: &str) -> String {
-    const NOT_IN_HEADERS: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b',');
-    utf8_percent_encode(id, NOT_IN_HEADERS).to_string()
 }

@@ -17,6 +17,5 @@ pub(super) mod questions;
 pub(super) mod sessions;
 pub(super) mod verify;
 
-pub(crate) use self::answer::naming_new;
 pub(crate) use accord_serving::query::{InProject, PathId, Query, check_query, path_params};
 pub use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};

@@ -152,7 +152,7 @@ async fn deposit(
     let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
     let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
     let response = answer::package(status, deposited.package);
-    Ok(answer::naming_new(response, deposited.new_project, &project))
+    Ok(accord_serving::reply::naming_new(response, deposited.new_project, &project))
 }
 
 async fn pull(

@@ -10,12 +10,13 @@ use accord_memory_core::query::{
 use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
 use hyper::{Method, StatusCode};
 
-use super::answer::{List, PAGE_BUDGET, naming_new};
+use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
 use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::{Context, Reply};
+use accord_serving::reply::naming_new;
 use accord_serving::table::Content;
 
 /// The sessions of a project.

@@ -1,0 +1,169 @@
+//! Who asks: the credentials of a request, and the origin of the page that sent it.
+//!
+//! The header Origin is checked unless a token that this server signed is the only credential: a
+//! page that was given a token may be of any origin, and nothing that a browser adds by itself,
+//! such as a cookie, is looked at. A token that has expired counts, so that the page learns that it
+//! has.
+
+use accord_api::parameter::Opaque;
+use accord_base::{Caller, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
+use accord_live_core::tenancy::Identity;
+use accord_live_core::token::{TokenError, TokenKind};
+use accord_live_core::upgrade::{Accepts, Credentials, KeyApps, identify};
+use accord_live_core::{AppId, refuse};
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+
+use crate::TokenHolder;
+use crate::{LiveDoor, Visitor};
+use accord_serving::query::Query;
+
+/// The credentials of a request. They are never written to a log.
+pub(super) struct Sent {
+    pub(super) ws_token: Option<String>,
+    token: Option<String>,
+    authorization: Option<String>,
+}
+
+/// Who opens a socket.
+pub(super) struct Opener {
+    pub(super) identity: Identity,
+    /// Whose rights it has, which are checked while it is open; `None` for a client that is known
+    /// when it subscribes with its token.
+    pub(super) holder: Option<TokenHolder>,
+    /// The process at the other end, on a host without keys.
+    pub(super) process: Option<Caller>,
+}
+
+impl Sent {
+    /// The credentials in the query and the headers.
+    pub(super) fn of(query: &Query, headers: &HeaderMap) -> Result<Self, Failure> {
+        let params = query.params()?;
+        let text = |parameter: Opaque| params.text(parameter.name()).map(str::to_owned);
+        let authorization = headers.get(AUTHORIZATION);
+        Ok(Self {
+            ws_token: text(WS_TOKEN),
+            token: text(TOKEN),
+            // One that is no text is a credential that nobody has.
+            authorization: authorization.map(|sent| sent.to_str().unwrap_or_default().to_owned()),
+        })
+    }
+
+    fn credentials(&self) -> Credentials<'_> {
+        Credentials {
+            ws_token: self.ws_token.as_deref(),
+            authorization: self.authorization.as_deref(),
+            token: self.token.as_deref(),
+        }
+    }
+
+    /// Refuses a page of an origin that is not allowed, unless a token is the only credential.
+    pub(super) fn check_origin(&self, visitor: &Visitor) -> Result<(), Failure> {
+        let is_only = self.authorization.is_none() && self.token.is_none();
+        if is_only && self.ws_token.is_some() && self.is_known(visitor) {
+            return Ok(());
+        }
+        visitor.check_origin()
+    }
+
+    /// Whether the sender, who was not refused, has shown a credential of this server. A token in
+    /// the URL is verified only by `subscribe`, so that anybody can send any text there.
+    pub(super) fn is_known(&self, visitor: &Visitor) -> bool {
+        self.ws_token.as_deref().is_none_or(|token| {
+            let verified = visitor.host.live().verify_token(token, TokenKind::Ws);
+            !matches!(verified, Err(TokenError::Invalid))
+        })
+    }
+
+    /// Who opens a socket with these credentials.
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED`.
+    pub(super) async fn opener(&self, visitor: &Visitor) -> Result<Opener, Failure> {
+        let live = visitor.host.live();
+        let credentials = self.credentials();
+        let open = visitor.without_key().await?;
+        let holder = match credentials.bearer() {
+            Some(bearer) if open.is_none() && self.ws_token.is_none() => {
+                Some(self.holder(visitor, bearer).await?)
+            }
+            _ => None,
+        };
+        let apps = holder.as_ref().and_then(|holder| holder.as_ref().ok()).map(apps);
+        let identity = {
+            let accepts = Accepts {
+                secret: live.secret(),
+                key: &|_| apps.clone(),
+                is_open: open.is_some(),
+                now: live.now(),
+            };
+            identify(credentials, &accepts)
+        };
+        let identity = identity.map_err(|refused| match &holder {
+            // It says what is wrong with the key.
+            Some(Err(why)) => refuse::unauthenticated(why.message.as_str()),
+            _ => refused,
+        })?;
+        let holder = match identity {
+            Identity::Pending => None,
+            // A page that connects again with the token of its last connection.
+            Identity::Token { .. } => match credentials.bearer() {
+                Some(bearer) => token_holder(&visitor.host, bearer, TokenKind::Session).await?,
+                None => None,
+            },
+            Identity::Open => open.clone().map(TokenHolder::of_caller),
+            Identity::Key(_) => holder.and_then(Result::ok).map(TokenHolder::of_caller),
+        };
+        let examined = |mut holder: TokenHolder| {
+            if let Some(process) = &open {
+                holder.caller = holder.caller.with_process_of(process);
+            }
+            holder
+        };
+        Ok(Opener { identity, holder: holder.map(examined), process: open })
+    }
+
+    /// The holder of a key, who may write.
+    async fn holder(
+        &self,
+        visitor: &Visitor,
+        bearer: &str,
+    ) -> Result<Result<Caller, Failure>, Failure> {
+        let found = visitor.host.keys().authenticate(bearer).await;
+        match found {
+            Ok(caller) => Ok(caller.access().may_anywhere(Verb::Write).map(|()| caller)),
+            Err(refused) if is_about_the_key(refused.code) => Ok(Err(refused)),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+/// The holder of a token; none for one that is not valid.
+///
+/// # Errors
+/// `UNAUTHENTICATED` when the holder has lost its rights.
+pub(super) async fn token_holder(
+    host: &LiveDoor,
+    token: &str,
+    kind: TokenKind,
+) -> Result<Option<TokenHolder>, Failure> {
+    let Ok(claims) = host.live().verify_token(token, kind) else { return Ok(None) };
+    let held = TokenHolder::of(host, &claims).await.map_err(|failure| match failure.code {
+        Code::GguiBootstrapInvalid => refuse::unauthenticated(failure.message),
+        _ => failure,
+    })?;
+    Ok(Some(held.unwrap_or_else(TokenHolder::nobody)))
+}
+
+fn is_about_the_key(code: Code) -> bool {
+    matches!(code, Code::Unauthorized | Code::AgenticUnauthorized)
+}
+
+/// The apps that a key covers.
+fn apps(caller: &Caller) -> KeyApps {
+    let projects = caller.access().projects()?;
+    // Every id of a project is an id of an app.
+    Some(projects.iter().filter_map(|project| AppId::new(project.as_str()).ok()).collect())
+}

@@ -1,0 +1,409 @@
+//! One socket of the channel, from its first frame to its end.
+//!
+//! Invariants:
+//! - frames are handled one after the other, in the order in which they arrive;
+//! - the answer to `subscribe` comes before everything that the subscription brings;
+//! - what was committed before a frame arrives is delivered before the frame is answered, so that a
+//!   ping is a barrier;
+//! - every frame that is not handled is answered, or closes the socket.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_base::{Actor, Author, Caller, Decision, Door, Need};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Value, Wire as _};
+use accord_live::{Delivery, Frame, Subscriber, Subscription};
+use accord_live_core::frame::{
+    Action, Binding, ClientBody, ClientFrame, Close, Gate, HostContextObserved, Rejected,
+    ServerFrame, Subscribe, parse,
+};
+use accord_live_core::limits::Limits;
+use accord_live_core::tenancy::Identity;
+use accord_live_core::token::TokenKind;
+use accord_live_core::version::PROTOCOL_VERSION;
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Sleep, sleep};
+
+use super::access::{Opener, token_holder};
+use super::polls::Polls;
+use super::web_socket::{Incoming, Lost as Disconnected, WebSocket};
+use crate::LiveDoor;
+use crate::{Lost, Rejection, Standing, TokenHolder};
+use accord_serving::Permit;
+
+/// The most batches that are delivered before a frame is handled, more than a subscriber may be
+/// behind.
+const MOST_BATCHES: usize = 64;
+
+/// A socket.
+pub(super) struct Socket<S> {
+    host: LiveDoor,
+    web: WebSocket<S>,
+    identity: Identity,
+    /// Whose rights it has, as soon as that is known.
+    holder: Option<TokenHolder>,
+    /// The process at the other end, on a host without keys.
+    process: Option<Caller>,
+    /// Says when it loses them.
+    standing: Option<Standing>,
+    limits: Limits,
+    /// Which frames it may send.
+    state: accord_live_core::frame::Socket,
+    /// The version that its session advertises.
+    version: String,
+    subscriber: Option<Subscriber>,
+    polls: Polls,
+    /// What it has until it is subscribed.
+    waiting: Option<Waiting>,
+}
+
+/// What a socket has until it is subscribed.
+struct Waiting {
+    _permit: Option<Permit>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+/// How a socket ends.
+enum End {
+    /// The server closes it.
+    Close(Close),
+    /// The client closed it, or the connection is lost.
+    Lost,
+}
+
+impl From<Disconnected> for End {
+    fn from(_: Disconnected) -> Self {
+        Self::Lost
+    }
+}
+
+/// What a socket has to do next.
+enum Event {
+    Incoming(Incoming),
+    Delivery(Result<Delivery, Failure>),
+    Poll(ServerFrame),
+    Closing,
+    Lost(Box<Lost>),
+    Idle,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
+    pub(super) fn new(
+        host: LiveDoor,
+        web: WebSocket<S>,
+        opener: Opener,
+        permit: Option<Permit>,
+    ) -> Self {
+        let limits = host.live().options().limits;
+        let idle = limits.pre_subscribe_idle_ms;
+        let timer = (idle > 0).then(|| Box::pin(sleep(Duration::from_millis(idle))));
+        let Opener { identity, holder, process } = opener;
+        let standing = holder.as_ref().map(|holder| host.follow_standing(holder, None));
+        Self {
+            host,
+            web,
+            identity,
+            holder,
+            process,
+            standing,
+            limits,
+            state: accord_live_core::frame::Socket::default(),
+            version: PROTOCOL_VERSION.to_owned(),
+            subscriber: None,
+            polls: Polls::default(),
+            waiting: Some(Waiting { _permit: permit, timer }),
+        }
+    }
+
+    /// Serves the socket to its end.
+    pub(super) async fn run(mut self) {
+        let end = self.serve().await;
+        // It no longer counts as a subscriber while the other side closes.
+        drop((self.subscriber, self.polls, self.waiting));
+        match end {
+            End::Close(close) => self.web.close(close).await,
+            End::Lost => self.web.end().await,
+        }
+    }
+
+    async fn serve(&mut self) -> End {
+        let mut closing = std::pin::pin!(self.host.streams().closed());
+        loop {
+            let event = tokio::select! {
+                () = &mut closing => Event::Closing,
+                lost = lost(&mut self.standing) => Event::Lost(Box::new(lost)),
+                () = idle(&mut self.waiting) => Event::Idle,
+                incoming = self.web.next(), if !is_replaying(&self.subscriber) => {
+                    Event::Incoming(incoming)
+                }
+                delivery = delivery(&mut self.subscriber) => Event::Delivery(delivery),
+                frame = self.polls.next() => Event::Poll(frame),
+            };
+            if let Err(end) = self.handle(event).await {
+                return end;
+            }
+        }
+    }
+
+    async fn handle(&mut self, event: Event) -> Result<(), End> {
+        match event {
+            Event::Incoming(incoming) => self.incoming(incoming).await,
+            Event::Delivery(delivery) => self.deliver(delivery).await,
+            Event::Poll(frame) => Ok(self.send(&frame, None).await?),
+            Event::Closing => Err(End::Close(Close::SERVICE_RESTART)),
+            Event::Lost(lost) => self.shut_out(*lost).await,
+            Event::Idle => {
+                self.host.sockets().rejected(Rejection::Idle);
+                Err(End::Close(Close::PRE_SUBSCRIBE_IDLE))
+            }
+        }
+    }
+
+    async fn incoming(&mut self, incoming: Incoming) -> Result<(), End> {
+        match incoming {
+            Incoming::Message(bytes) => {
+                self.catch_up().await?;
+                self.message(bytes).await
+            }
+            Incoming::TooLarge(size) => {
+                let most = self.limits.frame_bytes;
+                let is_large = most > 0 && size > most;
+                let is_subscribed = self.waiting.is_none();
+                Err(self.too_large(match is_large || is_subscribed {
+                    true => Close::FRAME_TOO_LARGE,
+                    false => Close::PRE_SUBSCRIBE_PAYLOAD,
+                }))
+            }
+            Incoming::Malformed(close) => Err(End::Close(close)),
+            Incoming::End => Err(End::Lost),
+        }
+    }
+
+    /// Delivers what is there already.
+    async fn catch_up(&mut self) -> Result<(), End> {
+        for _ in 0..MOST_BATCHES {
+            let Some(delivery) = delivery(&mut self.subscriber).now_or_never() else { break };
+            self.deliver(delivery).await?;
+        }
+        Ok(())
+    }
+
+    fn too_large(&self, close: Close) -> End {
+        if self.waiting.is_some() {
+            self.host.sockets().rejected(Rejection::Payload);
+        }
+        End::Close(close)
+    }
+
+    /// Handles a frame.
+    async fn message(&mut self, bytes: Bytes) -> Result<(), End> {
+        let frame = match parse(&bytes, self.waiting.is_none(), &self.limits) {
+            Ok(frame) => frame,
+            Err(Rejected::Close(close)) => return Err(self.too_large(close)),
+            Err(Rejected::Answer { request_id, failure }) => {
+                return Ok(self.send(&ServerFrame::Error(failure), request_id.as_deref()).await?);
+            }
+        };
+        // They may take as long as a commit.
+        drop(bytes);
+        match self.state.gate(&frame) {
+            Gate::Ignore => return Ok(()),
+            Gate::Refuse(failure) => {
+                let request_id = frame.request_id.as_deref();
+                return Ok(self.send(&ServerFrame::Error(failure), request_id).await?);
+            }
+            Gate::Pass => {}
+        }
+        let ClientFrame { request_id, body } = frame;
+        let request_id = request_id.as_deref();
+        let answer = match body {
+            ClientBody::Ping => Some(ServerFrame::Pong),
+            ClientBody::Subscribe(request) => return self.subscribe(&request, request_id).await,
+            ClientBody::Action(action) => Some(self.act(action).await?),
+            ClientBody::HostContext(observed) => self.observe(observed).await?,
+            ClientBody::ChannelSubscribe(request) => {
+                let binding = self.binding();
+                self.polls.subscribe(self.host.live(), binding, request).await
+            }
+            ClientBody::ChannelUnsubscribe(request) => {
+                self.polls.unsubscribe(&request.channel_name);
+                None
+            }
+        };
+        match answer {
+            Some(answer) => Ok(self.send(&answer, request_id).await?),
+            None => Ok(()),
+        }
+    }
+
+    async fn subscribe(&mut self, request: &Subscribe, id: Option<&str>) -> Result<(), End> {
+        if let Some(token) = &request.ws_token {
+            self.take_holder(token).await?;
+        }
+        self.check_key().await?;
+        let live = self.host.live();
+        match live.subscribe(&self.identity, request, id).await {
+            Ok(Subscription { ack, subscriber }) => {
+                self.version = live.version_of(&request.session_id);
+                let app = &subscriber.binding().app_id;
+                let follow = |holder: &TokenHolder| self.host.follow_standing(holder, Some(app));
+                self.standing = self.holder.as_ref().map(follow);
+                self.state.is_spent = true;
+                self.state.binding = Some(subscriber.binding().clone());
+                self.subscriber = Some(subscriber);
+                self.waiting = None;
+                self.web.set_limit(self.limits.frame_bytes);
+                Ok(self.web.send(std::iter::once(ack.text)).await?)
+            }
+            Err(refusal) => {
+                self.state.is_spent |= refusal.spends;
+                self.send(&ServerFrame::Error(refusal.failure), id).await?;
+                match refusal.closes {
+                    true => Err(End::Close(Close::UPGRADE_REQUIRED)),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Takes over the holder of the token of a subscription. A key that opened the socket counts
+    /// before it, unless a page of this server asked for the token.
+    async fn take_holder(&mut self, token: &str) -> Result<(), End> {
+        match token_holder(&self.host, token, TokenKind::Ws).await {
+            Ok(Some(mut holder)) => {
+                if let Some(process) = &self.process {
+                    holder.caller = holder.caller.with_process_of(process);
+                }
+                if self.holder.is_none() || holder.login.is_some() {
+                    self.holder = Some(holder);
+                }
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err(failure) if failure.code == Code::GguiUnauthenticated => {
+                self.shut_out(Lost::key()).await
+            }
+            // A store that cannot be read refuses the operation itself.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether a page of this server opened it, for the person who signed in there.
+    fn is_page(&self) -> bool {
+        self.holder.as_ref().is_some_and(|holder| holder.login.is_some())
+    }
+
+    /// Who sends the actions, as far as the credential says, and through which door. An agent can
+    /// answer its own question with its own key: then the ledger must name the agent.
+    fn sender(&self) -> (Option<Value>, Option<Door>) {
+        let actor = self
+            .holder
+            .as_ref()
+            .and_then(|holder| holder.actor.as_ref().or_else(|| holder.caller.access().actor()));
+        let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
+        let door =
+            if self.is_page() { Some(Door::Page) } else { by.is_some().then_some(Door::Channel) };
+        (by, door)
+    }
+
+    async fn act(&mut self, action: Action) -> Result<ServerFrame, End> {
+        self.check_key().await?;
+        if let Some(TokenHolder { caller, .. }) = &self.holder {
+            let answer = Need::Decide(Decision::Answer);
+            if let Err(refused) = caller.attribute(answer, Author::unnamed()) {
+                return Ok(ServerFrame::Error(Box::new(refused)));
+            }
+        }
+        let (by, door) = self.sender();
+        let action = action.sent_by(by, door);
+        Ok(match self.host.live().act(&self.binding(), action).await {
+            Ok(ack) => ServerFrame::Acted(ack),
+            Err(failure) => ServerFrame::Error(Box::new(failure)),
+        })
+    }
+
+    async fn observe(&mut self, seen: HostContextObserved) -> Result<Option<ServerFrame>, End> {
+        self.check_key().await?;
+        let observed = self.host.live().observe_host(&self.binding(), seen).await;
+        Ok(observed.err().map(|failure| ServerFrame::Error(Box::new(failure))))
+    }
+
+    /// What it is subscribed to. The gate passes these frames only then.
+    fn binding(&self) -> Binding {
+        self.state.binding.clone().expect("the gate has checked that it is subscribed")
+    }
+
+    /// Ends the socket of a key that is no longer valid.
+    async fn check_key(&mut self) -> Result<(), End> {
+        let Some(holder) = &self.holder else { return Ok(()) };
+        match self.host.keys().accepts(&holder.caller).await {
+            Ok(false) => self.shut_out(Lost::key()).await,
+            // A store that cannot be read refuses the operation itself.
+            Ok(true) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn shut_out(&mut self, Lost { failure, close }: Lost) -> Result<(), End> {
+        self.send(&ServerFrame::Error(Box::new(failure)), None).await?;
+        Err(End::Close(close))
+    }
+
+    async fn deliver(&mut self, delivery: Result<Delivery, Failure>) -> Result<(), End> {
+        match delivery {
+            Ok(Delivery::Frames(frames)) => {
+                Ok(self.web.send(frames.into_iter().map(|frame| frame.text)).await?)
+            }
+            Ok(Delivery::End(end)) => {
+                let last = end.frame.map(|Frame { text, .. }| text);
+                self.web.send(last.into_iter()).await?;
+                Err(End::Close(end.close))
+            }
+            Err(failure) => {
+                tracing::warn!(code = %failure.code, "a live socket ends: {}", failure.message);
+                self.send(&ServerFrame::Error(Box::new(failure)), None).await?;
+                Err(End::Close(Close::INTERNAL))
+            }
+        }
+    }
+
+    async fn send(
+        &mut self,
+        frame: &ServerFrame,
+        request_id: Option<&str>,
+    ) -> Result<(), Disconnected> {
+        let text: Arc<str> = frame.encode(&self.version, request_id).to_string().into();
+        self.web.send(std::iter::once(text)).await
+    }
+}
+
+/// Returns when a socket has lost its rights.
+async fn lost(standing: &mut Option<Standing>) -> Lost {
+    match standing {
+        Some(standing) => standing.lost().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn is_replaying(subscriber: &Option<Subscriber>) -> bool {
+    subscriber.as_ref().is_some_and(Subscriber::is_replaying)
+}
+
+/// Returns when a socket has waited too long for its subscription.
+async fn idle(waiting: &mut Option<Waiting>) {
+    match waiting.as_mut().and_then(|waiting| waiting.timer.as_mut()) {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the subscription brings next.
+async fn delivery(subscriber: &mut Option<Subscriber>) -> Result<Delivery, Failure> {
+    match subscriber {
+        Some(subscriber) => subscriber.next().await,
+        None => std::future::pending().await,
+    }
+}

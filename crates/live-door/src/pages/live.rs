@@ -1,0 +1,161 @@
+//! The page of a live session: the empty page, what it fetches, and the link to it.
+
+use accord_api::{Call, Operation as _};
+use accord_base::{Author, By, Door, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
+use accord_contract::time::{Time, Timestamp};
+use accord_live::Found;
+use accord_live_core::operations::pages::{
+    LiveLinkEnvelope, LivePage, LivePageEnvelope, LiveTokenEnvelope, MakeLink,
+};
+use accord_live_core::session::asked_by;
+use accord_live_core::token::TokenKind;
+use accord_live_core::{SessionId, refuse};
+use accord_pages::{Given, LiveView, Shell, agent, answers};
+use axum::extract::Path;
+use hyper::{HeaderMap, StatusCode, Uri};
+
+use super::access::SignedIn;
+use super::{error_page, page, unstored};
+use crate::Exchange;
+use crate::{Context, LiveDoor, Visitor};
+use accord_serving::Reply;
+use accord_serving::alx_envelope;
+use accord_serving::listen::url_of_host;
+use accord_serving::logins::{Holder, Person};
+use accord_serving::query::{PathId, check_query};
+use accord_serving::reply::{encoded, json};
+
+// A link in a message of another site leads here, so that every origin may navigate to it.
+pub(super) async fn shell(
+    visitor: Visitor,
+    uri: Uri,
+    headers: HeaderMap,
+    Path(session): Path<String>,
+) -> Reply {
+    check_query(&uri, &[])?;
+    let Ok(session) = SessionId::new(session) else {
+        let message = "The address names no live session. Check it, or run accord live list.";
+        let failure = Failure::new(Code::HttpRouteUnknown, message);
+        return Ok(error_page(&failure, &headers));
+    };
+    let is_open = !visitor.host.keys().required().await?;
+    let mut shell = Shell::new(visitor.host.logins().name(), is_open);
+    if let Some(url) = visitor.host.overrides().of(&session).renderer_url {
+        shell = shell.module(url);
+    }
+    Ok(page(StatusCode::OK, |nonce| shell.with_nonce(nonce).html(), &headers))
+}
+
+pub(super) async fn link(exchange: Exchange, Call { path, query, .. }: Call<MakeLink>) -> Reply {
+    let context = exchange.context;
+    let named = query.actor.map(|named| By::parse(&named, Door::Http));
+    let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
+    // What the page answers counts as the word of this actor, so a key of no person signs in no
+    // person.
+    let author = Author::proven(named.map(|named| named.actor), "/actor");
+    let found = find(&context, &path.session, Verb::Write).await?;
+    check_active(&context, &found)?;
+    context.host.live().check_open(&found.session.app_id).await?;
+    // A worker could sign in as a person, and answer what it asked.
+    let actor = context.caller.attribute(MakeLink::NEED, author)?.actor.map(|actor| actor.key());
+    let Context { host, caller, correlation } = context;
+    let person = Person { holder: Holder::of(&caller), actor };
+    let (path, until) = page_link(&host, person, &found.session.id);
+    let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));
+    let expires_at = Timestamp::emit(until);
+    let envelope = alx_envelope!(correlation, LiveLinkEnvelope { url, path, expires_at });
+    Ok(unstored(encoded(StatusCode::CREATED, &envelope)))
+}
+
+/// A link that signs a person in on the page of a session, as a path of this server, and until when
+/// it can be used.
+pub fn page_link(host: &LiveDoor, person: Person, session: &SessionId) -> (String, Time) {
+    let ttl = i64::try_from(host.settings().live.link_ttl.as_secs().max(1)).unwrap_or(i64::MAX);
+    let (secret, until) = host.logins().mint_link(person, host.live().now(), ttl);
+    (format!("/live/{}#t={secret}", percent_encoded(session.as_str())), until)
+}
+
+pub(super) async fn fragments(
+    PathId(session): PathId<SessionId>,
+    SignedIn { context, .. }: SignedIn,
+) -> Reply {
+    let found = find(&context, &session, Verb::Read).await?;
+    // A kit asks what the page shows if this document is another one.
+    if let Some(document) = context.host.overrides().of(&session).ui_initialize {
+        return Ok(unstored(json(StatusCode::OK, document.to_string())));
+    }
+    let live = context.host.live();
+    let facts = live.page_facts(&found.session.id).await?;
+    // Also when nothing is asked any more.
+    let asked_by = asked_by(&found.content.ui).map(|by| format!("{}:{}", by.kind, by.id));
+    let given = facts.answers.iter();
+    let given = given.map(|answer| {
+        let row = &answer.row;
+        Given { number: row.seq, at: row.at, event: &row.data, is_read: answer.is_read }
+    });
+    let given: Vec<_> = given.collect();
+    let now = live.now();
+    let snapshot = found.session.snapshot(&found.content, now);
+    let view = LiveView::new(&snapshot, asked_by.as_deref(), now);
+    let page = LivePage {
+        head: view.head().into_string(),
+        agent: agent(&view, &snapshot, facts.ask.is_some(), &given).into_string(),
+        props: view.props().into_string(),
+        actions: view.actions().into_string(),
+        answers: answers(&snapshot, &given).into_string(),
+        streams: view.streams().into_string(),
+        epoch: view.epoch(),
+        ended: view.is_ended(),
+        ends_at: view.ends().unix_millis(),
+        now: now.unix_millis(),
+        extra: accord_contract::wire::Object::new(),
+    };
+    let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+pub(super) async fn token(
+    PathId(session): PathId<SessionId>,
+    SignedIn { context, login }: SignedIn,
+) -> Reply {
+    let found = find(&context, &session, Verb::Write).await?;
+    check_active(&context, &found)?;
+    context.host.live().check_open(&found.session.app_id).await?;
+    let (session, app) = (&found.session.id, &found.session.app_id);
+    let live = context.host.live();
+    live.open_secret().await?;
+    // The socket ends with the login, and the ledger says who answered.
+    let claims = Holder::of(&context.caller).page_claims(&login);
+    let minted = live.mint_token_with(TokenKind::Ws, session, app, claims);
+    let minted = minted.ok_or_else(|| refuse::bootstrap_not_supported("there are no tokens"))?;
+    let envelope = alx_envelope!(
+        context.correlation,
+        LiveTokenEnvelope {
+            ws_token: minted.text,
+            app_id: app.as_str().to_owned(),
+            expires_at: Timestamp::emit(minted.expires_at),
+        }
+    );
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+/// The session, if the caller has the right in its project. A session of a project that the caller
+/// cannot read is the same as none.
+async fn find(context: &Context, session: &SessionId, verb: Verb) -> Result<Found, Failure> {
+    let missing = || refuse::session_not_found("there is no such live session");
+    let found = context.host.live().found(session, None).await?.ok_or_else(missing)?;
+    let project = ProjectId::new(found.session.app_id.as_str()).map_err(|_| missing())?;
+    let access = context.caller.access();
+    access.may(Verb::Read, &project).map_err(|_| missing())?;
+    access.may(verb, &project)?;
+    Ok(found)
+}
+
+fn check_active(context: &Context, found: &Found) -> Result<(), Failure> {
+    if found.session.is_active(context.host.live().now()) {
+        return Ok(());
+    }
+    Err(Failure::new(Code::LiveSessionEnded, "this live session has ended"))
+}

@@ -1,0 +1,84 @@
+//! Signing in and out.
+
+use accord_api::Operation as _;
+use accord_base::Author;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_live_core::operations::pages::{LoginEnvelope, LoginRequest, LogoutEnvelope, SignIn};
+use axum::response::Response;
+use hyper::StatusCode;
+use hyper::header::{HeaderValue, SET_COOKIE};
+
+use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
+use super::unstored;
+use crate::LiveDoor;
+use accord_serving::Reply;
+use accord_serving::alx_envelope;
+use accord_serving::body::Document;
+use accord_serving::logins::{Holder, LOGIN_SECONDS};
+use accord_serving::reply::encoded;
+
+pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
+    let request: LoginRequest = document.read()?;
+    let host = visitor.host.clone();
+    let (address, now) = (visitor.address(), host.live().now());
+    let person = match (&request.link, &request.key) {
+        (Some(_), Some(_)) => {
+            let message = "a page signs in with a link or with a key, not with both";
+            return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
+        }
+        (Some(link), None) => host.logins().use_link(link, now),
+        (None, Some(key)) => {
+            host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller).into())
+        }
+        (None, None) => visitor.without_key().await.and_then(|open| {
+            let missing = || Failure::new(Code::AuthRequired, "this server needs a key");
+            let open = open.ok_or_else(missing)?;
+            // A worker could sign in as a person, and answer what it asked.
+            open.attribute(SignIn::NEED, Author::unnamed())?;
+            Ok(Holder::of(&open).into())
+        }),
+    };
+    let person = match person {
+        Ok(person) => person,
+        Err(failure) => {
+            // Only wrong credentials are limited. A right one is no guess, and everybody on this
+            // machine, or behind a proxy, has the same address.
+            if failure.code.http_status() < 500 {
+                host.logins().check_failures(address, now)?;
+                host.logins().record_failure(address, now);
+            }
+            return Err(failure.into());
+        }
+    };
+    let begun = host.logins().begin(person, now).await?;
+    let (secret, expires_at) = (begun.secret, Timestamp::emit(begun.until));
+    let envelope = alx_envelope!(visitor.correlation, LoginEnvelope { secret, expires_at });
+    let mut response = unstored(encoded(StatusCode::OK, &envelope));
+    set_cookie(&host, &begun.cookie, LOGIN_SECONDS, &mut response);
+    Ok(response)
+}
+
+pub(super) async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {
+    let context = signed_in.context;
+    if let Some(halves) = halves(&context.host, &headers) {
+        context.host.logins().end(&halves).await?;
+    }
+    let envelope = alx_envelope!(context.correlation, LogoutEnvelope { signed_in: false });
+    let mut response = unstored(encoded(StatusCode::OK, &envelope));
+    set_cookie(&context.host, "", 0, &mut response);
+    Ok(response)
+}
+
+/// Sets the cookie of a login: no script reads it, and no page of another site causes it to be
+/// sent.
+fn set_cookie(host: &LiveDoor, value: &str, seconds: i64, response: &mut Response) {
+    let secure = if is_secure(host) { "; Secure" } else { "" };
+    let cookie = format!(
+        "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}",
+        cookie_name(host)
+    );
+    let mut cookie = HeaderValue::try_from(cookie).expect("letters and digits are a header");
+    cookie.set_sensitive(true);
+    response.headers_mut().insert(SET_COOKIE, cookie);
+}

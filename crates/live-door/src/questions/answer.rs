@@ -1,0 +1,30 @@
+//! Answering what a live session asks.
+
+use accord_api::body::Json;
+use accord_api::{Call, Envelope as _, Operation as _};
+use accord_contract::codes::{Code, Failure};
+use accord_live_core::operations::answer::{AnswerLiveSession, LiveAckEnvelope};
+
+use super::app_of;
+use crate::Context;
+use accord_serving::acting::Who;
+
+pub(super) async fn answer(
+    Context { host, caller, correlation }: Context,
+    Call { path, query, body }: Call<AnswerLiveSession>,
+) -> Result<Json<LiveAckEnvelope>, Failure> {
+    let by =
+        Who::of(&caller, query).acting(&caller, &path.project, AnswerLiveSession::NEED, None)?;
+    let app = app_of(&path.project)?;
+    let answered = host.live().answer(&caller, &app, &path.session, body.0, by).await;
+    Ok(Json(LiveAckEnvelope::wrap(answered.map_err(with_help)?, correlation.as_str())))
+}
+
+/// A refusal says how to find the names and schemas of the actions.
+fn with_help(failure: Failure) -> Failure {
+    match failure.code {
+        Code::GguiContractViolation => failure
+            .suggesting("read the session: session.actionSpec has the actions with their schemas"),
+        _ => failure,
+    }
+}

@@ -1,0 +1,100 @@
+//! What an agent does: handshake, render, change, emit, consume.
+
+use std::convert::Infallible;
+
+use accord_api::Envelope as _;
+use accord_api::body::{AnswerBody as _, Json};
+use accord_base::ProjectId;
+use accord_contract::wire::{Value, Wire as _};
+use accord_live::Waiting;
+use accord_live_core::operations::tools::{
+    Amend, Consume, Emit, GguiConsumeEnvelope, GguiHandshakeEnvelope, Handshake, Render,
+    RenderBlueprint, Update,
+};
+use accord_live_core::tools::{ConsumeRequest, HandshakeRequest, PropsRequest};
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::StatusCode;
+
+use super::mount::rendered;
+use super::{Asked, responding, tool};
+use crate::Route;
+use accord_serving::Reply;
+use accord_serving::operation::respond;
+use accord_serving::reply::naming_new;
+use accord_serving::reply::{json, unstored};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        responding::<Handshake, _, _>(handshake),
+        tool(Render, |asked, request| async move {
+            let app = asked.app_of_handshake(&request.handshake_id).await?;
+            let (live, by) = (asked.host.live(), asked.asked_by().await?);
+            let answer = live.render(&asked.caller, &app, request, by).await?;
+            rendered(&asked.host, &asked.caller, answer).await
+        }),
+        tool(RenderBlueprint, |asked, request| async move {
+            let (app, by) = (asked.app().await?, asked.asked_by().await?);
+            let live = asked.host.live();
+            let answer = live.render_blueprint(&asked.caller, &app, request, by).await?;
+            rendered(&asked.host, &asked.caller, answer).await
+        }),
+        tool(Update, |asked, request| async move {
+            let app = asked.app_of(&request.session_id).await?;
+            asked.host.live().update(&asked.caller, &app, members(&request)).await
+        }),
+        tool(Amend, |asked, request| async move {
+            let app = asked.app_of(&request.session_id).await?;
+            asked.host.live().amend(&asked.caller, &app, members(&request)).await
+        }),
+        responding::<Consume, _, _>(consume),
+        tool(Emit, |asked, request| async move {
+            let app = asked.app_of(&request.session_id).await?;
+            asked.host.live().emit(&asked.caller, &app, request).await
+        }),
+    ]
+}
+
+async fn handshake(asked: Asked, request: HandshakeRequest) -> Reply {
+    let (host, caller) = (&asked.host, &asked.caller);
+    let app = asked.app().await?;
+    let project = ProjectId::new(app.as_str())
+        .map_err(|error| accord_live_core::refuse::app_mismatch(error.to_string()))?;
+    // First, so that a handshake that is refused creates no project.
+    let prepared = host.live().check_handshake(caller, &app, request).await?;
+    let is_new = host.surroundings().ensure_project(caller, &project).await?;
+    let answer = host.live().begin_handshake(caller, &app, prepared).await?;
+    let envelope = GguiHandshakeEnvelope::wrap(answer, asked.correlation.as_str());
+    Ok(naming_new(respond(200, Json(envelope).encode()), is_new, &project))
+}
+
+/// The answer is made when it is sent. A client that is gone by then leaves the events in the pipe.
+async fn consume(asked: Asked, request: ConsumeRequest) -> Reply {
+    let (host, caller) = (&asked.host, &asked.caller);
+    let app = asked.app_of(&request.session_id).await?;
+    let once = request.at_once();
+    let waiting = Waiting { asked_by: asked.actor.clone(), goes_on: asked.goes_on };
+    let consumed = tokio::select! {
+        consumed = host.live().consume(caller, &app, request, waiting) => consumed?,
+        // A host that shuts down keeps no client waiting.
+        () = host.streams().closed() => {
+            let waiting = Waiting { asked_by: None, goes_on: true };
+            host.live().consume(caller, &app, once, waiting).await?
+        }
+    };
+    let correlation = asked.correlation;
+    let answer = async move {
+        let envelope = GguiConsumeEnvelope::wrap(consumed.take(), correlation.as_str());
+        Ok::<_, Infallible>(Bytes::from(envelope.encode().to_string()))
+    };
+    Ok(unstored(json(StatusCode::OK, Body::from_stream(stream::once(answer)))))
+}
+
+/// The members of a request that the service reads together.
+fn members(request: &PropsRequest) -> accord_contract::wire::Object {
+    match request.encode() {
+        Value::Object(members) => members,
+        _ => accord_contract::wire::Object::new(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What every tool reads from its request: who asks, and about which app.
+
+use accord_api::parameter::ParamSet as _;
+use accord_base::{Actor, ActorId, ActorKey, ActorType, Author, Caller, Need, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use accord_live_core::operations::tools::ConsumeQuery;
+use accord_live_core::tenancy::{self, Identity};
+use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
+
+use crate::Exchange;
+use crate::{Context, LiveDoor};
+use accord_serving::Correlation;
+
+/// The most projects that a refusal names.
+const MOST_NAMED: u32 = 20;
+
+/// Who calls a tool, and what the call names beside its arguments.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) host: LiveDoor,
+    pub(super) caller: Caller,
+    pub(super) correlation: Correlation,
+    /// Only `ggui_consume` declares it.
+    pub(super) goes_on: bool,
+    /// Who asks, if that is known.
+    pub(super) actor: Option<ActorKey>,
+    project: Option<ProjectId>,
+}
+
+impl Asked {
+    /// Reads the parameters of a request.
+    pub(super) fn read(exchange: &Exchange) -> Result<Self, Failure> {
+        let Context { host, caller, correlation } = exchange.context.clone();
+        let asked = ConsumeQuery::read(&exchange.query.params()?)?;
+        let named = asked.actor.as_deref().map(actor).transpose()?;
+        let author = Author::claimed(named, "/actor");
+        let actor = caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key());
+        let ConsumeQuery { project, goes_on, .. } = asked;
+        Ok(Self { actor, project, goes_on, host, caller, correlation })
+    }
+
+    /// Who asks a person: the actor of the call, else the label of its key as the name of an agent.
+    pub(super) async fn asked_by(&self) -> Result<Option<ActorKey>, Failure> {
+        let label = match (&self.actor, self.caller.key_id()) {
+            (None, Some(key_id)) => self.host.keys().label(key_id).await?,
+            _ => None,
+        };
+        let labelled = label.and_then(|label| ActorId::new(label.trim()).ok());
+        let labelled = labelled.map(|id| ActorKey { id, kind: ActorType::Agent });
+        Ok(self.actor.clone().or(labelled))
+    }
+
+    /// The app of a call about no session yet.
+    pub(super) async fn app(&self) -> Result<AppId, Failure> {
+        let named = self.project.as_ref().map(app_of).transpose()?;
+        let identity = self.identity();
+        let default = self.host.live().options().default_app.clone();
+        match tenancy::resolve(named.as_ref(), None, &identity, default.as_ref()) {
+            Err(_) if named.is_none() => Err(self.names_no_project().await),
+            resolved => resolved,
+        }
+    }
+
+    /// The refusal of a call that names no project, with those that it can name.
+    async fn names_no_project(&self) -> Failure {
+        let known: Vec<String> = match self.caller.access().projects() {
+            Some(covered) => covered.iter().map(|project| project.as_str().to_owned()).collect(),
+            None => self.known_projects().await,
+        };
+        let what_to_do = match known.is_empty() {
+            true => "pass project_id; a project that does not exist is created".to_owned(),
+            false => format!("pass project_id, one of: {}", known.join(", ")),
+        };
+        refuse::app_mismatch("the call names no project").suggesting(what_to_do)
+    }
+
+    /// The first projects of the host. None if the caller may not list them.
+    async fn known_projects(&self) -> Vec<String> {
+        self.host.surroundings().projects(&self.caller, MOST_NAMED).await
+    }
+
+    /// The app of a call about a session. A session that the caller cannot see is the same as none.
+    pub(super) async fn app_of(&self, session: &SessionId) -> Result<AppId, Failure> {
+        let found = self.host.live().app_of(session).await?;
+        let missing = || refuse::tool_session_not_found("there is no such session");
+        self.visible(found).ok_or_else(missing)
+    }
+
+    /// The app of a call about a handshake. One that the caller cannot see is the same as none.
+    pub(super) async fn app_of_handshake(&self, id: &HandshakeId) -> Result<AppId, Failure> {
+        let found = self.host.live().app_of_handshake(id).await?;
+        let missing =
+            || refuse::handshake_not_found("there is no such handshake; call ggui_handshake again");
+        self.visible(found).ok_or_else(missing)
+    }
+
+    /// An app, if the key covers it and the call does not name another one.
+    pub(super) fn visible(&self, app: Option<AppId>) -> Option<AppId> {
+        let app = app?;
+        let project = ProjectId::new(app.as_str()).ok()?;
+        let is_named = self.project.as_ref().is_none_or(|named| *named == project);
+        (is_named && self.caller.access().covers(&project)).then_some(app)
+    }
+
+    fn identity(&self) -> Identity {
+        match (self.caller.key_id(), self.caller.access().projects()) {
+            (Some(_), projects) => {
+                let apps = |projects: &std::collections::BTreeSet<ProjectId>| {
+                    projects
+                        .iter()
+                        .filter_map(|project| AppId::new(project.as_str()).ok())
+                        .collect()
+                };
+                Identity::Key(projects.map(apps))
+            }
+            (None, _) => Identity::Open,
+        }
+    }
+}
+
+/// The app of a project: they have the same id.
+fn app_of(project: &ProjectId) -> Result<AppId, Failure> {
+    AppId::new(project.as_str()).map_err(|error| refuse::app_mismatch(error.to_string()))
+}
+
+/// An actor by its name, or by its type and name.
+fn actor(text: &str) -> Result<Actor, Failure> {
+    let wrong = |why: String| Failure::new(Code::AgenticInvalidSchema, why).at("/actor");
+    let is_typed = text.split_once(':').is_some_and(|(kind, _)| ActorType::parse(kind).is_some());
+    let key = match is_typed {
+        true => ActorKey::parse(text).map_err(wrong)?,
+        false => {
+            let id = ActorId::new(text.trim()).map_err(|error| wrong(error.to_string()))?;
+            ActorKey { id, kind: ActorType::Agent }
+        }
+    };
+    Ok(Actor::new(key.id, key.kind))
+}

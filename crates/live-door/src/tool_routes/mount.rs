@@ -1,0 +1,86 @@
+//! What a host mounts, and the page on which a person answers.
+
+use accord_api::Call;
+use accord_base::{Caller, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
+use accord_contract::wire::Value;
+use accord_live::Found;
+use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
+use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
+use accord_live_core::tools::RenderAnswer;
+use hyper::StatusCode;
+
+use crate::Exchange;
+use crate::Route;
+use crate::{Context, LiveDoor};
+use crate::{granted, slice};
+use accord_serving::Reply;
+use accord_serving::alx_envelope;
+use accord_serving::operation::serve_response;
+use accord_serving::reply::{encoded, unstored};
+
+/// What this server keeps of sessions: all of it, until they expire.
+const SUBSTRATE: Substrate = Substrate { has_identities: true, has_blueprints: true };
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![serve_response(resource)]
+}
+
+async fn resource(exchange: Exchange, call: Call<ReadResource>) -> Reply {
+    let locator = Locator::parse(&call.query.uri).map_err(|_| {
+        let message = "the address of a resource is ui://ggui/render/ with the id of a session";
+        Failure::new(Code::McpResourceUnknown, message)
+    })?;
+    let Context { host, caller, correlation } = exchange.context;
+    let found = host.live().found(&locator.session_id, locator.epoch).await?;
+    // A session of a project that the key does not cover is none.
+    let found = found.filter(|found| {
+        let project = accord_base::ProjectId::new(found.session.app_id.as_str());
+        project.is_ok_and(|project| caller.access().may(Verb::Read, &project).is_ok())
+    });
+    let Some(found) = found else { return Err(ReadCode::NotFound.failure().into()) };
+    let (title, page_url) = (title(&found), page_url(&host, &found.session.id));
+    let claims = granted(&host, &caller, &found.session.app_id).await;
+    let facts = ReadFacts {
+        app_id: &found.session.app_id.clone(),
+        substrate: SUBSTRATE,
+        public: None,
+        now: host.live().now(),
+        found: Some(Readable {
+            slice: slice(&host, host.url(), &found, claims),
+            props_json: found.props_json,
+            session: found.session,
+        }),
+    };
+    let slice = read(&locator, facts).map_err(ReadCode::failure)?.document();
+    let envelope = alx_envelope!(correlation, GguiMountEnvelope { slice, title, page_url });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+/// A UI that was rendered, with the address of its page and what a host mounts.
+pub(super) async fn rendered(
+    host: &LiveDoor,
+    caller: &Caller,
+    answer: RenderAnswer,
+) -> Result<RenderedUi, Failure> {
+    let slice = match host.live().found(&answer.session_id, None).await? {
+        Some(found) => {
+            let claims = granted(host, caller, &found.session.app_id).await;
+            slice(host, host.url(), &found, claims)
+        }
+        None => None,
+    };
+    let slice = slice.filter(Slice::is_mountable).map(|slice| slice.document());
+    Ok(RenderedUi { page_url: page_url(host, &answer.session_id), slice, answer })
+}
+
+/// The address of the page of a session, if the server knows its own address.
+fn page_url(host: &LiveDoor, session: &accord_live_core::SessionId) -> Option<String> {
+    Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
+}
+
+/// What the session is for.
+fn title(found: &Found) -> String {
+    found.content.ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
