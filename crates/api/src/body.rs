@@ -275,6 +275,23 @@ impl<M> BodyKind for Lines<M> {
     }
 }
 
+impl<M> Default for Lines<M> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The lines are not part of the call: they are sent and read one after the other.
+impl<M> RequestBody for Lines<M> {
+    fn decode(_: &[u8]) -> Result<Self, Failure> {
+        Ok(Self::default())
+    }
+
+    fn encode(&self) -> Option<(&'static str, String)> {
+        None
+    }
+}
+
 impl<M: Message> Lines<M> {
     /// Reads one line of an answer.
     ///
@@ -304,6 +321,17 @@ impl<M: Message> Events<M> {
 impl BodyKind for Bytes {
     fn contents() -> Vec<Content> {
         vec![Content::Bytes]
+    }
+}
+
+/// The bytes are not part of the call: they are sent and read piece by piece.
+impl RequestBody for Bytes {
+    fn decode(_: &[u8]) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    fn encode(&self) -> Option<(&'static str, String)> {
+        None
     }
 }
 

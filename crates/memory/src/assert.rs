@@ -7,7 +7,7 @@ use accord_contract::codes::Failure;
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
 };
-use accord_memory_core::query::InvalidateQuery;
+use accord_memory_core::operations::InvalidateParams;
 use accord_memory_core::{Fact, Package, PackageId, Warning, Writing, event};
 use accord_store::{FactKey, ReadUnit, WriteUnit};
 use accord_system::random;
@@ -67,10 +67,11 @@ impl Memory {
         &self,
         caller: &Caller,
         project: &ProjectId,
-        mut asked: InvalidateQuery,
+        asked: InvalidateParams,
     ) -> Result<u64, Failure> {
         let (access, project_id) = (caller.access().clone(), project.clone());
-        let author = Author::claimed(asked.actor.take(), "/actor");
+        let value = asked.expected()?.map(str::to_owned);
+        let author = Author::claimed(asked.author()?, "/actor");
         let actor = caller.attribute(Need::Write, author)?.actor;
         let memory = self.clone();
         self.write(move |unit| {
@@ -80,7 +81,7 @@ impl Memory {
             let current =
                 unit.current_fact(&project_id, key)?.as_ref().map(load::fact_of).transpose()?;
             let now = memory.now_in(unit, &project_id)?;
-            let Some(end) = invalidate(current.as_ref(), asked.value.as_deref(), now) else {
+            let Some(end) = invalidate(current.as_ref(), value.as_deref(), now) else {
                 return Ok(0);
             };
             let mut ended = current.expect("only an existing fact ends");

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use accord_base::{Caller, Cursor as _, Page, ProjectId, fill_page};
 use accord_contract::codes::Failure;
-use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Wire as _};
 use accord_memory_core::PackageId;
+use accord_memory_core::operations::Question;
 use accord_memory_core::query::{QuestionPosition, QuestionQuery};
 use accord_store::{QuestionRow, ReadUnit, Table};
 
@@ -22,28 +22,6 @@ pub(crate) const SOURCES: usize = 10;
 /// The superseded packages of a list, each with those that supersede it, newest first. It stands
 /// beside the list, because the text of a package never changes.
 pub type Superseded = BTreeMap<PackageId, Vec<PackageId>>;
-
-message! {
-    /// A question of a project.
-    pub struct Question("Question", open) {
-        /// The question.
-        required question: String = "question", "text-for-people";
-        /// Whether it is open: a package asks it that no answer covers.
-        required open: bool = "open", "flag";
-        /// The newest package that asks it.
-        required package_id: PackageId = "package_id", "package-id";
-        /// Its index in the open_questions of that package, from 0.
-        required index: u64 = "index", "index";
-        /// When that package was created.
-        required asked_at: Timestamp = "asked_at", "time:rfc-3339-utc";
-        /// The packages that ask it, newest first, at most 10; of an open question those that no
-        /// answer covers.
-        required asked_by: Vec<PackageId> = "asked_by", "package-ids";
-        /// The packages that answer it, the latest answer first, at most 10. An open question has
-        /// some when it was asked again.
-        required answered_by: Vec<PackageId> = "answered_by", "package-ids";
-    }
-}
 
 impl Memory {
     /// A page of the questions of a project.

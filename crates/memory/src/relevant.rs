@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use accord_base::{Access, Caller, ProjectId};
 use accord_contract::codes::Failure;
-use accord_contract::wire_enum;
 use accord_memory_core::conformance::{Capability, cannot_search, cannot_search_now};
+use accord_memory_core::operations::SearchBy;
 use accord_memory_core::package::Status;
-use accord_memory_core::query::{Relevant, Word};
+use accord_memory_core::query::Relevant;
 use accord_memory_core::{PackageId, Warning};
 use accord_store::{Drafts, PackageQuery, PackageRow, ReadUnit, SearchQuery, Table};
 
@@ -30,21 +30,6 @@ const MAX_LISTED: usize = 2_000;
 
 /// Missing vectors are reported when more than one of this many packages has none.
 const REPORTED: u64 = 20;
-
-wire_enum! {
-    /// The kinds of search.
-    pub enum SearchBy("SearchBy", closed) {
-        /// By its words.
-        Words = "keyword",
-        /// By its meaning.
-        Meaning = "semantic",
-        /// By both.
-        Both = "hybrid",
-    }
-}
-
-/// The kind of search; without it, the best kind that the host supports.
-pub const SEARCH: Word<SearchBy> = Word::new("search");
 
 /// The results of a search, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,13 +82,6 @@ pub(crate) struct Way {
     lacks_vectors: bool,
 }
 
-#[expect(clippy::derivable_impls, reason = "a macro declares the type")]
-impl Default for SearchBy {
-    fn default() -> Self {
-        Self::Words
-    }
-}
-
 impl Memory {
     /// Clauses: AGENTIC-R-074.
     pub async fn relevant(
@@ -111,10 +89,9 @@ impl Memory {
         caller: &Caller,
         project: &ProjectId,
         asked: Relevant,
-        by: Option<SearchBy>,
     ) -> Result<RelevantPage, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());
-        let way = self.way(by, &access, &project, &asked.query).await?;
+        let way = self.way(asked.by, &access, &project, &asked.query).await?;
         let memory = self.clone();
         let (page, damaged) = self
             .read(move |unit| {

@@ -60,6 +60,7 @@ pub struct Number {
     least: u32,
     most: u32,
     default: Option<u32>,
+    is_applied: bool,
 }
 
 /// A boolean; false if it is not given.
@@ -128,7 +129,7 @@ pub struct Moment {
 impl Number {
     /// A number from `least` to `most`.
     pub const fn new(name: &'static str, least: u32, most: u32) -> Self {
-        Self { name, least, most, default: None }
+        Self { name, least, most, default: None, is_applied: true }
     }
 
     /// The same with a default.
@@ -138,12 +139,19 @@ impl Number {
         self
     }
 
+    /// The same with a default that documents describe, and the operation itself applies.
+    #[must_use]
+    pub const fn usually(mut self, default: u32) -> Self {
+        self.is_applied = false;
+        self.or(default)
+    }
+
     /// Reads it, if it is given or has a default.
     ///
     /// Clauses: AGENTIC-R-071.
     pub fn read(&self, params: &Params<'_>) -> Result<Option<u32>, Failure> {
         let Some(text) = params.text(self.name) else {
-            return Ok(self.default);
+            return Ok(self.default.filter(|_| self.is_applied));
         };
         // The standard library would take a plus sign, which is a space in a URL.
         let plain = text.bytes().all(|byte| byte.is_ascii_digit());

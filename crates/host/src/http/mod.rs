@@ -58,7 +58,7 @@ pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
 /// The context of a request.
 pub(crate) type Context = accord_serving::Context<Host>;
 
-/// What the handler of an operation gets beside the decoded request.
+/// What a handler of an operation gets.
 pub(crate) type Exchange = accord_serving::operation::Exchange<Host>;
 
 /// The sender of a request, who is not authenticated yet.

@@ -5,6 +5,7 @@ use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire_enum;
 
 use super::{Assertion, Fact, place};
+use crate::operations::AssertParams;
 use crate::project::{Project, Writing};
 use crate::{Actor, FactId, Warning};
 
@@ -54,6 +55,13 @@ pub enum Asserted {
 impl Default for AssertOptions {
     fn default() -> Self {
         Self { if_changed: false, if_out_of_order: OutOfOrder::Insert }
+    }
+}
+
+impl From<AssertParams> for AssertOptions {
+    fn from(asked: AssertParams) -> Self {
+        let choice = asked.if_out_of_order.unwrap_or(OutOfOrder::Insert);
+        Self { if_changed: asked.if_changed, if_out_of_order: choice }
     }
 }
 

@@ -46,6 +46,14 @@ pub struct SessionPosition {
     pub seq: u64,
 }
 
+/// The position of a cursor, if one is given.
+pub(super) fn after<C: Cursor>(
+    cursor: Option<String>,
+    project: &ProjectId,
+) -> Result<Option<C>, Failure> {
+    cursor.map(|text| C::decode(&text, project)).transpose()
+}
+
 impl Cursor for PackagePosition {
     fn encode(&self, project: &ProjectId) -> String {
         encode("p", project, [], self.created_at, self.seq)

@@ -4,8 +4,9 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::TextForm;
 
-use super::{INCLUDE_ARCHIVED, Id, MAX_QUERY_BYTES, Number, Params, Terms, Text, WINDOW_DAYS};
+use super::{DEFAULT_WINDOW_DAYS, Id, MAX_QUERY_BYTES, Number, Terms, Text};
 use crate::ProjectId;
+use crate::operations::DigestParams;
 
 /// The default number of snippets.
 ///
@@ -15,9 +16,7 @@ pub const DEFAULT_SNIPPETS: u32 = 25;
 /// The largest number of snippets.
 pub const MAX_SNIPPETS: u32 = 200;
 
-pub const PROJECT: Id<ProjectId> = Id::new("project");
-
-/// Another name of [`PROJECT`].
+/// The project that a request means.
 pub const PROJECT_ID: Id<ProjectId> = Id::new("project_id");
 
 /// What to look for.
@@ -51,25 +50,24 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// Reads the parameter `focus`; `None` if it is absent or blank.
-    pub(super) fn parse(params: &Params<'_>) -> Result<Option<Self>, Failure> {
-        let Some(text) = FOCUS.read(params)?.filter(|text| !text.trim().is_empty()) else {
+    /// The focus of a text; `None` if it is absent or blank.
+    pub(super) fn of(text: Option<String>) -> Result<Option<Self>, Failure> {
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
             return Ok(None);
         };
-        Ok(Some(Self { text: text.to_owned(), terms: Terms::parse_at("/focus", text)? }))
+        Ok(Some(Self { terms: Terms::parse_at("/focus", &text)?, text }))
     }
 }
 
 impl DigestQuery {
-    /// Reads the parameters.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let (project, project_id) = (PROJECT.read(params)?, PROJECT_ID.read(params)?);
+    /// What the parameters ask for.
+    pub fn of(asked: DigestParams) -> Result<Self, Failure> {
         Ok(Self {
-            project: project.or(project_id),
-            focus: Focus::parse(params)?,
-            snippets: SNIPPETS.read_or_default(params)?,
-            window_days: WINDOW_DAYS.read_or_default(params)?,
-            include_archived: INCLUDE_ARCHIVED.read(params)?,
+            project: asked.project.or(asked.project_id),
+            focus: Focus::of(asked.focus)?,
+            snippets: asked.snippets.unwrap_or(DEFAULT_SNIPPETS),
+            window_days: asked.window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
+            include_archived: asked.include_archived,
         })
     }
 

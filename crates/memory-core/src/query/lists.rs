@@ -2,9 +2,9 @@
 
 use accord_contract::codes::Failure;
 
-use super::{CURSOR, Flag, Number, PAGE_TOKENS, Params, QuestionPosition, SessionPosition, Text};
-use crate::limits::CALLSIGN;
-use crate::{Cursor as _, ProjectId, ProjectPosition};
+use super::{Flag, Number, QuestionPosition, SessionPosition, after};
+use crate::operations::{ProjectParams, QuestionParams, SessionParams};
+use crate::{ProjectId, ProjectPosition};
 
 /// The default size of a page.
 pub const DEFAULT_LIST: u32 = 50;
@@ -17,15 +17,6 @@ pub const LIST_LIMIT: Number = Number::new("limit", 1, MAX_LIST).or(DEFAULT_LIST
 
 /// Whether to include archived projects.
 pub const INCLUDE_ARCHIVED: Flag = Flag::new("include_archived");
-
-/// Those of this callsign.
-pub const WITH_CALLSIGN: Text = Text::new("callsign", CALLSIGN);
-
-/// Those that have not ended.
-pub const ACTIVE: Flag = Flag::new("active");
-
-/// Whether to include answered questions.
-pub const ALL_QUESTIONS: Flag = Flag::new("all");
 
 /// The query for projects, in the order of their ids.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -69,44 +60,38 @@ pub struct QuestionQuery {
 }
 
 impl ProjectQuery {
-    /// Reads the parameters of a list.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+    /// What the parameters ask for.
+    pub fn of(asked: ProjectParams) -> Result<Self, Failure> {
         Ok(Self {
-            include_archived: INCLUDE_ARCHIVED.read(params)?,
-            limit: LIST_LIMIT.read_or_default(params)?,
-            after: params.text(CURSOR.name()).map(ProjectPosition::decode).transpose()?,
-            max_tokens: PAGE_TOKENS.read(params)?,
+            include_archived: asked.include_archived,
+            limit: asked.limit.unwrap_or(DEFAULT_LIST),
+            after: asked.cursor.as_deref().map(ProjectPosition::decode).transpose()?,
+            max_tokens: asked.max_tokens,
         })
     }
 }
 
 impl SessionQuery {
-    /// Reads the parameters of a list.
-    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
+    /// What the parameters ask for.
+    pub fn of(asked: SessionParams, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
-            callsign: WITH_CALLSIGN.read(params)?.map(str::to_owned),
-            active: ACTIVE.read(params)?,
-            limit: LIST_LIMIT.read_or_default(params)?,
-            after: params
-                .text(CURSOR.name())
-                .map(|text| SessionPosition::decode(text, project))
-                .transpose()?,
-            max_tokens: PAGE_TOKENS.read(params)?,
+            callsign: asked.callsign,
+            active: asked.active,
+            limit: asked.limit.unwrap_or(DEFAULT_LIST),
+            after: after(asked.cursor, project)?,
+            max_tokens: asked.max_tokens,
         })
     }
 }
 
 impl QuestionQuery {
-    /// Reads the parameters of a list.
-    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
+    /// What the parameters ask for.
+    pub fn of(asked: QuestionParams, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
-            all: ALL_QUESTIONS.read(params)?,
-            limit: LIST_LIMIT.read_or_default(params)?,
-            after: params
-                .text(CURSOR.name())
-                .map(|text| QuestionPosition::decode(text, project))
-                .transpose()?,
-            max_tokens: PAGE_TOKENS.read(params)?,
+            all: asked.all,
+            limit: asked.limit.unwrap_or(DEFAULT_LIST),
+            after: after(asked.cursor, project)?,
+            max_tokens: asked.max_tokens,
         })
     }
 }

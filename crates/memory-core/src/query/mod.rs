@@ -18,28 +18,22 @@ mod terms;
 pub use accord_api::parameter::{
     CURSOR, Described, Flag, Id, MAX_TOKENS, Moment, Number, Params, Text, Word,
 };
+use cursor::after;
 pub use cursor::{FactPosition, PackagePosition, QuestionPosition, SessionPosition};
-pub use digest::{
-    DEFAULT_SNIPPETS, DigestQuery, FOCUS, Focus, MAX_SNIPPETS, PROJECT, PROJECT_ID, SNIPPETS,
-};
-pub use facts::{
-    ACTOR, AS_OF, AT, DEFAULT_FACTS, FACT_LIMIT, FactQuery, FactTime, HISTORY, IF_CHANGED,
-    IF_OUT_OF_ORDER, InvalidateQuery, MAX_FACTS, OBJECT, OBJECT_VALUE, PREDICATE, SUBJECT,
-    assert_options,
-};
+pub use digest::{DEFAULT_SNIPPETS, DigestQuery, FOCUS, Focus, MAX_SNIPPETS, PROJECT_ID, SNIPPETS};
+pub use facts::{DEFAULT_FACTS, FACT_LIMIT, FactQuery, FactTime, MAX_FACTS};
 pub use ids::{IdKind, IdQuery, MAX_IDS};
 pub use lists::{
-    ACTIVE, ALL_QUESTIONS, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery,
-    QuestionQuery, SessionQuery, WITH_CALLSIGN,
+    DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery, QuestionQuery, SessionQuery,
 };
 pub use orient::{
     BriefingForm, BriefingQuery, DEFAULT_BRIEFING_TOKENS, DEFAULT_RECENT, DEFAULT_WINDOW_DAYS,
-    FORMAT, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat, OrientQuery,
-    Orientation, PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
+    MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat, OrientQuery, Orientation,
+    PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
 };
 pub use pull::{
-    DEFAULT_PULL, Latest, MAX_PULL, MODE, PACKAGE_ID, PULL_LIMIT, PackageFilter, Pull, PullMode,
-    QUERY, REVIEW_LIMIT, Relevant, SESSION_ID, STATUS,
+    DEFAULT_PULL, Latest, MAX_PULL, PULL_LIMIT, PackageFilter, Pull, PullMode, REVIEW_LIMIT,
+    Relevant,
 };
 pub(crate) use terms::is_of_word;
 pub use terms::{MAX_QUERY_BYTES, MAX_TERMS, Terms};

@@ -6,7 +6,8 @@ use accord_contract::time::Time;
 
 use accord_contract::wire_enum;
 
-use super::{Focus, MAX_PULL, MAX_TOKENS, Number, Params, Word};
+use super::{Focus, MAX_PULL, MAX_TOKENS, Number};
+use crate::operations::OrientParams;
 
 /// The default length of the window, in days.
 ///
@@ -39,20 +40,14 @@ const MIN_PAGE_TOKENS: u32 = 100;
 pub const WINDOW_DAYS: Number =
     Number::new("window_days", 1, MAX_WINDOW_DAYS).or(DEFAULT_WINDOW_DAYS);
 
-/// The maximum number of packages.
-pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_RECENT);
+/// The maximum number of packages of a bundle. A briefing has none.
+pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).usually(DEFAULT_RECENT);
 
 /// The token budget of an orientation of any format.
 pub const TOKENS: Number = Number::new("max_tokens", MIN_BRIEFING_TOKENS, MAX_TOKENS);
 
 /// The token budget of a page of a list.
 pub const PAGE_TOKENS: Number = Number::new("max_tokens", MIN_PAGE_TOKENS, MAX_TOKENS);
-
-const BUNDLE_TOKENS: Number = Number::new("max_tokens", MIN_TOKENS, MAX_TOKENS);
-
-const BRIEFING_TOKENS: Number = TOKENS.or(DEFAULT_BRIEFING_TOKENS);
-
-pub const FORMAT: Word<OrientFormat> = Word::new("format").or(OrientFormat::Bundle);
 
 wire_enum! {
     /// The formats of an orientation.
@@ -108,24 +103,22 @@ pub struct OrientQuery {
 }
 
 impl Orientation {
-    /// Reads the parameters. Without `format`, the answer is the bundle of the protocol.
-    pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let form = match FORMAT.read(params)? {
-            None | Some(OrientFormat::Bundle) => {
-                return OrientQuery::parse(params).map(Self::Bundle);
-            }
+    /// What the parameters ask for. Without `format`, it is the bundle of the protocol.
+    pub fn of(asked: OrientParams) -> Result<Self, Failure> {
+        let form = match asked.format {
+            None | Some(OrientFormat::Bundle) => return OrientQuery::of(asked).map(Self::Bundle),
             Some(OrientFormat::Briefing) => BriefingForm::Markdown,
             Some(OrientFormat::BriefingJson) => BriefingForm::Json,
         };
-        if params.text("limit").is_some() {
+        if asked.limit.is_some() {
             let problem = "is for the bundle; a briefing is limited by max_tokens";
             return Err(wrong("limit", problem));
         }
         Ok(Self::Briefing(BriefingQuery {
             form,
-            window_days: WINDOW_DAYS.read_or_default(params)?,
-            max_tokens: BRIEFING_TOKENS.read_or_default(params)?,
-            focus: Focus::parse(params)?,
+            window_days: asked.window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
+            max_tokens: asked.max_tokens.unwrap_or(DEFAULT_BRIEFING_TOKENS),
+            focus: Focus::of(asked.focus)?,
         }))
     }
 }
@@ -138,18 +131,19 @@ impl BriefingQuery {
 }
 
 impl OrientQuery {
-    fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        if params.text("focus").is_some() {
+    fn of(asked: OrientParams) -> Result<Self, Failure> {
+        if asked.focus.is_some() {
             return Err(wrong("focus", "is for a briefing; add format=briefing"));
         }
-        let max_tokens = BUNDLE_TOKENS.read(params).map_err(|refusal| {
+        if asked.max_tokens.is_some_and(|most| most < MIN_TOKENS) {
+            let range = format!("must be a whole number from {MIN_TOKENS} to {MAX_TOKENS}");
             let smaller = format!("format=briefing takes {MIN_BRIEFING_TOKENS} or more");
-            refusal.suggesting(smaller)
-        })?;
+            return Err(wrong("max_tokens", &range).suggesting(smaller));
+        }
         Ok(Self {
-            window_days: WINDOW_DAYS.read_or_default(params)?,
-            limit: RECENT.read_or_default(params)?,
-            max_tokens,
+            window_days: asked.window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
+            limit: asked.limit.unwrap_or(DEFAULT_RECENT),
+            max_tokens: asked.max_tokens,
         })
     }
 

@@ -3,14 +3,10 @@
 
 use accord_api::parameter::wrong;
 use accord_contract::codes::Failure;
-use accord_contract::wire::TextForm;
 use accord_contract::wire_enum;
 
-use super::{
-    CURSOR, DEFAULT_LIST, Id, MAX_QUERY_BYTES, Number, PAGE_TOKENS, PackagePosition, Params, Terms,
-    Text, Word,
-};
-use crate::Cursor as _;
+use super::{DEFAULT_LIST, Number, PackagePosition, Terms, after};
+use crate::operations::{PullParams, ReviewParams, SearchBy};
 use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
 
@@ -24,26 +20,11 @@ pub const DEFAULT_PULL: u32 = 5;
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
-pub const MODE: Word<PullMode> = Word::new("mode").or(PullMode::Latest);
-
 /// The maximum number of packages.
 pub const PULL_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_PULL);
 
 /// The maximum number of packages that await a review.
 pub const REVIEW_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_LIST);
-
-/// The query of a search.
-pub const QUERY: Text =
-    Text::new("query", TextForm::ANY.not_empty().bytes(MAX_QUERY_BYTES).pattern(r"\S"));
-
-/// The package to read.
-pub const PACKAGE_ID: Id<PackageId> = Id::new("package_id");
-
-/// Those of this session.
-pub const SESSION_ID: Id<SessionId> = Id::new("session_id");
-
-/// Those of this status.
-pub const STATUS: Word<Status> = Word::new("status");
 
 wire_enum! {
     /// The modes of a pull.
@@ -87,6 +68,8 @@ pub struct Relevant {
     pub query: String,
     /// Its words.
     pub terms: Terms,
+    /// The kind of search; without it, the best kind that the host supports.
+    pub by: Option<SearchBy>,
     /// The maximum number of results.
     pub limit: u32,
     pub filter: PackageFilter,
@@ -101,61 +84,49 @@ pub struct PackageFilter {
 }
 
 impl Pull {
-    /// Reads the parameters.
+    /// What the parameters ask for.
     ///
     /// Clauses: AGENTIC-R-075.
-    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
-        let limit = PULL_LIMIT.read_or_default(params)?;
-        let mode = MODE.read(params)?.unwrap_or(PullMode::Latest);
-        if mode != PullMode::Latest && params.text("max_tokens").is_some() {
+    pub fn of(asked: PullParams, project: &ProjectId) -> Result<Self, Failure> {
+        let limit = asked.limit.unwrap_or(DEFAULT_PULL);
+        let mode = asked.mode.unwrap_or(PullMode::Latest);
+        if mode != PullMode::Latest && asked.max_tokens.is_some() {
             return Err(wrong("max_tokens", "is for the latest packages"));
         }
+        let filter = PackageFilter { status: asked.status, session: asked.session_id };
         match mode {
             PullMode::Latest => Ok(Self::Latest(Latest {
                 limit,
-                after: after(params, project)?,
-                max_tokens: PAGE_TOKENS.read(params)?,
-                filter: PackageFilter::parse(params)?,
+                after: after(asked.cursor, project)?,
+                max_tokens: asked.max_tokens,
+                filter,
             })),
             PullMode::Relevant => {
-                let query = QUERY.required(params)?;
+                let query = asked.query.ok_or_else(|| wrong("query", "is missing"))?;
                 if query.trim().is_empty() {
-                    return Err(wrong(QUERY.name(), "is empty"));
+                    return Err(wrong("query", "is empty"));
                 }
-                Ok(Self::Relevant(Relevant {
-                    query: query.to_owned(),
-                    terms: Terms::parse(query)?,
-                    limit,
-                    filter: PackageFilter::parse(params)?,
-                }))
+                let terms = Terms::parse(&query)?;
+                Ok(Self::Relevant(Relevant { query, terms, by: asked.search, limit, filter }))
             }
-            PullMode::Specific => Ok(Self::Specific(PACKAGE_ID.required(params)?)),
+            PullMode::Specific => {
+                let id = asked.package_id.ok_or_else(|| wrong("package_id", "is missing"))?;
+                Ok(Self::Specific(id))
+            }
         }
     }
 }
 
 impl Latest {
-    /// Reads the parameters of the list of packages that await a review.
+    /// What the parameters of the list of packages that await a review ask for.
     ///
     /// Clauses: AGENTIC-R-062.
-    pub fn reviews(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
+    pub fn reviews(asked: ReviewParams, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
-            limit: REVIEW_LIMIT.read_or_default(params)?,
-            after: after(params, project)?,
-            max_tokens: PAGE_TOKENS.read(params)?,
+            limit: asked.limit.unwrap_or(DEFAULT_LIST),
+            after: after(asked.cursor, project)?,
+            max_tokens: asked.max_tokens,
             filter: PackageFilter { status: Some(Status::AwaitingReview), session: None },
         })
     }
-}
-
-impl PackageFilter {
-    fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        Ok(Self { status: STATUS.read(params)?, session: SESSION_ID.read(params)? })
-    }
-}
-
-fn after(params: &Params<'_>, project: &ProjectId) -> Result<Option<PackagePosition>, Failure> {
-    let cursor = params.text(CURSOR.name());
-    let place = cursor.map(|text| PackagePosition::decode(text, project));
-    place.transpose()
 }

@@ -1,9 +1,11 @@
 //! Briefings: what an agent must be able to read at each size.
 
+use accord_api::parameter::ParamSet as _;
 use accord_base::tokens;
 use accord_memory_core::bundle::{
     Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted, briefing,
 };
+use accord_memory_core::operations::OrientParams;
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{BriefingForm, BriefingQuery, Orientation, Params};
 use accord_memory_core::{Fact, Package, PackageId, Project, Session};
@@ -196,7 +198,7 @@ impl History {
 
 fn briefing_query(pairs: &[(&str, &str)]) -> BriefingQuery {
     let params = Params::new(pairs.iter().copied()).unwrap();
-    match Orientation::parse(&params).unwrap() {
+    match Orientation::of(OrientParams::read(&params).unwrap()).unwrap() {
         Orientation::Briefing(query) => query,
         Orientation::Bundle(_) => panic!("not a briefing"),
     }
@@ -434,7 +436,7 @@ fn a_text_cannot_forge_a_line_of_the_briefing() {
 fn the_parameters_are_checked() {
     let parse = |pairs: &[(&str, &str)]| {
         let params = Params::new(pairs.iter().copied()).unwrap();
-        Orientation::parse(&params).map_err(|failure| failure.to_string())
+        OrientParams::read(&params).and_then(Orientation::of).map_err(|failure| failure.to_string())
     };
     let small = parse(&[("format", "briefing"), ("max_tokens", "299")]).unwrap_err();
     assert!(small.contains("max_tokens must be a whole number from 300"), "{small}");

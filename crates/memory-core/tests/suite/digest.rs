@@ -1,5 +1,6 @@
 //! Digests, highlights and excerpts.
 
+use accord_api::parameter::ParamSet as _;
 use accord_base::{ActorType, ProjectId};
 use accord_contract::wire::Wire as _;
 use accord_memory_core::PackageId;
@@ -7,6 +8,7 @@ use accord_memory_core::bundle::{
     ActorCount, DigestRows, Excerpt, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, OpenQuestions,
     ProjectCount, Snippet, TypeCount, digest, excerpt,
 };
+use accord_memory_core::operations::DigestParams;
 use accord_memory_core::package::PackageType;
 use accord_memory_core::query::{DigestQuery, Params, Terms};
 use serde_json::{Value, json};
@@ -14,7 +16,8 @@ use serde_json::{Value, json};
 use crate::support::{fact, key, now, package, project, with};
 
 fn query(pairs: &[(&str, &str)]) -> DigestQuery {
-    DigestQuery::parse(&Params::new(pairs.iter().copied()).unwrap()).unwrap()
+    let asked = DigestParams::read(&Params::new(pairs.iter().copied()).unwrap()).unwrap();
+    DigestQuery::of(asked).unwrap()
 }
 
 #[test]

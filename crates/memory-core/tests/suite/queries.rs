@@ -1,33 +1,35 @@
 //! What can be asked for.
 
+use accord_api::parameter::ParamSet;
 use accord_base::{Cursor, ProjectId, ProjectPosition, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::fact::{AssertOptions, OutOfOrder};
+use accord_memory_core::operations::{AssertParams, InvalidateParams};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{
-    DigestQuery, FactPosition, FactQuery, FactTime, InvalidateQuery, Latest, MAX_QUERY_BYTES,
-    MAX_TERMS, OrientQuery, Orientation, PackageFilter, PackagePosition, Params, ProjectQuery,
-    Pull, SessionPosition, SessionQuery, Terms, assert_options,
+    DigestQuery, FactPosition, FactQuery, FactTime, Latest, MAX_QUERY_BYTES, MAX_TERMS,
+    OrientQuery, Orientation, PackageFilter, PackagePosition, Params, ProjectQuery, Pull,
+    SessionPosition, SessionQuery, Terms,
 };
 use proptest::prelude::*;
 
 use crate::support::{at, invalid, now, refused};
 
-fn ask<T>(
+fn ask<P: ParamSet, T>(
     pairs: &[(&str, &str)],
-    parse: impl Fn(&Params<'_>) -> Result<T, Failure>,
+    check: impl Fn(P) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    parse(&Params::new(pairs.iter().copied())?)
+    check(P::read(&Params::new(pairs.iter().copied())?)?)
 }
 
 fn pull(pairs: &[(&str, &str)]) -> Result<Pull, Failure> {
-    ask(pairs, |params| Pull::parse(params, &shop()))
+    ask(pairs, |asked| Pull::of(asked, &shop()))
 }
 
 fn reviews(pairs: &[(&str, &str)]) -> Result<Latest, Failure> {
-    ask(pairs, |params| Latest::reviews(params, &shop()))
+    ask(pairs, |asked| Latest::reviews(asked, &shop()))
 }
 
 /// The project whose things are listed.
@@ -121,7 +123,7 @@ fn a_search_needs_a_query_and_takes_any() {
 
 #[test]
 fn facts_are_asked_for_by_time() {
-    let facts = |pairs: &[(&str, &str)]| ask(pairs, |params| FactQuery::parse(params, &shop()));
+    let facts = |pairs: &[(&str, &str)]| ask(pairs, |asked| FactQuery::of(asked, &shop()));
     let plain = facts(&[]).unwrap();
     assert_eq!(
         (plain.time, plain.limit, plain.subject, plain.after),
@@ -151,11 +153,13 @@ fn facts_are_asked_for_by_time() {
 
 #[test]
 fn an_invalidation_names_subject_and_predicate() {
-    let parse = |pairs: &[(&str, &str)]| ask(pairs, InvalidateQuery::parse);
+    let parse = |pairs: &[(&str, &str)]| {
+        ask(pairs, |asked: InvalidateParams| Ok(asked.expected()?.map(str::to_owned)))
+    };
     let both = [("subject", "a"), ("predicate", "b")];
-    assert_eq!(parse(&both).unwrap().value, None);
+    assert_eq!(parse(&both).unwrap(), None);
     for name in ["object", "value"] {
-        assert_eq!(parse(&[both[0], both[1], (name, "")]).unwrap().value.as_deref(), Some(""));
+        assert_eq!(parse(&[both[0], both[1], (name, "")]).unwrap().as_deref(), Some(""));
     }
     assert_eq!(refused(parse(&both[..1])), invalid("/predicate"));
     assert_eq!(refused(parse(&both[1..])), invalid("/subject"));
@@ -164,8 +168,25 @@ fn an_invalidation_names_subject_and_predicate() {
 }
 
 #[test]
+fn an_invalidation_can_name_its_author() {
+    let author = |more: &[(&str, &str)]| {
+        let pairs = [&[("subject", "a"), ("predicate", "b")], more].concat();
+        ask(&pairs, |asked: InvalidateParams| asked.author())
+    };
+    assert_eq!(author(&[]).unwrap(), None);
+    let planner = author(&[("actor", "agent:planner"), ("session_id", "s1")]).unwrap().unwrap();
+    assert_eq!(
+        (planner.id.as_str(), planner.session().map(SessionId::as_str)),
+        ("planner", Some("s1"))
+    );
+    assert_eq!(refused(author(&[("actor", "planner")])), invalid("/actor"));
+    assert_eq!(refused(author(&[("session_id", "s1")])), invalid("/session_id"));
+}
+
+#[test]
 fn an_assertion_can_be_meant_in_other_ways() {
-    let options = |pairs: &[(&str, &str)]| ask(pairs, assert_options);
+    let options =
+        |pairs: &[(&str, &str)]| ask(pairs, |asked: AssertParams| Ok(AssertOptions::from(asked)));
     assert_eq!(options(&[]).unwrap(), AssertOptions::default());
     let both = options(&[("if_changed", "true"), ("if_out_of_order", "reject")]).unwrap();
     assert_eq!((both.if_changed, both.if_out_of_order), (true, OutOfOrder::Reject));
@@ -176,7 +197,7 @@ fn an_assertion_can_be_meant_in_other_ways() {
 #[test]
 fn windows_snippets_and_budgets_have_bounds() {
     let orient = |pairs: &[(&str, &str)]| {
-        ask(pairs, Orientation::parse).map(|asked| match asked {
+        ask(pairs, Orientation::of).map(|asked| match asked {
             Orientation::Bundle(query) => query,
             Orientation::Briefing(_) => panic!("a briefing"),
         })
@@ -194,7 +215,7 @@ fn windows_snippets_and_budgets_have_bounds() {
     }
     assert_eq!(refused(orient(&[("max_tokens", "10")])), invalid("/max_tokens"));
 
-    let digest = |pairs: &[(&str, &str)]| ask(pairs, DigestQuery::parse);
+    let digest = |pairs: &[(&str, &str)]| ask(pairs, DigestQuery::of);
     let plain = digest(&[]).unwrap();
     assert_eq!(
         (plain.project, plain.focus, plain.snippets, plain.window_days),
@@ -217,10 +238,10 @@ fn windows_snippets_and_budgets_have_bounds() {
 
 #[test]
 fn listings_of_projects_and_sessions() {
-    let projects = ask(&[("include_archived", "1")], ProjectQuery::parse).unwrap();
+    let projects = ask(&[("include_archived", "1")], ProjectQuery::of).unwrap();
     assert_eq!((projects.include_archived, projects.limit, projects.after), (true, 50, None));
-    let sessions = ask(&[("callsign", "calm-fox"), ("active", "true"), ("limit", "2")], |params| {
-        SessionQuery::parse(params, &shop())
+    let sessions = ask(&[("callsign", "calm-fox"), ("active", "true"), ("limit", "2")], |asked| {
+        SessionQuery::of(asked, &shop())
     })
     .unwrap();
     assert_eq!(

@@ -16,7 +16,6 @@
 mod apply;
 mod quarantine;
 mod read;
-mod summary;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -26,6 +25,7 @@ use accord_base::{Author, Caller, Decision, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::export::{ExportLine, may_hold_project, read_line};
 use accord_memory_core::limits::MAX_LINE_BYTES;
+use accord_memory_core::operations::ImportSummary;
 use accord_memory_core::project::not_found;
 use accord_memory_core::{Project, ProjectPolicy, event};
 use accord_store::{StoreError, StoreErrorKind, StoreExt as _};
@@ -35,13 +35,11 @@ use tempfile::SpooledTempFile;
 
 use self::apply::{Applied, Batch, Creation, refuse_removed};
 use self::quarantine::QuarantineFile;
-use self::read::{Item, LinePosition, Lines, is_of_a_later_version};
+use self::read::{Item, Kind, LinePosition, Lines, is_of_a_later_version};
 use super::cancel::{CancelOnDrop, CancelToken};
 use super::record::record;
 use super::spool::{Spool, failed, io_error};
 use super::{Memory, UnitError, UnitResult, load};
-
-pub use self::summary::{ImportCounts, ImportSummary, RefusedLine};
 
 /// How many lines are written in one transaction.
 const BATCH_LINES: usize = 500;
@@ -367,7 +365,7 @@ impl Import {
                 {
                     self.deferred.push(*place);
                 }
-                outcome => self.summary.count(place.number, item.kind(), outcome),
+                outcome => count(&mut self.summary, place.number, item.kind(), outcome),
             }
         }
         if let Some((last, _)) = batch.lines.last() {
@@ -393,4 +391,20 @@ impl Import {
             Ok::<(), UnitError>(())
         })
     }
+}
+
+/// Counts the result of a line. A line to be retried is counted after the retry.
+fn count(summary: &mut ImportSummary, line: u64, kind: Kind, outcome: Applied) {
+    let counts = match outcome {
+        Applied::Added => &mut summary.added,
+        Applied::Advanced => &mut summary.advanced,
+        Applied::Unchanged => &mut summary.unchanged,
+        Applied::Refused(failure) => return summary.refuse(line, &failure),
+    };
+    *match kind {
+        Kind::Project => &mut counts.projects,
+        Kind::Session => &mut counts.sessions,
+        Kind::Package => &mut counts.packages,
+        Kind::Fact => &mut counts.facts,
+    } += 1;
 }

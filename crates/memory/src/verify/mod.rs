@@ -20,18 +20,17 @@ use std::collections::BTreeSet;
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
+use accord_memory_core::operations::{Problem, Suspect, VerifyReport};
 use accord_memory_core::project;
 use accord_store::{
     DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreErrorKind, StoreExt as _, Table,
 };
 use accord_system::spawn_blocking;
 
-use self::report::wrong;
+use self::report::{suspect as suspect_in, wrong};
 use super::cancel::{CancelOnDrop, CancelToken};
 use super::record::recorded;
 use super::{Memory, UnitError, UnitResult, load};
-
-pub use self::report::{Problem, Suspect, VerifyReport};
 
 /// How many rows are read at once.
 const PAGE: usize = 200;
@@ -177,7 +176,7 @@ impl Verification {
             Table::Package => MEND,
             _ => RESTORE,
         };
-        let suspect = Suspect::of(row.table);
+        let suspect = suspect_in(row.table);
         let failure = wrong(&row.what);
         self.advise(suspect, row.project_id.as_ref(), &row.id, &failure, advice);
         self.met.insert(row);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_memory::{EmbeddingOptions, EmbeddingState, EmbeddingStatus, Memory, SearchBy, repair};
+use accord_memory::{EmbeddingOptions, EmbeddingState, EmbeddingStatus, Memory, repair};
+use accord_memory_core::operations::SearchBy;
 use accord_store::{Engine, Space, StoreError, StoreExt as _};
 use serde_json::json;
 

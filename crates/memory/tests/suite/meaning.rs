@@ -6,10 +6,11 @@ use std::time::Duration;
 use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::codes::Code;
 use accord_memory::{
-    Embedder, EmbeddingOptions, EmbeddingState, Memory, MemoryOptions, RelevantPage, SearchBy,
+    Embedder, EmbeddingOptions, EmbeddingState, Memory, MemoryOptions, RelevantPage,
 };
+use accord_memory_core::operations::{DigestParams, PullParams, SearchBy};
 use accord_memory_core::package::Status;
-use accord_memory_core::query::{DigestQuery, PackageFilter, Params, Pull, Relevant};
+use accord_memory_core::query::{DigestQuery, Pull, PullMode, Relevant};
 use accord_store::Engine;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -71,18 +72,21 @@ pub(crate) async fn wait_until(what: &str, condition: impl Fn() -> bool) {
 }
 
 pub(crate) fn asked(query: &str, status: Option<Status>) -> Relevant {
-    let pairs = [("mode", "relevant"), ("query", query)];
-    let Pull::Relevant(asked) =
-        Pull::parse(&Params::new(pairs).unwrap(), &project_id("atlas")).unwrap()
-    else {
-        panic!("a relevant pull");
+    let params = PullParams {
+        mode: Some(PullMode::Relevant),
+        query: Some(query.to_owned()),
+        status,
+        ..PullParams::default()
     };
-    Relevant { filter: PackageFilter { status, session: None }, ..asked }
+    match Pull::of(params, &project_id("atlas")).unwrap() {
+        Pull::Relevant(asked) => asked,
+        other => panic!("{other:?}"),
+    }
 }
 
 pub(crate) async fn search(memory: &Memory, query: &str, by: Option<SearchBy>) -> RelevantPage {
     let (caller, atlas) = (Caller::owner(), project_id("atlas"));
-    memory.relevant(&caller, &atlas, asked(query, None), by).await.unwrap()
+    memory.relevant(&caller, &atlas, Relevant { by, ..asked(query, None) }).await.unwrap()
 }
 
 pub(crate) fn ids(page: &RelevantPage) -> Vec<&str> {
@@ -124,7 +128,10 @@ async fn what_means_alike_is_found() {
         assert_eq!(ids(&search(&memory, "my cat", meaning).await)[0], "pkg_cat");
         let atlas = project_id("atlas");
         let drafts = asked("my cat", Some(Status::Draft));
-        let page = memory.relevant(&Caller::owner(), &atlas, drafts, meaning).await.unwrap();
+        let page = memory
+            .relevant(&Caller::owner(), &atlas, Relevant { by: meaning, ..drafts })
+            .await
+            .unwrap();
         assert_eq!(ids(&page), ["pkg_ship"]);
     }
 }
@@ -201,7 +208,8 @@ async fn a_search_without_the_server_is_by_words_and_says_so() {
     assert_eq!(codes(&page), Vec::<&str>::new());
     let (caller, atlas) = (Caller::owner(), project_id("atlas"));
     let by = Some(SearchBy::Meaning);
-    let refused = memory.relevant(&caller, &atlas, asked("boat", None), by).await.unwrap_err();
+    let refused =
+        memory.relevant(&caller, &atlas, Relevant { by, ..asked("boat", None) }).await.unwrap_err();
     assert_eq!(refused.code, Code::AgenticSearchUnavailable);
     let capabilities = memory.conformance().await.capabilities;
     assert!(!capabilities.semantic_search && !capabilities.hybrid_search);
@@ -274,8 +282,13 @@ async fn a_digest_has_snippets_that_mean_the_focus() {
     made(&memory, 2).await;
     drop(queue);
     let snippets = async |focus: &str| -> Vec<String> {
-        let pairs = [("focus", focus), ("snippets", "1"), ("window_days", "3660")];
-        let asked = DigestQuery::parse(&Params::new(pairs).unwrap()).unwrap();
+        let asked = DigestParams {
+            focus: Some(focus.to_owned()),
+            snippets: Some(1),
+            window_days: Some(3660),
+            ..DigestParams::default()
+        };
+        let asked = DigestQuery::of(asked).unwrap();
         let digest = memory.orchestrate(&Caller::owner(), asked).await.unwrap();
         let digest: Value = serde_json::from_str(&digest).unwrap();
         let snippets = digest["snippets"].as_array().unwrap().iter();
@@ -300,7 +313,7 @@ async fn a_query_of_a_stranger_does_not_leave_the_host() {
     let scope = KeyScope::new(vec![Verb::Read], Some(vec![project_id("other")]));
     let stranger = Caller::key("key_1", &scope);
     let atlas = project_id("atlas");
-    let refused = memory.relevant(&stranger, &atlas, asked("boat", None), None).await.unwrap_err();
+    let refused = memory.relevant(&stranger, &atlas, asked("boat", None)).await.unwrap_err();
     assert_eq!(refused.code, Code::AgenticUnauthorized);
     assert_eq!(server.asked().len(), requests);
 }
@@ -332,7 +345,8 @@ async fn a_server_without_vectors_refuses_by_name() {
     deposit(&memory, "pkg_1", json!({})).await;
     let (caller, atlas) = (Caller::owner(), project_id("atlas"));
     for by in [SearchBy::Meaning, SearchBy::Both] {
-        let refused = memory.relevant(&caller, &atlas, asked("a", None), Some(by)).await;
+        let refused =
+            memory.relevant(&caller, &atlas, Relevant { by: Some(by), ..asked("a", None) }).await;
         assert_eq!(refused.unwrap_err().code, Code::AgenticSearchNotSupported);
     }
     for url in ["ftp://127.0.0.1/v1", "nonsense", "http://", ""] {

@@ -1,12 +1,12 @@
 //! Answers that contain stored documents verbatim.
 
 use accord_base::{Budgeted, Page, ProjectId};
-use accord_contract::wire::{TextForm, Value};
+use accord_contract::wire::Value;
 use accord_memory::{PulledPackage, Served, Superseded};
-use accord_memory_core::query::Text;
+use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
 use axum::body::Body;
 use axum::response::Response;
-use hyper::header::{ETAG, HeaderName, HeaderValue};
+use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
@@ -14,16 +14,8 @@ use accord_serving::reply::{SUPERSEDED_BY, escaped};
 
 use crate::http::reply::json;
 
-/// The header with the entity tags of versions that a client has.
-pub(super) const IF_NONE_MATCH: Text = Text::new("if-none-match", TextForm::ANY);
-
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
-
-/// What the budget of a page means.
-pub(super) const PAGE_BUDGET: &str = "The most tokens of the page. It ends before the first item \
-    that does not fit. `x-remaining` counts what follows, and `x-too_large` has id, title and size \
-    of items that no page of this budget can hold.";
 
 /// The body of an answer with a list.
 ///
@@ -118,7 +110,7 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
 pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -> Response {
     let served = pulled.package;
     let tag = format!("\"{}\"", served.content_hash);
-    let mut known = headers.get_all(IF_NONE_MATCH.name()).iter();
+    let mut known = headers.get_all(IF_NONE_MATCH).iter();
     let known = known.any(|list| {
         let list = list.to_str().unwrap_or_default();
         let mut tags = list.split(',').map(str::trim);

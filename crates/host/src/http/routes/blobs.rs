@@ -3,117 +3,45 @@
 //! The path has no project. `?project_id=` names the project that the blob belongs to. Without it,
 //! a key for one project means that project, and a key for all projects means none in particular.
 
-use accord_base::Need;
+use accord_api::Call;
+use accord_api::parameter::Params;
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, TextForm};
+use accord_contract::wire::Object;
 use accord_memory::Part;
-use accord_memory_core::ContentHash;
-use accord_memory_core::query::{PROJECT_ID, Text};
+use accord_memory_core::operations::{GetBlob, PutBlob, StoredBlob};
+use accord_serving::operation::serve_response;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::RawPathParams;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
     X_CONTENT_TYPE_OPTIONS,
 };
-use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, StatusCode};
 
-use super::{Query, answer};
-use crate::http::Route;
+use super::Query;
 use crate::http::body::Chunks;
-use crate::http::reply::json;
-use crate::http::{Context, Host, Refusal, Reply};
-use accord_serving::table::Content;
-
-const PATH: &str = "/v1/blobs/{digest}";
-
-/// The bytes of a blob that are asked for.
-const BYTE_RANGE: Text = Text::new("range", TextForm::ANY.example("bytes=0-99"));
+use crate::http::reply::encoded;
+use crate::http::{Context, Exchange, Refusal, Reply, Route};
 
 /// The longest media type that is stored.
 const MEDIA_TYPE_BYTES: usize = 255;
 
-/// The digest in the path.
-struct Address(Digest);
-
 pub(crate) fn routes() -> Vec<Route> {
-    let project = "The project that the blob belongs to.";
-    vec![
-        Route::new(
-            "put_blob",
-            Method::PUT,
-            PATH,
-            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits. Its \
-             media type, the header Content-Type, is returned with the blob.",
-            put,
-        )
-        .needs(Need::Write)
-        .query(PROJECT_ID, project)
-        .takes(Content::Bytes)
-        .answers(201, "The blob is stored.", Content::json::<StoredAnswer>())
-        .answers(200, "The blob was stored before.", Content::json::<StoredAnswer>())
-        .refuses(&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticBlobDigestMismatch,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-            Code::AgenticNotImplemented,
-            Code::StoreFull,
-        ]),
-        Route::get("get_blob", PATH, "Reads a blob by its digest.", get)
-            .query(PROJECT_ID, project)
-            .header(BYTE_RANGE, "The bytes to read; any other form means the whole blob.")
-            .header(answer::IF_NONE_MATCH, "Entity tags of versions that the client has.")
-            .answers(200, "The blob.", Content::Bytes)
-            .answers(206, "The requested bytes.", Content::Bytes)
-            .answers_nothing(304, "The client has it; the content of a digest never changes.")
-            .refuses(&[
-                Code::HttpRangeNotSatisfiable,
-                Code::AgenticInvalidSchema,
-                Code::AgenticBlobNotFound,
-                Code::AgenticBlobDamaged,
-                Code::AgenticNotImplemented,
-            ]),
-    ]
-}
-
-accord_contract::message! {
-    /// A stored blob.
-    pub struct StoredAnswer("StoredBlob", open) {
-        /// Its digest.
-        required digest: ContentHash = "digest", "content-hash";
-        /// Its size.
-        required size: u64 = "size", "bytes";
-    }
-}
-
-impl FromRequestParts<Host> for Address {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let params = RawPathParams::from_request_parts(parts, host).await;
-        let named = params.ok().and_then(|params| {
-            let (_, text) = params.iter().last()?;
-            text.parse::<ContentHash>().ok()
-        });
-        named.map(|hash| Self(*hash.digest())).ok_or_else(|| {
-            let message = "the name of a blob is sha256: and 64 lowercase hexadecimal digits";
-            Failure::new(Code::AgenticInvalidSchema, message).at("/digest").into()
-        })
-    }
+    vec![Route::serving::<PutBlob, _>(put), serve_response(get)]
 }
 
 async fn put(
     Context { host, caller, .. }: Context,
-    Address(digest): Address,
+    path: RawPathParams,
     query: Query,
     headers: HeaderMap,
     body: Chunks,
 ) -> Reply {
-    let (memory, project) = (host.memory(), query.project()?);
+    let call = Call::<PutBlob>::decode(&Params::new(&path)?, &query.params()?, b"")?;
+    let (memory, project, digest) = (host.memory(), call.query.project, *call.path.digest.digest());
     let media_type = headers.get(CONTENT_TYPE).and_then(|sent| sent.to_str().ok());
     let media_type = media_type.filter(|sent| sent.len() <= MEDIA_TYPE_BYTES).map(str::to_owned);
     let mut intake = memory.begin_blob(&caller, project, digest, media_type).await?;
@@ -123,19 +51,16 @@ async fn put(
     }
     let stored = intake.finish().await?;
     let status = if stored.is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let answer = StoredAnswer { digest: digest.into(), size: stored.size, extra: Object::new() };
-    let mut response = json(status, accord_contract::wire::Wire::encode(&answer).to_string());
+    let answer = StoredBlob { digest: digest.into(), size: stored.size, extra: Object::new() };
+    let mut response = encoded(status, &answer);
     response.headers_mut().insert(ETAG, tag(&digest));
     Ok(response)
 }
 
-async fn get(
-    Context { host, caller, .. }: Context,
-    Address(digest): Address,
-    query: Query,
-    headers: HeaderMap,
-) -> Reply {
-    let blob = host.memory().blob(&caller, query.project()?, digest).await?;
+async fn get(asked: Exchange, call: Call<GetBlob>) -> Reply {
+    let (Context { host, caller, .. }, headers) = (asked.context, asked.headers);
+    let digest = *call.path.digest.digest();
+    let blob = host.memory().blob(&caller, call.query.project, digest).await?;
     let (size, tag) = (blob.size(), tag(&digest));
     let mut response = Response::new(Body::empty());
     describe(response.headers_mut(), &tag, blob.media_type());

@@ -9,12 +9,13 @@ use std::fmt::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
+use accord_api::Call;
 use accord_base::{Access, Caller, Event};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Shape;
 use accord_memory::{FollowEnd, Follower, Since};
 use accord_memory_core::limits::MAX_EXACT;
-use accord_memory_core::query::Described;
+use accord_memory_core::operations::FollowEvents;
+use accord_serving::operation::serve_response;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -23,12 +24,9 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-use super::{InProject, Query};
-use crate::http::Route;
 use crate::http::streams::StreamPermit;
-use crate::http::{Context, Reply};
+use crate::http::{Context, Exchange, Reply, Route};
 use crate::keys::{CHECK_INTERVAL, Keys};
-use accord_serving::table::Content;
 
 /// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -43,42 +41,12 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const RETRY: u32 = 2_000;
 
 pub(crate) fn routes() -> Vec<Route> {
-    vec![
-        Route::get(
-            "events",
-            "/v1/projects/{project_id}/events",
-            "Follows the events of a project. Ids increase by one. An event that the caller may \
-             not see has the type hidden, a damaged one the type damaged. Without a cursor the \
-             stream begins now; after 0 it begins with the first event. The removal of the \
-             project is its last event and ends the stream.",
-            follow,
-        )
-        .header(event_number("last-event-id"), "The last event that was received; overrides after.")
-        .query(event_number("after"), "The last event that was received.")
-        .answers(200, "The events.", Content::Events)
-        .refuses(&[
-            Code::AgenticProjectNotFound,
-            Code::AgenticInvalidCursor,
-            Code::AgenticEventCursorTooOld,
-            Code::HttpTooManyStreams,
-            Code::HostClosing,
-        ]),
-    ]
+    vec![serve_response(follow)]
 }
 
-/// The number of an event, as a parameter.
-fn event_number(name: &'static str) -> Described {
-    let shape = Shape::Integer { minimum: Some(0), maximum: Some(MAX_EXACT) };
-    Described { name, shape, default: None }
-}
-
-async fn follow(
-    Context { host, caller, .. }: Context,
-    InProject(project): InProject,
-    query: Query,
-    headers: HeaderMap,
-) -> Reply {
-    let since = since(&headers, &query)?;
+async fn follow(asked: Exchange, call: Call<FollowEvents>) -> Reply {
+    let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
+    let since = since(&asked.headers, call.query.after.as_deref())?;
     let follower = host.memory().follow(&caller, &project, since).await?;
     let mut opening = format!("retry: {RETRY}\n");
     if since == Since::Now {
@@ -108,12 +76,11 @@ async fn follow(
 }
 
 /// The event after which the client wants to continue.
-fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
-    let params = query.params()?;
+fn since(headers: &HeaderMap, after: Option<&str>) -> Result<Since, Failure> {
     // A header that is not text must be refused below, not ignored: without a cursor the client
     // would miss events.
     let seen = headers.get(LAST_EVENT_ID).map(|sent| sent.to_str().unwrap_or("?"));
-    let named = seen.filter(|seen| !seen.is_empty()).or(params.text("after"));
+    let named = seen.filter(|seen| !seen.is_empty()).or(after);
     let Some(named) = named else {
         return Ok(Since::Now);
     };

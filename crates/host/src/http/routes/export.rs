@@ -1,36 +1,25 @@
 //! Export of a project.
 
-use accord_contract::codes::Code;
+use accord_api::Call;
+use accord_memory_core::operations::ExportProject;
+use accord_serving::operation::serve_response;
+use accord_serving::table::LINES;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
-use super::InProject;
-use crate::http::Route;
-use crate::http::{Context, Reply};
-use accord_serving::table::{Content, LINES};
+use crate::http::{Context, Exchange, Reply, Route};
 
 /// The number of damaged rows that the export leaves out; absent if there are none.
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-integrity-warnings");
 
 pub(crate) fn routes() -> Vec<Route> {
-    vec![
-        Route::get(
-            "export",
-            "/v1/projects/{project_id}/export",
-            "Exports a project, one document per line: the project, its sessions, packages with \
-             their logs, and facts, as they are at one moment. A key that administers the project \
-             gets everything, other keys get what they may see. A damaged row is left out; the \
-             header X-Integrity-Warnings counts them.",
-            export,
-        )
-        .answers(200, "The lines.", Content::Lines)
-        .refuses(&[Code::AgenticProjectNotFound, Code::StoreFull]),
-    ]
+    vec![serve_response(export)]
 }
 
-async fn export(Context { host, caller, .. }: Context, InProject(project): InProject) -> Reply {
-    let export = host.memory().export(&caller, &project).await?;
+async fn export(asked: Exchange, call: Call<ExportProject>) -> Reply {
+    let Context { host, caller, .. } = asked.context;
+    let export = host.memory().export(&caller, &call.path.project).await?;
     let (length, left_out) = (export.length(), export.left_out());
     let mut response = Response::new(Body::from_stream(export.into_pieces()?));
     let headers = response.headers_mut();

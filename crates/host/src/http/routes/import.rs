@@ -1,17 +1,14 @@
 //! Import of a project.
 
-use accord_base::{Decision, Need};
-use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
-use accord_memory::ImportSummary;
+use accord_memory_core::operations::ImportProject;
+use accord_serving::table::LINES;
 use hyper::{HeaderMap, StatusCode};
 
 use super::{InProject, progress};
-use crate::http::Route;
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
-use crate::http::{Context, Reply};
-use accord_serving::table::{Content, LINES};
+use crate::http::{Context, Reply, Route};
 
 /// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [
@@ -25,26 +22,7 @@ const MEDIA_TYPES: [&str; 7] = [
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
-    vec![
-        Route::post(
-            "import",
-            "/v1/projects/{project_id}/import",
-            "Imports an export of this or another server, one document per line, in any order: \
-             lines of an export, or the protocol's bare documents. Existing documents are kept; a \
-             refused line does not affect the others, and is listed in the answer.",
-            import,
-        )
-        .needs(Need::Decide(Decision::Grant))
-        .takes(Content::Lines)
-        .answers(200, "The result of the import.", Content::json::<ImportSummary>())
-        .answers(200, progress::ABOUT, Content::Lines)
-        .refuses(&[
-            Code::HttpMediaType,
-            Code::AgenticProjectNotFound,
-            Code::StoreFull,
-            Code::XchainNotForWorkers,
-        ]),
-    ]
+    vec![Route::serving::<ImportProject, _>(import)]
 }
 
 async fn import(

@@ -3,7 +3,6 @@
 
 mod answer;
 pub(super) mod blobs;
-mod briefing;
 pub(super) mod bundles;
 pub(super) mod events;
 pub(super) mod export;

@@ -20,10 +20,6 @@ use tokio::sync::mpsc;
 
 use crate::http::table::LINES;
 
-/// The description of such an answer.
-pub(super) const ABOUT: &str = "To a client that accepts `application/x-ndjson`: progress, \
-    line by line.";
-
 /// How many lines may be queued for a client.
 const WAITING: usize = 256;
 

@@ -1,10 +1,10 @@
 //! The briefing as a JSON document.
 
+use crate::package::Status;
+use crate::{FactId, PackageId};
 use accord_base::{ProjectId, SessionId};
 use accord_contract::message;
 use accord_contract::time::Timestamp;
-use accord_memory_core::package::Status;
-use accord_memory_core::{FactId, PackageId};
 
 message! {
     /// What an actor reads when it begins to work, within a budget of tokens. Long texts are

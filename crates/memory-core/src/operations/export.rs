@@ -1,15 +1,42 @@
-//! The summary of an import.
+//! Export and import of a project, and the lines of long work.
 
-use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_api::body::{Json, Lines, NoBody};
+use accord_api::parameter::NoParams;
+use accord_api::{Decision, Need, operation};
+use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::wire::Object;
 
-use super::apply::Applied;
-use super::read::Kind;
+use super::{InProject, at_project};
+use crate::ProjectId;
 
 /// How many refused lines are listed; all are counted.
 const LISTED: usize = 100;
+
+message! {
+    /// A line of an export.
+    pub struct ExportedLine("ExportedLine", open) {
+        /// The kind of document.
+        required kind: String = "kind", "document-kind";
+    }
+}
+
+message! {
+    /// A line of an answer that reports progress. The kind progress says how far the work is, the
+    /// kind failure why it ended, and the kind summary has the members of the result.
+    pub struct ProgressLine("ProgressLine", open) {
+        /// The kind of line.
+        required kind: String = "kind", "line-kind";
+        /// How much is done.
+        optional done: u64 = "done", "count";
+        /// How much there is to do.
+        optional total: u64 = "total", "count";
+        /// The failure code.
+        optional code: String = "code", "failure-code";
+        /// The failure, for people.
+        optional message: String = "message", "text-for-people";
+    }
+}
 
 message! {
     /// The summary of an import.
@@ -63,8 +90,45 @@ message! {
     }
 }
 
+operation! {
+    /// Exports a project, one document per line: the project, its sessions, packages with their
+    /// logs, and facts, as they are at one moment. A key that administers the project gets
+    /// everything, other keys get what they may see. A damaged row is left out; the header
+    /// X-Integrity-Warnings counts them.
+    pub struct ExportProject("export", Get at_project!("/export")) of Agentic {
+        path InProject;
+        query NoParams;
+        body NoBody;
+        needs Need::Read;
+        answers 200 "The lines.", Lines<ExportedLine>;
+        refuses [&[Code::AgenticProjectNotFound, Code::StoreFull]];
+    }
+}
+
+operation! {
+    /// Imports an export of this or another server, one document per line, in any order: lines of
+    /// an export, or the protocol's bare documents. Existing documents are kept; a refused line
+    /// does not affect the others, and is listed in the answer.
+    pub struct ImportProject("import", Post at_project!("/import")) of Agentic {
+        path InProject;
+        query NoParams;
+        body Lines<ExportedLine>;
+        needs Need::Decide(Decision::Grant);
+        answers 200 "The result of the import.", Json<ImportSummary>;
+        or 200 "To a client that accepts `application/x-ndjson`: progress, line by line.",
+            Lines<ProgressLine>;
+        refuses [&[
+            Code::HttpMediaType,
+            Code::AgenticProjectNotFound,
+            Code::StoreFull,
+            Code::XchainNotForWorkers,
+        ]];
+    }
+}
+
 impl ImportSummary {
-    pub(super) fn new(project_id: ProjectId) -> Self {
+    /// The summary of an import that has not begun.
+    pub fn new(project_id: ProjectId) -> Self {
         Self {
             project_id,
             lines: 0,
@@ -80,27 +144,12 @@ impl ImportSummary {
     }
 
     /// How many lines have a result that is durable.
-    pub(super) fn written(&self) -> u64 {
+    pub fn written(&self) -> u64 {
         self.added.total() + self.advanced.total() + self.unchanged.total()
     }
 
-    /// Counts the result of a line. A line to be retried is counted after the retry.
-    pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Applied) {
-        let counts = match outcome {
-            Applied::Added => &mut self.added,
-            Applied::Advanced => &mut self.advanced,
-            Applied::Unchanged => &mut self.unchanged,
-            Applied::Refused(failure) => return self.refuse(line, &failure),
-        };
-        *match kind {
-            Kind::Project => &mut counts.projects,
-            Kind::Session => &mut counts.sessions,
-            Kind::Package => &mut counts.packages,
-            Kind::Fact => &mut counts.facts,
-        } += 1;
-    }
-
-    pub(super) fn refuse(&mut self, line: u64, failure: &Failure) {
+    /// Counts and lists a refused line.
+    pub fn refuse(&mut self, line: u64, failure: &Failure) {
         self.refused_count += 1;
         if self.refused.len() == LISTED {
             return;
@@ -116,7 +165,7 @@ impl ImportSummary {
     }
 
     /// Sorts the refused lines, because some were retried.
-    pub(super) fn sorted(mut self) -> Self {
+    pub fn sorted(mut self) -> Self {
         self.refused.sort_by_key(|refused| refused.line);
         self
     }
