@@ -1,11 +1,22 @@
 //! `accord fact`: facts and the time for which they are valid.
 
+use accord_api::Call;
+use accord_api::body::Verbatim;
+use accord_api::parameter::Moment;
+use accord_base::Actor;
+use accord_base::refuse::decoded as decoded_failure;
 use accord_contract::time::Timestamp;
+use accord_contract::wire::{Field, Object, Ratio, Wire as _};
+use accord_memory_core::fact::{FactAssertion, OutOfOrder};
+use accord_memory_core::operations::{
+    AssertFact, AssertParams, FactParams, InProject, InvalidateFact, InvalidateParams, ListFacts,
+};
 
-use super::{document, texts};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest, ProjectArg, WriteArgs};
+use crate::host::{
+    HostArgs, ProjectArg, WriteArgs, id_of, parameter, print_document, print_items, print_noted,
+};
 use crate::output::print_note;
 use crate::render;
 
@@ -40,7 +51,7 @@ struct AssertArgs {
 
     /// The start of its validity, in UTC [default: now]
     #[arg(long, value_name = "TIME", value_parser = timestamp)]
-    valid_from: Option<String>,
+    valid_from: Option<Timestamp>,
 
     /// The package that the fact comes from, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
@@ -125,21 +136,29 @@ impl AssertArgs {
         let host = self.to.host.connect_or_create()?;
         let project = self.to.project(&host)?;
         let source = self.source.map(|id| host.package_id(&id, Some(&project))).transpose()?;
-        let body = document([
-            ("subject", self.subject.into()),
-            ("predicate", self.predicate.into()),
-            ("value", self.value.into()),
-            ("valid_from", self.valid_from.into()),
-            ("source_package_id", source.into()),
-            ("confidence", self.confidence.into()),
-            ("tags", texts(&self.tags)),
-            ("asserted_by", self.to.author(&host)?.into()),
-        ]);
-        let request = HostRequest::post(&["v1", "projects", &project, "facts"], &body)
-            .with_flag("if_changed", self.if_changed)
-            .with("if_out_of_order", self.in_order.then_some("reject"));
-        let answer = host.send_to_project(&project, request)?;
-        answer.print(self.to.host.json, render::fact)?;
+        let asserted = FactAssertion {
+            subject: self.subject,
+            predicate: self.predicate,
+            value: self.value,
+            valid_from: self.valid_from.into(),
+            source_package_id: source.into(),
+            confidence: self.confidence.map(ratio).transpose()?.into(),
+            asserted_by: self.to.author(&host)?.map(Actor::read).transpose()?.into(),
+            tags: (!self.tags.is_empty()).then_some(self.tags).into(),
+            fact_id: Field::Absent,
+            project_id: Field::Absent,
+            created_at: Field::Absent,
+            valid_to: Field::Absent,
+            extra: Object::new(),
+        };
+        let options = AssertParams {
+            if_changed: self.if_changed,
+            if_out_of_order: self.in_order.then_some(OutOfOrder::Reject),
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        let call = Call::<AssertFact>::new(path, options, Verbatim::from(&asserted));
+        let (answered, _) = host.write_to(&project, &call)?;
+        print_noted(self.to.host.json, &answered, render::fact)?;
         Ok(Exit::Yes)
     }
 }
@@ -147,20 +166,22 @@ impl AssertArgs {
 impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.to.host.connect()?;
-        let project = self.to.project(&host)?;
-        let (actor, session) = (host.actor(&self.to.actor)?, self.to.session.get());
-        let request =
-            HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
-                .with("subject", Some(&self.subject))
-                .with("predicate", Some(&self.predicate))
-                .with("value", self.value.as_ref())
-                .with("actor", actor.as_ref().map(ToString::to_string))
-                // A session is that of an actor, and means nothing without one.
-                .with("session_id", session.filter(|_| actor.is_some()));
-        let answer = host.send(request)?;
-        let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
+        let project = id_of("project_id", &self.to.project(&host)?)?;
+        let actor = host.actor(&self.to.actor)?.map(|actor| actor.to_string());
+        // A session is that of an actor, and means nothing without one.
+        let session = self.to.session.get().filter(|_| actor.is_some());
+        let asked = InvalidateParams {
+            subject: self.subject.clone(),
+            predicate: self.predicate.clone(),
+            object: None,
+            value: self.value,
+            actor,
+            session_id: session.map(|id| id_of("session_id", &id)).transpose()?,
+        };
+        let answered = host.ask::<InvalidateFact>(InProject { project }, asked)?;
+        let ended = answered.answer.0.invalidated;
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));
-        answer.print(self.to.host.json, |page, _| {
+        print_document(self.to.host.json, &answered.text, |page| {
             if ended > 0 {
                 page.line(format!("invalidated {name}"));
             }
@@ -176,19 +197,23 @@ impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let request = HostRequest::get(&["v1", "projects", &project, "facts"])
-            .with("subject", self.subject.as_ref())
-            .with("predicate", self.predicate.as_ref())
-            .with("as_of", self.as_of.as_ref())
-            .with_flag("history", self.history)
-            .with_number("limit", self.limit)
-            .with("cursor", self.cursor.as_ref());
-        let answer = host.send(request)?;
-        let is_narrowed = self.subject.is_some() || self.predicate.is_some();
-        answer.print_list(
+        let is_narrowed =
+            self.subject.is_some() || self.predicate.is_some() || self.as_of.is_some();
+        let asked = FactParams {
+            subject: self.subject,
+            predicate: self.predicate,
+            as_of: parameter(Moment::new("as_of"), self.as_of.as_deref())?,
+            history: self.history,
+            limit: self.limit,
+            cursor: self.cursor,
+            ..FactParams::default()
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        print_items(
             self.host.json,
-            |page, list| render::facts(page, &list["facts"]),
-            || match (is_narrowed || self.as_of.is_some(), self.history) {
+            &host.ask::<ListFacts>(path, asked)?,
+            |page, list| render::facts(page, &list.facts),
+            || match (is_narrowed, self.history) {
                 (true, _) => format!("no matching fact in {project}"),
                 (false, true) => {
                     format!("{project} has no facts; `accord fact assert` adds one")
@@ -202,9 +227,13 @@ impl ListArgs {
     }
 }
 
-fn timestamp(text: &str) -> Result<String, String> {
-    match Timestamp::parse(text) {
-        Ok(time) => Ok(time.as_str().to_owned()),
-        Err(_) => Err("expected a time in UTC, for example 2026-04-18T20:00:00Z".to_owned()),
-    }
+fn timestamp(text: &str) -> Result<Timestamp, String> {
+    let expected = "expected a time in UTC, for example 2026-04-18T20:00:00Z";
+    Timestamp::parse(text).map_err(|_| expected.to_owned())
+}
+
+/// A confidence, which is refused as a host refuses it.
+fn ratio(number: f64) -> Result<Ratio, CliError> {
+    let decoded = Ratio::from_document(number.into());
+    Ok(decoded.map_err(|error| decoded_failure(error).at("/confidence"))?)
 }

@@ -3,16 +3,23 @@
 mod default;
 mod link;
 
-use accord_api::body::Json;
+use accord_api::body::{Json, Verbatim};
 use accord_api::parameter::NoParams;
+use accord_api::{Answered, Call};
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
-use accord_memory_core::operations::{OfProject, RemoveProject};
+use accord_contract::wire::{Field, Object};
+use accord_memory_core::Project;
+use accord_memory_core::operations::{
+    ArchiveProject, ChangeProject, CreateProject, InProject, ListProjects, ProjectParams,
+    ReadProject, RemoveProject, UnarchiveProject,
+};
+use accord_memory_core::project::{ProjectChange, ProjectRequest};
 
-use super::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostArgs, HostRequest, ProjectArg, print_answer, project_id};
+use crate::host::{
+    HostArgs, ProjectArg, id_of, print_answer, print_document, print_items, text_as,
+};
 use crate::output::print_note;
 use crate::render::{self, Page, clean};
 
@@ -132,28 +139,29 @@ struct RemoveArgs {
 
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let body = document([
-            ("project_id", self.id.into()),
-            ("name", self.name.into()),
-            ("description", self.description.into()),
-        ]);
-        let request = HostRequest::post(&["v1", "projects"], &body);
-        let answer = self.host.connect_or_create()?.send(request)?;
-        answer.print(self.host.json, render::project)?;
-        Ok(Exit::Yes)
+        let asked = ProjectRequest {
+            project_id: Field::Value(id_of("project_id", &self.id)?),
+            name: self.name.map(|text| text_as("name", text)).transpose()?.into(),
+            description: self.description.into(),
+            extra: Object::new(),
+        };
+        let call = Call::<CreateProject>::new(NoParams, NoParams, Verbatim::from(&asked));
+        print(&self.host.connect_or_create()?.call(&call)?, self.host.json)
     }
 }
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let request = HostRequest::get(&["v1", "projects"])
-            .with_flag("include_archived", self.include_archived)
-            .with_number("limit", self.limit)
-            .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.send(request)?;
-        answer.print_list(
+        let asked = ProjectParams {
+            include_archived: self.include_archived,
+            limit: self.limit,
+            cursor: self.cursor,
+            max_tokens: None,
+        };
+        print_items(
             self.host.json,
-            |page, list| render::projects(page, &list["projects"]),
+            &self.host.connect()?.ask::<ListProjects>(NoParams, asked)?,
+            |page, list| render::projects(page, &list.projects),
             || "no projects; `accord project create` or the first deposit creates one".to_owned(),
         )?;
         Ok(Exit::Yes)
@@ -164,36 +172,48 @@ impl ShowArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let id = ProjectArg { project: self.id }.required(&self.host.target, &host)?;
-        let answer = host.send(HostRequest::get(&["v1", "projects", &id]))?;
-        answer.print(self.host.json, render::project)?;
-        Ok(Exit::Yes)
+        print(&host.ask::<ReadProject>(path(&id)?, NoParams)?, self.host.json)
     }
 }
 
 impl RenameArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let body = [("name", self.name.into()), ("description", self.description.into())];
-        let request = HostRequest::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
-        let answer = self.host.connect()?.send(request.document(document(body).to_string()))?;
-        answer.print(self.host.json, render::project)?;
-        Ok(Exit::Yes)
+        let change = ProjectChange {
+            name: Some(text_as("name", self.name)?),
+            description: self.description.into(),
+            extra: Object::new(),
+        };
+        let body = Verbatim::from(&change);
+        let call = Call::<ChangeProject>::new(path(&self.id)?, NoParams, body);
+        print(&self.host.connect()?.call(&call)?, self.host.json)
     }
 }
 
 impl OneArgs {
     fn run(self, verb: &str) -> Result<Exit, CliError> {
-        let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", &self.id, verb]);
-        let answer = self.host.connect()?.send(request)?;
-        answer.print(self.host.json, render::project)?;
-        Ok(Exit::Yes)
+        let (host, path) = (self.host.connect()?, path(&self.id)?);
+        let answered = match verb {
+            "archive" => host.ask::<ArchiveProject>(path, NoParams)?,
+            _ => host.ask::<UnarchiveProject>(path, NoParams)?,
+        };
+        print(&answered, self.host.json)
     }
+}
+
+fn path(id: &str) -> Result<InProject, CliError> {
+    Ok(InProject { project: id_of("project_id", id)? })
+}
+
+fn print(answered: &Answered<Json<Project>>, json: bool) -> Result<Exit, CliError> {
+    print_document(json, &answered.text, |page| render::project(page, &answered.answer.0))?;
+    Ok(Exit::Yes)
 }
 
 impl RemoveArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let remove = |id: &str| {
-            let path = OfProject { project: project_id(id)? };
+            let path = path(id)?;
             let removed = host.ask::<RemoveProject>(path, NoParams)?;
             let render = |page: &mut Page, Json(it): &Json<_>| render::removed_project(page, it);
             print_answer(self.host.json, &removed, render).map(drop)
@@ -202,11 +222,8 @@ impl RemoveArgs {
             self.ids.iter().try_for_each(|id| remove(id))?;
             return Ok(Exit::Yes);
         }
-        let marked = every_project(&host)?.into_iter();
-        let marked = marked.filter(|project| project["x-conformance"] == true);
-        let ids: Vec<_> = marked
-            .filter_map(|project| project["project_id"].as_str().map(str::to_owned))
-            .collect();
+        let marked = host.every_project()?.0.into_iter().filter(Project::is_for_conformance);
+        let ids: Vec<_> = marked.map(|project| project.project_id.into_string()).collect();
         if ids.is_empty() {
             print_note("no project has x-conformance: true");
         }
@@ -222,26 +239,6 @@ impl RemoveArgs {
             }
         }
         Ok(Exit::from_answer(is_whole))
-    }
-}
-
-/// All projects of a host, archived ones included.
-fn every_project(host: &Connection) -> Result<Vec<Value>, CliError> {
-    let mut projects = Vec::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let request = HostRequest::get(&["v1", "projects"])
-            .with_flag("include_archived", true)
-            .with_number("limit", Some(200))
-            .with("cursor", cursor.as_ref());
-        let page = host.send(request)?.value()?;
-        projects.extend(page["projects"].as_array().into_iter().flatten().cloned());
-        let next = page["next_cursor"].as_str().map(str::to_owned);
-        // A server that returns the same cursor again would keep this loop running for ever.
-        if next.is_none() || next == cursor {
-            return Ok(projects);
-        }
-        cursor = next;
     }
 }
 

@@ -1,12 +1,20 @@
 //! `accord session`: sessions of an actor.
 
+use accord_api::Call;
+use accord_api::body::{Maybe, Verbatim};
+use accord_api::parameter::NoParams;
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::wire::{Field, Object};
+use accord_memory_core::operations::{
+    EndSession, InProject, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
+};
+use accord_memory_core::session::{SessionEnd, SessionRequest};
 
-use super::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, setting};
+use crate::host::{
+    ActorArg, HostArgs, ProjectArg, id_of, print_document, print_items, setting, text_as,
+};
 use crate::render;
 
 /// Start, end and list sessions
@@ -91,20 +99,22 @@ impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect_or_create()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let actor: Value = host.actor(&self.actor)?.map(|actor| actor.document(None)).into();
-        let body = document([
-            ("actor_id", actor["id"].clone()),
-            ("actor_type", actor["type"].clone()),
-            ("callsign", self.callsign.into()),
-        ]);
-        let request = HostRequest::post(&["v1", "projects", &project, "sessions"], &body);
-        let answer = host.send_to_project(&project, request)?;
-        answer.print(self.host.json, |page, session| {
-            if self.id_only {
-                page.line(session["session_id"].as_str().unwrap_or_default());
-            } else {
-                render::session(page, session);
-            }
+        let actor = host.actor(&self.actor)?.map(|actor| actor.key().clone());
+        let asked = SessionRequest {
+            project_id: Field::Absent,
+            actor_id: actor.as_ref().map(|actor| actor.id.clone()).into(),
+            actor_type: actor.map(|actor| actor.kind).into(),
+            callsign: self.callsign.map(|text| text_as("callsign", text)).transpose()?.into(),
+            extra: Object::new(),
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        let body = Maybe(Some(Verbatim::from(&asked)));
+        let call = Call::<StartSession>::new(path, NoParams, body);
+        let (answered, _) = host.write_to(&project, &call)?;
+        let session = &answered.answer.0;
+        print_document(self.host.json, &answered.text, |page| match self.id_only {
+            true => page.line(session.session_id.as_str()),
+            false => render::session(page, session),
         })?;
         Ok(Exit::Yes)
     }
@@ -120,11 +130,14 @@ impl EndArgs {
         let host = self.host.connect()?;
         let project = self.project.get(&self.host.target)?;
         let id = host.session_id(&id, project.as_deref())?;
-        let request = HostRequest::new(hyper::Method::PATCH, &["v1", "sessions", &id])
-            .document(Value::Object(serde_json::Map::new()).to_string())
-            .with("project_id", project);
-        let answer = host.send(request)?;
-        answer.print(self.host.json, render::session)?;
+        let path = OfSession { session: id_of("session_id", &id)? };
+        let project = project.map(|id| id_of("project_id", &id)).transpose()?;
+        let end = SessionEnd { ended_at: Field::Absent };
+        let body = Maybe(Some(Verbatim::from(&end)));
+        let answered =
+            host.call(&Call::<EndSession>::new(path, SessionWithin { project }, body))?;
+        let session = &answered.answer.0;
+        print_document(self.host.json, &answered.text, |page| render::session(page, session))?;
         Ok(Exit::Yes)
     }
 }
@@ -133,21 +146,22 @@ impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let request = HostRequest::get(&["v1", "projects", &project, "sessions"])
-            .with("callsign", self.callsign.as_ref())
-            .with_flag("active", self.active)
-            .with_number("limit", self.limit)
-            .with("cursor", self.cursor.as_ref());
-        let answer = host.send(request)?;
-        answer.print_list(
+        let is_narrowed = self.callsign.is_some() || self.active;
+        let asked = SessionParams {
+            callsign: self.callsign,
+            active: self.active,
+            limit: self.limit,
+            cursor: self.cursor,
+            max_tokens: None,
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        print_items(
             self.host.json,
-            |page, list| render::sessions(page, &list["sessions"]),
-            || {
-                if self.callsign.is_some() || self.active {
-                    format!("no matching session in {project}")
-                } else {
-                    format!("{project} has no sessions; `accord session start` starts one")
-                }
+            &host.ask::<ListSessions>(path, asked)?,
+            |page, list| render::sessions(page, &list.sessions),
+            || match is_narrowed {
+                true => format!("no matching session in {project}"),
+                false => format!("{project} has no sessions; `accord session start` starts one"),
             },
         )?;
         Ok(Exit::Yes)

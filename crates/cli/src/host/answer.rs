@@ -45,7 +45,7 @@ pub(crate) struct Streamed {
 
 impl Answer {
     /// The answer of an operation.
-    pub(super) fn read<A: AnswerBody>(self) -> Result<Answered<A>, CliError> {
+    pub(crate) fn read<A: AnswerBody>(self) -> Result<Answered<A>, CliError> {
         Ok(Received { media_type: self.media_type, text: self.text }.read()?)
     }
 
@@ -70,15 +70,6 @@ impl Answer {
             print_note(clean(&none()));
         }
         Ok(())
-    }
-
-    /// Prints a text, line by line, without control characters.
-    pub(crate) fn print_lines(&self) -> Result<(), CliError> {
-        let mut output = Output::stdout();
-        for line in self.text.lines() {
-            output.line(clean(line))?;
-        }
-        output.finish()
     }
 
     /// Prints the document: on one line with each token as it came, or as `render` writes it for
@@ -114,6 +105,15 @@ impl Answer {
         }
         Ok(())
     }
+}
+
+/// Prints a text, line by line, without control characters.
+pub(crate) fn print_lines(text: &str) -> Result<(), CliError> {
+    let mut output = Output::stdout();
+    for line in text.lines() {
+        output.line(clean(line))?;
+    }
+    output.finish()
 }
 
 /// Prints a document: on one line with each token as it came, or as `render` writes it for people.

@@ -1,14 +1,16 @@
 //! Responses that arrive line by line while the host works.
 
+use accord_api::body::Lines;
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::wire::Message;
+use accord_memory_core::operations::ProgressLine;
 use hyper::header::CONTENT_TYPE;
 
 use super::{Connection, HostRequest};
 use crate::error::CliError;
 
 /// A line of such a response.
-pub(crate) enum Update {
+pub(crate) enum Update<I> {
     /// How far the work is.
     Progress {
         /// Units of work that are done.
@@ -17,16 +19,16 @@ pub(crate) enum Update {
         total: u64,
     },
     /// A result, such as a problem that was found.
-    Item(Value),
+    Item(I),
 }
 
 /// Sends a request for long work, passes on the updates, and returns the summary. A host without
 /// updates answers with the summary alone.
-pub(crate) async fn follow(
+pub(crate) async fn follow<S: Message, I: Message>(
     host: &Connection,
     request: HostRequest,
-    mut on_update: impl FnMut(Update) -> Result<(), CliError>,
-) -> Result<Value, CliError> {
+    mut on_update: impl FnMut(Update<I>) -> Result<(), CliError>,
+) -> Result<S, CliError> {
     let mut answer = host.stream(request.for_lines().takes_long()).await?;
     let kind = answer.headers.get(CONTENT_TYPE).cloned();
     let is_lines = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-ndjson"));
@@ -38,29 +40,32 @@ pub(crate) async fn follow(
         while is_lines && let Some(end) = held.iter().position(|byte| *byte == b'\n') {
             let rest = held.split_off(end + 1);
             let line = std::mem::replace(&mut held, rest);
-            let line: Value = serde_json::from_slice(&line).map_err(|_| cut_short())?;
-            match line["kind"].as_str() {
-                Some("progress") => {
-                    let number = |name: &str| line[name].as_u64().unwrap_or(0);
-                    on_update(Update::Progress { done: number("done"), total: number("total") })?;
+            let ProgressLine { kind, done, total, code, message, .. } = read(&line)?;
+            match kind.as_str() {
+                "progress" => {
+                    let (done, total) = (done.unwrap_or(0), total.unwrap_or(0));
+                    on_update(Update::Progress { done, total })?;
                 }
-                Some("failure") => return Err(failure(&line)),
-                Some("summary") => last = Some(line),
-                _ => on_update(Update::Item(line))?,
+                "failure" => {
+                    let code = code.as_deref().and_then(Code::parse);
+                    let code = code.unwrap_or(Code::HostProtocol);
+                    return Err(CliError::new(code, message.unwrap_or_default()));
+                }
+                "summary" => last = Some(read(&line)?),
+                _ => on_update(Update::Item(read(&line)?))?,
             }
         }
     }
     match last {
-        None if !is_lines => serde_json::from_slice(&held).map_err(|_| cut_short()),
+        None if !is_lines => read(&held),
         // A stream that ends without its summary was cut off, even if every line was complete.
         last => last.ok_or_else(cut_short),
     }
 }
 
-fn failure(line: &Value) -> CliError {
-    let code = line["code"].as_str().and_then(Code::parse);
-    let message = line["message"].as_str().unwrap_or_default();
-    CliError::new(code.unwrap_or(Code::HostProtocol), message)
+fn read<M: Message>(line: &[u8]) -> Result<M, CliError> {
+    let line = std::str::from_utf8(line).map_err(|_| cut_short())?;
+    Lines::decode(line).map_err(|_| cut_short())
 }
 
 fn cut_short() -> CliError {

@@ -1,12 +1,13 @@
 //! The project of a command that names none: the only one of the host.
 
+use accord_api::parameter::NoParams;
 use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_contract::wire::Object;
+use accord_memory_core::operations::{ListProjects, ProjectParams};
 use serde_json::json;
 
 use super::open::Connection;
-use super::request::HostRequest;
 use crate::error::CliError;
 use crate::output::print_note;
 use crate::render::clean;
@@ -40,11 +41,10 @@ impl Connection {
             let ids = trees.projects().into_iter().take(LISTED + 1);
             return Ok(ids.map(ProjectId::into_string).collect());
         }
-        let most = u64::try_from(LISTED + 1).unwrap_or(u64::MAX);
-        let request = HostRequest::get(&["v1", "projects"]).with_number("limit", Some(most));
-        let page = self.send(request)?.value()?;
-        let projects = page["projects"].as_array().into_iter().flatten();
-        Ok(projects.filter_map(|it| it["project_id"].as_str().map(str::to_owned)).collect())
+        let limit = u32::try_from(LISTED + 1).ok();
+        let asked = ProjectParams { limit, ..ProjectParams::default() };
+        let projects = self.ask::<ListProjects>(NoParams, asked)?.answer.0.projects;
+        Ok(projects.into_iter().map(|project| project.project_id.into_string()).collect())
     }
 }
 

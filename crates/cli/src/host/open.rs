@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use accord_api::body::{AnswerBody, NoBody};
+use accord_api::parameter::NoParams;
 use accord_api::{Answered, Call, Operation};
 use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
@@ -15,11 +16,13 @@ use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
 use accord_host::tasks::TaskTrees;
 use accord_host::upkeep::DATA_FOLDER;
+use accord_memory_core::operations::{InProject, ReadProject};
 use accord_tasks::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
 use super::folder::full_path;
+use super::memory::id_of;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
 use super::target::Target;
@@ -213,22 +216,28 @@ impl Connection {
         self.call(&Call::<O>::new(path, query, NoBody))
     }
 
-    /// Sends a write to a project, and says so if that creates the project.
-    pub(crate) fn send_to_project(
+    /// Writes to a project, and says so if that creates the project. Returns whether the host made
+    /// something new, too.
+    pub(crate) fn write_to<O>(
         &self,
         project: &str,
-        request: HostRequest,
-    ) -> Result<Answer, CliError> {
-        let answer = self.send(request)?;
+        call: &Call<O>,
+    ) -> Result<(Answered<O::Answer>, bool), CliError>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        let answer = self.send(call.encode().into())?;
         if answer.is_new_project {
             print_note(clean(&format!("new project {project} in {}", self.place)));
         }
-        Ok(answer)
+        let is_new = answer.status == 201;
+        Ok((answer.read()?, is_new))
     }
 
     /// Whether the host has no such project.
     pub(crate) fn lacks(&self, project: &str) -> Result<bool, CliError> {
-        match self.send(HostRequest::get(&["v1", "projects", project])) {
+        let path = InProject { project: id_of("project_id", project)? };
+        match self.ask::<ReadProject>(path, NoParams) {
             Ok(_) => Ok(false),
             Err(error) if error.code() == Some(Code::AgenticProjectNotFound) => Ok(true),
             Err(error) => Err(error),

@@ -79,6 +79,12 @@ impl HostRequest {
         Self::new(Method::POST, path).document(document.to_string())
     }
 
+    /// Asks for the headers of the response alone.
+    pub(crate) fn head(mut self) -> Self {
+        self.method = Method::HEAD;
+        self
+    }
+
     /// Adds a document, byte for byte.
     pub(crate) fn document(self, text: impl Into<Body>) -> Self {
         self.with_body("application/json", text.into())
@@ -109,11 +115,6 @@ impl HostRequest {
     /// The same for a number.
     pub(crate) fn with_number(self, name: &str, value: Option<impl ToString>) -> Self {
         self.with(name, value.map(|value| value.to_string()))
-    }
-
-    /// Adds a query parameter `true`, if it is set.
-    pub(crate) fn with_flag(self, name: &str, value: bool) -> Self {
-        self.with(name, value.then_some("true"))
     }
 
     /// Accepts a response in lines.

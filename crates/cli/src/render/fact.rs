@@ -1,16 +1,17 @@
 //! Facts.
 
-use accord_contract::wire::Value;
+use accord_memory_core::Fact;
 
-use super::page::{LINE, Page, list};
+use super::page::{LINE, Page};
 use super::table::table;
-use super::text::{actor, member, one_line};
-use super::time::{Times, moment};
+use super::text::{actor_key, line, one_line};
+use super::time::Times;
 
 /// Facts, one per line.
-pub(crate) fn facts(page: &mut Page, facts: &Value) {
-    let times = Times::of(list(facts), &["valid_from", "valid_to"]);
-    let rows: Vec<Vec<String>> = list(facts).iter().map(|fact| row(fact, times)).collect();
+pub(crate) fn facts(page: &mut Page, facts: &[Fact]) {
+    let times = facts.iter().flat_map(|fact| [Some(&fact.valid_from), fact.valid_to.as_ref()]);
+    let times = Times::of_times(times);
+    let rows: Vec<Vec<String>> = facts.iter().map(|fact| row(fact, times)).collect();
     if !rows.is_empty() {
         let headings = ["SUBJECT", "PREDICATE", "VALUE", "SINCE", "UNTIL", "SURE", "BY"];
         table(page, &headings, &rows);
@@ -18,33 +19,29 @@ pub(crate) fn facts(page: &mut Page, facts: &Value) {
 }
 
 /// One fact.
-pub(crate) fn fact(page: &mut Page, fact: &Value) {
-    let sentence = format!(
-        "{} {} = {}",
-        member(fact, "subject"),
-        member(fact, "predicate"),
-        one_line(fact["value"].as_str().unwrap_or_default(), LINE)
-    );
-    page.heading(&sentence);
-    let until = moment(&fact["valid_to"]);
+pub(crate) fn fact(page: &mut Page, fact: &Fact) {
+    let (subject, predicate) = (line(&fact.subject), line(&fact.predicate));
+    page.heading(&format!("{subject} {predicate} = {}", one_line(&fact.value, LINE)));
+    let times = Times::default();
+    let until = times.at(fact.valid_to.as_ref());
     let pieces = [
-        member(fact, "fact_id"),
-        format!("since {}", moment(&fact["valid_from"])),
+        line(fact.fact_id.as_str()),
+        format!("since {}", times.at(Some(&fact.valid_from))),
         if until.is_empty() { until } else { format!("until {until}") },
-        actor(&fact["asserted_by"]),
+        fact.asserted_by.as_ref().map(actor_key).unwrap_or_default(),
     ];
     page.pieces(&pieces);
 }
 
-fn row(fact: &Value, times: Times) -> Vec<String> {
-    let confidence = fact["confidence"].as_f64().filter(|sure| *sure < 1.0);
+fn row(fact: &Fact, times: Times) -> Vec<String> {
+    let confidence = fact.confidence.number().as_f64().filter(|sure| *sure < 1.0);
     vec![
-        member(fact, "subject"),
-        member(fact, "predicate"),
-        one_line(fact["value"].as_str().unwrap_or_default(), LINE),
-        times.show(&fact["valid_from"]),
-        times.show(&fact["valid_to"]),
+        line(&fact.subject),
+        line(&fact.predicate),
+        one_line(&fact.value, LINE),
+        times.at(Some(&fact.valid_from)),
+        times.at(fact.valid_to.as_ref()),
         confidence.map_or(String::new(), |sure| sure.to_string()),
-        actor(&fact["asserted_by"]),
+        fact.asserted_by.as_ref().map(actor_key).unwrap_or_default(),
     ]
 }

@@ -1,25 +1,25 @@
 //! What a digest shows: questions, facts, and what was left out.
 
-use accord_contract::wire::Value;
+use accord_memory_core::Fact;
+use accord_memory_core::operations::DigestBundle;
 
-use super::page::{LINE, Page, Style, list};
-use super::text::{clean, member, one_line};
+use super::page::{LINE, Page, Style};
+use super::text::{clean, one_line};
 
 /// Open questions, one per line.
-pub(super) fn questions(page: &mut Page, questions: &Value) {
-    let questions = list(questions);
+pub(super) fn questions(page: &mut Page, questions: &[String]) {
     if questions.is_empty() {
         return;
     }
     section(page, "Open questions");
-    for question in questions.iter().filter_map(Value::as_str) {
+    for question in questions {
         page.line(format!("- {}", one_line(question, LINE)));
     }
 }
 
 /// Current facts, one per line.
-pub(super) fn facts(page: &mut Page, facts: &Value) {
-    if !list(facts).is_empty() {
+pub(super) fn facts(page: &mut Page, facts: &[Fact]) {
+    if !facts.is_empty() {
         section(page, "Facts");
         super::facts(page, facts);
     }
@@ -32,29 +32,20 @@ pub(super) fn section(page: &mut Page, heading: &str) {
 }
 
 /// What was left out, and why.
-pub(super) fn left_out(page: &mut Page, bundle: &Value) {
-    let left_out: Vec<_> = list(&bundle["x-left_out"])
-        .iter()
-        .map(|entry| {
-            let what = member(entry, "member").replace('_', " ");
-            let why = member(entry, "reason");
-            match entry["count"].as_u64() {
-                Some(count) => format!("{count} {what} ({why})"),
-                None => format!("{what} ({why})"),
-            }
-        })
-        .collect();
+pub(super) fn left_out(page: &mut Page, bundle: &DigestBundle) {
+    let left_out = bundle.left_out().into_iter().map(|items| {
+        let what = clean(&items.member).replace('_', " ");
+        let count = items.count.map(|count| format!("{count} ")).unwrap_or_default();
+        format!("{count}{what} ({})", clean(&items.reason))
+    });
+    let left_out: Vec<String> = left_out.collect();
     if !left_out.is_empty() {
         page.gap();
         let more = format!("Left out: {}.", left_out.join(", "));
         page.line(page.styled(Style::Faint, &more));
     }
-    for damaged in list(&bundle["x-integrity_warnings"]) {
-        let id = match damaged.as_str() {
-            Some(id) => clean(id),
-            None => member(damaged, "package_id"),
-        };
-        let warning = format!("damaged and left out: {id}");
+    for id in bundle.damaged() {
+        let warning = format!("damaged and left out: {}", clean(&id));
         page.line(page.styled(Style::Bad, &warning));
     }
 }

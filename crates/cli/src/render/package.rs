@@ -1,108 +1,85 @@
 //! Packages.
 
-use accord_contract::wire::Value;
+use accord_memory_core::PackageId;
+use accord_memory_core::lifecycle::Revision;
+use accord_memory_core::operations::PackageList;
+use accord_memory_core::package::{Deliverable, PackageFields, ReviewType, Status};
 
-use super::page::{LINE, Page, Style, list};
-use super::text::{actor, clean, member, one_line};
+use super::page::{LINE, Page, Style};
+use super::text::{actor_key, clean, line, one_line};
 use super::time::Times;
 
 /// How many decisions and questions of a package a list shows.
 const FEW: usize = 3;
 
-/// Members that are printed elsewhere, or that are not for people.
-const PLACED: [&str; 22] = [
-    "package_id",
-    "project_id",
-    "relay_version",
-    "title",
-    "status",
-    "package_type",
-    "review_type",
-    "created_at",
-    "created_by",
-    "description",
-    "tags",
-    "decisions_made",
-    "open_questions",
-    "handoff_note",
-    "estimated_next_actor",
-    "deliverables",
-    "parent_package_id",
-    "significance",
-    "content_md",
-    "topic",
-    "artifact_type",
-    "content_hash",
-];
-
-/// The packages of a document, a few lines each, with the marks of superseded ones.
-pub(crate) fn packages(page: &mut Page, document: &Value) {
-    let packages = list(&document["packages"]);
-    let times = Times::of(packages, &["created_at"]);
-    for package in packages {
+/// A page of packages, a few lines each, with the marks of superseded ones.
+pub(crate) fn packages(page: &mut Page, list: &PackageList) {
+    let times = Times::of_times(list.packages.iter().map(|package| Some(&package.created_at)));
+    for package in &list.packages {
         page.gap();
         brief_in(page, package, times);
-        mark(page, package, &document["x-superseded"]);
+        let marks = list.superseded.as_ref();
+        mark(page, marks.and_then(|marks| marks.get(package.package_id.as_str())));
     }
 }
 
 /// Says which packages supersede a package, if any does.
-pub(super) fn mark(page: &mut Page, package: &Value, superseded: &Value) {
-    let id = package["package_id"].as_str().unwrap_or_default();
-    let by: Vec<_> = list(&superseded[id]).iter().filter_map(Value::as_str).map(clean).collect();
+fn mark(page: &mut Page, superseded_by: Option<&Vec<PackageId>>) {
+    let by: Vec<_> = superseded_by.into_iter().flatten().map(|id| clean(id.as_str())).collect();
     if !by.is_empty() {
         page.line(page.styled(Style::Bad, &format!("  superseded by {}", by.join(", "))));
     }
 }
 
 /// A package in a few lines.
-pub(crate) fn brief(page: &mut Page, package: &Value) {
+pub(crate) fn brief(page: &mut Page, package: &PackageFields) {
     brief_in(page, package, Times::default());
 }
 
 /// The same in a list with these times.
-pub(super) fn brief_in(page: &mut Page, package: &Value, times: Times) {
+fn brief_in(page: &mut Page, package: &PackageFields, times: Times) {
     head(page, package, times);
-    page.labelled_list("decided", &package["decisions_made"], FEW);
-    page.labelled_list("asks", &package["open_questions"], FEW);
-    if let Some(note) = text(package, "handoff_note") {
+    page.labelled_texts("decided", &texts(package.decisions_made()), FEW);
+    page.labelled_texts("asks", &texts(package.open_questions()), FEW);
+    if let Some(note) = filled(package.handoff_note()) {
         page.labelled("handoff", note);
     }
 }
 
 /// A package with everything in it.
-pub(crate) fn whole(page: &mut Page, package: &Value) {
+pub(crate) fn whole(page: &mut Page, package: &PackageFields) {
     head(page, package, Times::default());
-    for (label, name) in [
-        ("project", "project_id"),
-        ("hash", "content_hash"),
-        ("parent", "parent_package_id"),
-        ("next", "estimated_next_actor"),
-        ("kind", "artifact_type"),
+    let hash = package.stated_hash().map(|hash| hash.to_string());
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let next = package.estimated_next_actor.value();
+    for (label, text) in [
+        ("project", package.project_id.to_string()),
+        ("hash", hash.unwrap_or_default()),
+        ("parent", text(package.parent_package_id.value())),
+        ("next", next.map(|next| next.as_str().to_owned()).unwrap_or_default()),
+        ("kind", text(package.artifact_type.value())),
+        ("session", package.created_by.session().map(ToString::to_string).unwrap_or_default()),
+        ("about", package.description().to_owned()),
     ] {
-        if let Some(text) = text(package, name) {
+        if let Some(text) = filled(&text) {
             page.labelled_whole(label, text);
         }
     }
-    if let Some(session) = text(&package["created_by"], "session_id") {
-        page.labelled_whole("session", session);
-    }
-    if let Some(description) = text(package, "description") {
-        page.labelled_whole("about", description);
-    }
-    page.labelled_list("decided", &package["decisions_made"], usize::MAX);
-    page.labelled_list("asks", &package["open_questions"], usize::MAX);
-    if let Some(note) = text(package, "handoff_note") {
+    page.labelled_texts("decided", &texts(package.decisions_made()), usize::MAX);
+    page.labelled_texts("asks", &texts(package.open_questions()), usize::MAX);
+    if let Some(note) = filled(package.handoff_note()) {
         page.labelled_whole("handoff", note);
     }
-    for deliverable in list(&package["deliverables"]) {
+    for deliverable in package.deliverables() {
         page.labelled("file", &file(deliverable));
     }
-    let others = package.as_object().into_iter().flatten();
-    for (name, value) in others.filter(|(name, _)| !PLACED.contains(&name.as_str())) {
+    if let Some(path) = package.storage_path.value() {
+        page.line(format!("  storage_path {}", one_line(path, LINE)));
+    }
+    for (name, value) in package.own_members() {
         page.line(format!("  {} {}", clean(name), one_line(&value.to_string(), LINE)));
     }
-    if let Some(body) = text(package, "content_md") {
+    if let Some(body) = filled(package.content_md()) {
         page.gap();
         for line in body.lines() {
             page.line(clean(line));
@@ -111,76 +88,78 @@ pub(crate) fn whole(page: &mut Page, package: &Value) {
 }
 
 /// The revisions of a package.
-pub(crate) fn revisions(page: &mut Page, revisions: &Value) {
-    let times = Times::of(list(revisions), &["at"]);
-    for revision in list(revisions) {
-        let status = member(revision, "status");
-        let by = actor(&revision["actor"]);
+pub(crate) fn revisions(page: &mut Page, revisions: &[Revision]) {
+    let times = Times::of_times(revisions.iter().map(|revision| Some(&revision.at)));
+    for revision in revisions {
         let line = [
-            times.show(&revision["at"]),
-            page.styled(style_of(&status), &status),
-            review(revision),
-            by,
+            times.at(Some(&revision.at)),
+            status(page, revision.status),
+            review(revision.review_type),
+            revision.actor.as_ref().map(actor_key).unwrap_or_default(),
         ];
         page.pieces(&line);
-        if let Some(note) = text(revision, "note") {
+        if let Some(note) = revision.note.as_deref().and_then(filled) {
             page.labelled_whole("note", note);
         }
     }
 }
 
-fn head(page: &mut Page, package: &Value, times: Times) {
-    page.heading(&member(package, "title"));
-    let status = member(package, "status");
-    let tags = list(&package["tags"]).iter().filter_map(Value::as_str);
-    let tags: Vec<_> = tags.map(|tag| format!("#{}", one_line(tag, LINE))).collect();
-    let significance = package["significance"].as_u64();
+fn head(page: &mut Page, package: &PackageFields, times: Times) {
+    page.heading(&line(package.title.as_str()));
+    let tags = package.tags().iter().map(|tag| format!("#{}", one_line(tag, LINE)));
+    let tags: Vec<_> = tags.collect();
     let first = [
-        member(package, "package_id"),
-        times.show(&package["created_at"]),
-        actor(&package["created_by"]),
+        line(package.package_id.as_str()),
+        times.at(Some(&package.created_at)),
+        actor_key(&package.created_by),
     ];
     page.pieces(&first);
+    let significance = package.significance.value();
     let second = [
-        page.styled(style_of(&status), &status),
-        review(package),
-        member(package, "package_type"),
-        significance.map_or(String::new(), |number| format!("significance {number}")),
-        member(package, "topic"),
+        status(page, package.status),
+        review(package.review_type),
+        line(package.package_type.as_str()),
+        significance.map_or(String::new(), |given| format!("significance {}", given.number())),
+        package.topic().map(line).unwrap_or_default(),
         tags.join(" "),
     ];
     page.pieces(&second);
 }
 
-fn review(document: &Value) -> String {
-    match document["review_type"].as_str() {
-        Some("none") | None => String::new(),
-        Some(by) => format!("review by {}", clean(by)),
+fn review(by: ReviewType) -> String {
+    match by {
+        ReviewType::None => String::new(),
+        by => format!("review by {by}"),
     }
 }
 
-fn file(deliverable: &Value) -> String {
-    let size = deliverable["size_bytes"].as_u64();
+fn file(deliverable: &Deliverable) -> String {
+    let size = deliverable.size_bytes.value();
     let pieces = [
-        member(deliverable, "path"),
-        member(deliverable, "type"),
+        line(&deliverable.path),
+        line(&deliverable.kind),
         size.map_or(String::new(), |bytes| format!("{bytes} bytes")),
-        member(deliverable, "hash"),
+        deliverable.hash.value().map(|hash| line(hash)).unwrap_or_default(),
     ];
     let pieces: Vec<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
     pieces.join("  ")
 }
 
-fn style_of(status: &str) -> Style {
-    match status {
-        "complete" => Style::Good,
-        "awaiting_review" => Style::Waiting,
-        "revision_requested" => Style::Bad,
-        _ => Style::Faint,
-    }
+fn status(page: &Page, status: Status) -> String {
+    let style = match status {
+        Status::Complete => Style::Good,
+        Status::AwaitingReview => Style::Waiting,
+        Status::RevisionRequested => Style::Bad,
+        Status::Draft => Style::Faint,
+    };
+    page.styled(style, status.as_str())
 }
 
-/// A text member that is not blank.
-fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
-    document[name].as_str().filter(|text| !text.trim().is_empty())
+fn texts(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// A text that is not blank.
+fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.trim().is_empty())
 }

@@ -172,12 +172,6 @@ impl Page {
     }
 
     /// Adds a label and up to `most` texts, one per line, and the number of the rest.
-    pub(crate) fn labelled_list(&mut self, label: &str, texts: &Value, most: usize) {
-        let texts: Vec<&str> = list(texts).iter().filter_map(Value::as_str).collect();
-        self.labelled_texts(label, &texts, most);
-    }
-
-    /// Adds a label and up to `most` texts, one per line, and the number of the rest.
     pub(crate) fn labelled_texts(&mut self, label: &str, texts: &[&str], most: usize) {
         for text in texts.iter().take(most) {
             match most {

@@ -1,39 +1,41 @@
 //! Projects.
 
-use accord_contract::wire::Value;
+use accord_memory_core::Project;
 use accord_memory_core::operations::RemovedProjectEnvelope;
 
 use super::counted;
-use super::page::{LINE, Page, Style, list};
+use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{clean, member, one_line};
-use super::time::{Times, moment};
+use super::text::{clean, line, one_line};
+use super::time::Times;
 
 /// Projects, one per line.
-pub(crate) fn projects(page: &mut Page, projects: &Value) {
-    let times = Times::of(list(projects), &["created_at", "archived_at"]);
-    let rows: Vec<Vec<String>> = list(projects).iter().map(|each| row(each, times)).collect();
+pub(crate) fn projects(page: &mut Page, projects: &[Project]) {
+    let times =
+        projects.iter().flat_map(|each| [Some(&each.created_at), each.archived_at.as_ref()]);
+    let times = Times::of_times(times);
+    let rows: Vec<Vec<String>> = projects.iter().map(|each| row(each, times)).collect();
     if !rows.is_empty() {
         table(page, &["PROJECT", "NAME", "SINCE", "ARCHIVED"], &rows);
     }
 }
 
 /// One project.
-pub(crate) fn project(page: &mut Page, project: &Value) {
-    page.heading(&member(project, "name"));
-    let archived = moment(&project["archived_at"]);
+pub(crate) fn project(page: &mut Page, project: &Project) {
+    page.heading(&line(project.name.as_str()));
+    let times = Times::default();
+    let archived = times.at(project.archived_at.as_ref());
     let pieces = [
-        member(project, "project_id"),
-        format!("since {}", moment(&project["created_at"])),
+        line(project.project_id.as_str()),
+        format!("since {}", times.at(Some(&project.created_at))),
         match archived.as_str() {
             "" => archived,
             _ => page.styled(Style::Waiting, &format!("archived {archived}")),
         },
     ];
     page.pieces(&pieces);
-    let about = project["description"].as_str().unwrap_or_default();
-    if !about.is_empty() {
-        page.labelled_whole("about", about);
+    if !project.description.is_empty() {
+        page.labelled_whole("about", &project.description);
     }
 }
 
@@ -54,11 +56,11 @@ pub(crate) fn removed_project(page: &mut Page, answer: &RemovedProjectEnvelope) 
     page.line(clean(&format!("removed {}: {held}", answer.project_id.as_str())));
 }
 
-fn row(project: &Value, times: Times) -> Vec<String> {
+fn row(project: &Project, times: Times) -> Vec<String> {
     vec![
-        member(project, "project_id"),
-        one_line(project["name"].as_str().unwrap_or_default(), LINE),
-        times.show(&project["created_at"]),
-        times.show(&project["archived_at"]),
+        line(project.project_id.as_str()),
+        one_line(project.name.as_str(), LINE),
+        times.at(Some(&project.created_at)),
+        times.at(project.archived_at.as_ref()),
     ]
 }

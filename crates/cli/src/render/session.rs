@@ -1,17 +1,18 @@
 //! Sessions.
 
-use accord_contract::wire::Value;
+use accord_memory_core::Session;
 
 use super::counted;
-use super::page::{Page, list};
+use super::page::Page;
 use super::table::table;
-use super::text::member;
-use super::time::{Times, moment};
+use super::text::line;
+use super::time::Times;
 
 /// Sessions, one per line.
-pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
-    let times = Times::of(list(sessions), &["started_at", "ended_at"]);
-    let rows: Vec<Vec<String>> = list(sessions).iter().map(|each| row(each, times)).collect();
+pub(crate) fn sessions(page: &mut Page, sessions: &[Session]) {
+    let times = sessions.iter().flat_map(|each| [Some(&each.started_at), each.ended_at.as_ref()]);
+    let times = Times::of_times(times);
+    let rows: Vec<Vec<String>> = sessions.iter().map(|each| row(each, times)).collect();
     if !rows.is_empty() {
         let headings = ["SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES"];
         table(page, &headings, &rows);
@@ -19,36 +20,35 @@ pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
 }
 
 /// One session.
-pub(crate) fn session(page: &mut Page, session: &Value) {
-    page.heading(&member(session, "callsign"));
-    let ended = moment(&session["ended_at"]);
-    let deposited = list(&session["packages_deposited"]).len() as u64;
+pub(crate) fn session(page: &mut Page, session: &Session) {
+    page.heading(&callsign(session));
+    let times = Times::default();
+    let ended = times.at(session.ended_at.as_ref());
     let pieces = [
-        member(session, "session_id"),
+        line(session.session_id.as_str()),
         who(session),
-        format!("since {}", moment(&session["started_at"])),
+        format!("since {}", times.at(Some(&session.started_at))),
         if ended.is_empty() { ended } else { format!("ended {ended}") },
-        counted(deposited, "package"),
+        counted(session.packages_deposited.len() as u64, "package"),
     ];
     page.pieces(&pieces);
 }
 
-fn row(session: &Value, times: Times) -> Vec<String> {
-    let deposited = list(&session["packages_deposited"]).len();
+fn row(session: &Session, times: Times) -> Vec<String> {
     vec![
-        member(session, "session_id"),
-        member(session, "callsign"),
+        line(session.session_id.as_str()),
+        callsign(session),
         who(session),
-        times.show(&session["started_at"]),
-        times.show(&session["ended_at"]),
-        deposited.to_string(),
+        times.at(Some(&session.started_at)),
+        times.at(session.ended_at.as_ref()),
+        session.packages_deposited.len().to_string(),
     ]
 }
 
-fn who(session: &Value) -> String {
-    let (kind, id) = (member(session, "actor_type"), member(session, "actor_id"));
-    match (kind.is_empty(), id.is_empty()) {
-        (false, false) => format!("{kind}:{id}"),
-        _ => format!("{kind}{id}"),
-    }
+fn callsign(session: &Session) -> String {
+    session.callsign.as_deref().map(line).unwrap_or_default()
+}
+
+fn who(session: &Session) -> String {
+    line(&format!("{}:{}", session.actor_type, session.actor_id))
 }

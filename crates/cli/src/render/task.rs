@@ -12,7 +12,7 @@ use accord_tasks_core::{Status, TaskId};
 use super::counted;
 use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{clean, one_line};
+use super::text::{clean, line, one_line};
 use super::time::Times;
 
 /// The most findings, moves and outputs that are shown one by one.
@@ -436,11 +436,6 @@ fn unusual(priority: Priority) -> String {
         Priority::Normal => String::new(),
         priority => priority.to_string(),
     }
-}
-
-/// A text on one line.
-fn line(text: &str) -> String {
-    one_line(text, usize::MAX)
 }
 
 /// A time on its own, to the minute.

@@ -1,5 +1,6 @@
 //! Texts from documents, made safe for a terminal.
 
+use accord_base::Actor;
 use accord_contract::wire::Value;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -72,6 +73,16 @@ pub(crate) fn member(document: &Value, name: &str) -> String {
         Value::Null => String::new(),
         other => clean(&other.to_string()),
     }
+}
+
+/// A text on one line.
+pub(crate) fn line(text: &str) -> String {
+    one_line(text, usize::MAX)
+}
+
+/// An actor as `type:id`.
+pub(crate) fn actor_key(actor: &Actor) -> String {
+    line(&format!("{}:{}", actor.kind, actor.id))
 }
 
 /// An actor as `type:id`.

@@ -3,6 +3,7 @@
 //!
 //! `crates/memory` carries them out; the host serves them; the command and the MCP tools call them.
 
+mod added;
 mod blobs;
 mod briefing;
 mod bundles;
@@ -22,6 +23,7 @@ use accord_api::parameter::{Id, Segment, Text};
 use accord_api::params;
 use accord_contract::wire::TextForm;
 
+pub use added::LeftOutItems;
 pub use blobs::{BlobHeaders, BlobWithin, GetBlob, OfBlob, PutBlob, StoredBlob};
 pub use briefing::{
     Briefing, BriefingAutomatic, BriefingDamaged, BriefingFact, BriefingLeftOut, BriefingPackage,
@@ -53,7 +55,7 @@ pub use projects::{
     ReadProject, UnarchiveProject,
 };
 pub use questions::{ListQuestions, Question, QuestionList, QuestionParams};
-pub use removal::{OfProject, RemoveProject, RemovedProjectEnvelope};
+pub use removal::{RemoveProject, RemovedProjectEnvelope};
 pub use sessions::{
     EndSession, ListSessions, OfSession, ReadSession, SessionList, SessionParams, SessionWithin,
     StartSession,

@@ -1,21 +1,14 @@
 //! Removal of projects.
 
 use accord_api::body::{Json, NoBody};
-use accord_api::parameter::{NoParams, Segment};
-use accord_api::{Need, operation, params};
+use accord_api::parameter::NoParams;
+use accord_api::{Need, operation};
 use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_contract::envelope;
 
+use super::InProject;
 use crate::project::ProjectContents;
-
-params! {
-    /// A project.
-    pub struct OfProject {
-        /// The project's id.
-        required project: Segment<ProjectId> = Segment::new("project_id");
-    }
-}
 
 envelope! {
     /// A project that was removed.
@@ -37,7 +30,7 @@ operation! {
     pub struct RemoveProject("remove_project", Delete "/accord/v1/projects/{project_id}")
         of Agentic
     {
-        path OfProject;
+        path InProject;
         query NoParams;
         body NoBody;
         needs Need::Admin;

@@ -1,7 +1,9 @@
 //! `accord context answer`: deposits a package that answers an open question.
 
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_memory_core::limits::MAX_TITLE_CHARS;
+use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
 use accord_memory_core::package::{ANSWERS, QuestionKey};
 use serde_json::json;
 
@@ -10,7 +12,7 @@ use super::deposit::send;
 use crate::commands::members;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostRequest, WriteArgs};
+use crate::host::{Connection, WriteArgs, id_of};
 use crate::render;
 
 /// The shortest part of a question that is accepted. An answer cannot be taken back.
@@ -86,16 +88,14 @@ impl AnswerArgs {
 
 /// The texts of all open questions.
 fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>, CliError> {
+    let project: ProjectId = id_of("project_id", project)?;
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {
-        let request = HostRequest::get(&["v1", "projects", project, "questions"])
-            .with_number("limit", Some(200))
-            .with("cursor", cursor.as_ref());
-        let list = host.send(request)?.value()?;
-        let questions = list["questions"].as_array().into_iter().flatten();
-        let texts = questions.filter_map(|entry| entry["question"].as_str());
-        found.extend(texts.map(str::to_owned));
-        cursor = list["next_cursor"].as_str().map(str::to_owned);
+        let path = InProject { project: project.clone() };
+        let asked = QuestionParams { limit: Some(200), cursor, ..QuestionParams::default() };
+        let list = host.ask::<ListQuestions>(path, asked)?.answer.0;
+        found.extend(list.questions.into_iter().map(|entry| entry.question));
+        cursor = list.next_cursor;
         if cursor.is_none() {
             return Ok(found);
         }

@@ -4,28 +4,33 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use accord_api::Call;
+use accord_api::body::{Bytes, NoBody};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
-use axum::body::{Body, Bytes};
-use hyper::Method;
-use serde_json::json;
+use accord_contract::message;
+use accord_memory_core::operations::{BlobWithin, GetBlob, OfBlob, PutBlob};
+use axum::body::Body;
 
 use super::relay_backup::Archive;
 use crate::error::CliError;
-use crate::host::{Connection, HostRequest};
+use crate::host::{Connection, HostRequest, id_of};
 use crate::render::{Page, Style, clean, counted};
 
 /// The size of a piece of a request body.
 const PIECE: usize = 128 * 1024;
 
-/// What became of the archives of a project.
-#[derive(Default)]
-pub(super) struct StoredArchives {
-    stored: u64,
-    unchanged: u64,
-    failed: u64,
-    /// The first reason.
-    why: Option<String>,
+message! {
+    /// What became of the archives of a project.
+    pub(super) struct StoredArchives("StoredArchives", closed) {
+        /// How many were stored.
+        required stored: u64 = "stored", "count";
+        /// How many were stored before.
+        required unchanged: u64 = "unchanged", "count";
+        /// How many were not stored.
+        required failed: u64 = "failed", "count";
+        /// Why the first was not.
+        required_or_null why: String = "why", "text-for-people";
+    }
 }
 
 /// Stores archives. A refusal concerns its archive, or all of them if the host has no blob storage.
@@ -36,7 +41,7 @@ pub(super) fn store<'a>(
     host: &Connection,
     archives: impl Iterator<Item = &'a Archive>,
 ) -> Result<StoredArchives, CliError> {
-    let mut result = StoredArchives::default();
+    let mut result = StoredArchives { stored: 0, unchanged: 0, failed: 0, why: None };
     let mut has_storage = true;
     for archive in archives {
         if !has_storage {
@@ -44,12 +49,15 @@ pub(super) fn store<'a>(
             continue;
         }
         // An import that is repeated does not send them again.
-        if host.send(request(Method::HEAD, archive)).is_ok() {
+        let (path, within) = (path(archive), within(archive)?);
+        let get = Call::<GetBlob>::new(path.clone(), within.clone(), NoBody);
+        if host.send(HostRequest::from(get.encode()).head()).is_ok() {
             result.unchanged += 1;
             continue;
         }
         let body = content(&archive.file).map_err(|error| CliError::from(lost(&error)))?;
-        let put = request(Method::PUT, archive).bytes("application/zip", body).takes_long();
+        let put = Call::<PutBlob>::new(path, within, Bytes).encode();
+        let put = HostRequest::from(put).bytes("application/zip", body).takes_long();
         match host.send(put) {
             Ok(_) => result.stored += 1,
             Err(error) => {
@@ -66,34 +74,17 @@ pub(super) fn store<'a>(
     Ok(result)
 }
 
-impl StoredArchives {
-    pub(super) fn is_whole(&self) -> bool {
-        self.failed == 0
-    }
-
-    /// The counts, for programs.
-    pub(super) fn document(&self) -> Value {
-        json!({
-            "stored": self.stored,
-            "unchanged": self.unchanged,
-            "failed": self.failed,
-            "why": self.why,
-        })
-    }
-}
-
 /// The lines about archives, for people.
-pub(super) fn render(page: &mut Page, archives: &Value) {
-    let number = |name: &str| archives[name].as_u64().unwrap_or(0);
-    let counts = [("stored", number("stored")), ("unchanged", number("unchanged"))];
+pub(super) fn render(page: &mut Page, archives: &StoredArchives) {
+    let counts = [("stored", archives.stored), ("unchanged", archives.unchanged)];
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     let counts: Vec<_> = counts.map(|(state, count)| format!("{count} {state}")).collect();
     if !counts.is_empty() {
         page.pieces(&[format!("archives: {}", counts.join(", "))]);
     }
-    if number("failed") > 0 {
-        let why = clean(archives["why"].as_str().unwrap_or_default());
-        let text = format!("not stored: {}: {why}", counted(number("failed"), "archive"));
+    if archives.failed > 0 {
+        let why = clean(archives.why.as_deref().unwrap_or_default());
+        let text = format!("not stored: {}: {why}", counted(archives.failed, "archive"));
         page.pieces(&[page.styled(Style::Bad, &text)]);
     }
 }
@@ -110,10 +101,12 @@ fn is_refusal(code: Code) -> bool {
     )
 }
 
-fn request(method: Method, archive: &Archive) -> HostRequest {
-    let digest = format!("sha256:{}", archive.digest.hex());
-    let request = HostRequest::new(method, &["v1", "blobs", &digest]);
-    request.with("project_id", Some(&archive.project))
+fn path(archive: &Archive) -> OfBlob {
+    OfBlob { digest: archive.digest.into() }
+}
+
+fn within(archive: &Archive) -> Result<BlobWithin, CliError> {
+    Ok(BlobWithin { project: Some(id_of("project_id", &archive.project)?) })
 }
 
 fn content(path: &Path) -> io::Result<Body> {
@@ -124,7 +117,7 @@ fn content(path: &Path) -> io::Result<Body> {
             Ok(0) => None,
             Ok(length) => {
                 piece.truncate(length);
-                Some((Ok::<_, io::Error>(Bytes::from(piece)), file))
+                Some((Ok::<_, io::Error>(axum::body::Bytes::from(piece)), file))
             }
             Err(error) => Some((Err(error), file)),
         }

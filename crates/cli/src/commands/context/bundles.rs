@@ -1,10 +1,14 @@
 //! `accord context orient` and `digest`: summaries of many packages.
 
+use accord_api::body::OneOf;
+use accord_api::parameter::NoParams;
 use accord_contract::codes::Code;
+use accord_memory_core::operations::{DigestParams, InProject, Orchestrate, Orient, OrientParams};
+use accord_memory_core::query;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest, ProjectArg};
+use crate::host::{HostArgs, ProjectArg, id_of, print_document, print_lines};
 use crate::render;
 
 /// Show a briefing: rules, the latest handoff, reviews, questions, facts, recent work
@@ -91,29 +95,29 @@ impl OrientArgs {
         };
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let request = HostRequest::get(&["v1", "projects", &project, "orient"])
-            .with("format", Some(format.name()))
-            .with("focus", self.focus.as_ref())
-            .with_number("window_days", self.window)
-            .with_number("limit", self.limit)
-            .with_number("max_tokens", self.max_tokens);
-        let answer = host.send(request)?;
-        if format == OrientFormat::Briefing {
-            answer.print_lines()?;
-        } else {
-            answer.print(true, |_, _| {})?;
+        let asked = OrientParams {
+            format: Some(format.into()),
+            focus: self.focus,
+            window_days: self.window,
+            limit: self.limit,
+            max_tokens: self.max_tokens,
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        let answered = host.ask::<Orient>(path, asked)?;
+        match answered.answer {
+            OneOf::One(_) => print_document(true, &answered.text, |_| {})?,
+            OneOf::Other(briefing) => print_lines(&briefing.text)?,
         }
         Ok(Exit::Yes)
     }
 }
 
-impl OrientFormat {
-    /// Its name in the query.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Briefing => "briefing",
-            Self::BriefingJson => "briefing-json",
-            Self::Bundle => "bundle",
+impl From<OrientFormat> for query::OrientFormat {
+    fn from(format: OrientFormat) -> Self {
+        match format {
+            OrientFormat::Briefing => Self::Briefing,
+            OrientFormat::BriefingJson => Self::BriefingJson,
+            OrientFormat::Bundle => Self::Bundle,
         }
     }
 }
@@ -121,14 +125,17 @@ impl OrientFormat {
 impl DigestArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let project = self.project.get(&self.host.target)?.filter(|_| !self.all);
-        let request = HostRequest::get(&["v1", "orchestrate"])
-            .with("project", project)
-            .with("focus", self.focus.as_ref())
-            .with_number("snippets", self.snippets)
-            .with_number("window_days", self.window)
-            .with_flag("include_archived", self.include_archived);
-        let answer = self.host.connect()?.send(request)?;
-        answer.print(self.host.json, render::digest)?;
+        let asked = DigestParams {
+            project: project.map(|id| id_of("project", &id)).transpose()?,
+            focus: self.focus,
+            snippets: self.snippets,
+            window_days: self.window,
+            include_archived: self.include_archived,
+            ..DigestParams::default()
+        };
+        let answered = self.host.connect()?.ask::<Orchestrate>(NoParams, asked)?;
+        let digest = &answered.answer.0;
+        print_document(self.host.json, &answered.text, |page| render::digest(page, digest))?;
         Ok(Exit::Yes)
     }
 }

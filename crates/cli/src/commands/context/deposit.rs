@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use accord_contract::wire::Value;
+use accord_api::Call;
+use accord_api::body::Verbatim;
+use accord_memory_core::operations::{Deposit, DepositParams, InProject};
+use accord_memory_core::package::PackageFields;
 
 use super::compose::{ComposeArgs, Composed, Draft};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostRequest, WriteArgs};
+use crate::host::{Connection, WriteArgs, id_of, print_noted};
 use crate::input::read_file;
-use crate::render::{Page, Style};
+use crate::render::{Page, Style, clean};
 
 /// Deposit a package, from a JSON document or from flags
 #[derive(Debug, clap::Args)]
@@ -52,22 +55,19 @@ impl DepositArgs {
 
 /// Deposits a package, and prints the answer.
 pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit, CliError> {
-    let path = ["v1", "projects", &package.project, "packages"];
-    let request = HostRequest::new(hyper::Method::POST, &path).document(package.text);
-    let answer = host.send_to_project(&package.project, request)?;
-    let is_new = answer.status == 201;
-    answer.print(json, |page, package| {
-        deposited(page, package, is_new);
-    })?;
+    let path = InProject { project: id_of("project_id", &package.project)? };
+    let body = Verbatim::json(package.text);
+    let call = Call::<Deposit>::new(path, DepositParams::default(), body);
+    let (answered, is_new) = host.write_to(&package.project, &call)?;
+    print_noted(json, &answered, |page, package| deposited(page, package, is_new))?;
     Ok(Exit::Yes)
 }
 
-fn deposited(page: &mut Page, package: &Value, is_new: bool) {
-    let text = |name: &str| crate::render::clean(package[name].as_str().unwrap_or_default());
+fn deposited(page: &mut Page, package: &PackageFields, is_new: bool) {
     let what = if is_new { "deposited" } else { "unchanged" };
-    let id = page.styled(Style::Title, &text("package_id"));
-    page.line(format!("{what} {id} in {}", text("project_id")));
-    page.line(text("content_hash"));
+    let id = page.styled(Style::Title, &clean(package.package_id.as_str()));
+    page.line(format!("{what} {id} in {}", clean(package.project_id.as_str())));
+    page.line(package.stated_hash().map(|hash| hash.to_string()).unwrap_or_default());
 }
 
 const EXAMPLES: &str = "\

@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Value, Wire as _};
+use accord_api::Call;
+use accord_api::body::NoBody;
+use accord_api::parameter::NoParams;
+use accord_base::ProjectId;
+use accord_contract::wire::Wire as _;
+use accord_memory_core::operations::{ExportProject, InProject};
 use hyper::header::CONTENT_LENGTH;
 
 use super::super::answers::ExportAnswer;
 use super::super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs};
+use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs, id_of};
 use crate::output::{Output, print_note};
 use crate::render::counted;
 
@@ -40,7 +44,10 @@ impl ExportArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let host = self.target.connect(crate::host::IfMissing::Fail)?;
         let projects = if self.all {
-            every_project(&host)?
+            let (projects, damaged) = host.every_project()?;
+            // The contents of a project can be exported even if its own record is damaged.
+            let ids = projects.into_iter().map(|project| project.project_id).chain(damaged);
+            ids.map(ProjectId::into_string).collect()
         } else {
             vec![self.project.required(&self.target, &host)?]
         };
@@ -104,8 +111,9 @@ async fn write(
     progress: &Progress,
     written: &mut ExportAnswer,
 ) -> Result<(), CliError> {
-    let request = HostRequest::get(&["v1", "projects", project, "export"]).for_lines().takes_long();
-    let mut answer = host.stream(request).await?;
+    let path = InProject { project: id_of("project_id", project)? };
+    let call = Call::<ExportProject>::new(path, NoParams, NoBody);
+    let mut answer = host.stream(HostRequest::from(call.encode()).takes_long()).await?;
     let number =
         |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };
     // With several projects, the total size is unknown.
@@ -127,31 +135,4 @@ async fn write(
         written.bytes += 1;
     }
     Ok(())
-}
-
-fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
-    let mut projects = Vec::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let request = HostRequest::get(&["v1", "projects"])
-            .with_flag("include_archived", true)
-            .with_number("limit", Some(200))
-            .with("cursor", cursor.as_ref());
-        let page = host.send(request)?.value()?;
-        let Some(listed) = page["projects"].as_array() else {
-            let message = "the host lists its projects in an unknown format";
-            return Err(CliError::new(Code::HostProtocol, message));
-        };
-        let ids = listed.iter().filter_map(|project| project["project_id"].as_str());
-        projects.extend(ids.map(str::to_owned));
-        // The contents of a project can be exported even if its own record is damaged.
-        let damaged = page["x-integrity_warnings"].as_array().into_iter().flatten();
-        projects.extend(damaged.filter_map(Value::as_str).map(str::to_owned));
-        let next = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
-        // A server that returns the same cursor again would keep this loop running for ever.
-        if next.is_none() || next == cursor {
-            return Ok(projects);
-        }
-        cursor = next;
-    }
 }

@@ -8,18 +8,24 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use accord_api::Call;
+use accord_api::body::Lines;
+use accord_api::parameter::NoParams;
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::wire::Wire as _;
+use accord_memory_core::operations::{
+    ImportCounts, ImportProject, ImportSummary, InProject, ProgressLine,
+};
 use axum::body::{Body, Bytes};
 use parking_lot::Mutex;
 
 use super::super::progress::Progress;
-use super::archives;
+use super::archives::{self, StoredArchives};
 use super::relay_backup::Archives;
 use super::source::{LineRange, Source};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
+use crate::host::{Connection, HostArgs, HostRequest, Update, follow, id_of};
 use crate::interrupt::on_signal;
 use crate::output::{Output, print_note};
 use crate::render::{Page, Style, clean, counted};
@@ -60,16 +66,17 @@ impl ImportArgs {
         for project in projects {
             progress.about(project);
             reached.begin(project, source.lines(project));
-            let (document, has_archives) = self
+            let (summary, archives) = self
                 .import(&host, &source, project, &progress, &reached)
                 .map_err(|error| reached.explain(error))?;
-            is_whole &= is_clean(&document) && has_archives;
+            is_whole &= summary.refused_count == 0 && summary.quarantined_count == 0;
+            is_whole &= archives.as_ref().is_none_or(|stored| stored.failed == 0);
             reached.finish();
             let mut page = Page::new();
             if self.host.json {
-                page.line(document.to_string());
+                page.line(document(summary, archives));
             } else {
-                render(&mut page, &document);
+                render(&mut page, &summary, archives.as_ref());
             }
             let mut written = Ok(());
             progress.above(|| {
@@ -85,8 +92,7 @@ impl ImportArgs {
         Ok(Exit::from_answer(is_whole))
     }
 
-    /// Sends the lines and the archives of one project. Returns the summary, and whether every
-    /// archive is stored.
+    /// Sends the lines and the archives of one project. Returns what became of them.
     fn import(
         &self,
         host: &Connection,
@@ -94,16 +100,14 @@ impl ImportArgs {
         project: &str,
         progress: &Progress,
         reached: &Reached,
-    ) -> Result<(Value, bool), CliError> {
-        let mut document = import(host, source, project, progress, reached)?;
+    ) -> Result<(ImportSummary, Option<StoredArchives>), CliError> {
+        let summary = import(host, source, project, progress, reached)?;
         let mut archives = source.archives.of(project).peekable();
         if archives.peek().is_none() {
-            return Ok((document, true));
+            return Ok((summary, None));
         }
         // After the lines: the first blob of a new project would create it without its name.
-        let stored = archives::store(host, archives)?;
-        document["archives"] = stored.document();
-        Ok((document, stored.is_whole()))
+        Ok((summary, Some(archives::store(host, archives)?)))
     }
 
     /// Reports lines that belong to no project, and archives that were not imported.
@@ -154,34 +158,30 @@ fn import(
     project: &str,
     progress: &Progress,
     reached: &Reached,
-) -> Result<Value, CliError> {
+) -> Result<ImportSummary, CliError> {
     let file = source.reader().map_err(|error| CliError::from(lost(error)))?;
     let pieces = Pieces { file, runs: source.runs(project).to_vec(), at: 0 };
-    let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", project, "import"])
-        .lines(pieces.into_body());
+    let path = InProject { project: id_of("project_id", project)? };
+    let call = Call::<ImportProject>::new(path, NoParams, Lines::default());
+    let request = HostRequest::from(call.encode()).lines(pieces.into_body());
     let (before, bytes) = (progress.done(), source.bytes(project));
-    let work = follow(host, request, |said| {
+    let work = follow::<ImportSummary, ProgressLine>(host, request, |said| {
         if let Update::Progress { done, total } = said {
             progress.set(before + share(bytes, done, total));
             reached.advance(done, total);
         }
         Ok(())
     });
-    let mut document = host.runtime().block_on(work)?;
+    let mut summary = host.runtime().block_on(work)?;
     progress.set(before + bytes);
-    if let Some(members) = document.as_object_mut() {
-        members.shift_remove("kind");
-    }
-    for refused in document["refused"].as_array_mut().into_iter().flatten() {
-        if let Some(line) = refused["line"].as_u64() {
-            let position = source.position_in(project, line);
-            refused["line"] = position.line.into();
-            if source.has_parts() {
-                refused["file"] = position.file.into();
-            }
+    for refused in &mut summary.refused {
+        let position = source.position_in(project, refused.line);
+        refused.line = position.line;
+        if source.has_parts() {
+            refused.extra.insert("file".into(), position.file.into());
         }
     }
-    Ok(document)
+    Ok(summary)
 }
 
 /// How far an import is.
@@ -288,52 +288,57 @@ impl Pieces {
     }
 }
 
-fn is_clean(document: &Value) -> bool {
-    let none = |name: &str| document[name].as_u64().unwrap_or(0) == 0;
-    none("refused_count") && none("quarantined_count")
+/// The summary for programs: that of the host, and what became of the archives.
+fn document(mut summary: ImportSummary, archives: Option<StoredArchives>) -> String {
+    // The kind of the line that had the summary.
+    summary.extra.shift_remove("kind");
+    summary.extra.extend(archives.map(|stored| ("archives".to_owned(), stored.encode())));
+    summary.encode().to_string()
 }
 
-fn render(page: &mut Page, document: &Value) {
-    let number = |value: &Value| value.as_u64().unwrap_or(0);
-    let kinds = ["project", "session", "package", "fact"];
-    let counts = |what: &str| {
-        let members = kinds.map(|kind| (kind, number(&document[what][format!("{kind}s")])));
-        let members = members.into_iter().filter(|(_, count)| *count > 0);
-        let members: Vec<_> = members.map(|(kind, count)| counted(count, kind)).collect();
-        if members.is_empty() {
-            return String::new();
+fn render(page: &mut Page, summary: &ImportSummary, archives: Option<&StoredArchives>) {
+    page.heading(summary.project_id.as_str());
+    let counts = |what: &str, counts: &ImportCounts| {
+        let kinds = [
+            (counts.projects, "project"),
+            (counts.sessions, "session"),
+            (counts.packages, "package"),
+            (counts.facts, "fact"),
+        ];
+        let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+        let kinds: Vec<_> = kinds.map(|(count, kind)| counted(count, kind)).collect();
+        match kinds.is_empty() {
+            true => String::new(),
+            false => format!("{what}: {}", kinds.join(", ")),
         }
-        format!("{what}: {}", members.join(", "))
     };
-    page.heading(document["project_id"].as_str().unwrap_or_default());
-    for what in ["added", "advanced", "unchanged"] {
-        page.pieces(&[counts(what)]);
-    }
-    let refused = number(&document["refused_count"]);
-    let listed = document["refused"].as_array().map_or(&[][..], Vec::as_slice);
+    page.pieces(&[counts("added", &summary.added)]);
+    page.pieces(&[counts("advanced", &summary.advanced)]);
+    page.pieces(&[counts("unchanged", &summary.unchanged)]);
+    let (refused, listed) = (summary.refused_count, &summary.refused);
     if refused > 0 {
         let text = format!("refused: {}", counted(refused, "line"));
         page.pieces(&[page.styled(Style::Bad, &text)]);
     }
     for entry in listed {
-        let text = |name: &str| clean(entry[name].as_str().unwrap_or_default());
-        let line = format!("line {}", entry["line"]);
+        let file = entry.extra.get("file").and_then(|file| file.as_str()).map(clean);
         page.pieces(&[
-            format!("  {}", text("file")).trim_end().to_owned(),
-            line,
-            text("code"),
-            text("message"),
+            format!("  {}", file.unwrap_or_default()).trim_end().to_owned(),
+            format!("line {}", entry.line),
+            clean(&entry.code),
+            clean(&entry.message),
         ]);
     }
     if refused > listed.len() as u64 {
         page.pieces(&[format!("  and {} more", refused - listed.len() as u64)]);
     }
-    archives::render(page, &document["archives"]);
-    let quarantined = number(&document["quarantined_count"]);
-    if quarantined > 0 {
-        let file = clean(document["quarantine_file"].as_str().unwrap_or_default());
-        let text = format!("quarantined: {} {file}", counted(quarantined, "line"));
-        page.pieces(&[page.styled(Style::Waiting, &text)]);
+    if let Some(archives) = archives {
+        archives::render(page, archives);
+    }
+    if summary.quarantined_count > 0 {
+        let file = clean(summary.quarantine_file.as_deref().unwrap_or_default());
+        let count = counted(summary.quarantined_count, "line");
+        page.pieces(&[page.styled(Style::Waiting, &format!("quarantined: {count} {file}"))]);
     }
 }
 

@@ -1,12 +1,21 @@
 //! `accord context pull`.
 
+use accord_api::body::{Either, Json, NoBody};
+use accord_api::{Answered, Call};
 use accord_contract::codes::Code;
+use accord_memory_core::operations::{
+    InProject, ListRevisions, OfPackage, PackageWithin, PullPackages, PullParams, ReadPackage,
+    SearchBy,
+};
 use accord_memory_core::package::Status;
+use accord_memory_core::query::PullMode;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
+use crate::host::{
+    Connection, HostArgs, ProjectArg, id_of, print_document, print_items, print_noted,
+};
 use crate::output::{Output, print_note};
 use crate::render;
 
@@ -95,16 +104,22 @@ impl PullArgs {
         id: &str,
         project: Option<&str>,
     ) -> Result<(), CliError> {
+        let path = OfPackage { package: id_of("package_id", id)? };
+        let project = project.map(|id| id_of("project_id", id)).transpose()?;
+        let (json, within) = (self.host.json, PackageWithin { project });
         if self.history {
-            let request =
-                HostRequest::get(&["v1", "packages", id, "revisions"]).with("project_id", project);
-            let answer = host.send(request)?;
-            return answer.print(self.host.json, |page, log| {
-                render::revisions(page, &log["revisions"]);
-            });
+            let answered = host.ask::<ListRevisions>(path, within)?;
+            let revisions = &answered.answer.0.revisions;
+            return print_document(json, &answered.text, |page| render::revisions(page, revisions));
         }
-        let request = HostRequest::get(&["v1", "packages", id]).with("project_id", project);
-        host.send(request)?.print(self.host.json, render::whole)
+        let call = Call::<ReadPackage>::new(path, within, NoBody);
+        let answer = host.send(call.encode().into())?;
+        let superseded_by = answer.superseded_by.clone();
+        print_noted(json, &answer.read()?, render::whole)?;
+        if let Some(by) = superseded_by.filter(|_| !json) {
+            print_note(format!("superseded by {}", render::clean(&by)));
+        }
+        Ok(())
     }
 
     fn several(&self) -> Result<Exit, CliError> {
@@ -112,17 +127,25 @@ impl PullArgs {
         let project = self.project.required(&self.host.target, &host)?;
         let session = self.session.as_ref().map(|id| host.session_id(id, Some(&project)));
         let session = session.transpose()?;
-        let request = HostRequest::get(&["v1", "projects", &project, "packages"])
-            .with("mode", self.query.is_some().then_some("relevant"))
-            .with("query", self.query.as_ref())
-            .with("search", self.search.as_ref())
-            .with("status", self.status.as_ref())
-            .with("session_id", session)
-            .with_number("limit", self.latest.or(self.limit))
-            .with("cursor", self.cursor.as_ref());
-        let answer = host.send(request)?;
+        let asked = PullParams {
+            mode: self.query.is_some().then_some(PullMode::Relevant),
+            query: self.query.clone(),
+            search: self.search.as_deref().and_then(SearchBy::parse),
+            status: self.status.as_deref().and_then(Status::parse),
+            session_id: session.map(|id| id_of("session_id", &id)).transpose()?,
+            limit: self.latest.or(self.limit),
+            cursor: self.cursor.clone(),
+            ..PullParams::default()
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        let answered = host.ask::<PullPackages>(path, asked)?;
+        let Either::One(list) = answered.answer else {
+            let message = "the answer is one package, and no list";
+            return Err(CliError::new(Code::HostProtocol, message));
+        };
+        let answered = Answered { text: answered.text, answer: Json(list) };
         let is_narrowed = self.status.is_some() || self.session.is_some() || self.cursor.is_some();
-        answer.print_list(self.host.json, render::packages, || {
+        print_items(self.host.json, &answered, render::packages, || {
             match (&self.query, is_narrowed) {
                 (Some(_), _) => format!("no package in {project} matches the query"),
                 (None, true) => format!("no matching package in {project}"),

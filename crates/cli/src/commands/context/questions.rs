@@ -1,8 +1,10 @@
 //! `accord context questions`: what is not settled yet.
 
+use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
+
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest, ProjectArg};
+use crate::host::{HostArgs, ProjectArg, id_of, print_items};
 use crate::render;
 
 /// List the open questions of a project, of any age
@@ -31,13 +33,17 @@ impl QuestionsArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let request = HostRequest::get(&["v1", "projects", &project, "questions"])
-            .with("all", self.all.then_some("true"))
-            .with_number("limit", self.limit)
-            .with("cursor", self.cursor.as_ref());
-        host.send(request)?.print_list(
+        let asked = QuestionParams {
+            all: self.all,
+            limit: self.limit,
+            cursor: self.cursor,
+            max_tokens: None,
+        };
+        let path = InProject { project: id_of("project_id", &project)? };
+        print_items(
             self.host.json,
-            |page, list| render::questions(page, &list["questions"]),
+            &host.ask::<ListQuestions>(path, asked)?,
+            |page, list| render::questions(page, &list.questions),
             || match self.all {
                 true => format!("nothing was asked in {project}"),
                 false => format!("{project} has no open questions"),

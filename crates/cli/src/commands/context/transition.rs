@@ -1,9 +1,19 @@
 //! `accord context flag`, `review`, `resubmit` and `complete`: changes the status of a package.
 
-use crate::commands::document;
+use accord_api::body::{Json, Maybe, Verbatim};
+use accord_api::{Call, Operation};
+use accord_base::Actor;
+use accord_contract::wire::{Field, Names, Object};
+use accord_memory_core::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Reviewer};
+use accord_memory_core::operations::{
+    CompletePackage, FlagPackage, OfPackage, PackageWithin, ResubmitPackage, ReviewPackage,
+};
+use accord_memory_core::package::{PackageFields, Status};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostRequest, WriteArgs};
+use crate::host::{WriteArgs, id_of, print_noted};
 use crate::render;
 
 /// Request a review of a package
@@ -13,8 +23,8 @@ pub(crate) struct FlagArgs {
     package: PackageArgs,
 
     /// The reviewer
-    #[arg(long, value_name = "WHO", value_parser = ["human", "agent"])]
-    review: String,
+    #[arg(long, value_name = "WHO", value_parser = names(Reviewer::ALL))]
+    review: Reviewer,
 }
 
 /// Record the outcome of a review
@@ -24,8 +34,8 @@ pub(crate) struct ReviewArgs {
     package: PackageArgs,
 
     /// The new status
-    #[arg(value_name = "OUTCOME", value_parser = ["complete", "revision_requested"])]
-    outcome: String,
+    #[arg(value_name = "OUTCOME", value_parser = names(&[Status::Complete, Status::RevisionRequested]))]
+    outcome: Status,
 }
 
 // The package, and the entry in its log.
@@ -45,35 +55,58 @@ pub(crate) struct PackageArgs {
 
 impl FlagArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.post("flag", ("review_type", Some(self.review)))
+        let review_type = self.review;
+        self.package.change::<FlagPackage>(|note, actor| {
+            let extra = Object::new();
+            Verbatim::from(&FlagRequest { review_type, note, actor, extra })
+        })
     }
 }
 
 impl ReviewArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.post("review", ("outcome", Some(self.outcome)))
+        let outcome = self.outcome;
+        self.package.change::<ReviewPackage>(|note, actor| {
+            Verbatim::from(&ReviewRequest { outcome, note, actor, extra: Object::new() })
+        })
     }
+}
+
+fn plain(note: Field<String>, actor: Field<Actor>) -> Maybe<Verbatim<MoveRequest>> {
+    Maybe(Some(Verbatim::from(&MoveRequest { note, actor, extra: Object::new() })))
 }
 
 impl PackageArgs {
     /// Runs a verb that needs nothing more.
     pub(crate) fn run(self, verb: &str) -> Result<Exit, CliError> {
-        self.post(verb, ("", None))
+        match verb {
+            "resubmit" => self.change::<ResubmitPackage>(plain),
+            _ => self.change::<CompletePackage>(plain),
+        }
     }
 
-    fn post(self, verb: &str, asked: (&str, Option<String>)) -> Result<Exit, CliError> {
+    fn change<O>(
+        self,
+        body: impl FnOnce(Field<String>, Field<Actor>) -> O::Body,
+    ) -> Result<Exit, CliError>
+    where
+        O: Operation<Path = OfPackage, Query = PackageWithin, Answer = Json<PackageFields>>,
+    {
         let host = self.to.host.connect()?;
-        let body = document([
-            (asked.0, asked.1.into()),
-            ("note", self.note.into()),
-            ("actor", self.to.author(&host)?.into()),
-        ]);
+        let author = self.to.author(&host)?.map(Actor::read).transpose()?;
+        let body = body(self.note.into(), author.into());
         let project = self.to.project.get(&self.to.host.target)?;
         let id = host.package_id(&self.id, project.as_deref())?;
-        let request =
-            HostRequest::post(&["v1", "packages", &id, verb], &body).with("project_id", project);
-        let answer = host.send(request)?;
-        answer.print(self.to.host.json, render::brief)?;
+        let path = OfPackage { package: id_of("package_id", &id)? };
+        let project = project.map(|id| id_of("project_id", &id)).transpose()?;
+        let call = Call::<O>::new(path, PackageWithin { project }, body);
+        print_noted(self.to.host.json, &host.call(&call)?, render::brief)?;
         Ok(Exit::Yes)
     }
+}
+
+/// Reads one of these names.
+fn names<N: Names + Send + Sync>(known: &'static [N]) -> impl TypedValueParser<Value = N> {
+    let texts = PossibleValuesParser::new(known.iter().map(|name| name.as_str()));
+    texts.map(|text| N::find(&text).expect("one of the names"))
 }

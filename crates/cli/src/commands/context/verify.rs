@@ -1,12 +1,16 @@
 //! `accord context verify`: checks the whole store.
 
-use accord_contract::wire::Value;
+use accord_api::Call;
+use accord_api::body::{Json, Verbatim};
+use accord_api::parameter::NoParams;
+use accord_memory_core::operations::{
+    Problem, VerifyEnvelope, VerifyReport, VerifyRequest, VerifyStore,
+};
 
 use super::super::progress::Progress;
-use crate::commands::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
+use crate::host::{Connection, HostArgs, HostRequest, Update, follow, id_of, print_document};
 use crate::output::Output;
 use crate::render::{Page, Style, clean, counted};
 
@@ -29,16 +33,14 @@ pub(crate) struct VerifyArgs {
 impl VerifyArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
-        let asked = document([
-            ("project_id", self.project.into()),
-            ("quarantine", self.look_only.then_some(false).into()),
-        ]);
-        let request = HostRequest::post(&["accord", "v1", "verify"], &asked).takes_long();
+        let project_id = self.project.map(|id| id_of("project_id", &id)).transpose()?;
+        let asked = VerifyRequest { project_id, quarantine: self.look_only.then_some(false) };
+        let call = Call::<VerifyStore>::new(NoParams, NoParams, Verbatim::from(&asked));
+        let request = HostRequest::from(call.encode()).takes_long();
         if self.host.json {
-            let answer = host.send(request)?;
-            let summary = answer.value()?;
-            answer.print(true, |_, _| {})?;
-            return Ok(Exit::from_answer(is_sound(&summary["report"])));
+            let answered = host.send(request)?.read::<Json<VerifyEnvelope>>()?;
+            print_document(true, &answered.text, |_| {})?;
+            return Ok(Exit::from_answer(answered.answer.0.report.is_sound()));
         }
         watch(&host, request)
     }
@@ -47,7 +49,7 @@ impl VerifyArgs {
 /// Shows progress, and each problem when it is found.
 fn watch(host: &Connection, request: HostRequest) -> Result<Exit, CliError> {
     let progress = Progress::items();
-    let walk = follow(host, request, |said| match said {
+    let walk = follow::<VerifyReport, Problem>(host, request, |said| match said {
         Update::Progress { done, total } => {
             progress.reach(done, total);
             Ok(())
@@ -58,22 +60,25 @@ fn watch(host: &Connection, request: HostRequest) -> Result<Exit, CliError> {
             printed
         }
     });
-    let summary = host.runtime().block_on(walk)?;
+    let report = host.runtime().block_on(walk)?;
     progress.finish();
     let mut page = Page::new();
-    print_summary(&mut page, &summary);
+    print_summary(&mut page, &report);
     let mut output = Output::stdout();
     output.bytes(page.as_str().as_bytes())?;
     output.finish()?;
-    Ok(Exit::from_answer(is_sound(&summary)))
+    Ok(Exit::from_answer(report.is_sound()))
 }
 
-fn print_problem(problem: &Value) -> Result<(), CliError> {
-    let text = |name: &str| clean(problem[name].as_str().unwrap_or_default());
+fn print_problem(problem: &Problem) -> Result<(), CliError> {
     let mut page = Page::new();
-    let subject = format!("{} {}", text("suspect"), text("id"));
-    let pieces =
-        [text("project_id"), subject, page.styled(Style::Bad, &text("code")), text("message")];
+    let project = problem.project_id.as_ref().map(|id| clean(id.as_str())).unwrap_or_default();
+    let pieces = [
+        project,
+        format!("{} {}", problem.suspect, clean(&problem.id)),
+        page.styled(Style::Bad, &clean(&problem.code)),
+        clean(&problem.message),
+    ];
     let pieces: Vec<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
     page.line(pieces.join("  "));
     let mut output = Output::stdout();
@@ -81,28 +86,19 @@ fn print_problem(problem: &Value) -> Result<(), CliError> {
     output.finish()
 }
 
-fn print_summary(page: &mut Page, summary: &Value) {
-    let number = |name: &str| summary[name].as_u64();
-    let counts = ["projects", "sessions", "packages", "facts"].map(|kind| {
-        let count = number(kind)?;
-        Some(counted(count, &kind[..kind.len() - 1]))
-    });
-    let counts: Vec<_> = counts.into_iter().flatten().collect();
-    let problems = problems(summary);
-    let result = match problems {
+fn print_summary(page: &mut Page, report: &VerifyReport) {
+    let counts = [
+        (report.projects, "project"),
+        (report.sessions, "session"),
+        (report.packages, "package"),
+        (report.facts, "fact"),
+    ];
+    let counts = counts.map(|(count, kind)| counted(count, kind)).join(", ");
+    let result = match report.problem_count {
         0 => page.styled(Style::Good, "sound"),
-        _ => page.styled(Style::Bad, &counted(problems, "problem")),
+        problems => page.styled(Style::Bad, &counted(problems, "problem")),
     };
-    page.line(format!("{result}: {}", counts.join(", ")));
-}
-
-fn problems(report: &Value) -> u64 {
-    // A report without the count must not be taken for a sound store.
-    report["problem_count"].as_u64().unwrap_or(u64::MAX)
-}
-
-fn is_sound(summary: &Value) -> bool {
-    problems(summary) == 0
+    page.line(format!("{result}: {counts}"));
 }
 
 const EXIT_CODES: &str = "\
