@@ -69,34 +69,21 @@ impl Ask {
         ask
     }
 
-    /// A PATCH with a document.
-    pub fn patch(path: &[&str], body: Object) -> Self {
-        let mut ask = Self::new(Method::PATCH, path);
-        ask.body = Some(Value::Object(body).to_string());
-        ask
-    }
-
-    /// A DELETE.
-    pub fn delete(path: &[&str]) -> Self {
-        Self::new(Method::DELETE, path)
-    }
-
     /// Adds a query parameter, if it has a value.
     #[must_use]
-    pub fn query(self, name: &str, value: Option<impl Display>) -> Self {
-        self.parameter(name, value, false)
-    }
-
-    /// Adds a query parameter that an older host may not know, if it has a value. Such a host is
-    /// asked again without it.
-    #[must_use]
-    pub fn recent_query(self, name: &str, value: Option<impl Display>) -> Self {
-        self.parameter(name, value, true)
-    }
-
-    fn parameter(mut self, name: &str, value: Option<impl Display>, is_recent: bool) -> Self {
+    pub fn query(mut self, name: &str, value: Option<impl Display>) -> Self {
         let (name, value) = (name.to_owned(), value.map(|value| value.to_string()));
-        self.query.extend(value.map(|value| Parameter { name, value, is_recent }));
+        self.query.extend(value.map(|value| Parameter { name, value, is_recent: false }));
+        self
+    }
+
+    /// Marks query parameters that an older host may not know. Such a host is asked again without
+    /// them.
+    #[must_use]
+    pub fn recently(mut self, names: &[&str]) -> Self {
+        for parameter in &mut self.query {
+            parameter.is_recent |= names.contains(&parameter.name.as_str());
+        }
         self
     }
 

@@ -1,6 +1,9 @@
 //! One call of a tool: its arguments and its context.
 
-use accord_base::{Actor, ActorId, ActorKey, ActorType, SessionId};
+use std::str::FromStr;
+
+use accord_base::refuse::schema;
+use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -197,4 +200,9 @@ pub fn parse_actor(text: &str) -> Result<ActorKey, Failure> {
 
 fn missing(name: &str, message: String) -> Failure {
     Failure::new(Code::McpArgumentMissing, message).at(format!("/{name}"))
+}
+
+/// An id in the arguments of a call, which is refused as a host refuses it.
+pub fn id<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|error: IdError| schema(format!("/{name}"), error.to_string()))
 }

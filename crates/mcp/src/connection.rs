@@ -7,8 +7,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use accord_api::Call;
+use accord_api::body::Maybe;
 use accord_base::SessionId;
-use accord_contract::wire::Object;
+use accord_memory_core::operations::{EndSession, OfSession, SessionWithin};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -102,9 +104,9 @@ impl Connection {
             std::mem::take(&mut state.started)
         };
         for (session, api) in left {
-            let path = ["v1", "sessions", session.session_id.as_str()];
-            let project = Some(session.project_id.as_str());
-            let ask = Ask::patch(&path, Object::new()).query("project_id", project);
+            let path = OfSession { session: session.session_id.clone() };
+            let within = SessionWithin { project: session.project_id.parse().ok() };
+            let ask = Ask::operation(&Call::<EndSession>::new(path, within, Maybe(None)));
             if ask.send(&*api).await.is_err() {
                 tracing::warn!(session = %session.session_id, "the session could not be ended");
             }

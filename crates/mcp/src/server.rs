@@ -10,9 +10,13 @@
 
 use std::sync::Arc;
 
+use accord_api::Call as OperationCall;
+use accord_api::body::{Json, NoBody};
 use accord_base::{ActorKey, Caller};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::Session;
+use accord_memory_core::operations::{OfSession, ReadSession, SessionWithin};
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
@@ -26,7 +30,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::argument::{self, Schemas};
 use super::ask::Ask;
-use super::call::{Call, CallContext};
+use super::call::{Call, CallContext, id};
 use super::connection::Connection;
 use super::malformed;
 use super::prompt::{self, Prompt};
@@ -164,8 +168,12 @@ impl CallOrigin {
         let Some(named) = text("session_id").filter(|named| !named.is_empty()) else {
             return Ok(None);
         };
-        let ask = Ask::get(&["v1", "sessions", named]).query("project_id", text("project_id"));
-        let mut session = OpenSession::read(&ask.send(&*self.api).await?.object()?)?;
+        let path = OfSession { session: id("session_id", named)? };
+        let project = text("project_id").map(|given| id("project_id", given)).transpose()?;
+        let within = SessionWithin { project };
+        let ask = Ask::operation(&OperationCall::<ReadSession>::new(path, within, NoBody));
+        let found = ask.send(&*self.api).await?.read::<Json<Session>>()?.0;
+        let mut session = OpenSession::from(found);
         if let Some(actor) = &self.actor {
             session.actor = actor.clone();
         }

@@ -8,10 +8,11 @@
 //! - A note is a text of its own. With a receipt it is also the member `x-note` of the structured
 //!   content: Claude Code and Codex show their models nothing else.
 
-use accord_base::{ActorId, ActorKey, ActorType, SessionId};
+use accord_base::{ActorKey, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
+use accord_memory_core::Session;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
 use super::toolset::{Advice, Toolset};
@@ -69,22 +70,14 @@ pub struct ToolError {
     details: Object,
 }
 
-impl OpenSession {
-    /// What later calls need of a session, as the host describes it.
-    pub fn read(session: &Object) -> Result<Self, Failure> {
-        let member = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default();
-        let read = || {
-            Some(Self {
-                session_id: SessionId::new(member("session_id")).ok()?,
-                project_id: member("project_id").to_owned(),
-                actor: ActorKey {
-                    id: ActorId::new(member("actor_id")).ok()?,
-                    kind: ActorType::parse(member("actor_type"))?,
-                },
-            })
-        };
-        let message = "the answer of the host is not a session";
-        read().ok_or_else(|| Failure::new(Code::HostProtocol, message))
+impl From<Session> for OpenSession {
+    /// What later calls need of a session.
+    fn from(session: Session) -> Self {
+        Self {
+            session_id: session.session_id,
+            project_id: session.project_id.into_string(),
+            actor: ActorKey { id: session.actor_id, kind: session.actor_type },
+        }
     }
 }
 

@@ -1,11 +1,20 @@
 //! Facts: what holds, from when to when.
 
-use accord_base::SessionId;
-use accord_contract::wire::Wire as _;
+use accord_api::Call as OperationCall;
+use accord_api::parameter::{Definition as _, Moment, Params};
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::operations::{
+    AssertFact, AssertParams, FactParams, InvalidateFact, InvalidateParams, ListFacts,
+};
 
-use super::{ACTOR, FACT_RECEIPT, IN_SESSION, PROJECT, receipt};
+use super::{
+    ACTOR, FACT_RECEIPT, IN_SESSION, PROJECT, in_project, number, reading, receipt, text, tokens,
+    written,
+};
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
-use accord_mcp::{Argument, Ask, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
 const SUBJECT: Argument =
     Argument::text("subject", "What the fact is about.").example("service:billing");
@@ -30,14 +39,17 @@ pub(super) const FACTS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&["v1", "projects", call.project()?, "facts"])
-            .query("subject", call.text("subject"))
-            .query("predicate", call.text("predicate"))
-            .query("as_of", call.text("as_of"))
-            .query("history", call.flag("history"))
-            .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor"))
-            .recent_query("max_tokens", Some(budget(call))))
+        let asked = FactParams {
+            subject: text(call, "subject"),
+            predicate: text(call, "predicate"),
+            as_of: moment(call)?,
+            history: call.flag("history").is_some(),
+            limit: number(call, "limit"),
+            cursor: text(call, "cursor"),
+            max_tokens: tokens(budget(call)),
+            ..FactParams::default()
+        };
+        Ok(reading::<ListFacts>(in_project(call)?, asked).recently(&["max_tokens"]))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
@@ -70,8 +82,7 @@ pub(super) const ASSERT: Tool = Tool {
     effect: Effect::AddsOnce,
     output: Some(FACT_RECEIPT),
     ask: |call| {
-        let project = call.project()?;
-        let author = call.author(project)?;
+        let author = call.author(call.project()?)?;
         let mut body = call.members(&[
             "subject",
             "predicate",
@@ -82,7 +93,7 @@ pub(super) const ASSERT: Tool = Tool {
             "tags",
         ]);
         body.insert("asserted_by".into(), author.encode());
-        Ok(Ask::post(&["v1", "projects", project, "facts"], body).query("if_changed", Some(true)))
+        assertion(call, body)
     },
     answer: |_, answer| receipt(answer, FACT_RECEIPT),
     null_on: None,
@@ -103,18 +114,38 @@ pub(super) const INVALIDATE: Tool = Tool {
     ],
     effect: Effect::Ends,
     output: Some(&[Output::count("invalidated")]),
-    ask: |call| {
-        let project = call.project()?;
-        let author = call.author(project)?;
-        let actor = format!("{}:{}", author.kind, author.id);
-        let session = author.session().map(SessionId::as_str);
-        Ok(Ask::delete(&["v1", "projects", project, "facts"])
-            .query("subject", call.text("subject"))
-            .query("predicate", call.text("predicate"))
-            .query("value", call.text("value"))
-            .query("actor", Some(actor))
-            .query("session_id", session))
-    },
+    ask: |call| invalidation(call, "predicate", "value"),
     answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
     null_on: None,
 };
+
+/// The time that a call asks about.
+pub(in super::super) fn moment(call: &Call<'_>) -> Result<Option<Time>, Failure> {
+    let as_of = call.text("as_of").map(|text| ("as_of", text));
+    Moment::new("as_of").value(&Params::new(as_of)?)
+}
+
+/// Asserts a fact. What already holds is not asserted again.
+pub(in super::super) fn assertion(call: &Call<'_>, body: Object) -> Result<Ask, Failure> {
+    let options = AssertParams { if_changed: true, if_out_of_order: None };
+    let body = written(body);
+    Ok(Ask::operation(&OperationCall::<AssertFact>::new(in_project(call)?, options, body)))
+}
+
+/// Ends a fact. Its predicate and its value are in the arguments of these names.
+pub(in super::super) fn invalidation(
+    call: &Call<'_>,
+    predicate: &'static str,
+    value: &str,
+) -> Result<Ask, Failure> {
+    let author = call.author(call.project()?)?;
+    let asked = InvalidateParams {
+        subject: call.required("subject")?.to_owned(),
+        predicate: call.required(predicate)?.to_owned(),
+        object: None,
+        value: text(call, value),
+        actor: Some(format!("{}:{}", author.kind, author.id)),
+        session_id: author.session().cloned(),
+    };
+    Ok(reading::<InvalidateFact>(in_project(call)?, asked))
+}

@@ -9,12 +9,19 @@ mod resources;
 mod reviews;
 mod sessions;
 
+use accord_api::body::{NoBody, Verbatim};
+use accord_api::{Call as OperationCall, Operation};
 use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, Value};
+use accord_memory_core::operations::{InProject, OfPackage, PackageWithin};
 
-use accord_mcp::{Advice, Answer, Argument, Output, ToolResult, Toolset, Visibility};
+use accord_mcp::{Advice, Answer, Argument, Ask, Call, Output, ToolResult, Toolset, Visibility};
 
-pub(super) use self::packages::LIST as PACKAGES;
+pub(super) use accord_mcp::call::id;
+
+pub(super) use self::facts::{assertion, invalidation, moment};
+pub(super) use self::packages::{LIST as PACKAGES, deposited};
+pub(super) use self::sessions::{start, started};
 
 /// The tools of the memory.
 pub static TOOLSET: Toolset = Toolset {
@@ -167,6 +174,43 @@ pub(super) const PACKAGE_RECEIPT: &[Output] = &[
     Output::list("warnings").optional(),
     Output::flag("created"),
 ];
+
+/// A request that reads.
+pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Query) -> Ask {
+    Ask::operation(&OperationCall::<O>::new(path, query, NoBody))
+}
+
+/// A document of arguments, as the model wrote them.
+pub(super) fn written<M>(body: Object) -> Verbatim<M> {
+    Verbatim::json(Value::Object(body).to_string())
+}
+
+/// The project of the call.
+pub(super) fn in_project(call: &Call<'_>) -> Result<InProject, Failure> {
+    Ok(InProject { project: id("project_id", call.project()?)? })
+}
+
+/// The package of the call, and the project that the call names.
+pub(super) fn of_package(call: &Call<'_>) -> Result<(OfPackage, PackageWithin), Failure> {
+    let package = id("package_id", call.required("package_id")?)?;
+    let project = call.text("project_id").map(|text| id("project_id", text)).transpose()?;
+    Ok((OfPackage { package }, PackageWithin { project }))
+}
+
+/// A text argument.
+pub(super) fn text(call: &Call<'_>, name: &str) -> Option<String> {
+    call.text(name).map(str::to_owned)
+}
+
+/// A number argument, whose bounds the schema of the tool has.
+pub(super) fn number(call: &Call<'_>, name: &str) -> Option<u32> {
+    call.number(name).and_then(|number| u32::try_from(number).ok())
+}
+
+/// A budget as a parameter.
+pub(super) fn tokens(budget: usize) -> Option<u32> {
+    Some(u32::try_from(budget).unwrap_or(u32::MAX))
+}
 
 /// The receipt of a write, with the members that it declares.
 pub(super) fn receipt(answer: &Answer, declared: &[Output]) -> Result<ToolResult, Failure> {

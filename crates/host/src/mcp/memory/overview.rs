@@ -1,13 +1,19 @@
 //! Overviews: an orientation, a digest, the projects.
 
+use accord_api::parameter::NoParams;
 use accord_contract::codes::Failure;
-use accord_memory_core::query::{DEFAULT_BRIEFING_TOKENS, MAX_TOKENS, MIN_BRIEFING_TOKENS};
+use accord_memory_core::operations::{
+    DigestParams, ListProjects, Orchestrate, Orient, OrientParams, ProjectParams,
+};
+use accord_memory_core::query::{
+    DEFAULT_BRIEFING_TOKENS, MAX_TOKENS, MIN_BRIEFING_TOKENS, OrientFormat,
+};
 
-use super::PROJECT;
+use super::{PROJECT, in_project, number, reading, text, tokens};
 use accord_mcp::budget::{
     BUDGET, DEFAULT_TOKENS, PAGE_BUDGET, Shortening, budget, shortened, whole,
 };
-use accord_mcp::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, Tool, ToolResult};
 
 const WINDOW: Argument =
     Argument::integer("window_days", 1, 3_660, "How many days to look back.").default_number(14);
@@ -42,13 +48,15 @@ pub(super) const ORIENT: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        let format = call.text("format").unwrap_or("briefing");
-        Ok(Ask::get(&["v1", "projects", call.project()?, "orient"])
-            .recent_query("format", Some(format))
-            .recent_query("focus", call.text("focus"))
-            .query("window_days", call.number("window_days"))
-            .query("limit", call.number("limit"))
-            .query("max_tokens", Some(orient_budget(call))))
+        let format = call.text("format").and_then(OrientFormat::parse);
+        let asked = OrientParams {
+            format: Some(format.unwrap_or(OrientFormat::Briefing)),
+            focus: text(call, "focus"),
+            window_days: number(call, "window_days"),
+            limit: number(call, "limit"),
+            max_tokens: tokens(orient_budget(call)),
+        };
+        Ok(reading::<Orient>(in_project(call)?, asked).recently(&["format", "focus"]))
     },
     answer: |call, answer| whole(answer.text(), orient_budget(call)).map(ToolResult::document),
     null_on: None,
@@ -85,14 +93,17 @@ pub(super) const DIGEST: Tool = Tool {
     ask: |call| {
         let project = match call.flag("all_projects") {
             Some(_) => None,
-            None => Some(call.project()?),
+            None => Some(in_project(call)?.project),
         };
-        Ok(Ask::get(&["v1", "orchestrate"])
-            .query("project", project)
-            .query("focus", call.text("focus"))
-            .query("snippets", call.number("snippets").or(Some(10)))
-            .query("window_days", call.number("window_days"))
-            .query("include_archived", call.flag("include_archived")))
+        let asked = DigestParams {
+            project,
+            focus: text(call, "focus"),
+            snippets: number(call, "snippets").or(Some(10)),
+            window_days: number(call, "window_days"),
+            include_archived: call.flag("include_archived").is_some(),
+            ..DigestParams::default()
+        };
+        Ok(reading::<Orchestrate>(NoParams, asked))
     },
     answer: |call, answer| {
         let how = Shortening {
@@ -119,11 +130,13 @@ pub(super) const PROJECTS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&["v1", "projects"])
-            .query("include_archived", call.flag("include_archived"))
-            .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor"))
-            .recent_query("max_tokens", Some(budget(call))))
+        let asked = ProjectParams {
+            include_archived: call.flag("include_archived").is_some(),
+            limit: number(call, "limit"),
+            cursor: text(call, "cursor"),
+            max_tokens: tokens(budget(call)),
+        };
+        Ok(reading::<ListProjects>(NoParams, asked).recently(&["max_tokens"]))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

@@ -1,14 +1,22 @@
 //! Packages: what was done, decided and left open.
 
+use accord_api::Call as OperationCall;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::PackageId;
-use accord_memory_core::package::{ANSWERS, SUPERSEDES, answer_item};
+use accord_memory_core::operations::{
+    Deposit, DepositParams, PullPackages, PullParams, ReadPackage,
+};
+use accord_memory_core::package::{ANSWERS, SUPERSEDES, Status, answer_item};
+use accord_memory_core::query::PullMode;
 use accord_system::random;
 use serde_json::json;
 
-use super::{ACTOR, IN_SESSION, PACKAGE_RECEIPT, PROJECT, receipt};
+use super::{
+    ACTOR, IN_SESSION, PACKAGE_RECEIPT, PROJECT, id, in_project, number, of_package, reading,
+    receipt, text, tokens, written,
+};
 use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
 use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
 
@@ -204,36 +212,45 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
     if let Some(supersedes) = call.value("supersedes") {
         body.insert(SUPERSEDES.into(), supersedes.clone());
     }
-    Ok(Ask::post(&["v1", "projects", project, "packages"], body)
+    Ok(deposited(call, body)?
         .about("package_id", package_id.as_str())
         .about("created_at", created_at))
 }
 
+/// Deposits a package.
+pub(in super::super) fn deposited(call: &Call<'_>, body: Object) -> Result<Ask, Failure> {
+    let (path, query) = (in_project(call)?, DepositParams::default());
+    Ok(Ask::operation(&OperationCall::<Deposit>::new(path, query, written(body))))
+}
+
 fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
-    if let Some(package) = call.text("package_id") {
+    if call.text("package_id").is_some() {
         for other in ["query", "status", "session_id", "cursor"] {
             if call.value(other).is_some() {
                 let message = format!("package_id names one package, so {other} has no meaning");
                 return Err(invalid(&format!("/{other}"), &message));
             }
         }
-        call.required("package_id")?;
-        let named = call.text("project_id");
-        return Ok(Ask::get(&["v1", "packages", package]).query("project_id", named));
+        let (path, within) = of_package(call)?;
+        return Ok(reading::<ReadPackage>(path, within));
     }
     let query = call.text("query");
     if query.is_some() && call.value("cursor").is_some() {
         let message = "what a query finds has no further pages; raise limit instead";
         return Err(invalid("/cursor", &message));
     }
-    Ok(Ask::get(&["v1", "projects", call.project()?, "packages"])
-        .query("mode", query.map(|_| "relevant"))
-        .query("query", query)
-        .query("status", call.text("status"))
-        .query("session_id", call.text("session_id"))
-        .query("limit", call.number("limit"))
-        .query("cursor", call.text("cursor"))
-        .recent_query("max_tokens", query.is_none().then(|| budget(call))))
+    let session = call.text("session_id");
+    let asked = PullParams {
+        mode: query.map(|_| PullMode::Relevant),
+        query: query.map(str::to_owned),
+        status: call.text("status").and_then(Status::parse),
+        session_id: session.map(|text| id("session_id", text)).transpose()?,
+        limit: number(call, "limit"),
+        cursor: text(call, "cursor"),
+        max_tokens: tokens(budget(call)).filter(|_| query.is_none()),
+        ..PullParams::default()
+    };
+    Ok(reading::<PullPackages>(in_project(call)?, asked).recently(&["max_tokens"]))
 }
 
 fn deliverable() -> Value {

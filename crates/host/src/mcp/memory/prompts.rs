@@ -1,9 +1,12 @@
 //! The prompt of the memory: a briefing on request.
 
 use accord_contract::codes::{Code, Failure};
+use accord_memory_core::operations::{InProject, Orient, OrientParams};
+use accord_memory_core::query::OrientFormat;
 
+use super::{id, number, reading, text};
+use accord_mcp::Argument;
 use accord_mcp::prompt::Prompt;
-use accord_mcp::{Argument, Ask};
 
 pub(super) const BRIEF_ME: Prompt = Prompt {
     name: "brief_me",
@@ -23,10 +26,13 @@ pub(super) const BRIEF_ME: Prompt = Prompt {
                 .at("/project_id")
                 .suggesting("Pass project_id.")
         })?;
-        Ok(Ask::get(&["v1", "projects", project, "orient"])
-            .query("format", Some("briefing"))
-            .query("focus", call.text("focus").filter(|text| !text.is_empty()))
-            .query("max_tokens", call.number("max_tokens")))
+        let asked = OrientParams {
+            format: Some(OrientFormat::Briefing),
+            focus: text(call, "focus").filter(|text| !text.is_empty()),
+            max_tokens: number(call, "max_tokens"),
+            ..OrientParams::default()
+        };
+        Ok(reading::<Orient>(InProject { project: id("project_id", project)? }, asked))
     },
     message: |_, answer| {
         Ok(format!(

@@ -1,8 +1,10 @@
 //! Questions: what is not settled yet.
 
-use super::PROJECT;
+use accord_memory_core::operations::{ListQuestions, QuestionParams};
+
+use super::{PROJECT, in_project, number, reading, text, tokens};
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
-use accord_mcp::{Argument, Ask, Effect, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
 pub(super) const QUESTIONS: Tool = Tool {
     name: "memory_questions",
@@ -20,11 +22,13 @@ pub(super) const QUESTIONS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&["v1", "projects", call.project()?, "questions"])
-            .query("all", call.flag("all"))
-            .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor"))
-            .recent_query("max_tokens", Some(budget(call))))
+        let asked = QuestionParams {
+            all: call.flag("all").is_some(),
+            limit: number(call, "limit"),
+            cursor: text(call, "cursor"),
+            max_tokens: tokens(budget(call)),
+        };
+        Ok(reading::<ListQuestions>(in_project(call)?, asked).recently(&["max_tokens"]))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

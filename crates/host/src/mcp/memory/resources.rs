@@ -6,13 +6,20 @@
 //! - A page is bounded in number and bytes, however large the packages are. It may have fewer
 //!   resources than others, or none, and still be followed by another.
 
+use accord_api::body::Json;
+use accord_api::parameter::NoParams;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
+use accord_memory_core::operations::{
+    InProject, ListProjects, OfPackage, PackageWithin, ProjectList, ProjectParams, PullPackages,
+    PullParams, ReadPackage,
+};
 use futures_util::FutureExt as _;
 use rmcp::model::{Resource, ResourceContents};
 
-use accord_mcp::ask::{Ask, unescape};
+use super::{id, reading};
+use accord_mcp::ask::unescape;
 use accord_mcp::raw;
 use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
@@ -30,7 +37,8 @@ pub(super) static PACKAGES: ResourceSet = ResourceSet {
     media_type: "application/json",
     read: |uri| {
         let (project, package) = parse(uri)?;
-        Some(Ask::get(&["v1", "packages", &package]).query("project_id", Some(project)))
+        let path = OfPackage { package: package.parse().ok()? };
+        Some(reading::<ReadPackage>(path, PackageWithin { project: Some(project.parse().ok()?) }))
     },
     contents: |uri, answer| Ok(ResourceContents::text(answer.text(), uri)),
     refused: |_| None,
@@ -44,7 +52,7 @@ const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Or when this many projects were visited.
 const MOST_PROJECTS: usize = 100;
 /// How many packages are read at once. A package has at most 4 MiB.
-const AT_ONCE: usize = 10;
+const AT_ONCE: u32 = 10;
 
 const SCHEME: &str = "accord://projects/";
 
@@ -99,10 +107,12 @@ async fn projects(
     api: &dyn Api,
     cursor: Option<&str>,
 ) -> Result<(Vec<String>, Option<String>), ToolError> {
-    let ask = Ask::get(&["v1", "projects"]).query("limit", Some(200)).query("cursor", cursor);
-    let page = ask.send(api).await?.object()?;
-    let ids = items(&page, "projects").iter().filter_map(|project| text(project, "project_id"));
-    Ok((ids.map(str::to_owned).collect(), next_cursor(&page)))
+    let cursor = cursor.map(str::to_owned);
+    let asked = ProjectParams { limit: Some(200), cursor, ..ProjectParams::default() };
+    let answer = reading::<ListProjects>(NoParams, asked).send(api).await?;
+    let page = answer.read::<Json<ProjectList>>()?.0;
+    let ids = page.projects.into_iter().map(|project| project.project_id.into_string());
+    Ok((ids.collect(), page.next_cursor))
 }
 
 /// Adds a page of packages, and returns the cursor of the next one.
@@ -113,10 +123,10 @@ async fn packages(
     bytes: &mut usize,
     page: &mut ResourcePage,
 ) -> Result<Option<String>, ToolError> {
-    let ask = Ask::get(&["v1", "projects", project, "packages"])
-        .query("limit", Some(AT_ONCE))
-        .query("cursor", cursor);
-    let answer = ask.send(api).await?;
+    let path = InProject { project: id("project_id", project)? };
+    let cursor = cursor.map(str::to_owned);
+    let asked = PullParams { limit: Some(AT_ONCE), cursor, ..PullParams::default() };
+    let answer = reading::<PullPackages>(path, asked).send(api).await?;
     *bytes += answer.text().len();
     let unknown = || Failure::new(Code::HostProtocol, "the answer of the host is not a list");
     let (mut listed, mut next) = (Vec::new(), None);
@@ -200,14 +210,6 @@ impl Place {
         }
         cursor
     }
-}
-
-fn items<'a>(page: &'a Object, name: &str) -> &'a [Value] {
-    page.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn next_cursor(page: &Object) -> Option<String> {
-    page.get("next_cursor").and_then(Value::as_str).map(str::to_owned)
 }
 
 fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {

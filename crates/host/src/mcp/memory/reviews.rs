@@ -1,9 +1,16 @@
 //! Reviews: requests, results and notes.
 
+use accord_api::body::Maybe;
+use accord_api::{Call as OperationCall, Operation};
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::operations::{
+    CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,
+    ReviewPackage,
+};
+use accord_memory_core::package::Status;
 
-use super::{ACTOR, IN_SESSION, OF_PROJECT, pick};
+use super::{ACTOR, IN_SESSION, OF_PROJECT, of_package, pick, reading, written};
 use accord_mcp::budget::{BUDGET, Shortening, budget, shortened};
 use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
@@ -34,8 +41,8 @@ pub(super) const FLAG: Tool = Tool {
     effect: Effect::AddsOnce,
     output: Some(RECEIPT),
     ask: |call| {
-        let body = call.members(&["review_type", "note"]);
-        move_package(call, "flag", body)
+        let body = moved(call, call.members(&["review_type", "note"]))?;
+        change::<FlagPackage>(call, written(body))
     },
     answer: receipt,
     null_on: None,
@@ -67,16 +74,16 @@ pub(super) const REVIEW: Tool = Tool {
     output: Some(RECEIPT),
     ask: |call| {
         let mut body = call.members(&["note"]);
-        let (route, outcome) = match call.required("action")? {
-            "approve" => ("review", Some("complete")),
-            "request_changes" => ("review", Some("revision_requested")),
-            "resubmit" => ("resubmit", None),
-            _ => ("complete", None),
+        let outcome = match call.required("action")? {
+            "approve" => Status::Complete,
+            "request_changes" => Status::RevisionRequested,
+            "resubmit" => {
+                return change::<ResubmitPackage>(call, Maybe(Some(written(moved(call, body)?))));
+            }
+            _ => return change::<CompletePackage>(call, Maybe(Some(written(moved(call, body)?)))),
         };
-        if let Some(outcome) = outcome {
-            body.insert("outcome".into(), outcome.into());
-        }
-        move_package(call, route, body)
+        body.insert("outcome".into(), outcome.as_str().into());
+        change::<ReviewPackage>(call, written(moved(call, body)?))
     },
     answer: receipt,
     null_on: None,
@@ -91,8 +98,8 @@ pub(super) const REVISIONS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        let path = ["v1", "packages", call.required("package_id")?, "revisions"];
-        Ok(Ask::get(&path).query("project_id", call.text("project_id")))
+        let (path, within) = of_package(call)?;
+        Ok(reading::<ListRevisions>(path, within))
     },
     answer: |call, answer| {
         let how = Shortening {
@@ -106,12 +113,20 @@ pub(super) const REVISIONS: Tool = Tool {
     null_on: None,
 };
 
-fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, Failure> {
+/// The body of a change, with its author.
+fn moved(call: &Call<'_>, mut body: Object) -> Result<Object, Failure> {
     // Without a project in the call, the project of the session is used.
     let author = call.author(call.known_project().unwrap_or_default())?;
     body.insert("actor".into(), author.encode());
-    let path = ["v1", "packages", call.required("package_id")?, route];
-    Ok(Ask::post(&path, body).query("project_id", call.text("project_id")))
+    Ok(body)
+}
+
+fn change<O>(call: &Call<'_>, body: O::Body) -> Result<Ask, Failure>
+where
+    O: Operation<Path = OfPackage, Query = PackageWithin>,
+{
+    let (path, within) = of_package(call)?;
+    Ok(Ask::operation(&OperationCall::<O>::new(path, within, body)))
 }
 
 fn receipt(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {

@@ -1,11 +1,23 @@
 //! Sessions: who works on what, from when to when.
 
+use accord_api::Call as OperationCall;
+use accord_api::body::{Json, Maybe, Verbatim};
+use accord_api::parameter::NoParams;
 use accord_base::SessionId;
-use accord_contract::wire::{Object, Value};
+use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Field, Object};
+use accord_memory_core::Session;
+use accord_memory_core::operations::{
+    EndSession, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
+};
+use accord_memory_core::session::SessionEnd;
 
-use super::{ACTOR, PROJECT, pick};
+use super::{ACTOR, PROJECT, id, in_project, number, pick, reading, text, tokens, written};
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
-use accord_mcp::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
+use accord_mcp::{
+    Answer, Argument, Ask, Call, Effect, Memo, OpenSession, Output, Tool, ToolResult,
+};
 
 pub(super) const START: Tool = Tool {
     name: "memory_session_start",
@@ -30,19 +42,10 @@ pub(super) const START: Tool = Tool {
         Output::text("next").optional(),
     ]),
     ask: |call| {
-        let actor = call.starter()?;
-        let mut body = call.members(&["callsign"]);
-        body.insert("actor_id".into(), actor.id.as_str().into());
-        body.insert("actor_type".into(), actor.kind.as_str().into());
-        Ok(Ask::post(&["v1", "projects", call.project()?, "sessions"], body))
+        let body = call.members(&["callsign"]);
+        start(call, body)
     },
-    answer: |_, answer| {
-        let mut session = answer.object()?;
-        let open = OpenSession::read(&session)?;
-        session.remove("ended_at");
-        session.remove("packages_deposited");
-        Ok(ToolResult::receipt(session).remembering(Memo::Started(open)))
-    },
+    answer: |_, answer| started(answer),
     null_on: None,
 };
 
@@ -62,14 +65,15 @@ pub(super) const END: Tool = Tool {
         Output::count("package_count"),
     ]),
     ask: |call| {
-        let mut body = Object::new();
-        body.insert("ended_at".into(), call.now().to_string().into());
-        Ok(Ask::patch(&["v1", "sessions", call.session()?], body))
+        let path = OfSession { session: id("session_id", call.session()?)? };
+        let end = SessionEnd { ended_at: Field::Value(Timestamp::emit(call.now())) };
+        let body = Maybe(Some(Verbatim::from(&end)));
+        let within = SessionWithin::default();
+        Ok(Ask::operation(&OperationCall::<EndSession>::new(path, within, body)))
     },
     answer: |call, answer| {
+        let deposited = answer.read::<Json<Session>>()?.0.packages_deposited.len();
         let session = answer.object()?;
-        let deposited =
-            session.get("packages_deposited").and_then(Value::as_array).map_or(0, Vec::len);
         let names = ["session_id", "project_id", "callsign", "started_at", "ended_at"];
         let mut receipt = pick(session, &names);
         receipt.insert("package_count".into(), deposited.into());
@@ -96,13 +100,33 @@ pub(super) const SESSIONS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&["v1", "projects", call.project()?, "sessions"])
-            .query("callsign", call.text("callsign"))
-            .query("active", call.flag("active"))
-            .query("limit", call.number("limit").or(Some(20)))
-            .query("cursor", call.text("cursor"))
-            .recent_query("max_tokens", Some(budget(call))))
+        let asked = SessionParams {
+            callsign: text(call, "callsign"),
+            active: call.flag("active").is_some(),
+            limit: number(call, "limit").or(Some(20)),
+            cursor: text(call, "cursor"),
+            max_tokens: tokens(budget(call)),
+        };
+        Ok(reading::<ListSessions>(in_project(call)?, asked).recently(&["max_tokens"]))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };
+
+/// Starts a session of the actor of the call.
+pub(in super::super) fn start(call: &Call<'_>, mut body: Object) -> Result<Ask, Failure> {
+    let actor = call.starter()?;
+    body.insert("actor_id".into(), actor.id.as_str().into());
+    body.insert("actor_type".into(), actor.kind.as_str().into());
+    let body = Maybe(Some(written(body)));
+    Ok(Ask::operation(&OperationCall::<StartSession>::new(in_project(call)?, NoParams, body)))
+}
+
+/// The receipt of a session that was started.
+pub(in super::super) fn started(answer: &Answer) -> Result<ToolResult, Failure> {
+    let mut session = answer.object()?;
+    let open = OpenSession::from(answer.read::<Json<Session>>()?.0);
+    session.remove("ended_at");
+    session.remove("packages_deposited");
+    Ok(ToolResult::receipt(session).remembering(Memo::Started(open)))
+}

@@ -1,13 +1,16 @@
 //! Facts, which Relay calls subject, relation and object.
 
-use accord_base::SessionId;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Value, Wire as _};
+use accord_memory_core::operations::{FactParams, ListFacts};
 
-use super::super::memory::{FACT_RECEIPT, IN_SESSION, receipt};
+use super::super::memory::{
+    FACT_RECEIPT, IN_SESSION, assertion, in_project, invalidation, moment, number, reading,
+    receipt, text,
+};
 use super::{ACTOR, PROJECT};
 use accord_mcp::budget::{Shortening, budget, shortened};
-use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
 
 const SUBJECT: Argument = Argument::text("subject", "What the fact is about.").example("dashboard");
 const RELATION: Argument = Argument::text("relation", "Which property of it.").example("font");
@@ -36,7 +39,7 @@ pub(super) const ASSERT: Tool = Tool {
             body.insert(to.into(), call.required(name)?.into());
         }
         body.insert("asserted_by".into(), call.author(project)?.encode());
-        Ok(Ask::post(&["v1", "projects", project, "facts"], body).query("if_changed", Some(true)))
+        assertion(call, body)
     },
     answer: |_, answer| receipt(answer, FACT_RECEIPT),
     null_on: None,
@@ -57,16 +60,7 @@ pub(super) const INVALIDATE: Tool = Tool {
     ],
     effect: Effect::Ends,
     output: Some(&[Output::count("invalidated")]),
-    ask: |call| {
-        let project = call.project()?;
-        let author = call.author(project)?;
-        Ok(Ask::delete(&["v1", "projects", project, "facts"])
-            .query("subject", call.text("subject"))
-            .query("predicate", call.text("relation"))
-            .query("value", call.text("object"))
-            .query("actor", Some(format!("{}:{}", author.kind, author.id)))
-            .query("session_id", author.session().map(SessionId::as_str)))
-    },
+    ask: |call| invalidation(call, "relation", "object"),
     answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
     null_on: None,
 };
@@ -90,13 +84,16 @@ pub(super) const QUERY: Tool = Tool {
     output: None,
     ask: |call| {
         // The route has no filter for values, so more facts are searched than are shown.
-        let limit = call.text("object").map_or(call.number("limit"), |_| Some(SEARCHED));
-        Ok(Ask::get(&["v1", "projects", call.project()?, "facts"])
-            .query("subject", call.text("subject"))
-            .query("predicate", call.text("relation"))
-            .query("as_of", call.text("as_of"))
-            .query("history", call.flag("include_ended"))
-            .query("limit", limit))
+        let limit = call.text("object").map_or(number(call, "limit"), |_| Some(SEARCHED));
+        let asked = FactParams {
+            subject: text(call, "subject"),
+            predicate: text(call, "relation"),
+            as_of: moment(call)?,
+            history: call.flag("include_ended").is_some(),
+            limit,
+            ..FactParams::default()
+        };
+        Ok(reading::<ListFacts>(in_project(call)?, asked))
     },
     answer: |call, answer| match call.text("object") {
         Some(object) => with_value(call, answer, object),
@@ -106,7 +103,7 @@ pub(super) const QUERY: Tool = Tool {
 };
 
 /// How many facts are searched for a value: the largest page.
-const SEARCHED: i64 = 1_000;
+const SEARCHED: u32 = 1_000;
 
 const LIST: Shortening = Shortening {
     lists: &["facts"],

@@ -1,12 +1,17 @@
 //! Overviews: `relay_status`, `relay_session_orient` and `relay_orchestrate`.
 
+use accord_api::parameter::NoParams;
 use accord_contract::wire::{Object, Value};
+use accord_memory_core::operations::{
+    DigestParams, Orchestrate, Orient, OrientParams, PullPackages, PullParams,
+};
+use accord_memory_core::query::OrientFormat;
 use serde_json::json;
 
-use super::super::memory::pick;
+use super::super::memory::{id, in_project, number, pick, reading, text};
 use super::PROJECT;
 use accord_mcp::budget::{Shortening, budget, shortened};
-use accord_mcp::{Argument, Ask, Effect, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
 pub(super) const STATUS: Tool = Tool {
     name: "relay_status",
@@ -17,8 +22,8 @@ pub(super) const STATUS: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        let path = ["v1", "projects", call.project()?, "packages"];
-        Ok(Ask::get(&path).query("limit", Some(10)))
+        let asked = PullParams { limit: Some(10), ..PullParams::default() };
+        Ok(reading::<PullPackages>(in_project(call)?, asked))
     },
     answer: |call, answer| {
         let packages = match answer.object()?.remove("packages") {
@@ -66,12 +71,20 @@ pub(super) const ORIENT: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        let ask = Ask::get(&["v1", "projects", call.project()?, "orient"])
-            .query("window_days", call.number("window_days"));
-        Ok(match call.text("format") {
-            Some("json") => ask.query("limit", call.number("key_packages")),
-            _ => ask.query("format", Some("briefing")),
-        })
+        let window_days = number(call, "window_days");
+        let asked = match call.text("format") {
+            Some("json") => OrientParams {
+                window_days,
+                limit: number(call, "key_packages"),
+                ..OrientParams::default()
+            },
+            _ => OrientParams {
+                window_days,
+                format: Some(OrientFormat::Briefing),
+                ..OrientParams::default()
+            },
+        };
+        Ok(reading::<Orient>(in_project(call)?, asked))
     },
     answer: |call, answer| {
         if call.text("format") != Some("json") {
@@ -117,11 +130,15 @@ pub(super) const ORCHESTRATE: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&["v1", "orchestrate"])
-            .query("project", call.text("project_id"))
-            .query("focus", call.text("focus"))
-            .query("snippets", call.number("snippets").or(Some(25)))
-            .query("include_archived", call.flag("include_archived")))
+        let project = call.text("project_id").map(|text| id("project", text)).transpose()?;
+        let asked = DigestParams {
+            project,
+            focus: text(call, "focus"),
+            snippets: number(call, "snippets").or(Some(25)),
+            include_archived: call.flag("include_archived").is_some(),
+            ..DigestParams::default()
+        };
+        Ok(reading::<Orchestrate>(NoParams, asked))
     },
     answer: |call, answer| {
         shortened(answer.text(), budget(call), &DIGEST).map(ToolResult::document)

@@ -5,10 +5,14 @@ use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::export::in_protocol_words;
+use accord_memory_core::operations::{PullPackages, PullParams, ReadPackage};
 use accord_memory_core::package::KnownPackageType;
+use accord_memory_core::query::PullMode;
 use accord_system::random;
 
-use super::super::memory::{IN_SESSION, PACKAGE_RECEIPT, PACKAGES, receipt};
+use super::super::memory::{
+    IN_SESSION, PACKAGE_RECEIPT, PACKAGES, deposited, in_project, of_package, reading, receipt,
+};
 use super::{ACTOR, PROJECT};
 use accord_mcp::budget::{budget, shortened, whole};
 use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
@@ -100,19 +104,20 @@ fn mode<'a>(call: &Call<'a>) -> &'a str {
 }
 
 fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
-    let list = || Ok::<_, Failure>(Ask::get(&["v1", "projects", call.project()?, "packages"]));
+    let mut asked = PullParams::default();
     match mode(call) {
         "specific" => {
-            let path = ["v1", "packages", call.required("package_id")?];
-            Ok(Ask::get(&path).query("project_id", call.text("project_id")))
+            let (path, within) = of_package(call)?;
+            return Ok(reading::<ReadPackage>(path, within));
         }
         "relevant" => {
-            let query = call.required("query")?;
-            Ok(list()?.query("mode", Some("relevant")).query("query", Some(query)))
+            asked.mode = Some(PullMode::Relevant);
+            asked.query = Some(call.required("query")?.to_owned());
         }
-        "next" => Ok(list()?.query("limit", Some(20))),
-        _ => Ok(list()?.query("limit", Some(5))),
+        "next" => asked.limit = Some(20),
+        _ => asked.limit = Some(5),
     }
+    Ok(reading::<PullPackages>(in_project(call)?, asked))
 }
 
 fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
@@ -152,7 +157,7 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
             None => drop(body.insert("x-artifact_type".into(), named.into())),
         },
     }
-    Ok(Ask::post(&["v1", "projects", project, "packages"], body)
+    Ok(deposited(call, body)?
         .about("package_id", package_id.as_str())
         .about("created_at", created_at))
 }

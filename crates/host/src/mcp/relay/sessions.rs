@@ -1,7 +1,8 @@
 //! Sessions.
 
+use super::super::memory::{start, started};
 use super::ACTOR;
-use accord_mcp::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, Output, Tool};
 
 pub(super) const START: Tool = Tool {
     name: "relay_session_start",
@@ -23,21 +24,12 @@ pub(super) const START: Tool = Tool {
         Output::text("started_at"),
     ]),
     ask: |call| {
-        let actor = call.starter()?;
         let mut body = call.members(&[]);
-        body.insert("actor_id".into(), actor.id.as_str().into());
-        body.insert("actor_type".into(), actor.kind.as_str().into());
         if let Some(description) = call.text("agent_description") {
             body.insert("x-agent_description".into(), description.into());
         }
-        Ok(Ask::post(&["v1", "projects", call.project()?, "sessions"], body))
+        start(call, body)
     },
-    answer: |_, answer| {
-        let mut session = answer.object()?;
-        let open = OpenSession::read(&session)?;
-        session.remove("ended_at");
-        session.remove("packages_deposited");
-        Ok(ToolResult::receipt(session).remembering(Memo::Started(open)))
-    },
+    answer: |_, answer| started(answer),
     null_on: None,
 };
