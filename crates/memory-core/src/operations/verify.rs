@@ -137,23 +137,6 @@ impl Problem {
 }
 
 impl VerifyReport {
-    /// The report of a run that has not begun.
-    pub fn new() -> Self {
-        Self {
-            projects: 0,
-            sessions: 0,
-            packages: 0,
-            facts: 0,
-            events: 0,
-            blobs: 0,
-            quarantined: 0,
-            released: 0,
-            problem_count: 0,
-            problems: Vec::new(),
-            extra: Object::new(),
-        }
-    }
-
     /// Counts and lists a problem.
     pub fn add(&mut self, problem: Problem) {
         self.problem_count += 1;
@@ -170,5 +153,24 @@ impl VerifyReport {
     /// Whether there are no problems.
     pub fn is_sound(&self) -> bool {
         self.problem_count == 0
+    }
+}
+
+/// The report of a run that has not begun.
+impl Default for VerifyReport {
+    fn default() -> Self {
+        Self {
+            projects: 0,
+            sessions: 0,
+            packages: 0,
+            facts: 0,
+            events: 0,
+            blobs: 0,
+            quarantined: 0,
+            released: 0,
+            problem_count: 0,
+            problems: Vec::new(),
+            extra: Object::new(),
+        }
     }
 }

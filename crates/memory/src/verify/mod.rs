@@ -75,7 +75,7 @@ impl Memory {
             memory: self.clone(),
             met: BTreeSet::new(),
             quarantine: asked.quarantine,
-            report: VerifyReport::new(),
+            report: VerifyReport::default(),
             total: 0,
             tell: Box::new(tell),
             cancelled,
