@@ -3,7 +3,6 @@
 use accord_base::{Budgeted, Page, ProjectId};
 use accord_contract::wire::Value;
 use accord_memory::{PulledPackage, Served, Superseded};
-use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
