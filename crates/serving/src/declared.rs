@@ -1,11 +1,8 @@
-//! What follows from a declaration: the parameters in its path, and all codes that it refuses with.
+//! All codes that a route refuses with.
 
-use accord_api::parameter::Described;
 use accord_api::{Content, Declaration, Location, Method, Parameter};
-use accord_base::{ProjectId, SessionId};
 use accord_contract::codes::Code;
-use accord_contract::wire::{Shape, TextForm, Wire as _};
-use accord_memory_core::{ContentHash, FactId, PackageId};
+use accord_contract::wire::Shape;
 
 use crate::errors;
 
@@ -55,35 +52,6 @@ const OF_DOCUMENTS: [Code; 4] = [
 
 /// The additional failure codes of routes with a body.
 const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code::InputTooLarge];
-
-/// The id of a key. An unknown one is refused, whatever its form.
-const KEY_ID: TextForm = TextForm::ANY.not_empty();
-
-/// The parameters in a path.
-pub fn path_parameters(path: &str) -> Vec<Parameter> {
-    let parts = path.split('{').skip(1);
-    let names = parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name);
-    names.map(path_parameter).collect()
-}
-
-/// The description of a path parameter. An id in a path is read by the type of the same id in a
-/// document.
-fn path_parameter(name: &str) -> Parameter {
-    let (name, about, shape) = match name {
-        "project_id" => ("project_id", "The project's id.", ProjectId::shape()),
-        "package_id" => ("package_id", "The package's id.", PackageId::shape()),
-        "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
-        "session_id" => ("session_id", "The session's id.", SessionId::shape()),
-        "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
-        "digest" => (
-            "digest",
-            "The SHA-256 digest of the content: sha256: and lower-case hexadecimal digits.",
-            ContentHash::shape(),
-        ),
-        other => panic!("the path parameter {other} has no description"),
-    };
-    Parameter::new(Location::Path, Described { name, shape, default: None }, about, true)
-}
 
 /// All failure codes of a route.
 pub fn refusals(route: &Declaration) -> Vec<Code> {

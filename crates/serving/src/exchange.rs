@@ -249,7 +249,8 @@ impl LogLine<'_> {
 mod tests {
     use std::path::Path;
 
-    use accord_base::Caller;
+    use accord_api::body::Bytes;
+    use accord_base::{Caller, Need};
     use accord_store::{ModelStore, Units};
     use axum::middleware::from_fn_with_state;
     use http_body_util::BodyExt as _;
@@ -258,6 +259,22 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
     use crate::table::{self, Route};
+
+    accord_api::operation! {
+        /// Panics.
+        struct Panics("panics", Get "/panics") of Agentic {
+            needs Need::Read;
+            answers 200 "Never.", Bytes;
+        }
+    }
+
+    accord_api::operation! {
+        /// Fails without a code.
+        struct Fails("fails", Get "/fails") of Agentic {
+            needs Need::Read;
+            answers 200 "Never.", Bytes;
+        }
+    }
 
     async fn panics() -> Response {
         panic!("a secret: /etc/passwd")
@@ -271,10 +288,8 @@ mod tests {
     async fn a_fault_is_answered_for_and_stays_inside() {
         let units = Units::new(Arc::new(ModelStore::new()));
         let serving = Serving::new(Path::new("/"), Settings::default(), &units, Vec::new());
-        let router = table::router(vec![
-            Route::get("panics", "/panics", "", panics),
-            Route::get("fails", "/fails", "", fails),
-        ]);
+        let routes = vec![Route::serving::<Panics, _>(panics), Route::serving::<Fails, _>(fails)];
+        let router = table::router(routes);
         let frame = Frame {
             serving: serving.clone(),
             rules: Arc::new(Rules::new()),

@@ -1,7 +1,7 @@
 //! Routes as data.
 //!
 //! A [`Route`] is a declaration and a handler. An operation of a core declares itself
-//! ([`Route::serving`]); other routes are declared where their handlers are. The router, the
+//! ([`Route::serving`]). The router, the
 //! OpenAPI document and the manual are made from the same list (`groups`), so they cannot differ.
 //! Each file below `routes`, `tasks` and `own` has its own routes.
 
@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use accord_api::Content;
-use accord_api::parameter::Described;
-use accord_api::{Answer, Body, Declaration, Location, Operation, Parameter};
-use accord_base::Need;
+use accord_api::{Declaration, Location, Operation};
 use accord_contract::codes::{Code, Failure, Protocol};
 use axum::Router;
 use axum::extract::Request;
@@ -19,9 +17,8 @@ use axum::handler::Handler;
 use axum::middleware::{Next, from_fn, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use hyper::Method;
 
-use crate::declared::{path_parameters, refusals};
+use crate::declared::refusals;
 use crate::query::check_query;
 use crate::{Refusal, RouteName, errors};
 
@@ -130,50 +127,6 @@ impl<D: Clone + Send + Sync + 'static> Route<D> {
         in_query.map(|parameter| parameter.name)
     }
 
-    /// A route that reads.
-    pub fn get<T: 'static>(
-        name: &'static str,
-        path: &'static str,
-        summary: &'static str,
-        handler: impl Handler<T, D>,
-    ) -> Self {
-        Self::new(name, Method::GET, path, summary, handler).needs(Need::Read)
-    }
-
-    /// A route that is posted to. It says what it needs ([`Route::needs`]).
-    pub fn post<T: 'static>(
-        name: &'static str,
-        path: &'static str,
-        summary: &'static str,
-        handler: impl Handler<T, D>,
-    ) -> Self {
-        Self::new(name, Method::POST, path, summary, handler)
-    }
-
-    /// A route of any method. It says what it needs ([`Route::needs`]).
-    pub fn new<T: 'static>(
-        name: &'static str,
-        method: Method,
-        path: &'static str,
-        summary: &'static str,
-        handler: impl Handler<T, D>,
-    ) -> Self {
-        let declared = Declaration {
-            name,
-            method: declared_method(&method),
-            path,
-            summary: summary.to_owned(),
-            parameters: path_parameters(path),
-            body: None,
-            answers: Vec::new(),
-            protocol: Protocol::Agentic,
-            group: "",
-            need: None,
-            codes: Vec::new(),
-        };
-        Self::declared(declared, handler)
-    }
-
     /// The route of an operation.
     pub fn serving<O: Operation, T: 'static>(handler: impl Handler<T, D>) -> Self {
         Self::declared(O::declared(), handler)
@@ -197,104 +150,21 @@ impl<D: Clone + Send + Sync + 'static> Route<D> {
         Route { declared, admission, handler: handler.with_state(door) }
     }
 
-    /// Sets what it needs of its caller.
-    #[must_use]
-    pub fn needs(mut self, need: Need) -> Self {
-        self.declared.need = Some(need);
-        self
-    }
-
-    /// Adds an optional query parameter.
-    #[must_use]
-    pub fn query(self, parameter: impl Into<Described>, about: &'static str) -> Self {
-        self.parameter(Location::Query, parameter.into(), about, false)
-    }
-
-    /// Adds a required query parameter.
-    #[must_use]
-    pub fn required_query(self, parameter: impl Into<Described>, about: &'static str) -> Self {
-        self.parameter(Location::Query, parameter.into(), about, true)
-    }
-
-    /// Adds a header.
-    #[must_use]
-    pub fn header(self, parameter: impl Into<Described>, about: &'static str) -> Self {
-        self.parameter(Location::Header, parameter.into(), about, false)
-    }
-
-    /// Sets the request body.
-    #[must_use]
-    pub fn takes(mut self, content: Content) -> Self {
-        self.declared.body = Some(Body { content, required: true });
-        self
-    }
-
-    /// Sets a request body that may be empty.
-    #[must_use]
-    pub fn may_take(mut self, content: Content) -> Self {
-        self.declared.body = Some(Body { content, required: false });
-        self
-    }
-
-    /// Adds an answer.
-    #[must_use]
-    pub fn answers(mut self, status: u16, about: &'static str, content: Content) -> Self {
-        self.declared.answers.push(Answer { status, about, content: Some(content) });
-        self
-    }
-
-    /// Adds an answer without a body.
-    #[must_use]
-    pub fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
-        self.declared.answers.push(Answer { status, about, content: None });
-        self
-    }
-
     /// Lets its handler check Origin and credentials.
     #[must_use]
     pub fn admits_itself(mut self, any_origin: bool) -> Self {
         self.admission = Admission::Handler { any_origin };
         self
     }
-
-    /// Sets the name of its group.
-    #[must_use]
-    pub fn in_group(mut self, name: &'static str) -> Self {
-        self.declared.group = name;
-        self
-    }
-
-    /// Adds failure codes.
-    #[must_use]
-    pub fn refuses(mut self, codes: &[Code]) -> Self {
-        self.declared.codes.extend_from_slice(codes);
-        self
-    }
-
-    fn parameter(
-        mut self,
-        location: Location,
-        parameter: Described,
-        about: &'static str,
-        required: bool,
-    ) -> Self {
-        self.declared.parameters.push(Parameter::new(location, parameter, about, required));
-        self
-    }
-}
-
-/// The method in a declaration.
-fn declared_method(method: &Method) -> accord_api::Method {
-    use accord_api::Method as Declared;
-    let all = [Declared::Get, Declared::Post, Declared::Put, Declared::Patch, Declared::Delete];
-    let found = all.into_iter().find(|known| known.as_str() == method.as_str());
-    found.expect("a method of operations")
 }
 
 #[cfg(test)]
 mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
+
+    use accord_api::body::Bytes;
+    use accord_base::Need;
 
     use super::*;
 
@@ -312,11 +182,18 @@ mod tests {
         }
     }
 
+    accord_api::operation! {
+        /// Does nothing.
+        struct Stale("stale", Get "/stale") of Alx {
+            needs Need::Read;
+            answers 200 "Nothing.", Bytes;
+            refuses [&[Code::AofStaleRun]];
+        }
+    }
+
     /// What is logged about a refusal of a route that declares `aof.stale_run`.
     fn logged(code: Code) -> String {
-        async fn nothing() {}
-        let route: Route = Route::get("route", "/route", "", nothing).refuses(&[Code::AofStaleRun]);
-        let codes = RefusalCodes::of(&route.declared);
+        let codes = RefusalCodes::of(&Stale::declared());
         let response = Refusal(Failure::new(code, "refused")).into_response();
         let log = Log::default();
         let writer = log.clone();

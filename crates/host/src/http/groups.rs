@@ -6,11 +6,12 @@
 use accord_api::Declaration;
 
 use accord_live_door as live;
+use accord_memory_door as memory;
 use accord_serving::Door;
 use accord_serving::table::Route;
 use accord_tasks_door as tasks;
 
-use super::{Host, own, routes};
+use super::{Host, own};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -52,35 +53,41 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "Packages",
         about: "Records of work and decisions: deposit, read, search, review.",
-        routes: &[list!(routes::packages::routes), list!(routes::lifecycle::routes)],
+        routes: &[
+            list!(memory::packages::routes, Host::memory_door),
+            list!(memory::lifecycle::routes, Host::memory_door),
+        ],
     },
     Group {
         name: "Orientation",
         about: "Summaries of a project, or of all projects.",
-        routes: &[list!(routes::bundles::routes)],
+        routes: &[list!(memory::bundles::routes, Host::memory_door)],
     },
     Group {
         name: "Facts",
         about: "Statements that hold for a while.",
-        routes: &[list!(routes::facts::routes)],
+        routes: &[list!(memory::facts::routes, Host::memory_door)],
     },
     Group {
         name: "Sessions",
         about: "Periods of work of an actor.",
-        routes: &[list!(routes::sessions::routes)],
+        routes: &[list!(memory::sessions::routes, Host::memory_door)],
     },
     Group {
         name: "Projects",
         about: "What packages, facts and sessions belong to.",
-        routes: &[list!(routes::projects::routes), list!(routes::questions::routes)],
+        routes: &[
+            list!(memory::projects::routes, Host::memory_door),
+            list!(memory::questions::routes, Host::memory_door),
+        ],
     },
     Group {
         name: "Events, export and import",
         about: "Everything of a project, as it happens or as a whole.",
         routes: &[
-            list!(routes::events::routes),
-            list!(routes::export::routes),
-            list!(routes::import::routes),
+            list!(memory::events::routes, Host::memory_door),
+            list!(memory::export::routes, Host::memory_door),
+            list!(memory::import::routes, Host::memory_door),
         ],
     },
     Group {
@@ -111,7 +118,7 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "Blobs",
         about: "Files by their digest.",
-        routes: &[list!(routes::blobs::routes)],
+        routes: &[list!(memory::blobs::routes, Host::memory_door)],
     },
     Group {
         name: "Keys",
@@ -126,13 +133,13 @@ pub(super) const GROUPS: &[Group] = &[
             list!(own::ids::routes),
             list!(own::projects::routes),
             list!(own::task_trees::routes),
-            list!(routes::verify::routes),
+            list!(memory::verify::routes, Host::memory_door),
         ],
     },
     Group {
         name: "The server",
         about: "What the server is, and whether it runs.",
-        routes: &[list!(own::about::routes), list!(routes::bundles::descriptor)],
+        routes: &[list!(own::about::routes), list!(memory::bundles::descriptor, Host::memory_door)],
     },
 ];
 

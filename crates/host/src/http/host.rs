@@ -9,6 +9,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_live::Live;
 use accord_live_door::{LiveDoor, LiveParts};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
+use accord_memory_door::MemoryDoor;
 use accord_serving::Serving;
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -191,6 +192,10 @@ impl Host {
     /// The services of the Agentic Protocol.
     pub fn memory(&self) -> &Memory {
         &self.0.memory
+    }
+
+    pub(crate) fn memory_door(&self) -> MemoryDoor {
+        MemoryDoor::new(self.0.serving.clone(), self.0.memory.clone())
     }
 
     /// The task trees.

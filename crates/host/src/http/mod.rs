@@ -17,7 +17,6 @@ mod openapi;
 mod own;
 mod page;
 mod project_document;
-mod routes;
 mod surroundings;
 mod words;
 
@@ -44,7 +43,7 @@ pub use accord_serving::{
     CORRELATION, Correlation, Metrics, Refusal, Reply, RouteName, TERMINAL, body, errors, reply,
     streams,
 };
-pub(crate) use accord_serving::{Peer, Permit, Permits, table};
+pub(crate) use accord_serving::{Peer, table};
 
 pub use self::examples::{EXAMPLES, Example};
 pub use self::groups::every_declaration;
@@ -52,17 +51,10 @@ pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::openapi::schemas;
-pub(crate) use self::routes::Query;
-pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
+pub use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
 
 /// The context of a request.
 pub(crate) type Context = accord_serving::Context<Host>;
-
-/// What a handler of an operation gets.
-pub(crate) type Exchange = accord_serving::operation::Exchange<Host>;
-
-/// The sender of a request, who is not authenticated yet.
-pub(crate) type Visitor = accord_serving::Visitor<Host>;
 
 /// A route of a host.
 pub(crate) type Route = table::Route<Host>;

@@ -1,8 +1,5 @@
 //! The tools of every protocol, over MCP.
 
-pub mod memory;
-pub mod relay;
-
 pub use accord_mcp::{
     Advice, Answer, ApiFor, Argument, Ask, Call, CallContext, Effect, HostAccess, IsAccepted,
     KeepOpen, ListAsk, McpEndpoints, Memo, OpenSession, Output, Prompt, ResourcePage, ResourceSet,
@@ -17,5 +14,9 @@ pub fn tool_names() -> Vec<&'static str> {
 }
 
 /// All sets of tools. The first is the one that is offered if none is named.
-pub const TOOLSETS: &[&Toolset] =
-    &[&memory::TOOLSET, &relay::TOOLSET, &accord_tasks_door::TOOLSET, &accord_live_door::TOOLSET];
+pub const TOOLSETS: &[&Toolset] = &[
+    &accord_memory_door::TOOLSET,
+    &accord_memory_door::RELAY,
+    &accord_tasks_door::TOOLSET,
+    &accord_live_door::TOOLSET,
+];

@@ -11,9 +11,10 @@ use accord_serving::operation::serve_response;
 use hyper::StatusCode;
 
 use super::answer::{self, List};
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         change::<FlagPackage>(lifecycle::flag),
         change::<ReviewPackage>(lifecycle::review),

@@ -10,11 +10,12 @@ use accord_serving::operation::serve_response;
 use hyper::StatusCode;
 
 use super::progress::{self, ProgressSender};
-use crate::http::body::Document;
-use crate::http::reply::encoded;
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
+use accord_serving::body::Document;
+use accord_serving::reply::encoded;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![serve_response(verify)]
 }
 

@@ -10,10 +10,11 @@ use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
 use super::answer::List;
-use crate::http::reply::encoded;
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
+use accord_serving::reply::encoded;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         serve_response(list),
         serve_response(create),

@@ -18,7 +18,7 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::http::table::LINES;
+use accord_serving::table::LINES;
 
 /// How many lines may be queued for a client.
 const WAITING: usize = 256;

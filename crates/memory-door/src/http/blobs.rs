@@ -21,15 +21,16 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, StatusCode};
 
-use super::Query;
-use crate::http::body::Chunks;
-use crate::http::reply::encoded;
-use crate::http::{Context, Exchange, Refusal, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::body::Chunks;
+use accord_serving::query::Query;
+use accord_serving::reply::encoded;
+use accord_serving::{Refusal, Reply};
 
 /// The longest media type that is stored.
 const MEDIA_TYPE_BYTES: usize = 255;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![Route::serving::<PutBlob, _>(put), serve_response(get)]
 }
 

@@ -9,11 +9,12 @@ use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
 use super::answer::List;
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
 use accord_serving::reply::naming_new;
-use crate::http::reply::{encoded, json};
-use crate::http::{Context, Exchange, Reply, Route};
+use accord_serving::reply::{encoded, json};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         serve_response(start),
         serve_response(list),

@@ -6,9 +6,10 @@ use accord_memory_core::query::QuestionQuery;
 use accord_serving::operation::serve_response;
 
 use super::answer::List;
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![serve_response(questions)]
 }
 

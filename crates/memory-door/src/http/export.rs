@@ -8,12 +8,13 @@ use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
 
 /// The number of damaged rows that the export leaves out; absent if there are none.
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-integrity-warnings");
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![serve_response(export)]
 }
 

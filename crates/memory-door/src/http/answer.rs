@@ -1,17 +1,16 @@
 //! Answers that contain stored documents verbatim.
 
-use accord_base::{Budgeted, Page, ProjectId};
+use accord_base::{Budgeted, Page};
 use accord_contract::wire::Value;
 use accord_memory::{PulledPackage, Served, Superseded};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use accord_serving::reply::{SUPERSEDED_BY, escaped};
 
-use crate::http::reply::json;
+use accord_serving::reply::json;
 
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");

@@ -4,11 +4,11 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Value, Wire as _};
 use accord_memory_core::operations::{FactParams, ListFacts};
 
-use super::super::memory::{
+use super::{ACTOR, PROJECT};
+use crate::tools::{
     FACT_RECEIPT, IN_SESSION, assertion, in_project, invalidation, moment, number, reading,
     receipt, text,
 };
-use super::{ACTOR, PROJECT};
 use accord_mcp::budget::{Shortening, budget, shortened};
 use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
 

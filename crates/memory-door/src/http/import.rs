@@ -5,10 +5,12 @@ use accord_memory_core::operations::ImportProject;
 use accord_serving::table::LINES;
 use hyper::{HeaderMap, StatusCode};
 
-use super::{InProject, progress};
-use crate::http::body::{Chunks, check_media_type};
-use crate::http::reply::json;
-use crate::http::{Context, Reply, Route};
+use super::progress;
+use crate::{Context, Route};
+use accord_serving::Reply;
+use accord_serving::body::{Chunks, check_media_type};
+use accord_serving::query::InProject;
+use accord_serving::reply::json;
 
 /// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [
@@ -21,7 +23,7 @@ const MEDIA_TYPES: [&str; 7] = [
     "text/plain",
 ];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![Route::serving::<ImportProject, _>(import)]
 }
 

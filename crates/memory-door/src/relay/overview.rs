@@ -8,8 +8,8 @@ use accord_memory_core::operations::{
 use accord_memory_core::query::OrientFormat;
 use serde_json::json;
 
-use super::super::memory::{id, in_project, number, pick, reading, text};
 use super::PROJECT;
+use crate::tools::{id, in_project, number, pick, reading, text};
 use accord_mcp::budget::{Shortening, budget, shortened};
 use accord_mcp::{Argument, Effect, Tool, ToolResult};
 

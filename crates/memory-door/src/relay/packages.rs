@@ -10,10 +10,10 @@ use accord_memory_core::package::KnownPackageType;
 use accord_memory_core::query::PullMode;
 use accord_system::random;
 
-use super::super::memory::{
+use super::{ACTOR, PROJECT};
+use crate::tools::{
     IN_SESSION, PACKAGE_RECEIPT, PACKAGES, deposited, in_project, of_package, reading, receipt,
 };
-use super::{ACTOR, PROJECT};
 use accord_mcp::budget::{budget, shortened, whole};
 use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
 

@@ -12,11 +12,12 @@ use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
 use super::answer::List;
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
+use accord_serving::reply::json;
 use accord_serving::reply::naming_new;
-use crate::http::reply::json;
-use crate::http::{Context, Exchange, Reply, Route};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         serve_response(assert),
         serve_response(list),

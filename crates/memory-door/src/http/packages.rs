@@ -11,9 +11,10 @@ use axum::response::Response;
 use hyper::StatusCode;
 
 use super::answer::{self, List};
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![
         serve_response(deposit),
         serve_response(pull),

@@ -7,15 +7,16 @@ use accord_memory_core::query::{BriefingForm, DigestQuery, Orientation};
 use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
-use crate::http::reply::{json, markdown};
-use crate::http::{Context, Exchange, Reply, Route};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
+use accord_serving::reply::{json, markdown};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![serve_response(orient), serve_response(orchestrate)]
 }
 
 /// The route of the conformance descriptor.
-pub(crate) fn descriptor() -> Vec<Route> {
+pub fn descriptor() -> Vec<Route> {
     vec![serve(|Context { host, .. }, _: Call<ReadConformance>| async move {
         Ok(Json(host.memory().conformance().await))
     })]

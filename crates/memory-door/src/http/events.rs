@@ -24,9 +24,10 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-use crate::http::streams::StreamPermit;
-use crate::http::{Context, Exchange, Reply, Route};
-use crate::keys::{CHECK_INTERVAL, Keys};
+use crate::{Context, Exchange, Route};
+use accord_serving::Reply;
+use accord_serving::keys::{CHECK_INTERVAL, Keys};
+use accord_serving::streams::StreamPermit;
 
 /// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -40,7 +41,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long a client should wait before it reconnects, in milliseconds.
 const RETRY: u32 = 2_000;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<Route> {
     vec![serve_response(follow)]
 }
 

@@ -1,7 +1,7 @@
 //! Sessions.
 
-use super::super::memory::{start, started};
 use super::ACTOR;
+use crate::tools::{start, started};
 use accord_mcp::{Argument, Effect, Output, Tool};
 
 pub(super) const START: Tool = Tool {
