@@ -65,7 +65,7 @@ impl ActorArg {
     /// as a script, which may change every task.
     pub(crate) fn acting(&self) -> Result<Acting, CliError> {
         let named = self.named()?;
-        if !named.as_ref().is_some_and(|actor| actor.0.kind == ActorType::Agent) {
+        if named.as_ref().is_none_or(|actor| actor.0.kind != ActorType::Agent) {
             check_person()?;
         }
         Ok(named.map_or(Acting::Unnamed, Acting::Named))
