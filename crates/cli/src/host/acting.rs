@@ -136,7 +136,7 @@ impl Connection {
     }
 
     /// Sends a change by an actor, and waits for the whole response.
-    pub(crate) fn send_by(
+    fn send_by(
         &self,
         by: &Acting,
         need: Need,

@@ -19,10 +19,9 @@ use accord_live_core::violation::ViolationDetails;
 
 use super::place::PlaceArgs;
 use super::prompt;
-use crate::commands::task::acting::ActorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::print_answer;
+use crate::host::{ActorArg, print_answer};
 use crate::input::read_file;
 use crate::render::{self, clean};
 use crate::terminal::can_ask;
@@ -46,7 +45,7 @@ pub(super) struct AnswerArgs {
     fields: Vec<(String, String)>,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,

@@ -8,10 +8,9 @@ use accord_live_core::operations::pages::{LinkQuery, MakeLink};
 use accord_live_core::operations::questions::ShowLiveSession;
 
 use super::place::PlaceArgs;
-use crate::commands::task::acting::ActorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::print_document;
+use crate::host::{ActorArg, print_document};
 use crate::output::print_note;
 use crate::render::{Times, clean};
 
@@ -25,7 +24,7 @@ pub(super) struct OpenArgs {
     session: String,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,

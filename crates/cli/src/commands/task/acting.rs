@@ -5,8 +5,6 @@ use accord_contract::codes::Code;
 use crate::error::CliError;
 use crate::host::setting;
 
-pub(in crate::commands) use crate::host::ActorArg as ActorArgs;
-
 /// The agent that a command is about.
 #[derive(Debug, clap::Args)]
 pub(super) struct AgentArgs {

@@ -14,13 +14,13 @@ use accord_tasks_core::operations::{
     UnblockTask,
 };
 
-use super::acting::{ActorArgs, AgentArgs};
+use super::acting::AgentArgs;
 use super::briefing::{BriefingArgs, briefing_of};
 use super::place::{Place, PlaceArgs};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Acting, Actor, print_document, setting};
+use crate::host::{Acting, Actor, ActorArg, print_document, setting};
 use crate::output::print_note;
 use crate::render::{self, clean};
 
@@ -115,7 +115,7 @@ pub(super) struct BlockArgs {
     reason: String,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -132,7 +132,7 @@ pub(super) struct ReasonArgs {
     reason: Option<String>,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -149,7 +149,7 @@ pub(super) struct PromoteArgs {
     force: bool,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -179,7 +179,7 @@ struct DepPairArgs {
     blocker: String,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -197,7 +197,7 @@ pub(super) struct SessionEndArgs {
     agent: Option<String>,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -207,7 +207,7 @@ pub(super) struct SessionEndArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct PollArgs {
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -399,7 +399,7 @@ impl PollArgs {
 }
 
 /// Does a verb, and prints the task.
-fn verb<O>(place: &PlaceArgs, actor: &ActorArgs, id: &str, body: O::Body) -> Result<Exit, CliError>
+fn verb<O>(place: &PlaceArgs, actor: &ActorArg, id: &str, body: O::Body) -> Result<Exit, CliError>
 where
     O: Operation<Path = OfTask, Query = Who, Answer = Json<TaskEnvelope>>,
 {

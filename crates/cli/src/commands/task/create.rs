@@ -9,12 +9,12 @@ use accord_tasks_core::operations::{CreateRequest, CreateTask, EditRequest, Edit
 use accord_tasks_core::task::{OnViolation, Priority};
 use clap::builder::PossibleValuesParser;
 
-use super::acting::ActorArgs;
 use super::names::name_parser;
 use super::place::PlaceArgs;
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::ActorArg;
 use crate::input::read_file;
 use crate::render;
 
@@ -49,7 +49,7 @@ pub(super) struct CreateArgs {
     id_only: bool,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -78,7 +78,7 @@ pub(super) struct EditArgs {
     expect: Option<String>,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,

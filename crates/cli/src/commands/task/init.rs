@@ -5,11 +5,11 @@ use accord_tasks_core::operations::{
     ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
 };
 
-use super::acting::ActorArgs;
 use super::names::name_parser;
 use super::place::PlaceArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::ActorArg;
 use crate::render::{self, Page, clean};
 
 /// Make the tree of a project, or change its settings
@@ -58,7 +58,7 @@ pub(super) struct InitArgs {
     max_attempts: Option<u64>,
 
     #[command(flatten)]
-    actor: ActorArgs,
+    actor: ActorArg,
 
     #[command(flatten)]
     place: PlaceArgs,

@@ -3,7 +3,7 @@
 //! Every command is a client of the routes of a host ([`place`]): of the host that serves the data
 //! folder, of a server, or of a host in this process that opens the task trees alone.
 
-pub(super) mod acting;
+mod acting;
 mod board;
 mod briefing;
 mod change;
