@@ -41,7 +41,6 @@ pub enum Presence {
 
 /// Who acts, through which door.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct By {
     pub actor: Actor,
     pub door: Door,

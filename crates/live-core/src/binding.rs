@@ -14,7 +14,6 @@ pub const MOST_BINDINGS: usize = 16;
 
 /// A tool, of one server or of any.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Binding {
     /// The server; none for any server.
     pub server: Option<String>,
@@ -32,7 +31,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Bindings {
     pub source: BindingSource,
     /// The bindings, at least one.

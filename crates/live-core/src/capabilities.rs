@@ -7,7 +7,6 @@ use accord_contract::wire::{Object, Value};
 use crate::contract::{Entries, Reader};
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct AgentTool {
     pub input_schema: Value,
     pub output_schema: Option<Value>,

@@ -46,7 +46,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Handshake {
     pub id: HandshakeId,
     pub app_id: AppId,

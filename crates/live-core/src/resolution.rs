@@ -9,7 +9,6 @@ use crate::gadgets::{GadgetDescriptor, STANDARD_PACKAGE};
 pub const DEFAULT_BUNDLE_HOST: &str = "registry.ggui.ai";
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct BundleUrls {
     pub bundle_url: Option<String>,
     pub style_url: Option<String>,

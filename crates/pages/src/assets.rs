@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 
 /// A file that pages load.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Asset {
     pub name: &'static str,
     pub media_type: &'static str,

@@ -7,7 +7,6 @@ use crate::{Status, TaskId};
 
 /// An event without its number.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct TaskEvent {
     pub kind: &'static str,
     pub at: Time,

@@ -31,7 +31,6 @@ impl Default for LeaseTimes {
 
 /// A lease that was acquired or renewed: what to write.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Leased {
     pub changes: Vec<Change>,
     pub run: Run,

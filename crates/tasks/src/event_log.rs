@@ -37,7 +37,6 @@ pub struct EventPlace {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct EventLine {
     pub number: u64,
     pub kind: String,

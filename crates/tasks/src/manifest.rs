@@ -113,7 +113,6 @@ message! {
 
 /// The settings of a tree, as they hold now.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Settings {
     /// `project.yaml`, if it exists.
     pub manifest: Option<Manifest>,

@@ -20,7 +20,6 @@ pub struct Scheduler {
 }
 
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Looked {
     pub polled: PollAnswer,
     pub started: usize,

@@ -23,7 +23,6 @@ pub struct CompiledContract {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Action<'a> {
     /// Its name, where the payload is an action.
     pub name: Option<&'a str>,
@@ -33,7 +32,6 @@ pub struct Action<'a> {
 
 /// How a channel handles a payload that the contract allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Emission {
     /// What the payload does to those before it.
     pub mode: Mode,

@@ -69,7 +69,6 @@ impl<T> Entries<T> {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct PropsSpec {
     pub description: Option<String>,
     pub properties: Entries<PropEntry>,
@@ -89,7 +88,6 @@ impl PropsSpec {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct PropEntry {
     pub schema: Value,
     pub required: bool,
@@ -118,7 +116,6 @@ impl PropEntry {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ActionEntry {
     /// The text of the button.
     pub label: String,
@@ -181,7 +178,6 @@ wire_enum! {
 
 /// A channel from the agent to the page.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct StreamEntry {
     pub schema: Value,
     pub description: Option<String>,
@@ -196,7 +192,6 @@ pub struct StreamEntry {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct StreamSource {
     pub tool: String,
     pub args: Object,
@@ -238,7 +233,6 @@ impl StreamSource {
 
 /// A slot of what the page tells the agent about itself.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ContextEntry {
     pub schema: Value,
     pub description: Option<String>,

@@ -40,7 +40,6 @@ pub use hash::{contract_hash, variant_key};
 pub(crate) use read::{Reader, join};
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct DataContract {
     pub props: Option<PropsSpec>,
     pub actions: Option<Entries<ActionEntry>>,
@@ -67,7 +66,6 @@ const PROSE: [&str; 2] = ["description", "usage"];
 
 /// A member at the top of a contract that is no spec. It is kept, and nothing reads it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct UnknownMember<'a> {
     pub name: &'a str,
     /// The spec that may be meant.
@@ -131,7 +129,6 @@ impl DataContract {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct ContractRefusal {
     pub code: Code,
     pub violations: Vec<Violation>,

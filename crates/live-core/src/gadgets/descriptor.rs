@@ -8,7 +8,6 @@ use crate::violation::Violation;
 
 /// A registered package of gadgets. Members that are not named here are allowed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct GadgetDescriptor {
     pub package: String,
     pub version: Option<String>,

@@ -10,7 +10,6 @@ use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
 use crate::violation::{MOST_VIOLATIONS, Violation, refuse};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct GadgetRefusal {
     pub code: Code,
     pub violations: Vec<Violation>,

@@ -8,14 +8,12 @@ use crate::contract::{Reader, join};
 use crate::violation::{Violation, shorten};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct ClientCapabilities {
     /// Every gadget, in the order of the contract.
     pub gadgets: Vec<GadgetUse>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct GadgetUse {
     pub package: String,
     /// The hook or component of the package.

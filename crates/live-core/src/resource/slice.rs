@@ -13,7 +13,6 @@ use crate::{AppId, SessionId};
 ///
 /// Clauses: GGUI-RESOURCE-SLICE.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Slice {
     pub session_id: SessionId,
     pub app_id: AppId,
@@ -33,7 +32,6 @@ pub struct Slice {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Delivery {
     pub ws_url: String,
     pub token: Minted,

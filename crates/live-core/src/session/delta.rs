@@ -7,7 +7,6 @@ use super::{AskChange, LedgerRow, Session, StreamRow};
 use crate::contract::Replay;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Delta {
     /// The session row, as it is afterwards.
     pub session: Option<Session>,

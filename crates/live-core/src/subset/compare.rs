@@ -27,7 +27,6 @@ wire_enum! {
 
 /// One place where a schema accepts more than another.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Failure {
     /// The place in the schemas: `properties.id`, `items`; empty for the schemas themselves.
     pub path: String,

@@ -83,7 +83,6 @@ wire_enum! {
 
 /// A finding about an action and the tool of its next step.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Finding {
     pub kind: FindingKind,
     pub action: String,

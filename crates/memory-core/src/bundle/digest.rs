@@ -54,7 +54,6 @@ pub struct ActorCount {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Highlight {
     pub project_id: ProjectId,
     pub package_id: PackageId,

@@ -4,7 +4,6 @@ use super::PackageFields;
 
 /// The searchable texts of a package, one per weight. Lists have one item per line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct SearchTexts {
     pub title: String,
     pub decisions: String,

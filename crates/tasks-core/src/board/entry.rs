@@ -10,7 +10,6 @@ use crate::task::{Priority, Task};
 use crate::{Status, TaskId};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Entry {
     pub id: TaskId,
     pub status: Status,

@@ -32,7 +32,6 @@ impl Default for Limits {
 
 /// What a scheduler does about a task. Each task has at most one action per poll.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum Action {
     /// Its run counts as dead: the recorded result decides, else it becomes ready again.
     Recover(TaskId),

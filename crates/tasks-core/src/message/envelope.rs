@@ -63,7 +63,6 @@ message! {
 
 /// A message that was read whole.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Message {
     pub envelope: Envelope,
     pub payload: Payload,

@@ -58,7 +58,6 @@ impl Default for Rules {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Routed {
     pub changes: Vec<Change>,
     /// The status after the changes, if the task moves.

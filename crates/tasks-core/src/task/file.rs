@@ -27,7 +27,6 @@ pub struct TaskFile {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FileError {
     #[error("the first line is not ---")]
     NoFence,

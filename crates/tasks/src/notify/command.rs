@@ -8,7 +8,6 @@ use super::{Receiver, TaskNotification, body};
 
 /// Starts a program for each notification: a list of arguments, no shell.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct CommandReceiver {
     /// The program and its arguments.
     pub argv: Vec<String>,

@@ -100,7 +100,6 @@ pub struct Notifier {
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Sent {
     /// Notifications that every receiver got.
     pub delivered: u64,

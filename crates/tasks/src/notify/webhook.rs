@@ -19,7 +19,6 @@ const ANSWER_LIMIT: usize = 64 * 1024;
 
 /// Sends each notification as a POST request.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Webhook {
     pub url: String,
     /// The file with the secret of the signature; without it requests are not signed. It is read

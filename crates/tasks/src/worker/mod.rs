@@ -44,7 +44,6 @@ pub use leftover::end_leftovers;
 pub use operations::RunOperations;
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct AgentCommand {
     /// The program and its arguments. `{prompt}` in an argument is replaced by the briefing,
     /// `{agent}` by the name of the agent. Without `{prompt}` the briefing is the agent's standard
@@ -66,7 +65,6 @@ impl AgentCommand {
 }
 
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct Worker {
     pub tree: Tree,
     pub root: PathBuf,
@@ -86,7 +84,6 @@ pub struct AgentRun<'a> {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum WorkEnd {
     /// The agent reported. The task has this status now.
     Reported(Status),
@@ -107,7 +104,6 @@ pub enum WorkEnd {
 
 /// What a worker observes, for those who show it.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum WorkSignal<'a> {
     /// The agent has started, as the leader of the group with this id.
     Started(u32),
