@@ -144,15 +144,20 @@ pub(crate) fn invalid(why: &str) -> Failure {
     Failure::new(Code::AofTaskFileInvalid, why.to_owned())
 }
 
+/// The task that a text names. If there is none, the failure has a code of its own.
+pub(crate) fn resolve_as(work: &Work<'_>, text: &str, missing: Code) -> Result<TaskId> {
+    work.board().resolve(text).map_err(|mut failure| {
+        if failure.code == Code::AofTaskNotFound {
+            failure.code = missing;
+        }
+        failure
+    })
+}
+
 pub(crate) fn resolve_all(work: &Work<'_>, texts: &[String]) -> Result<Vec<TaskId>> {
     let mut ids = Vec::new();
     for text in texts {
-        let id = work.board().resolve(text).map_err(|mut failure| {
-            if failure.code == Code::AofTaskNotFound {
-                failure.code = Code::AofDependencyNotFound;
-            }
-            failure
-        })?;
+        let id = resolve_as(work, text, Code::AofDependencyNotFound)?;
         if !ids.contains(&id) {
             ids.push(id);
         }

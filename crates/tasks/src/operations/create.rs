@@ -9,7 +9,7 @@ use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
 use accord_tasks_core::{By, Status, TaskId};
 use serde_json::json;
 
-use super::apply::{check_title, invalid, resolve_all};
+use super::apply::{check_title, invalid, resolve_all, resolve_as};
 use crate::view::RunFacts;
 use crate::work::{Work, object};
 use crate::{Result, Tree};
@@ -38,7 +38,9 @@ impl Tree {
         let aof_id = self.aof_id();
         let (draft, warnings) = self.change(move |work| {
             let depends_on = resolve_all(work, request.depends_on.as_deref().unwrap_or_default())?;
-            let parent = parent(work, request.parent.as_deref())?;
+            let parent = request.parent.as_deref();
+            let parent = parent.map(|text| resolve_as(work, text, Code::AofParentNotFound));
+            let parent = parent.transpose()?;
             let is_free =
                 depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
             let wants_ready = request.ready == Some(true);
@@ -92,16 +94,6 @@ fn check(request: &CreateRequest, by: &By) -> Result<()> {
             Err(Failure::new(Code::WireFieldValue, message).at(format!("/metadata/{name}")))
         }
     }
-}
-
-fn parent(work: &Work<'_>, text: Option<&str>) -> Result<Option<TaskId>> {
-    let Some(text) = text else { return Ok(None) };
-    work.board().resolve(text).map(Some).map_err(|mut failure| {
-        if failure.code == Code::AofTaskNotFound {
-            failure.code = Code::AofParentNotFound;
-        }
-        failure
-    })
 }
 
 /// The front matter and the body of a new task.

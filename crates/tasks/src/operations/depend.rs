@@ -1,10 +1,11 @@
 //! What a task waits for.
 
-use accord_contract::codes::{Code, Failure};
-use accord_tasks_core::By;
+use accord_base::By;
+use accord_contract::codes::Code;
 use accord_tasks_core::operations::{DependencyRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
+use super::apply::resolve_as;
 use crate::{Result, Tree};
 
 impl Tree {
@@ -17,7 +18,7 @@ impl Tree {
     ) -> Result<TaskAnswer> {
         let blocker = request.blocker.clone();
         self.by_verb(task, by, move |work, _, subject| {
-            let blocker = work.board().resolve(&blocker).map_err(dependency)?;
+            let blocker = resolve_as(work, &blocker, Code::AofDependencyNotFound)?;
             verbs::add_dependency(subject, work.board(), blocker)
         })
     }
@@ -33,16 +34,9 @@ impl Tree {
         self.by_verb(task, by, move |work, _, subject| {
             let blocker = match accord_tasks_core::TaskId::parse(&blocker) {
                 Ok(id) => id,
-                Err(_) => work.board().resolve(&blocker).map_err(dependency)?,
+                Err(_) => resolve_as(work, &blocker, Code::AofDependencyNotFound)?,
             };
             verbs::remove_dependency(subject, blocker)
         })
     }
-}
-
-fn dependency(mut failure: Failure) -> Failure {
-    if failure.code == Code::AofTaskNotFound {
-        failure.code = Code::AofDependencyNotFound;
-    }
-    failure
 }

@@ -148,6 +148,7 @@ fn rejected(work: &mut Work<'_>, detected: &Detected, by: &By, failure: Failure)
 }
 
 /// What a decision about a message needs.
+#[derive(Default)]
 struct Loaded {
     task: Option<TaskFile>,
     parent: Option<TaskFile>,
@@ -160,15 +161,7 @@ struct Loaded {
 
 impl Loaded {
     fn of(work: &Work<'_>, detected: &Detected, run_id: String) -> Result<Self> {
-        let mut loaded = Self {
-            task: None,
-            parent: None,
-            run: None,
-            result: None,
-            parent_run: None,
-            has_summary: true,
-            grant: None,
-        };
+        let mut loaded = Self { has_summary: true, ..Self::default() };
         let Detected::Message(message) = detected else { return Ok(loaded) };
         let id = message.envelope.task_id;
         loaded.task = work.find(id)?;
