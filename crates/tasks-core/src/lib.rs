@@ -40,7 +40,6 @@ pub mod yaml;
 
 use accord_contract::rule;
 
-pub use accord_base::{By, Door};
 pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
 pub use project::{aof_project_id, is_project_id};
 pub use status::Status;

@@ -43,7 +43,6 @@ mod watch;
 mod work;
 pub mod worker;
 
-pub use accord_tasks_core::{By, Door};
 pub use environment::Environment;
 pub use tree::Tree;
 pub use watch::Watching;

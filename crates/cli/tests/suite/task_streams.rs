@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use accord_tasks::{By, Door, Environment, Tree};
+use accord_base::{By, Door};
+use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{CreateRequest, InitRequest};
 use serde_json::{Value, json};
 

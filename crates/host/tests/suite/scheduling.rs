@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use accord_base::{Caller, EventKind};
+use accord_base::{By, Caller, Door, EventKind};
 use accord_host::http::Host;
 use accord_host::serve::Server;
 use accord_host::settings::{Setting, Settings};
 use accord_memory::{EventSource, Since, SourceEvent};
-use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks::{Environment, Tree};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{BlockRequest, CreateRequest, InitRequest};
 use serde_json::{Value, json};

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use accord_base::{By, Door};
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
 use accord_host::upkeep::restore;
-use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks::{Environment, Tree};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{ClaimRequest, LintQuery, ListQuery};
 use serde_json::json;

@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use accord_base::ProjectId;
+use accord_base::{By, Door, ProjectId};
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
-use accord_tasks::{By, Door};
 use accord_tasks_core::operations::{CreateRequest, InitRequest, ReviewMode};
 
 fn lead() -> By {

@@ -2,6 +2,7 @@
 
 use accord_api::parameter::{Number, Word};
 use accord_api::{Need, operation, params};
+use accord_base::Door;
 use accord_contract::message;
 
 use super::list::{BUDGET, FORMAT};
@@ -9,8 +10,8 @@ use super::{
     COMMON, DOOR, Formatted, OF_TASK, OfTask, OutputView, ReadFormat, TaskDetails, at_task,
     envelope,
 };
+use crate::TaskId;
 use crate::briefing::{Audience, Briefing, Dependency, Held};
-use crate::{Door, TaskId};
 
 params! {
     /// In which form a briefing is read.

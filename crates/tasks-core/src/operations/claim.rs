@@ -3,6 +3,7 @@
 use accord_api::body::Json;
 use accord_api::parameter::{MAX_TOKENS, Number, Text, Word};
 use accord_api::{Envelope, Need, operation, params};
+use accord_base::Door;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
@@ -13,8 +14,8 @@ use super::{
     ACTOR, Acting, COMMON, DOOR, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskDetails,
     TaskEnvelope, at_task, at_tasks, envelope, request,
 };
+use crate::TaskId;
 use crate::briefing::LEAST_TOKENS;
-use crate::{Door, TaskId};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
 /// At most a day.

@@ -8,14 +8,15 @@ mod edit;
 mod moves;
 mod review;
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 
+use crate::Status;
 use crate::lease::unauthorized;
 use crate::route::{Artifact, Routed, walk};
 use crate::run::{Run, RunStatus};
 use crate::task::Task;
-use crate::{By, Status};
 
 pub use depend::{add_dependency, remove_dependency};
 pub use edit::edit;

@@ -1,6 +1,8 @@
 //! What follows a run that failed.
 
+use accord_base::{By, Door};
 use accord_contract::time::Time;
+use accord_tasks_core::Status;
 use accord_tasks_core::board::{
     Entry, ErrorClass, RetryBudget, RunFailure, Silence, overdue, pause_ms, reclaimed, requeued,
     run_failed,
@@ -9,7 +11,6 @@ use accord_tasks_core::route::{Artifact, Routed, Rules};
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::verbs::{self, Subject};
-use accord_tasks_core::{By, Door, Status};
 use serde_json::{Value, json};
 
 use crate::support::{AGENT, after, at, events, leased, run};

@@ -1,11 +1,12 @@
 //! Who acts, sections of a body, tasks by the beginning of their ids.
 
 use accord_base::evidence::EvidenceDigest;
+use accord_base::{By, Door};
 use accord_contract::codes::Code;
+use accord_tasks_core::TaskId;
 use accord_tasks_core::board::{Board, Entry, NoTask, Wish};
 use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::task::with_section;
-use accord_tasks_core::{By, Door, TaskId};
 use serde_json::{Value, json};
 
 use crate::support::task;

@@ -11,12 +11,11 @@ use std::sync::Arc;
 use accord_api::body::{AnswerBody, Json, Reply as Encoded};
 use accord_api::parameter::{ParamSet as _, Params};
 use accord_api::{Call, Declaration, Envelope, Need, Operation};
-use accord_base::ProjectId;
+use accord_base::{By, Door, ProjectId};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Message;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{InProject, OfTask};
-use accord_tasks_core::{By, Door};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use accord_api::body::{AnswerBody as _, Json, OneOf};
 use accord_api::parameter::Params;
 use accord_api::{Call, Envelope, Need};
-use accord_base::tokens;
+use accord_base::{By, Door, tokens};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_tasks::Tree;
@@ -15,7 +15,6 @@ use accord_tasks_core::operations::{
     TaskBoardEnvelope, TaskBriefing, TaskEvents, TaskEventsEnvelope, TaskListEnvelope,
     TaskShowEnvelope,
 };
-use accord_tasks_core::{By, Door};
 use axum::extract::RawPathParams;
 
 use super::operation::{Scene, bind};

@@ -2,9 +2,9 @@
 
 use accord_api::body::Json;
 use accord_api::{Call, Envelope as _};
+use accord_base::By;
 use accord_contract::codes::Failure;
 use accord_tasks::Tree;
-use accord_tasks_core::By;
 use accord_tasks_core::operations::{
     Briefed, ClaimAnswer, ClaimNextTask, ClaimQuery, ClaimTask, EndRun, EndSession, Heartbeat,
     PollRequest, TaskClaimEnvelope, TaskClaimNextEnvelope,

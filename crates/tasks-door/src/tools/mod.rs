@@ -12,10 +12,9 @@ mod work;
 use accord_api::body::Json;
 use accord_api::{Call as OperationCall, Operation};
 use accord_base::refuse::schema;
-use accord_base::{Actor, ActorType, IdError};
+use accord_base::{Actor, ActorType, Door, IdError};
 use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::{Message, Object, Value};
-use accord_tasks_core::Door;
 use accord_tasks_core::operations::{Acting, InProject, OfTask, TaskAnswer, TaskEnvelope};
 
 use accord_mcp::{

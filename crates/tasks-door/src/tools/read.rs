@@ -2,12 +2,13 @@
 
 use accord_api::Call as OperationCall;
 use accord_api::body::NoBody;
+use accord_base::Door;
 use accord_contract::codes::Failure;
+use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     BoardQuery, BriefingQuery, ListQuery, ListTasks, ReadFormat, TaskBoard, TaskBriefing,
 };
 use accord_tasks_core::task::Priority;
-use accord_tasks_core::{Door, Status};
 
 use super::{PROJECT, TASK, in_project, of_task, text};
 use accord_mcp::budget::whole;

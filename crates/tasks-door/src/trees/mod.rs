@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_base::ProjectId;
+use accord_base::{By, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_tasks::{By, Environment, Tree, Watching};
+use accord_tasks::{Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::operations::{CreateRequest, InitAnswer, InitRequest, TaskAnswer};
 use parking_lot::Mutex;

@@ -1,5 +1,6 @@
 //! A person takes over what a file says, where Accord refused it.
 
+use accord_base::By;
 use accord_base::evidence::EvidenceDigest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -10,7 +11,7 @@ use accord_tasks_core::operations::{
 use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::yaml::Change;
-use accord_tasks_core::{By, TaskId, evidence};
+use accord_tasks_core::{TaskId, evidence};
 
 use super::apply::{invalid, moves};
 use crate::committed::LeaseOrigin;

@@ -1,5 +1,6 @@
 //! Writing what a decision says, and answering it.
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
 use accord_contract::wire::Value;
@@ -10,7 +11,7 @@ use accord_tasks_core::run::Run;
 use accord_tasks_core::task::{TaskFile, content_hash};
 use accord_tasks_core::verbs::Subject;
 use accord_tasks_core::yaml::Change;
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use crate::layout::companion;
 use crate::work::{Work, object};

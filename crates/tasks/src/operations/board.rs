@@ -1,9 +1,10 @@
 //! The board: tasks by status.
 
+use accord_base::By;
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN};
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use crate::work::Work;
 use crate::{Result, Tree};

@@ -1,9 +1,10 @@
 //! What an agent needs to know before it works on a task.
 
+use accord_base::By;
+use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{BriefingAnswer, BriefingDependency, OutputView};
 use accord_tasks_core::run::RunResult;
 use accord_tasks_core::task::{TaskFile, split_work_log};
-use accord_tasks_core::{By, TaskId};
 use accord_trees::Kind;
 
 use crate::layout::companion;

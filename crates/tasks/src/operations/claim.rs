@@ -1,11 +1,12 @@
 //! An agent takes a task.
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
 use accord_tasks_core::operations::{ClaimAnswer, ClaimRequest};
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use super::apply::invalid;
 use crate::layout::companion;

@@ -1,8 +1,9 @@
 //! An agent takes the next ready task that fits.
 
+use accord_base::By;
+use accord_tasks_core::Status;
 use accord_tasks_core::board::Wish;
 use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest};
-use accord_tasks_core::{By, Status};
 
 use super::claim::{Claim, Taken};
 use crate::work::Work;

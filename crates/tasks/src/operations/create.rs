@@ -1,12 +1,13 @@
 //! A new task.
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{CreateRequest, TaskAnswer};
 use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
 use super::apply::{check_title, invalid, resolve_all, resolve_as};

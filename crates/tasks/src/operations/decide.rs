@@ -1,6 +1,6 @@
 //! Verbs that move a task: block, unblock, cancel, promote, resurrect.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::operations::{
     BlockRequest, CancelRequest, PromoteRequest, ResurrectRequest, TaskAnswer, UnblockRequest,

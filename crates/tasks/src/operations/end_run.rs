@@ -1,12 +1,13 @@
 //! The program of an agent ended, and its run with it.
 
+use accord_base::By;
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::operations::{
     AgentExit, EndRunAnswer, EndRunRequest, ReleaseRequest, RunEnding, SessionEndRequest,
 };
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use super::apply::apply;
 use super::worker_run::worker;

@@ -1,6 +1,6 @@
 //! A sign of life of a run.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::lease;
 use accord_tasks_core::operations::{HeartbeatAnswer, HeartbeatRequest};
 use accord_tasks_core::run::{Heartbeat, Run};

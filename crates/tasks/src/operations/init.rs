@@ -1,5 +1,6 @@
 //! A new tree, or other settings of an existing one.
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -7,7 +8,7 @@ use accord_tasks_core::operations::{
     ApplyMode, InitAnswer, InitRequest, LayoutName, ProjectType, ReviewMode,
 };
 use accord_tasks_core::yaml::{Change, Yaml};
-use accord_tasks_core::{By, Status, aof_project_id};
+use accord_tasks_core::{Status, aof_project_id};
 use accord_trees::atomic;
 use serde_json::json;
 

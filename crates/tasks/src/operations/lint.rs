@@ -1,6 +1,6 @@
 //! Whether the files of a tree are what they should be. It takes no lock and writes nothing.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::operations::{LintAnswer, LintQuery};
 use accord_trees::TreeError;
 use accord_trees::wal::Wal;

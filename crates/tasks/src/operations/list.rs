@@ -5,11 +5,12 @@
 
 use std::cmp::Reverse;
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{DEFAULT_LIMIT, ListAnswer, ListQuery, TaskItem};
 use accord_tasks_core::task::{Priority, Task};
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use crate::work::Work;
 use crate::{Result, Tree};

@@ -1,14 +1,15 @@
 //! A message of the protocol arrives.
 
+use accord_base::By;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
+use accord_tasks_core::TaskId;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::message::{Detected, Payload, detect};
 use accord_tasks_core::operations::MessageAnswer;
 use accord_tasks_core::route::{Facts, Grant, receive};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{By, TaskId};
 
 use super::apply::apply;
 use crate::layout::companion;

@@ -1,6 +1,6 @@
 //! The operations on tasks, one file each.
 //!
-//! Each is a method of [`Tree`](crate::Tree) that takes a request message and [`By`](crate::By),
+//! Each is a method of [`Tree`](crate::Tree) that takes a request message and [`By`](accord_base::By),
 //! and answers with a message.
 
 mod adopt;

@@ -1,14 +1,15 @@
 //! The scheduler looks at the tree.
 
+use accord_base::By;
 use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
+use accord_tasks_core::Status;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{PollAlert, PollAnswer, PollRequest};
 use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{By, Status};
 
 use super::apply::{apply, invalid};
 use super::session_end::{Recorded, recorded, rejection};

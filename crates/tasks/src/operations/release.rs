@@ -1,6 +1,6 @@
 //! An agent gives a task back.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::operations::{ReleaseRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 

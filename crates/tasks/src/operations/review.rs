@@ -1,6 +1,6 @@
 //! A person ends a review: approve, send back, close.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::operations::{ApproveRequest, CloseRequest, SendBackRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 

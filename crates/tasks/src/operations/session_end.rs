@@ -1,5 +1,6 @@
 //! The session of an agent ends.
 
+use accord_base::By;
 use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_contract::wire::Wire as _;
@@ -8,7 +9,7 @@ use accord_tasks_core::operations::{SessionEndAnswer, SessionEndRejection, Sessi
 use accord_tasks_core::route::{Facts, apply_result};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::Task;
-use accord_tasks_core::{By, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use super::apply::apply;
 use crate::work::Work;

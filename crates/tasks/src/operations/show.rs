@@ -1,6 +1,6 @@
 //! Everything about one task.
 
-use accord_tasks_core::By;
+use accord_base::By;
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
 
 use crate::{Result, Tree};

@@ -1,12 +1,13 @@
 //! What a worker of a tree does before its agent starts: it claims a task, and reads what the
 //! project says about runs.
 
+use accord_base::{By, Door};
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{BriefingAnswer, ClaimRequest};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{By, Door, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 
 use crate::{Result, Tree};
 

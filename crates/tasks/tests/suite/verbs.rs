@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use accord_base::{By, Door};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Field;
-use accord_tasks::{By, Door, Tree};
+use accord_tasks::Tree;
 use accord_tasks_core::operations::{
     BlockRequest, CreateRequest, DependencyRequest, EditRequest, PromoteRequest, ReleaseRequest,
     ReviewBy, TaskAnswer,

@@ -2,8 +2,8 @@
 
 use accord_api::body::{Json, NoBody};
 use accord_api::{Answered, Call, Operation};
+use accord_base::Door;
 use accord_contract::codes::Code;
-use accord_tasks_core::Door;
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::operations::{
     Acting as Who, AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, ClaimAnswer,

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use accord_api::body::{AnswerBody, Json, NoBody, OneOf};
 use accord_api::{Answered, Call, Envelope, Operation};
-use accord_base::ProjectId;
+use accord_base::{Door, ProjectId};
 use accord_contract::codes::Code;
 use accord_tasks::Tree;
-use accord_tasks_core::Door;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
 use crate::error::CliError;

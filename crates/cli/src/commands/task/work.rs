@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use accord_api::Call;
 use accord_api::body::Json;
+use accord_base::Door;
 use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
 use accord_process::Cancel;
@@ -21,7 +22,7 @@ use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{
     Acting as Who, ClaimAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
 };
-use accord_tasks_core::{Door, Status, TaskId};
+use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
 use super::acting::AgentArgs;
