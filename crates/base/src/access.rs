@@ -181,5 +181,5 @@ impl KeyScope {
 }
 
 fn refused(message: impl Into<String>) -> Failure {
-    Failure::new(Code::AgenticUnauthorized, message)
+    Failure::new(Code::AccessDenied, message)
 }

@@ -166,7 +166,7 @@ fn no_person(actor: Option<&Actor>) -> Failure {
 fn unexamined() -> Failure {
     let message = "the process that asks has ended or cannot be examined, so it may be that of a \
                    worker, and what only a person may do is refused";
-    Failure::new(Code::XchainNotForWorkers, message).suggesting(
+    Failure::new(Code::NotForWorkers, message).suggesting(
         "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
          give the person a key (`accord key create`)",
     )
@@ -177,6 +177,6 @@ fn other_user() -> Failure {
     let message = "the process that asks belongs to another user of the operating system or to \
                    another machine, so it may be that of a worker, and what only a person may do \
                    is refused";
-    Failure::new(Code::XchainNotForWorkers, message)
+    Failure::new(Code::NotForWorkers, message)
         .suggesting("sign in, or give the person a key (`accord key create`)")
 }

@@ -127,7 +127,7 @@ impl SeenWorker {
     pub fn refusal(&self) -> Failure {
         let message =
             format!("{} started the process that asks (seen at process {})", self.who, self.pid);
-        let refused = Failure::new(Code::XchainNotForWorkers, message).with("pid", self.pid);
+        let refused = Failure::new(Code::NotForWorkers, message).with("pid", self.pid);
         let refused = match &self.work {
             Some((member, work)) => refused.with(member, work.as_str()),
             None => refused,
@@ -204,7 +204,7 @@ mod tests {
             let parents = vec![process(7, &[]), process(6, &[(mark, value)]), process(1, &[])];
             let caller = ancestry(parents);
             let refused = find_worker(&caller, &[]).expect("a worker").refusal();
-            assert_eq!(refused.code, Code::XchainNotForWorkers);
+            assert_eq!(refused.code, Code::NotForWorkers);
             assert!(refused.message.starts_with(who), "{}", refused.message);
             assert!(refused.message.contains("process 6"), "{}", refused.message);
             assert!(refused.suggestion.expect("what to do").contains(ask), "{mark}");
@@ -216,7 +216,7 @@ mod tests {
         let supervisor = Ancestor { is_supervisor: true, ..process(6, &[]) };
         let caller = ancestry(vec![process(7, &[]), supervisor]);
         let refused = find_worker(&caller, &[]).expect("a worker").refusal();
-        assert_eq!(refused.code, Code::XchainNotForWorkers);
+        assert_eq!(refused.code, Code::NotForWorkers);
         assert!(refused.message.contains("process 6"), "{}", refused.message);
     }
 
@@ -232,7 +232,7 @@ mod tests {
     fn the_process_of_a_worker_needs_no_mark() {
         let caller = ancestry(vec![process(7, &[]), process(6, &[])]);
         let refused = find_worker(&caller, &[worker(6)]).expect("a worker").refusal();
-        assert_eq!(refused.code, Code::XchainNotForWorkers);
+        assert_eq!(refused.code, Code::NotForWorkers);
         let details = refused.details.expect("details");
         assert_eq!((&details["turn_id"], &details["pid"]), (&"turn_1".into(), &6.into()));
     }

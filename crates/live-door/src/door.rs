@@ -15,10 +15,10 @@ use accord_serving::settings::Settings;
 use accord_store::Store;
 use futures_util::future::BoxFuture;
 
+use crate::access_watch::{AccessWatch, AccessWatches};
 use crate::metrics::{LiveNumbers, LiveValues};
 use crate::overrides::Overrides;
 use crate::sockets::Sockets;
-use crate::standing::{Standing, Standings};
 use crate::token_holder::TokenHolder;
 
 /// How often expired sessions are looked for.
@@ -28,7 +28,7 @@ const SWEEP: (Duration, Duration) = (Duration::from_millis(250), Duration::from_
 pub struct LiveParts {
     live: Live,
     sockets: Sockets,
-    standings: Standings,
+    watches: AccessWatches,
     overrides: Overrides,
 }
 
@@ -56,7 +56,7 @@ impl LiveParts {
         Ok(Self {
             sockets: Sockets::new(settings.limits.live_sockets, &options.limits),
             live: Live::new(store, options),
-            standings: Standings::default(),
+            watches: AccessWatches::default(),
             overrides: Overrides::default(),
         })
     }
@@ -167,9 +167,9 @@ impl LiveDoor {
     }
 
     /// Notices that live sockets of a holder, subscribed to a session of an app, must end.
-    pub(crate) fn follow_standing(&self, holder: &TokenHolder, app: Option<&AppId>) -> Standing {
+    pub(crate) fn watch_access(&self, holder: &TokenHolder, app: Option<&AppId>) -> AccessWatch {
         let weak = WeakLiveDoor(Arc::downgrade(&self.0));
-        self.0.parts.standings.follow(weak, holder, app)
+        self.0.parts.watches.follow(weak, holder, app)
     }
 
     pub(crate) fn surroundings(&self) -> &dyn Surroundings {

@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "sockets and pages end by time")]
 
+mod access_watch;
 mod channel;
 mod door;
 pub mod metrics;
@@ -13,13 +14,13 @@ mod pages;
 mod questions;
 mod slice;
 mod sockets;
-mod standing;
 mod token_holder;
 mod tool_routes;
 mod tools;
 
 use accord_serving::{operation, table};
 
+pub(crate) use self::access_watch::{AccessWatch, Lost};
 pub use self::channel::{WITHOUT_SESSION, routes as channel_routes, without_session};
 pub(crate) use self::door::WeakLiveDoor;
 pub use self::door::{LiveDoor, LiveParts, Surroundings, sweep};
@@ -28,7 +29,6 @@ pub use self::pages::{page_link, routes as page_routes, show_refused_host};
 pub use self::questions::routes as question_routes;
 pub(crate) use self::slice::slice;
 pub(crate) use self::sockets::Rejection;
-pub(crate) use self::standing::{Lost, Standing};
 pub(crate) use self::token_holder::{TokenHolder, granted};
 pub use self::tool_routes::routes as tool_routes;
 pub use self::tools::TOOLSET;

@@ -23,13 +23,13 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 #[derive(Default)]
 pub(crate) struct Contracts {
-    by_session: Mutex<Halves<SessionId, (u64, Arc<CompiledContract>)>>,
-    by_text: Mutex<Halves<String, Arc<CompiledContract>>>,
+    by_session: Mutex<TwoGenerationCache<SessionId, (u64, Arc<CompiledContract>)>>,
+    by_text: Mutex<TwoGenerationCache<String, Arc<CompiledContract>>>,
 }
 
 /// A map that forgets what was not used for a while: a full young half becomes the old one, and the
 /// old one goes away.
-struct Halves<K, V> {
+struct TwoGenerationCache<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
     /// Bytes of the young half.
@@ -53,13 +53,13 @@ impl Weighed for (u64, Arc<CompiledContract>) {
     }
 }
 
-impl<K, V> Default for Halves<K, V> {
+impl<K, V> Default for TwoGenerationCache<K, V> {
     fn default() -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), bytes: 0 }
     }
 }
 
-impl<K: Eq + Hash + Clone, V: Clone + Weighed> Halves<K, V> {
+impl<K: Eq + Hash + Clone, V: Clone + Weighed> TwoGenerationCache<K, V> {
     fn get(&mut self, key: &K, most: usize) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());

@@ -14,7 +14,7 @@ use accord_memory_core::operations::{EndSession, OfSession, SessionWithin};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::ask::Ask;
+use super::host_request::HostRequest;
 use super::tool_result::OpenSession;
 use accord_serving::Api;
 
@@ -106,7 +106,7 @@ impl Connection {
         for (session, api) in left {
             let path = OfSession { session: session.session_id.clone() };
             let within = SessionWithin { project: session.project_id.parse().ok() };
-            let ask = Ask::operation(&Call::<EndSession>::new(path, within, Maybe(None)));
+            let ask = HostRequest::operation(&Call::<EndSession>::new(path, within, Maybe(None)));
             if ask.send(&*api).await.is_err() {
                 tracing::warn!(session = %session.session_id, "the session could not be ended");
             }

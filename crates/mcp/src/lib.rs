@@ -19,13 +19,13 @@
 #![expect(clippy::disallowed_methods, reason = "sessions end when they are idle")]
 
 pub mod argument;
-pub mod ask;
 mod boxed;
 pub mod budget;
 pub mod call;
 mod connection;
 pub mod endpoints;
 mod headers;
+pub mod host_request;
 mod in_flight;
 mod lines;
 mod malformed;
@@ -43,12 +43,12 @@ mod transport;
 mod watch;
 
 pub use self::argument::Argument;
-pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
 pub use self::endpoints::{HostAccess, KeepOpen, McpEndpoints, service};
+pub use self::host_request::{Answer, HostRequest};
 pub use self::output::Output;
 pub use self::prompt::Prompt;
-pub use self::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+pub use self::resource::{ListRequest, ResourcePage, ResourceSet, Template};
 pub use self::server::ApiFor;
 pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};

@@ -6,8 +6,8 @@ use accord_contract::wire::Object;
 use rmcp::model::{GetPromptResult, Prompt as Described, PromptArgument, PromptMessage, Role};
 
 use super::argument::{self, Argument, Schemas};
-use super::ask::{Answer, Ask};
 use super::call::{Call, CallContext};
+use super::host_request::{Answer, HostRequest};
 use super::tool_result::ToolError;
 use accord_serving::Api;
 
@@ -23,7 +23,7 @@ pub struct Prompt {
     /// Its arguments. Clients send them as texts.
     pub arguments: &'static [Argument],
     /// How the arguments become a request.
-    pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
+    pub ask: fn(&Call<'_>) -> Result<HostRequest, Failure>,
     /// How the answer becomes a message.
     pub message: fn(&Call<'_>, &Answer) -> Result<String, Failure>,
 }

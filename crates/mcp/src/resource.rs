@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use super::ask::{Answer, Ask};
+use super::host_request::{Answer, HostRequest};
 use super::tool_result::ToolError;
 use super::toolset::Toolset;
 use accord_serving::Api;
@@ -18,14 +18,14 @@ pub struct ResourceSet {
     /// The media type of their contents.
     pub media_type: &'static str,
     /// The request that reads a resource; `None` if the URI has another form.
-    pub read: fn(&str) -> Option<Ask>,
+    pub read: fn(&str) -> Option<HostRequest>,
     /// How the answer becomes the contents of the resource.
     pub contents: fn(&str, &Answer) -> Result<ResourceContents, Failure>,
     /// The protocol error for a failure for which the protocol of the set has its own. It tells
     /// nothing beyond itself.
     pub refused: fn(&ToolError) -> Option<ErrorData>,
     /// A page of the resources of one project, or of all that the caller can read.
-    pub list: for<'a> fn(ListAsk<'a>) -> BoxFuture<'a, Result<ResourcePage, ToolError>>,
+    pub list: for<'a> fn(ListRequest<'a>) -> BoxFuture<'a, Result<ResourcePage, ToolError>>,
 }
 
 /// The form of the URIs of some resources.
@@ -43,7 +43,7 @@ pub struct Template {
 
 /// Asks for a page of resources.
 #[derive(Clone, Copy)]
-pub struct ListAsk<'a> {
+pub struct ListRequest<'a> {
     /// The host.
     pub api: &'a dyn Api,
     /// Only the resources of this project.

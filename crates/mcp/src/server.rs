@@ -29,12 +29,12 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::argument::{self, Schemas};
-use super::ask::Ask;
 use super::call::{Call, CallContext, id};
 use super::connection::Connection;
+use super::host_request::HostRequest;
 use super::malformed;
 use super::prompt::{self, Prompt};
-use super::resource::{ListAsk, ResourceSet, protocol_error};
+use super::resource::{ListRequest, ResourceSet, protocol_error};
 use super::tool_result::{Memo, OpenSession, ToolError, null_result};
 use super::toolset::{ToolEntry, Toolbox, Toolset, Visibility};
 use accord_serving::Api;
@@ -95,7 +95,7 @@ impl Server {
             standing.session = origin.named_session(&arguments).await?;
         }
         let call = Call::new(&arguments, &standing, accord_system::now());
-        let ask: Ask = (tool.ask)(&call)?;
+        let ask: HostRequest = (tool.ask)(&call)?;
         let answer = match ask.send(&*origin.api).await {
             Ok(answer) => answer,
             Err(error) if tool.null_on.is_some_and(|code| error.is(code)) => {
@@ -171,7 +171,7 @@ impl CallOrigin {
         let path = OfSession { session: id("session_id", named)? };
         let project = text("project_id").map(|given| id("project_id", given)).transpose()?;
         let within = SessionWithin { project };
-        let ask = Ask::operation(&OperationCall::<ReadSession>::new(path, within, NoBody));
+        let ask = HostRequest::operation(&OperationCall::<ReadSession>::new(path, within, NoBody));
         let found = ask.send(&*self.api).await?.read::<Json<Session>>()?.0;
         let mut session = OpenSession::from(found);
         if let Some(actor) = &self.actor {
@@ -289,7 +289,7 @@ impl ServerHandler for Server {
             let refused = |error: ToolError| protocol_error(error, set);
             let origin = CallOrigin::of(&self.api_source, &context)
                 .map_err(|failure| refused(failure.into()))?;
-            let asked = ListAsk {
+            let asked = ListRequest {
                 api: &*origin.api,
                 project: self.defaults.project.as_deref(),
                 cursor: cursor.as_deref(),

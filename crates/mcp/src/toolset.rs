@@ -11,8 +11,8 @@ use accord_contract::wire::Object;
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::argument::{self, Argument, Schemas};
-use super::ask::{Answer, Ask};
 use super::call::Call;
+use super::host_request::{Answer, HostRequest};
 use super::output::{self, Output};
 use super::prompt::Prompt;
 use super::resource::ResourceSet;
@@ -90,7 +90,7 @@ pub struct Tool {
     /// The members of its receipt, if every successful answer is one.
     pub output: Option<&'static [Output]>,
     /// How the arguments become a request.
-    pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
+    pub ask: fn(&Call<'_>) -> Result<HostRequest, Failure>,
     /// How the answer becomes the result.
     pub answer: fn(&Call<'_>, &Answer) -> Result<ToolResult, Failure>,
     /// The failure for which the result is `null` rather than an error.

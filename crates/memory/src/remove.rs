@@ -43,7 +43,7 @@ impl Memory {
         access.may_anywhere(Verb::Admin)?;
         if access.projects().is_some() {
             let message = "only a key for all projects may remove a project";
-            return Err(Failure::new(Code::AgenticUnauthorized, message));
+            return Err(Failure::new(Code::AccessDenied, message));
         }
         let (memory, id) = (self.clone(), id.clone());
         // In its own task: a client that disconnects must not leave the files behind.

@@ -64,7 +64,7 @@ impl Runs {
             return Ok(());
         };
         let message = format!("the worker of {own} cannot stage the result of {}", turn.id());
-        let refused = Failure::new(Code::XchainNotForWorkers, message).with("turn_id", own);
+        let refused = Failure::new(Code::NotForWorkers, message).with("turn_id", own);
         Err(refused.suggesting("stage the result of your own turn; name it with --turn"))
     }
 }

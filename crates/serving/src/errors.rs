@@ -16,10 +16,8 @@ use super::reply::status_of;
 pub const WITHOUT_ROUTE: Protocol = Protocol::Agentic;
 
 /// Conditions for which the Agentic Protocol has its own codes.
-const AGENTIC: [(Code, Code); 2] = [
-    (Code::Unauthorized, Code::AgenticUnauthorized),
-    (Code::InputTooLarge, Code::AgenticPayloadTooLarge),
-];
+const AGENTIC: [(Code, Code); 2] =
+    [(Code::Unauthorized, Code::AccessDenied), (Code::InputTooLarge, Code::AgenticPayloadTooLarge)];
 
 /// The code that a protocol has for the condition that a code means.
 pub fn code_in(protocol: Protocol, code: Code) -> Code {

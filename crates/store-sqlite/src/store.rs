@@ -15,7 +15,7 @@ use crate::error::IntoStoreError as _;
 use crate::folder::Folder;
 use crate::readers::Readers;
 use crate::unit::Unit;
-use crate::writer::{Counters, Pace, Queue, Writer};
+use crate::writer::{Counters, GroupWait, Queue, Writer};
 use crate::{Options, connect, migrate, upkeep};
 
 /// A store in a folder. Dropping it finishes waiting jobs and unlocks the folder.
@@ -56,7 +56,7 @@ impl SqliteStore {
             counters: Arc::clone(&counters),
             common: options.common,
             group: options.group.max(1),
-            pace: Pace::default(),
+            pace: GroupWait::default(),
             rest: options.rest,
             #[cfg(feature = "testing")]
             delay: options.commit_delay,

@@ -55,7 +55,7 @@ pub(crate) struct Writer {
     pub(crate) counters: Arc<Counters>,
     pub(crate) common: CommonTermLimits,
     pub(crate) group: usize,
-    pub(crate) pace: Pace,
+    pub(crate) pace: GroupWait,
     pub(crate) rest: Duration,
     #[cfg(feature = "testing")]
     pub(crate) delay: Duration,
@@ -115,7 +115,7 @@ impl Queue {
 
     /// Adds jobs that have arrived meanwhile to a group, up to `most`. Returns whether there were
     /// any. When more are expected, it waits for them as long as the pace allows.
-    fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &Pace) -> bool {
+    fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &GroupWait) -> bool {
         let missing = pace.expected.min(most).saturating_sub(group.len());
         let mut waiting = self.waiting.lock();
         if missing > 0 {
@@ -140,12 +140,12 @@ impl Queue {
 /// of a commit makes one group of all clients instead of two halves that take turns. With a single
 /// client there is no wait.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct GroupWait {
     expected: usize,
     patience: Duration,
 }
 
-impl Pace {
+impl GroupWait {
     fn learn(&mut self, group: usize, waiting: usize, commit: Duration) {
         self.expected = group + waiting;
         // A quarter of a commit: the wait costs less than the commit that it can save.

@@ -20,6 +20,7 @@
 )]
 
 mod artifacts;
+mod clock_watch;
 mod committed;
 mod environment;
 pub mod event_log;
@@ -31,7 +32,6 @@ mod lint;
 pub mod manifest;
 pub mod notify;
 pub mod operations;
-mod pace;
 mod referee;
 mod report;
 mod scan;

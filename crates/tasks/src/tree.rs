@@ -18,11 +18,11 @@ use accord_trees::wal::{LockedWal, News, Skipped, Wal};
 use accord_trees::{Disk, Root, TreeError};
 use parking_lot::{Condvar, Mutex, RwLock};
 
+use crate::clock_watch::{ClockWatch, Jump};
 use crate::committed::State;
 use crate::index::Index;
 use crate::layout::OWN;
 use crate::manifest::Settings;
-use crate::pace::{Jump, Pace};
 use crate::scan::scan;
 use crate::watch::Changes;
 use crate::work::Work;
@@ -76,7 +76,7 @@ struct Queue {
 pub(crate) struct Store {
     wal: Wal<State>,
     index: Option<Index>,
-    pace: Pace,
+    pace: ClockWatch,
 }
 
 /// A decision that waits for its group.
@@ -157,7 +157,7 @@ impl Tree {
             settings: RwLock::new(Arc::new(settings)),
             queue: Mutex::default(),
             gathered: Condvar::new(),
-            store: Mutex::new(Store { wal, index: None, pace: Pace::default() }),
+            store: Mutex::new(Store { wal, index: None, pace: ClockWatch::default() }),
             changes: Mutex::default(),
         })))
     }

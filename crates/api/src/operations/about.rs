@@ -64,7 +64,7 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200 "The metrics.", Text<Metrics>;
-        refuses [&[Code::AgenticUnauthorized]];
+        refuses [&[Code::AccessDenied]];
     }
 }
 

@@ -152,7 +152,7 @@ operation! {
         body NoBody;
         needs Need::Admin;
         answers 200 "The keys.", Json<KeyListEnvelope>;
-        refuses [&[Code::AgenticUnauthorized]];
+        refuses [&[Code::AccessDenied]];
     }
 }
 
@@ -165,9 +165,9 @@ operation! {
         needs Need::Decide(Decision::Grant);
         answers 201 "The key. Its secret is shown only this once.", Json<KeyEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::WireFieldValue,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }
@@ -180,7 +180,7 @@ operation! {
         body NoBody;
         needs Need::Admin;
         answers 200 "The revoked key.", Json<KeyEnvelope>;
-        refuses [&[Code::AgenticUnauthorized, Code::KeyNotFound]];
+        refuses [&[Code::AccessDenied, Code::KeyNotFound]];
     }
 }
 

@@ -153,7 +153,7 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200 "The status.", Json<StatusEnvelope>;
-        refuses [&[Code::AgenticUnauthorized]];
+        refuses [&[Code::AccessDenied]];
     }
 }
 
@@ -177,7 +177,7 @@ operation! {
         body Json<TrimRequest>;
         needs Need::Admin;
         answers 200 "What was deleted.", Json<TrimEnvelope>;
-        refuses [&[Code::AgenticUnauthorized, Code::WireFieldValue]];
+        refuses [&[Code::AccessDenied, Code::WireFieldValue]];
     }
 }
 
@@ -190,7 +190,7 @@ operation! {
         needs Need::Admin;
         answers 200 "What was deleted.", Json<SweepEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::AgenticNotImplemented,
             Code::AgenticIntegrityError,
         ]];

@@ -41,7 +41,7 @@ fn a_key_does_what_its_verbs_say_where_its_projects_are() {
     {
         assert_eq!(access.may(verb, &project_id()).is_ok(), allowed);
         assert_eq!(access.may_anywhere(verb).is_ok(), allowed);
-        assert_eq!(refused(access.may(verb, &other)).0, Code::AgenticUnauthorized);
+        assert_eq!(refused(access.may(verb, &other)).0, Code::AccessDenied);
     }
     assert_eq!(access.projects().unwrap().len(), 1);
     let admin = Access::of(&scope(&[Verb::Admin], None));
@@ -49,7 +49,7 @@ fn a_key_does_what_its_verbs_say_where_its_projects_are() {
     for verb in Verb::ALL {
         admin.may(*verb, &other).unwrap();
         Access::open().may(*verb, &other).unwrap();
-        assert_eq!(refused(nothing.may(*verb, &other)).0, Code::AgenticUnauthorized);
+        assert_eq!(refused(nothing.may(*verb, &other)).0, Code::AccessDenied);
     }
 }
 
@@ -64,7 +64,7 @@ fn a_key_writes_as_its_actor() {
     assert_eq!(bound.attribute(None, "/actor").unwrap(), Some(ada()));
     for other in [grace(), actor("ada", ActorType::Agent)] {
         let outcome = bound.attribute(Some(other), "/created_by");
-        assert_eq!(refused(outcome), (Code::AgenticUnauthorized, "/created_by".into()));
+        assert_eq!(refused(outcome), (Code::AccessDenied, "/created_by".into()));
     }
     let deputy =
         Access::of(&scope(&[Verb::Write], None).bound_to(key("ada", ActorType::Human), true));

@@ -88,7 +88,7 @@ fn about_keys(code: Option<Code>) -> Option<&'static str> {
             "this host requires a key in ACCORD_KEY; `accord key create` on its data folder \
              creates one",
         ),
-        Code::AgenticUnauthorized | Code::Unauthorized => Some(
+        Code::AccessDenied | Code::Unauthorized => Some(
             "the key in ACCORD_KEY or --key is unknown, expired, or lacks the scope for this \
              request; `accord key list` on the data folder of the host lists the scopes",
         ),

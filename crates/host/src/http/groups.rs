@@ -11,7 +11,7 @@ use accord_serving::Door;
 use accord_serving::table::Route;
 use accord_tasks_door as tasks;
 
-use super::{Host, own};
+use super::{Host, accord};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -123,23 +123,26 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "Keys",
         about: "Who may use the server, and for what.",
-        routes: &[list!(own::keys::routes)],
+        routes: &[list!(accord::keys::routes)],
     },
     Group {
         name: "Operating",
         about: "Status and maintenance.",
         routes: &[
-            list!(own::upkeep::routes),
-            list!(own::ids::routes),
-            list!(own::projects::routes),
-            list!(own::task_trees::routes),
+            list!(accord::upkeep::routes),
+            list!(accord::ids::routes),
+            list!(accord::projects::routes),
+            list!(accord::task_trees::routes),
             list!(memory::verify::routes, Host::memory_door),
         ],
     },
     Group {
         name: "The server",
         about: "What the server is, and whether it runs.",
-        routes: &[list!(own::about::routes), list!(memory::bundles::descriptor, Host::memory_door)],
+        routes: &[
+            list!(accord::about::routes),
+            list!(memory::bundles::descriptor, Host::memory_door),
+        ],
     },
 ];
 

@@ -42,7 +42,7 @@ pub(crate) struct WeakHost(Weak<Parts>);
 struct Parts {
     serving: Serving,
     engine: Arc<dyn Engine>,
-    scope: Scope,
+    kind: HostKind,
     memory: Memory,
     tasks: TaskTrees,
     tasks_door: TasksDoor,
@@ -53,7 +53,7 @@ struct Parts {
 
 /// What a host is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Scope {
+enum HostKind {
     /// A data folder, whose store it opened.
     Folder,
     /// A data folder, over an engine that other hosts may use.
@@ -75,19 +75,19 @@ impl Host {
             let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
             tracing::info!(folder = %folder.display(), "new data folder");
         }
-        Self::new(engine, Scope::Folder, folder, settings)
+        Self::new(engine, HostKind::Folder, folder, settings)
     }
 
     /// An empty host that lasts as long as the process. It has the settings of a data folder, and
     /// does not touch the folder. Its tasks are in a temporary folder.
     pub fn in_memory(folder: &Path, settings: Settings) -> Result<Self, Failure> {
-        Self::new(engine::in_memory(), Scope::Trial, folder, settings)
+        Self::new(engine::in_memory(), HostKind::Trial, folder, settings)
     }
 
     /// A host for the task trees of a data folder alone: everything else is empty and lasts as long
     /// as the process. It neither opens nor creates the store.
     pub fn tasks_only(folder: &Path, settings: Settings) -> Result<Self, Failure> {
-        Self::new(engine::in_memory(), Scope::Tasks, folder, settings)
+        Self::new(engine::in_memory(), HostKind::Tasks, folder, settings)
     }
 
     /// A host over an engine, which other hosts may use, too. It does not close the engine.
@@ -96,12 +96,12 @@ impl Host {
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
-        Self::new(engine, Scope::Shared, folder, settings)
+        Self::new(engine, HostKind::Shared, folder, settings)
     }
 
     fn new(
         engine: Arc<dyn Engine>,
-        scope: Scope,
+        kind: HostKind,
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
@@ -116,8 +116,8 @@ impl Host {
                 embedder: embedder(&settings)?,
             },
         );
-        let tasks = match scope {
-            Scope::Trial => TaskTrees::temporary(Environment::system())?,
+        let tasks = match kind {
+            HostKind::Trial => TaskTrees::temporary(Environment::system())?,
             _ => TaskTrees::new(folder, Environment::system()),
         };
         let live = LiveParts::new(Arc::clone(&engine) as _, &settings)?;
@@ -127,17 +127,17 @@ impl Host {
             engine: Arc::downgrade(&engine),
         };
         let serving = Serving::new(folder, settings, memory.units(), vec![Box::new(values)]);
-        let has_store = matches!(scope, Scope::Folder | Scope::Shared);
+        let has_store = matches!(kind, HostKind::Folder | HostKind::Shared);
         let strict = serving.settings().strict_projects;
         let check_project = has_store.then(|| check_project(&memory, strict));
         let tasks_door = TasksDoor::new(serving.clone(), tasks.clone(), check_project);
-        let database = (scope == Scope::Folder).then(|| folder.join(engine::DATABASE));
+        let database = (kind == HostKind::Folder).then(|| folder.join(engine::DATABASE));
         let surroundings = HostSurroundings { memory: memory.clone(), database };
         let live_door = LiveDoor::new(serving.clone(), live, surroundings);
         let host = Self(Arc::new(Parts {
             serving,
             engine,
-            scope,
+            kind,
             memory,
             tasks,
             tasks_door,
@@ -181,12 +181,12 @@ impl Host {
 
     /// Whether the engine closes with this host.
     pub(crate) fn owns_engine(&self) -> bool {
-        self.0.scope != Scope::Shared
+        self.0.kind != HostKind::Shared
     }
 
     /// Whether it has the store of its data folder, and so knows the folder's projects.
     pub(crate) fn has_store(&self) -> bool {
-        matches!(self.0.scope, Scope::Folder | Scope::Shared)
+        matches!(self.0.kind, HostKind::Folder | HostKind::Shared)
     }
 
     /// The services of the Agentic Protocol.

@@ -7,6 +7,7 @@
 //! Handlers take a `Context` (the host, the caller, the correlation id) and, for their bodies,
 //! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
 
+mod accord;
 mod examples;
 mod groups;
 mod host;
@@ -14,7 +15,6 @@ mod local_tools;
 mod manual;
 mod metrics;
 mod openapi;
-mod own;
 mod page;
 mod project_document;
 mod surroundings;

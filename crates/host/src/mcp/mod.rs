@@ -1,10 +1,10 @@
 //! The tools of every protocol, over MCP.
 
 pub use accord_mcp::{
-    Advice, Answer, ApiFor, Argument, Ask, Call, CallContext, Effect, HostAccess, IsAccepted,
-    KeepOpen, ListAsk, McpEndpoints, Memo, OpenSession, Output, Prompt, ResourcePage, ResourceSet,
-    SessionLimits, Template, Tool, ToolError, ToolResult, Toolbox, Toolset, Visibility,
-    parse_actor, serve, serve_stdio, service,
+    Advice, Answer, ApiFor, Argument, Call, CallContext, Effect, HostAccess, HostRequest,
+    IsAccepted, KeepOpen, ListRequest, McpEndpoints, Memo, OpenSession, Output, Prompt,
+    ResourcePage, ResourceSet, SessionLimits, Template, Tool, ToolError, ToolResult, Toolbox,
+    Toolset, Visibility, parse_actor, serve, serve_stdio, service,
 };
 
 /// The names of all tools.

@@ -62,9 +62,9 @@ operation! {
         needs Need::Decide(Decision::Answer);
         answers 200 "The action is recorded.", Json<LiveAckEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::AofPersonRequired,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
             Code::AgenticProjectArchived,
             Code::GguiSessionNotFound,
             Code::GguiInvalidMessage,

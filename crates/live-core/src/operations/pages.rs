@@ -147,7 +147,7 @@ impl RequestBody for AnyObject {
     }
 }
 
-const NOT_FOUND: &[Code] = &[Code::GguiSessionNotFound, Code::AgenticUnauthorized];
+const NOT_FOUND: &[Code] = &[Code::GguiSessionNotFound, Code::AccessDenied];
 
 operation! {
     /// Returns the page of a live session, without data. Needs no key: the page signs in.
@@ -169,7 +169,7 @@ operation! {
         answers 201 "The link.", Json<LiveLinkEnvelope>;
         refuses [NOT_FOUND, &[
             Code::LiveSessionEnded,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
             Code::AofPersonRequired,
             Code::AgenticProjectArchived,
         ]];
@@ -213,8 +213,8 @@ operation! {
         refuses [&[
             Code::LoginLinkInvalid,
             Code::LoginTooOften,
-            Code::AgenticUnauthorized,
-            Code::XchainNotForWorkers,
+            Code::AccessDenied,
+            Code::NotForWorkers,
             Code::HttpMediaType,
             Code::WireFieldValue,
         ]];

@@ -20,7 +20,7 @@ const LIMIT: Number = Number::new("limit", 1, SESSIONS_PAGE.0 as u32).or(SESSION
 
 /// The failure codes of a list.
 const OF_LISTS: &[Code] =
-    &[Code::AgenticUnauthorized, Code::AgenticProjectNotFound, Code::AgenticInvalidCursor];
+    &[Code::AccessDenied, Code::AgenticProjectNotFound, Code::AgenticInvalidCursor];
 
 params! {
     /// Which sessions are listed.
@@ -164,7 +164,7 @@ operation! {
         path OfSession;
         needs Need::Read;
         answers 200 "The session.", Json<LiveSessionEnvelope>;
-        refuses [&[Code::AgenticUnauthorized, Code::GguiSessionNotFound]];
+        refuses [&[Code::AccessDenied, Code::GguiSessionNotFound]];
     }
 }
 

@@ -146,7 +146,7 @@ envelope! {
 }
 
 /// The failure codes of every tool.
-const COMMON: &[Code] = &[Code::AgenticUnauthorized, Code::GguiAppMismatch];
+const COMMON: &[Code] = &[Code::AccessDenied, Code::GguiAppMismatch];
 
 /// The failure codes of every tool that changes something.
 const CHANGES: &[Code] = &[Code::AgenticProjectArchived];

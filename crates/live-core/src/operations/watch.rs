@@ -90,7 +90,7 @@ operation! {
         needs Need::Read;
         answers 200 "The events.", Json<LiveEventsEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::GguiSessionNotFound,
             Code::GguiReplayHorizonPassed,
         ]];
@@ -107,7 +107,7 @@ operation! {
         needs Need::Read;
         answers 200 "The frames.", Events<LiveFrame>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::GguiSessionNotFound,
             Code::GguiReplayHorizonPassed,
             Code::HttpTooManyStreams,

@@ -158,7 +158,7 @@ pub(super) async fn token_holder(
 }
 
 fn is_about_the_key(code: Code) -> bool {
-    matches!(code, Code::Unauthorized | Code::AgenticUnauthorized)
+    matches!(code, Code::Unauthorized | Code::AccessDenied)
 }
 
 /// The apps that a key covers.

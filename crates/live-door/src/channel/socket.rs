@@ -32,7 +32,7 @@ use super::access::{Opener, token_holder};
 use super::polls::Polls;
 use super::web_socket::{Incoming, Lost as Disconnected, WebSocket};
 use crate::LiveDoor;
-use crate::{Lost, Rejection, Standing, TokenHolder};
+use crate::{AccessWatch, Lost, Rejection, TokenHolder};
 use accord_serving::Permit;
 
 /// The most batches that are delivered before a frame is handled, more than a subscriber may be
@@ -49,7 +49,7 @@ pub(super) struct Socket<S> {
     /// The process at the other end, on a host without keys.
     process: Option<Caller>,
     /// Says when it loses them.
-    standing: Option<Standing>,
+    standing: Option<AccessWatch>,
     limits: Limits,
     /// Which frames it may send.
     state: accord_live_core::frame::Socket,
@@ -102,7 +102,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         let idle = limits.pre_subscribe_idle_ms;
         let timer = (idle > 0).then(|| Box::pin(sleep(Duration::from_millis(idle))));
         let Opener { identity, holder, process } = opener;
-        let standing = holder.as_ref().map(|holder| host.follow_standing(holder, None));
+        let standing = holder.as_ref().map(|holder| host.watch_access(holder, None));
         Self {
             host,
             web,
@@ -250,7 +250,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             Ok(Subscription { ack, subscriber }) => {
                 self.version = live.version_of(&request.session_id);
                 let app = &subscriber.binding().app_id;
-                let follow = |holder: &TokenHolder| self.host.follow_standing(holder, Some(app));
+                let follow = |holder: &TokenHolder| self.host.watch_access(holder, Some(app));
                 self.standing = self.holder.as_ref().map(follow);
                 self.state.is_spent = true;
                 self.state.binding = Some(subscriber.binding().clone());
@@ -381,7 +381,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 }
 
 /// Returns when a socket has lost its rights.
-async fn lost(standing: &mut Option<Standing>) -> Lost {
+async fn lost(standing: &mut Option<AccessWatch>) -> Lost {
     match standing {
         Some(standing) => standing.lost().await,
         None => std::future::pending().await,

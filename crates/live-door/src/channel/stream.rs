@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::fallback::Bearer;
 use crate::LiveDoor;
-use crate::{Lost, Standing, TokenHolder};
+use crate::{AccessWatch, Lost, TokenHolder};
 use accord_serving::streams::{Unfinished, closing_down};
 use accord_serving::{Permit, Reply};
 
@@ -54,7 +54,7 @@ pub(super) async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
     }
     let permit = host.sockets().open()?;
     let holder = holder.unwrap_or_else(TokenHolder::nobody);
-    let standing = host.follow_standing(&holder, Some(&claims.app_id));
+    let standing = host.watch_access(&holder, Some(&claims.app_id));
     let request = asked.subscribe(claims.session_id, claims.app_id, token);
     let subscribed = host.live().subscribe(&Identity::Pending, &request, None).await;
     let Subscription { ack, subscriber } = subscribed.map_err(|refusal| *refusal.failure)?;
@@ -85,7 +85,7 @@ fn closed(host: &LiveDoor) -> impl Future<Output = ()> + Send + use<> {
 /// An open stream.
 struct Events {
     subscriber: Subscriber,
-    standing: Standing,
+    standing: AccessWatch,
     /// The version that the session advertises.
     version: String,
     closing: Pin<Box<dyn Future<Output = ()> + Send>>,

@@ -21,7 +21,7 @@ use accord_live_core::operations::tools::ToolQuery;
 use accord_live_core::tools::{Audience, TOOLS};
 
 use accord_mcp::{
-    Advice, Answer, Argument, Ask, Call, Effect, Tool, ToolResult, Toolset, Visibility,
+    Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult, Toolset, Visibility,
 };
 
 /// The tools of live sessions.
@@ -103,12 +103,9 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::AgenticProjectArchived,
-            "Ask a person to restore the project; reading it still works.",
+            "HostRequest a person to restore the project; reading it still works.",
         ),
-        Advice::on(
-            Code::AgenticUnauthorized,
-            "Do not retry; ask a person for a key that covers this.",
-        ),
+        Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
         Advice::on(
             Code::HostTimeout,
             "Call ggui_consume again: an answer that did not arrive stays in the session.",
@@ -170,8 +167,8 @@ where
     Tool { ask, ..of_session::<O, R>(answer) }
 }
 
-fn ask<O: Operation<Path = NoParams>>(query: O::Query, body: O::Body) -> Ask {
-    Ask::operation(&OperationCall::<O>::new(NoParams, query, body))
+fn ask<O: Operation<Path = NoParams>>(query: O::Query, body: O::Body) -> HostRequest {
+    HostRequest::operation(&OperationCall::<O>::new(NoParams, query, body))
 }
 
 /// Who asks.

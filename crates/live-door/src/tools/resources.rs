@@ -17,7 +17,7 @@ use rmcp::model::{ErrorCode, ErrorData, MetaObject, Resource, ResourceContents};
 use serde_json::json;
 
 use super::{ask, project};
-use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+use accord_mcp::resource::{ListRequest, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
 
 const PREFIX: &str = "ui://ggui/render/";
@@ -84,7 +84,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The sessions of the server's project, in one page. Without a project there are none to list.
-async fn list(asked: ListAsk<'_>) -> Result<ResourcePage, ToolError> {
+async fn list(asked: ListRequest<'_>) -> Result<ResourcePage, ToolError> {
     if asked.cursor.is_some() {
         return Ok(ResourcePage::default());
     }

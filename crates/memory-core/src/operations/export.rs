@@ -121,7 +121,7 @@ operation! {
             Code::HttpMediaType,
             Code::AgenticProjectNotFound,
             Code::StoreFull,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }

@@ -128,7 +128,7 @@ operation! {
             Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }
@@ -161,7 +161,7 @@ operation! {
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }

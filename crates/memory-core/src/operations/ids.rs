@@ -36,6 +36,6 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200 "The ids.", Json<IdsEnvelope>;
-        refuses [&[Code::AgenticInvalidSchema, Code::AgenticUnauthorized]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AccessDenied]];
     }
 }

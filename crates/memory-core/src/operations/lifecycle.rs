@@ -17,7 +17,7 @@ const OF_CHANGES: &[Code] = &[
     Code::AgenticAmbiguousPackageId,
     Code::AgenticProjectArchived,
     Code::AgenticIntegrityError,
-    Code::XchainNotForWorkers,
+    Code::NotForWorkers,
 ];
 
 message! {

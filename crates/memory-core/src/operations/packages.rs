@@ -141,7 +141,7 @@ operation! {
             Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived,
             Code::AgenticPayloadTooLarge,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }

@@ -36,7 +36,7 @@ operation! {
         needs Need::Admin;
         answers 200 "The project is removed.", Json<RemovedProjectEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::AgenticProjectNotFound,
             Code::AgenticProjectNotEmpty,
         ]];

@@ -71,7 +71,7 @@ operation! {
         refuses [&[
             Code::AgenticInvalidSchema,
             Code::AgenticProjectArchived,
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
         ]];
     }
 }

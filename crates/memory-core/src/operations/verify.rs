@@ -113,7 +113,7 @@ operation! {
         answers 200 "What was found.", Json<VerifyEnvelope>;
         or 200 "To a client that accepts `application/x-ndjson`: progress, line by line.",
             Lines<ProgressLine>;
-        refuses [&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]];
+        refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound]];
     }
 }
 

@@ -15,7 +15,7 @@ use crate::tools::{
     IN_SESSION, PACKAGE_RECEIPT, PACKAGES, deposited, in_project, of_package, reading, receipt,
 };
 use accord_mcp::budget::{budget, shortened, whole};
-use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 pub(super) const PULL: Tool = Tool {
     name: "relay_pull_context",
@@ -103,7 +103,7 @@ fn mode<'a>(call: &Call<'a>) -> &'a str {
     call.text("mode").unwrap_or(implied)
 }
 
-fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
+fn pull(call: &Call<'_>) -> Result<HostRequest, Failure> {
     let mut asked = PullParams::default();
     match mode(call) {
         "specific" => {
@@ -120,7 +120,7 @@ fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
     Ok(reading::<PullPackages>(in_project(call)?, asked))
 }
 
-fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
+fn deposit(call: &Call<'_>) -> Result<HostRequest, Failure> {
     let project = call.project()?;
     let author = call.author(project)?;
     let package_id = PackageId::mint(random());

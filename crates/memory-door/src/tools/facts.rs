@@ -14,7 +14,7 @@ use super::{
     written,
 };
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
-use accord_mcp::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 const SUBJECT: Argument =
     Argument::text("subject", "What the fact is about.").example("service:billing");
@@ -126,10 +126,10 @@ pub(in super::super) fn moment(call: &Call<'_>) -> Result<Option<Time>, Failure>
 }
 
 /// Asserts a fact. What already holds is not asserted again.
-pub(in super::super) fn assertion(call: &Call<'_>, body: Object) -> Result<Ask, Failure> {
+pub(in super::super) fn assertion(call: &Call<'_>, body: Object) -> Result<HostRequest, Failure> {
     let options = AssertParams { if_changed: true, if_out_of_order: None };
     let body = written(body);
-    Ok(Ask::operation(&OperationCall::<AssertFact>::new(in_project(call)?, options, body)))
+    Ok(HostRequest::operation(&OperationCall::<AssertFact>::new(in_project(call)?, options, body)))
 }
 
 /// Ends a fact. Its predicate and its value are in the arguments of these names.
@@ -137,7 +137,7 @@ pub(in super::super) fn invalidation(
     call: &Call<'_>,
     predicate: &'static str,
     value: &str,
-) -> Result<Ask, Failure> {
+) -> Result<HostRequest, Failure> {
     let author = call.author(call.project()?)?;
     let asked = InvalidateParams {
         subject: call.required("subject")?.to_owned(),

@@ -15,7 +15,9 @@ use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::{Object, Value};
 use accord_memory_core::operations::{InProject, OfPackage, PackageWithin};
 
-use accord_mcp::{Advice, Answer, Argument, Ask, Call, Output, ToolResult, Toolset, Visibility};
+use accord_mcp::{
+    Advice, Answer, Argument, Call, HostRequest, Output, ToolResult, Toolset, Visibility,
+};
 
 pub(super) use accord_mcp::call::id;
 
@@ -107,12 +109,9 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::AgenticProjectArchived,
-            "Ask a person to restore the project; reading it still works.",
+            "HostRequest a person to restore the project; reading it still works.",
         ),
-        Advice::on(
-            Code::AgenticUnauthorized,
-            "Do not retry; ask a person for a key that covers this.",
-        ),
+        Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
         Advice::on(Code::AgenticSearchNotSupported, "Call memory_pull without query."),
         Advice::on(
             Code::HostTimeout,
@@ -176,8 +175,8 @@ pub(super) const PACKAGE_RECEIPT: &[Output] = &[
 ];
 
 /// A request that reads.
-pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Query) -> Ask {
-    Ask::operation(&OperationCall::<O>::new(path, query, NoBody))
+pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Query) -> HostRequest {
+    HostRequest::operation(&OperationCall::<O>::new(path, query, NoBody))
 }
 
 /// A document of arguments, as the model wrote them.

@@ -18,7 +18,7 @@ use super::{
     receipt, text, tokens, written,
 };
 use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
-use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -162,7 +162,7 @@ pub(in super::super) const LIST: Shortening = Shortening {
     named_by: Some("package_id"),
 };
 
-fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
+fn deposit(call: &Call<'_>) -> Result<HostRequest, Failure> {
     let project = call.project()?;
     let author = call.author(project)?;
     let package_id = match call.text("package_id") {
@@ -218,12 +218,12 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
 }
 
 /// Deposits a package.
-pub(in super::super) fn deposited(call: &Call<'_>, body: Object) -> Result<Ask, Failure> {
+pub(in super::super) fn deposited(call: &Call<'_>, body: Object) -> Result<HostRequest, Failure> {
     let (path, query) = (in_project(call)?, DepositParams::default());
-    Ok(Ask::operation(&OperationCall::<Deposit>::new(path, query, written(body))))
+    Ok(HostRequest::operation(&OperationCall::<Deposit>::new(path, query, written(body))))
 }
 
-fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
+fn pull(call: &Call<'_>) -> Result<HostRequest, Failure> {
     if call.text("package_id").is_some() {
         for other in ["query", "status", "session_id", "cursor"] {
             if call.value(other).is_some() {

@@ -19,9 +19,9 @@ use futures_util::FutureExt as _;
 use rmcp::model::{Resource, ResourceContents};
 
 use super::{id, reading};
-use accord_mcp::ask::unescape;
+use accord_mcp::host_request::unescape;
 use accord_mcp::raw;
-use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+use accord_mcp::resource::{ListRequest, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
 use accord_serving::Api;
 
@@ -67,7 +67,7 @@ struct Place {
     packages: Option<String>,
 }
 
-async fn list(asked: ListAsk<'_>) -> Result<ResourcePage, ToolError> {
+async fn list(asked: ListRequest<'_>) -> Result<ResourcePage, ToolError> {
     let mut place = asked.cursor.map(Place::read).transpose()?.unwrap_or_default();
     let mut page = ResourcePage::default();
     let (mut bytes, mut visited) = (0, 0);

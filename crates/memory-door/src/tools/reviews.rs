@@ -12,7 +12,7 @@ use accord_memory_core::package::Status;
 
 use super::{ACTOR, IN_SESSION, OF_PROJECT, of_package, pick, reading, written};
 use accord_mcp::budget::{BUDGET, Shortening, budget, shortened};
-use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
 
@@ -27,7 +27,7 @@ const RECEIPT: &[Output] = &[
 
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
-    title: "Ask for a review",
+    title: "HostRequest for a review",
     description: "Asks a person or an agent to review a package that is not complete: it then \
         waits for memory_review.",
     arguments: &[
@@ -121,12 +121,12 @@ fn moved(call: &Call<'_>, mut body: Object) -> Result<Object, Failure> {
     Ok(body)
 }
 
-fn change<O>(call: &Call<'_>, body: O::Body) -> Result<Ask, Failure>
+fn change<O>(call: &Call<'_>, body: O::Body) -> Result<HostRequest, Failure>
 where
     O: Operation<Path = OfPackage, Query = PackageWithin>,
 {
     let (path, within) = of_package(call)?;
-    Ok(Ask::operation(&OperationCall::<O>::new(path, within, body)))
+    Ok(HostRequest::operation(&OperationCall::<O>::new(path, within, body)))
 }
 
 fn receipt(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {

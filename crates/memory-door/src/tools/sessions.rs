@@ -16,7 +16,7 @@ use accord_memory_core::session::SessionEnd;
 use super::{ACTOR, PROJECT, id, in_project, number, pick, reading, text, tokens, written};
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
 use accord_mcp::{
-    Answer, Argument, Ask, Call, Effect, Memo, OpenSession, Output, Tool, ToolResult,
+    Answer, Argument, Call, Effect, HostRequest, Memo, OpenSession, Output, Tool, ToolResult,
 };
 
 pub(super) const START: Tool = Tool {
@@ -69,7 +69,7 @@ pub(super) const END: Tool = Tool {
         let end = SessionEnd { ended_at: Field::Value(Timestamp::emit(call.now())) };
         let body = Maybe(Some(Verbatim::from(&end)));
         let within = SessionWithin::default();
-        Ok(Ask::operation(&OperationCall::<EndSession>::new(path, within, body)))
+        Ok(HostRequest::operation(&OperationCall::<EndSession>::new(path, within, body)))
     },
     answer: |call, answer| {
         let deposited = answer.read::<Json<Session>>()?.0.packages_deposited.len();
@@ -114,12 +114,16 @@ pub(super) const SESSIONS: Tool = Tool {
 };
 
 /// Starts a session of the actor of the call.
-pub(in super::super) fn start(call: &Call<'_>, mut body: Object) -> Result<Ask, Failure> {
+pub(in super::super) fn start(call: &Call<'_>, mut body: Object) -> Result<HostRequest, Failure> {
     let actor = call.starter()?;
     body.insert("actor_id".into(), actor.id.as_str().into());
     body.insert("actor_type".into(), actor.kind.as_str().into());
     let body = Maybe(Some(written(body)));
-    Ok(Ask::operation(&OperationCall::<StartSession>::new(in_project(call)?, NoParams, body)))
+    Ok(HostRequest::operation(&OperationCall::<StartSession>::new(
+        in_project(call)?,
+        NoParams,
+        body,
+    )))
 }
 
 /// The receipt of a session that was started.

@@ -200,7 +200,7 @@ fn scope(
         Some(only) if projects.len() == 1 => Ok(Some(only.clone())),
         _ => {
             let message = "this key covers several projects, and the request does not name one";
-            let failure = Failure::new(Code::AgenticUnauthorized, message);
+            let failure = Failure::new(Code::AccessDenied, message);
             Err(failure.suggesting("name the project, with ?project_id="))
         }
     }

@@ -63,7 +63,7 @@ impl Memory {
             place: None,
             must_check: true,
             failed: 0,
-            pace: Pace::default(),
+            pace: BatchSize::default(),
         };
         tokio::select! {
             () = closing => {}
@@ -95,12 +95,12 @@ struct Queue {
     must_check: bool,
     /// Failures in a row.
     failed: u32,
-    pace: Pace,
+    pace: BatchSize,
 }
 
 /// How large requests are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pace {
+struct BatchSize {
     /// How often the largest size is halved.
     halved: u32,
     /// How many searches had waited in vain when that was last changed.
@@ -108,7 +108,7 @@ struct Pace {
     requests: u32,
 }
 
-impl Pace {
+impl BatchSize {
     /// The most texts of the next request.
     fn size(&mut self, largest: usize, slow_queries: u64) -> usize {
         if slow_queries > self.slow_queries {
@@ -463,11 +463,11 @@ mod tests {
 
     #[test]
     fn requests_get_smaller_while_searches_wait_in_vain() {
-        let mut pace = Pace::default();
+        let mut pace = BatchSize::default();
         assert_eq!([0, 1, 1, 2, 3, 9].map(|slow| pace.size(16, slow)), [16, 8, 8, 4, 2, 1]);
         assert_eq!(pace.size(16, 10), 1, "at least one");
         let sizes: Vec<_> = (0..5 * CALM).map(|_| pace.size(16, 10)).collect();
         assert!(sizes.is_sorted() && sizes.ends_with(&[16]), "{sizes:?}");
-        assert_eq!(Pace::default().size(0, 0), 1);
+        assert_eq!(BatchSize::default().size(0, 0), 1);
     }
 }

@@ -76,11 +76,11 @@ impl Memory {
         access.may_anywhere(Verb::Admin)?;
         if access.projects().is_some() {
             let message = "blobs are shared: only a key for all projects may remove them";
-            return Err(Failure::new(Code::AgenticUnauthorized, message));
+            return Err(Failure::new(Code::AccessDenied, message));
         }
         let (memory, asked) = (self.clone(), *asked);
         let (guard, cancelled) = CancelOnDrop::new();
-        let broom = Broom { memory, files, asked, cancelled };
+        let broom = BlobSweeper { memory, files, asked, cancelled };
         let swept = spawn_blocking(move || broom.sweep()).await;
         drop(guard);
         let swept = swept.unwrap_or_else(|error| {
@@ -90,14 +90,14 @@ impl Memory {
     }
 }
 
-struct Broom {
+struct BlobSweeper {
     memory: Memory,
     files: Files,
     asked: Sweep,
     cancelled: CancelToken,
 }
 
-impl Broom {
+impl BlobSweeper {
     fn sweep(&self) -> UnitResult<SweepReport> {
         let plan = self.plan()?;
         self.delete(&plan)
@@ -362,7 +362,7 @@ mod tests {
         let asked = Sweep { before, dry_run: false };
         let (_guard, cancelled) = CancelOnDrop::new();
         let files = memory.blob_files().unwrap();
-        let broom = Broom { memory: memory.clone(), files, asked, cancelled };
+        let broom = BlobSweeper { memory: memory.clone(), files, asked, cancelled };
         let plan = broom.plan().unwrap();
         assert_eq!((plan.projects[&project].blobs.len(), plan.loose.len()), (3, 3));
 

@@ -314,7 +314,7 @@ async fn a_query_of_a_stranger_does_not_leave_the_host() {
     let stranger = Caller::key("key_1", &scope);
     let atlas = project_id("atlas");
     let refused = memory.relevant(&stranger, &atlas, asked("boat", None)).await.unwrap_err();
-    assert_eq!(refused.code, Code::AgenticUnauthorized);
+    assert_eq!(refused.code, Code::AccessDenied);
     assert_eq!(server.asked().len(), requests);
 }
 

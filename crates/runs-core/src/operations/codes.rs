@@ -60,7 +60,7 @@ pub(super) const OF_DECISIONS: &[Code] = &[
     Code::WireFieldMissing,
     Code::WireFieldValue,
     Code::AofPersonRequired,
-    Code::XchainNotForWorkers,
+    Code::NotForWorkers,
     Code::XchainConfirmationNeeded,
     Code::XchainEvidenceChanged,
 ];

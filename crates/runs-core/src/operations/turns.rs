@@ -36,7 +36,7 @@ local_operation! {
     pub struct StageResult("run_stage") {
         needs Need::Write;
         answers Json<RunStageAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::XchainNotForWorkers]];
+        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::NotForWorkers]];
     }
 }
 

@@ -38,18 +38,15 @@ fn each_decision_of_a_person_is_refused_in_a_worker() {
         ("ACCORD_TASK_ID", "TASK-2026-02-09-001"),
     ] {
         let runs = Runs::open(&repo.root(), called_with(mark, value)).unwrap();
-        refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainNotForWorkers);
-        refused(runs.approve(PendingApproval::Completion, &consent()), Code::XchainNotForWorkers);
-        refused(runs.resolve(&consent()), Code::XchainNotForWorkers);
-        refused(runs.send_back(&SendBack::default(), &consent()), Code::XchainNotForWorkers);
+        refused(runs.approve(PendingApproval::Transition, &consent()), Code::NotForWorkers);
+        refused(runs.approve(PendingApproval::Completion, &consent()), Code::NotForWorkers);
+        refused(runs.resolve(&consent()), Code::NotForWorkers);
+        refused(runs.send_back(&SendBack::default(), &consent()), Code::NotForWorkers);
         let turn = TurnId::parse("turn_1").unwrap();
-        refused(
-            runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
-            Code::XchainNotForWorkers,
-        );
-        refused(runs.drop_proposal(&turn, None, &consent()), Code::XchainNotForWorkers);
+        refused(runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree), Code::NotForWorkers);
+        refused(runs.drop_proposal(&turn, None, &consent()), Code::NotForWorkers);
         let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
-        refused(runs.accept(&merge), Code::XchainNotForWorkers);
+        refused(runs.accept(&merge), Code::NotForWorkers);
         // An acceptance that claims no person is judged by its own rules.
         refused(runs.accept(&Accept::default()), Code::XchainTurnNotActive);
     }
@@ -63,7 +60,7 @@ fn the_gate_of_an_initiative_is_not_approved_by_a_worker() {
     let before = workspace.kept();
     let environment = called_with("AGENTXCHAIN_TURN_ID", "turn_1");
     let coordinator = Coordinator::open(&workspace.root(), environment).unwrap();
-    refused(coordinator.approve_gate(&consent()), Code::XchainNotForWorkers);
-    refused(coordinator.send_back(&SendBackGate::default(), &consent()), Code::XchainNotForWorkers);
+    refused(coordinator.approve_gate(&consent()), Code::NotForWorkers);
+    refused(coordinator.send_back(&SendBackGate::default(), &consent()), Code::NotForWorkers);
     assert_eq!(workspace.kept(), before);
 }

@@ -30,7 +30,7 @@ pub use retry::{
 };
 pub use sla::overdue;
 pub use unrouted::unrouted;
-pub use view::{NoTask, Waits, Wish};
+pub use view::{ClaimFilter, NoTask, Waits};
 
 /// The order in which ready tasks are taken: the most urgent first, then the oldest.
 type Turn = (crate::task::Priority, Time, TaskId);

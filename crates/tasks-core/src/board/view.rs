@@ -15,7 +15,7 @@ pub enum Waits {
 
 /// Which ready task an agent takes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wish<'a> {
+pub struct ClaimFilter<'a> {
     pub agent: &'a str,
     pub roles: &'a [String],
     pub teams: &'a [String],
@@ -107,7 +107,7 @@ impl Board {
 
     /// The next ready task for an agent: the most urgent, then the oldest. The error is why there
     /// is none.
-    pub fn next_for(&self, wish: &Wish<'_>) -> Result<TaskId, NoTask> {
+    pub fn next_for(&self, wish: &ClaimFilter<'_>) -> Result<TaskId, NoTask> {
         let is_none = self.ready.is_empty() && self.unrouted.is_empty();
         let mut why = if is_none { NoTask::NoneReady } else { NoTask::NoneFits };
         for (.., id) in in_order(&self.ready, &self.unrouted) {
@@ -151,7 +151,7 @@ fn in_order<'b>(
 
 /// Whether a task fits an agent: it is routed to the agent; or to no agent, and to a role or team
 /// of the agent if it names one.
-fn fits(entry: &Entry, wish: &Wish<'_>) -> bool {
+fn fits(entry: &Entry, wish: &ClaimFilter<'_>) -> bool {
     let has_tags = wish.tags.iter().all(|tag| entry.tags.contains(tag));
     let is_for = match (&entry.agent, &entry.role, &entry.team) {
         (Some(agent), ..) => agent == wish.agent,

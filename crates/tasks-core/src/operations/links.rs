@@ -55,7 +55,7 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200 "The links.", Json<TaskTreeListEnvelope>;
-        refuses [&[Code::AgenticUnauthorized]];
+        refuses [&[Code::AccessDenied]];
     }
 }
 
@@ -69,7 +69,7 @@ operation! {
         needs Need::Admin;
         answers 200 "The folder is linked.", Json<TaskTreeEnvelope>;
         refuses [&[
-            Code::AgenticUnauthorized,
+            Code::AccessDenied,
             Code::AgenticProjectNotFound,
             Code::AofNoTaskTree,
             Code::AofTaskTreeOfAnotherProject,
@@ -87,6 +87,6 @@ operation! {
         body NoBody;
         needs Need::Admin;
         answers 200 "There is no link.", Json<TaskTreeEnvelope>;
-        refuses [&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]];
+        refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound]];
     }
 }

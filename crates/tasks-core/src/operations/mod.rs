@@ -114,9 +114,9 @@ const OF_CHANGES: &[Code] = &[
     // Nobody is named who acts, or not as actors are named.
     Code::WireFieldMissing,
     Code::WireFieldValue,
-    Code::AgenticUnauthorized,
+    Code::AccessDenied,
     Code::AofPersonRequired,
-    Code::XchainNotForWorkers,
+    Code::NotForWorkers,
     Code::AgenticProjectNotFound,
     Code::AgenticProjectArchived,
 ];

@@ -4,7 +4,7 @@ use accord_base::evidence::EvidenceDigest;
 use accord_base::{By, Door};
 use accord_contract::codes::Code;
 use accord_tasks_core::TaskId;
-use accord_tasks_core::board::{Board, Entry, NoTask, Wish};
+use accord_tasks_core::board::{Board, ClaimFilter, Entry, NoTask};
 use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::task::with_section;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn a_task_without_a_target_takes_its_turn_among_the_others() {
         ("TASK-2026-02-09-003", "ready", json!({"routing": {"agent": "b"}, "priority": "high"})),
     ]);
     let next = |except: &[TaskId]| {
-        let wish = Wish { agent: "a", except, ..Wish::default() };
+        let wish = ClaimFilter { agent: "a", except, ..ClaimFilter::default() };
         board.next_for(&wish)
     };
     let second = next(&[]).unwrap();
@@ -96,7 +96,7 @@ fn a_task_without_a_target_takes_its_turn_among_the_others() {
     let first = next(&[second]).unwrap();
     assert_eq!(first.to_string(), "TASK-2026-02-09-001");
     assert_eq!(next(&[second, first]), Err(NoTask::NoneFits));
-    assert_eq!(Board::default().next_for(&Wish::default()), Err(NoTask::NoneReady));
+    assert_eq!(Board::default().next_for(&ClaimFilter::default()), Err(NoTask::NoneReady));
 }
 
 #[test]

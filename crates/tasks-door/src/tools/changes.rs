@@ -14,7 +14,7 @@ use accord_tasks_core::task::Priority;
 use super::{
     ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, text, texts,
 };
-use accord_mcp::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 const PRIORITY: Argument = Argument::word(
     "priority",
@@ -69,7 +69,7 @@ pub(super) const DISPATCH: Tool = Tool {
             ..CreateRequest::default()
         };
         let (path, by) = (in_project(call)?, acting(call)?);
-        Ok(Ask::operation(&OperationCall::<CreateTask>::new(path, by, Json(body))))
+        Ok(HostRequest::operation(&OperationCall::<CreateTask>::new(path, by, Json(body))))
     },
     answer: |_, answer| {
         let task = answer.read::<Json<TaskEnvelope>>()?.0.result.task;
@@ -213,6 +213,6 @@ pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
         let OfTask { project, task } = of_task(call)?;
         let blocker = call.required("blockerId")?.to_owned();
         let (path, by) = (OfDependency { project, task, blocker }, acting(call)?);
-        Ok(Ask::operation(&OperationCall::<RemoveDependency>::new(path, by, NoBody)))
+        Ok(HostRequest::operation(&OperationCall::<RemoveDependency>::new(path, by, NoBody)))
     })
 };

@@ -11,7 +11,7 @@ use accord_tasks_core::operations::{
 use serde_json::json;
 
 use super::{ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt};
-use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 pub(super) const UPDATE: Tool = Tool {
     name: "aof_task_update",
@@ -197,7 +197,7 @@ fn message(
     task: &str,
     from: &str,
     payload: Object,
-) -> Result<Ask, Failure> {
+) -> Result<HostRequest, Failure> {
     let project = call.project()?;
     let mut envelope = json!({
         "protocol": "aof",
@@ -214,11 +214,11 @@ fn message(
         envelope["runId"] = run.into();
     }
     let (query, body) = (MessageQuery { short_ids: true }, Verbatim::json(envelope.to_string()));
-    Ok(Ask::operation(&OperationCall::<SendMessage>::new(in_project(call)?, query, body)))
+    Ok(HostRequest::operation(&OperationCall::<SendMessage>::new(in_project(call)?, query, body)))
 }
 
 /// The request that replaces the body of a task.
-fn edit_body(call: &Call<'_>, task: &str, body: &str) -> Result<Ask, Failure> {
+fn edit_body(call: &Call<'_>, task: &str, body: &str) -> Result<HostRequest, Failure> {
     let others = ["status", "workLog", "outputs", "blockedReason"];
     if let Some(other) = others.into_iter().find(|name| call.value(name).is_some()) {
         let message = format!("body and {other} are two changes; make two calls");
@@ -226,7 +226,7 @@ fn edit_body(call: &Call<'_>, task: &str, body: &str) -> Result<Ask, Failure> {
     }
     let request = EditRequest { body: Some(body.to_owned()), ..EditRequest::default() };
     let path = OfTask { task: task.to_owned(), ..of_task(call)? };
-    Ok(Ask::operation(&OperationCall::<EditTask>::new(path, acting(call)?, Json(request))))
+    Ok(HostRequest::operation(&OperationCall::<EditTask>::new(path, acting(call)?, Json(request))))
 }
 
 /// What a message did, in the names of the reference.

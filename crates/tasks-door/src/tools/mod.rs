@@ -18,7 +18,7 @@ use accord_contract::wire::{Message, Object, Value};
 use accord_tasks_core::operations::{Acting, InProject, OfTask, TaskAnswer, TaskEnvelope};
 
 use accord_mcp::{
-    Advice, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility,
+    Advice, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult, Toolset, Visibility,
 };
 
 /// The tools of tasks.
@@ -97,7 +97,7 @@ pub static TOOLSET: Toolset = Toolset {
              one.",
         ),
         Advice::on(
-            Code::XchainNotForWorkers,
+            Code::NotForWorkers,
             "Pass actor: your own name as an agent. Do not retry what a person must decide: tell \
              the person you work for.",
         ),
@@ -133,12 +133,9 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::AgenticProjectArchived,
-            "Ask a person to restore the project; reading it still works.",
+            "HostRequest a person to restore the project; reading it still works.",
         ),
-        Advice::on(
-            Code::AgenticUnauthorized,
-            "Do not retry; ask a person for a key that covers this.",
-        ),
+        Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
         Advice::on(
             Code::HostTimeout,
             "Check with aof_task_briefing whether the call succeeded before you repeat it.",
@@ -183,7 +180,7 @@ const RECEIPT: &[Output] = &[
 ];
 
 /// A tool that changes a task, without its words.
-const fn changing(ask: fn(&Call<'_>) -> Result<Ask, Failure>) -> Tool {
+const fn changing(ask: fn(&Call<'_>) -> Result<HostRequest, Failure>) -> Tool {
     Tool {
         name: "",
         title: "",
@@ -198,13 +195,13 @@ const fn changing(ask: fn(&Call<'_>) -> Result<Ask, Failure>) -> Tool {
 }
 
 /// A change of the task of the call.
-fn change<O, R>(call: &Call<'_>, body: R) -> Result<Ask, Failure>
+fn change<O, R>(call: &Call<'_>, body: R) -> Result<HostRequest, Failure>
 where
     O: Operation<Path = OfTask, Query = Acting, Body = Json<R>>,
     R: Message,
 {
     let request = OperationCall::<O>::new(of_task(call)?, acting(call)?, Json(body));
-    Ok(Ask::operation(&request))
+    Ok(HostRequest::operation(&request))
 }
 
 /// The project of the call.

@@ -12,7 +12,7 @@ use accord_tasks_core::task::Priority;
 
 use super::{PROJECT, TASK, in_project, of_task, text};
 use accord_mcp::budget::whole;
-use accord_mcp::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 /// The default budget.
 const DEFAULT_TOKENS: i64 = 4_000;
@@ -80,7 +80,11 @@ pub(super) const BOARD: Tool = Tool {
             max_tokens: Some(budget(call)),
             ..BoardQuery::default()
         };
-        Ok(Ask::operation(&OperationCall::<TaskBoard>::new(in_project(call)?, query, NoBody)))
+        Ok(HostRequest::operation(&OperationCall::<TaskBoard>::new(
+            in_project(call)?,
+            query,
+            NoBody,
+        )))
     },
     answer: within_budget,
     null_on: None,
@@ -119,7 +123,11 @@ pub(super) const STATUS_REPORT: Tool = Tool {
             max_tokens: Some(budget(call)),
             ..ListQuery::default()
         };
-        Ok(Ask::operation(&OperationCall::<ListTasks>::new(in_project(call)?, query, NoBody)))
+        Ok(HostRequest::operation(&OperationCall::<ListTasks>::new(
+            in_project(call)?,
+            query,
+            NoBody,
+        )))
     },
     answer: within_budget,
     null_on: None,
@@ -139,7 +147,11 @@ pub(super) const BRIEFING: Tool = Tool {
             max_tokens: Some(budget(call)),
             door: Some(Door::Mcp),
         };
-        Ok(Ask::operation(&OperationCall::<TaskBriefing>::new(of_task(call)?, query, NoBody)))
+        Ok(HostRequest::operation(&OperationCall::<TaskBriefing>::new(
+            of_task(call)?,
+            query,
+            NoBody,
+        )))
     },
     answer: within_budget,
     null_on: None,

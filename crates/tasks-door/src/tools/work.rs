@@ -13,7 +13,7 @@ use super::read::budget;
 use super::{
     ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, text, texts,
 };
-use accord_mcp::{Argument, Ask, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, HostRequest, Output, Tool, ToolResult};
 
 /// The budget of a claim.
 const BUDGET: Argument = Argument::integer(
@@ -60,7 +60,11 @@ pub(super) const CLAIM: Tool = Tool {
         Ok(match call.text("taskId").filter(|task| !task.is_empty()) {
             Some(_) => {
                 let body = Json(ClaimRequest::default());
-                Ask::operation(&OperationCall::<ClaimTask>::new(of_task(call)?, query, body))
+                HostRequest::operation(&OperationCall::<ClaimTask>::new(
+                    of_task(call)?,
+                    query,
+                    body,
+                ))
             }
             None => {
                 let body = ClaimNextRequest {
@@ -71,7 +75,11 @@ pub(super) const CLAIM: Tool = Tool {
                     ..ClaimNextRequest::default()
                 };
                 let path = in_project(call)?;
-                Ask::operation(&OperationCall::<ClaimNextTask>::new(path, query, Json(body)))
+                HostRequest::operation(&OperationCall::<ClaimNextTask>::new(
+                    path,
+                    query,
+                    Json(body),
+                ))
             }
         })
     },

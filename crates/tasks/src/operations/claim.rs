@@ -42,7 +42,7 @@ impl Tree {
 }
 
 /// A claim that a group decided.
-pub(crate) struct Taken {
+pub(crate) struct ClaimedTask {
     draft: Draft,
     run_id: String,
     lease_until: Timestamp,
@@ -50,7 +50,7 @@ pub(crate) struct Taken {
     directory: String,
 }
 
-impl Taken {
+impl ClaimedTask {
     /// The answer, which the caller makes after the group.
     pub(crate) fn answer(self) -> ClaimAnswer {
         ClaimAnswer {
@@ -65,7 +65,7 @@ impl Taken {
 
 impl Claim {
     /// Gives the lease of a task to the agent.
-    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<Taken> {
+    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<ClaimedTask> {
         let before = work.task(id)?;
         let now = work.now();
         let times = times(work.settings().times(), self.lease_ttl_ms, self.heartbeat_ttl_ms);
@@ -97,7 +97,7 @@ impl Claim {
         let until = after.task().lease.value().map(|lease| lease.expires_at.clone());
         let facts =
             RunFacts { run: Some(leased.run), heartbeat: Some(leased.heartbeat), result: None };
-        Ok(Taken {
+        Ok(ClaimedTask {
             draft: work.draft(&self.project, &after, facts),
             run_id: self.run_id.clone(),
             lease_until: until.unwrap_or_else(|| alive_until.clone()),

@@ -2,10 +2,10 @@
 
 use accord_base::By;
 use accord_tasks_core::Status;
-use accord_tasks_core::board::Wish;
+use accord_tasks_core::board::ClaimFilter;
 use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest};
 
-use super::claim::{Claim, Taken};
+use super::claim::{Claim, ClaimedTask};
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -25,7 +25,7 @@ impl Tree {
             let (running, teams) = work.settings().limits();
             let mut unreadable = Vec::new();
             loop {
-                let wish = Wish {
+                let wish = ClaimFilter {
                     agent: &claim.agent,
                     roles: request.roles.as_deref().unwrap_or_default(),
                     teams: request.teams.as_deref().unwrap_or_default(),
@@ -50,7 +50,7 @@ impl Tree {
                 return Ok((Some(claim.take(work, id)?), None, ready(work)));
             }
         })?;
-        Ok(ClaimNextAnswer { claimed: taken.map(Taken::answer), reason, ready })
+        Ok(ClaimNextAnswer { claimed: taken.map(ClaimedTask::answer), reason, ready })
     }
 }
 

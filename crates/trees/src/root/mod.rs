@@ -357,7 +357,7 @@ impl Disk for Root {
     }
 
     fn lanes(&self) -> usize {
-        crate::wal::lanes::count()
+        crate::wal::worker_pool::count()
     }
 }
 

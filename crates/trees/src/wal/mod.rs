@@ -22,12 +22,12 @@
 //!   outlives the records: an emptied log begins with it.
 
 mod early;
-pub(crate) mod lanes;
-mod mend;
-mod net;
+mod net_effect;
 mod overlay;
 mod record;
+mod repair;
 mod state;
+pub(crate) mod worker_pool;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,11 +39,11 @@ use crate::disk::{Disk, Entry};
 use crate::lock::now_ms;
 use crate::{Kind, Result, TreeError, atomic, limits};
 use early::EarlySync;
-use net::{Net, Trust, apply_shared};
+use net_effect::{Net, Trust, apply_shared};
 use overlay::Overlay;
 use record::{Added, decode, decode_records, encode, encode_group, followed};
 
-pub use net::Skipped;
+pub use net_effect::Skipped;
 pub use record::{ANYTHING, Op, Record, digest};
 pub use state::Committed;
 
@@ -247,9 +247,9 @@ impl<S: Committed> Wal<S> {
     }
 
     /// Mends files that a failure of the file system cut off, after so many records at these times.
-    fn mend(&self, records: &[Record], followed: &[(usize, i64)]) -> Result<()> {
+    fn repair(&self, records: &[Record], followed: &[(usize, i64)]) -> Result<()> {
         let net = Net::of_followed(records, followed);
-        mend::mend(&net, self.disk.as_ref(), &self.temporary())
+        repair::repair(&net, self.disk.as_ref(), &self.temporary())
     }
 
     fn temporary(&self) -> String {
@@ -345,7 +345,7 @@ impl<S: Committed> Wal<S> {
         }
         let is_first = self.seen.is_none();
         if is_first {
-            self.mend(&records[..settled], &followed)?;
+            self.repair(&records[..settled], &followed)?;
         }
         let pending: Arc<[Record]> = Arc::from(&records[settled..]);
         self.apply(&pending, Trust::Files)?;
@@ -353,7 +353,7 @@ impl<S: Committed> Wal<S> {
             // The line that says when the files followed the last group may be lost, too. All
             // records: files of earlier groups may have moved with their folders.
             let last = (records.len(), written_ms.saturating_add(FOLLOWING_MS));
-            self.mend(&records, &[followed, vec![last]].concat())?;
+            self.repair(&records, &[followed, vec![last]].concat())?;
         }
         // This process may have seen all of the log before.
         let after = self.seen.map(position);

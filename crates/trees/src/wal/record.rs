@@ -6,7 +6,7 @@ use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
-use super::lanes::{cut, share};
+use super::worker_pool::{cut, share};
 use crate::{Result, TreeError};
 
 const SUM: usize = 16;

@@ -7,6 +7,6 @@ mod commits;
 mod counter;
 mod folders;
 mod fuzz;
-mod lanes;
-mod mend;
+mod repair;
 mod wal;
+mod worker_pool;

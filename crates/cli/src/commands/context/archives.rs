@@ -95,7 +95,7 @@ fn is_refusal(code: Code) -> bool {
         code,
         Code::AgenticNotImplemented
             | Code::AgenticProjectArchived
-            | Code::AgenticUnauthorized
+            | Code::AccessDenied
             | Code::AgenticPayloadTooLarge
             | Code::AgenticBlobDigestMismatch
     )

@@ -111,7 +111,7 @@ impl WorkArgs {
         accord_process::supervise();
         let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
-        let shift = Shift { args: &self, place: &place, command, agent, cancel, signal };
+        let shift = WorkerLoop { args: &self, place: &place, command, agent, cancel, signal };
         let tally = shift.work()?;
         shift.say_end(&tally)?;
         Ok(match shift.signal.load(Ordering::SeqCst) {
@@ -123,7 +123,7 @@ impl WorkArgs {
 }
 
 /// One agent that works on task after task.
-struct Shift<'a> {
+struct WorkerLoop<'a> {
     args: &'a WorkArgs,
     place: &'a Place,
     command: AgentCommand,
@@ -132,7 +132,7 @@ struct Shift<'a> {
     signal: Arc<AtomicI32>,
 }
 
-impl Shift<'_> {
+impl WorkerLoop<'_> {
     fn work(&self) -> Result<Tally, CliError> {
         let mut tally = Tally::default();
         let mut is_waiting = false;

@@ -70,7 +70,7 @@ macro_rules! agentic_codes {
          project, or store it.";
     AgenticProjectArchived = "project_archived", Agentic, Validation, AfterChange, 403,
         "The project is archived and accepts no writes; restore it first.";
-    AgenticUnauthorized = "unauthorized", Agentic, Auth, AfterCredentials, 403,
+    AccessDenied = "unauthorized", Agentic, Auth, AfterCredentials, 403,
         "The key is unknown, or does not cover this project, verb or actor; use a key that does.";
     AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501,
         "This server does not support search; pull the latest packages instead, or use a server \

@@ -223,7 +223,7 @@ macro_rules! xchain_codes {
     XchainAcceptanceDrift = "acceptance_drift", Xchain, Validation, AfterChange, 409,
         "The working tree changed while the turn was being accepted; wait until nothing changes it \
          and accept the turn again.";
-    XchainNotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
+    NotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
         "It is a person who does this, and a worker, a hook or a command of a gate started the \
          process that asks, or that process cannot be examined, or it belongs to another user; a \
          person must run it in a shell that no worker started, sign in, or use a key.";

@@ -1,7 +1,9 @@
 //! The box of tools: names that are there twice, or not at all.
 
 use accord_contract::codes::{Code, Protocol};
-use accord_host::mcp::{Ask, Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility};
+use accord_host::mcp::{
+    Effect, HostRequest, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility,
+};
 
 const OTHER_DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -10,7 +12,7 @@ const OTHER_DEPOSIT: Tool = Tool {
     arguments: &[],
     effect: Effect::Reads,
     output: None,
-    ask: |_| Ok(Ask::get(&["v1"])),
+    ask: |_| Ok(HostRequest::get(&["v1"])),
     answer: |_, answer| Ok(ToolResult::document(answer.text())),
     null_on: None,
 };

@@ -11,7 +11,7 @@ const LEAST_MS: i64 = 1_000;
 
 /// Both clocks, when they were read the last time.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(Option<(Time, Duration)>);
+pub(crate) struct ClockWatch(Option<(Time, Duration)>);
 
 /// A step of the clock that is not time that went by.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,7 +22,7 @@ pub(crate) struct Jump {
     pub(crate) seconds: i64,
 }
 
-impl Pace {
+impl ClockWatch {
     pub(crate) fn read(&mut self, environment: &Environment) -> (Time, Option<Jump>) {
         let now = environment.now();
         let Some(uptime) = environment.uptime() else { return (now, None) };

@@ -23,7 +23,7 @@ const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// A request to a host.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct HostRequest {
     method: Method,
     path: String,
     query: Vec<Parameter>,
@@ -51,7 +51,7 @@ pub struct Answer {
     unknown: Vec<String>,
 }
 
-impl Ask {
+impl HostRequest {
     /// A request for an operation.
     pub fn operation<O: Operation>(call: &OperationCall<O>) -> Self {
         call.encode().into()
@@ -187,7 +187,7 @@ impl Ask {
     }
 }
 
-impl From<Encoded> for Ask {
+impl From<Encoded> for HostRequest {
     fn from(request: Encoded) -> Self {
         let parameter = |(name, value): (&str, String)| Parameter {
             name: name.to_owned(),
@@ -272,20 +272,21 @@ pub fn unescape(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Ask;
+    use super::HostRequest;
 
     #[test]
     fn every_id_stands_for_itself_in_a_path() {
-        let ask = Ask::get(&["v1", "packages", "日/ ?%"]).query("project_id", Some("a&b=c"));
+        let ask =
+            HostRequest::get(&["v1", "packages", "日/ ?%"]).query("project_id", Some("a&b=c"));
         let request = ask.query("limit", None::<u8>).request().unwrap();
         assert_eq!(request.uri(), "/v1/packages/%E6%97%A5%2F%20%3F%25?project_id=a%26b%3Dc");
-        let dots = Ask::get(&["v1", ".."]).request().unwrap();
+        let dots = HostRequest::get(&["v1", ".."]).request().unwrap();
         assert_eq!(dots.uri(), "/v1/%2E%2E");
     }
 
     #[test]
     fn a_query_that_is_too_long_is_refused() {
-        let ask = Ask::get(&["v1"]).query("query", Some("x".repeat(100_000)));
+        let ask = HostRequest::get(&["v1"]).query("query", Some("x".repeat(100_000)));
         assert!(ask.request().is_err());
     }
 }

@@ -5,18 +5,18 @@
 //!
 //! Invariants:
 //! - only a file that is shorter than what the log wrote to it, and that has the beginning of
-//!   that, is mended. One of the full length is not read: the file systems that lose unsynced
+//!   that, is repaired. One of the full length is not read: the file systems that lose unsynced
 //!   writes lose the length with them, and to read every file would cost as much as all else;
 //! - a file that was written after it followed the log was changed by others, and stays. One that
 //!   was written just now is looked at again a moment later: an editor may be at work;
 //! - a file that is not there stays away: others may have removed it;
-//! - a file is mended as a whole or not at all.
+//! - a file is repaired as a whole or not at all.
 
 use std::collections::HashSet;
 use std::thread;
 use std::time::Duration;
 
-use super::net::{Net, Tail, is_torn, make_temporary};
+use super::net_effect::{Net, Tail, is_torn, make_temporary};
 use crate::disk::{Disk, Stat, read_file};
 use crate::lock::now_ms;
 use crate::{Kind, Result, limits};
@@ -25,7 +25,7 @@ use crate::{Kind, Result, limits};
 const EDITING_MS: u64 = 1_000;
 
 /// Mends the files that records wrote, as far as it is known when the files followed them.
-pub(super) fn mend(net: &Net<'_>, disk: &dyn Disk, temporary: &str) -> Result<()> {
+pub(super) fn repair(net: &Net<'_>, disk: &dyn Disk, temporary: &str) -> Result<()> {
     for (path, item) in &net.items {
         let Some(text) = item.texts.last() else { continue };
         if is_cut(disk, path, text.len() as u64, item.followed_ms)?

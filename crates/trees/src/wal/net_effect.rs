@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::lanes::{cut, share};
 use super::record::{ANYTHING, Op, Record, digest};
+use super::worker_pool::{cut, share};
 use crate::disk::{Disk, parent, read_file};
 use crate::{Kind, Moved, Result, TreeError, atomic, limits};
 

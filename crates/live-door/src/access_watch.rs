@@ -18,7 +18,7 @@ use accord_serving::keys::CHECK_INTERVAL;
 
 /// What the sockets of a host stand on, by the label of the caller, the login and the app.
 #[derive(Clone, Default)]
-pub(crate) struct Standings(Arc<Mutex<HashMap<Place, watch::Receiver<Option<Lost>>>>>);
+pub(crate) struct AccessWatches(Arc<Mutex<HashMap<Place, watch::Receiver<Option<Lost>>>>>);
 
 type Place = (String, Option<String>, Option<AppId>);
 
@@ -32,7 +32,7 @@ pub(crate) struct Lost {
 }
 
 /// Says when a socket must end.
-pub(crate) struct Standing(watch::Receiver<Option<Lost>>);
+pub(crate) struct AccessWatch(watch::Receiver<Option<Lost>>);
 
 impl Lost {
     /// The key of the caller is no longer valid.
@@ -45,25 +45,25 @@ impl Lost {
     }
 }
 
-impl Standings {
+impl AccessWatches {
     /// Watches the rights of a holder, and the project of an app, until the result is dropped.
     pub(crate) fn follow(
         &self,
         host: WeakLiveDoor,
         holder: &TokenHolder,
         app: Option<&AppId>,
-    ) -> Standing {
+    ) -> AccessWatch {
         let label = holder.caller.label().to_owned();
         let place = (label, holder.login.clone(), app.cloned());
         let mut watched = self.0.lock();
         if let Some(state) = watched.get(&place) {
-            return Standing(state.clone());
+            return AccessWatch(state.clone());
         }
         let (sender, state) = watch::channel(None);
         watched.insert(place.clone(), state.clone());
         drop(watched);
         accord_system::spawn(self.clone().watch(place, host, holder.clone(), sender));
-        Standing(state)
+        AccessWatch(state)
     }
 
     async fn watch(
@@ -103,7 +103,7 @@ async fn lost(host: &LiveDoor, holder: &TokenHolder, app: Option<&AppId>) -> Opt
     Some(Lost { failure, close: Close::PROJECT_ARCHIVED })
 }
 
-impl Standing {
+impl AccessWatch {
     /// Returns when the socket must end.
     pub(crate) async fn lost(&mut self) -> Lost {
         // The sender is dropped only when nobody waits.
