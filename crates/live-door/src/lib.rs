@@ -3,8 +3,6 @@
 //!
 //! The services are [`accord_live`]'s. What the rest of a host knows comes in as [`Surroundings`].
 
-#![expect(clippy::disallowed_methods, reason = "sockets and pages end by time")]
-
 mod access_watch;
 mod channel;
 mod door;
