@@ -1,7 +1,8 @@
 //! The kinds of bodies.
 //!
-//! [`Json`], [`Either`], [`Verbatim`], [`Text`] and [`OneOf`] are read and written as a whole. [`Lines`] and
-//! [`Events`] are streams, of which each item is read by itself. [`Bytes`] are declared alone.
+//! [`Json`], [`Either`], [`Verbatim`], [`Text`] and [`OneOf`] are read and written as a whole.
+//! [`Lines`] and [`Events`] are streams, of which each item is read by itself. [`Bytes`] are
+//! declared alone.
 
 use std::marker::PhantomData;
 

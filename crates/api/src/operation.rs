@@ -170,8 +170,8 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
 ///
 /// * `path`, `query`, `body` and `refuses` are left out if there are none. `headers H;` after the
 ///   query names headers that the handler reads.
-/// * After `answers`, `also 200 "…";` is another status with the same body, `or 200 "…", B;` another
-///   kind of body, with which the answer is [`OneOf`](crate::body::OneOf) the two, and
+/// * After `answers`, `also 200 "…";` is another status with the same body, `or 200 "…", B;`
+///   another kind of body, with which the answer is [`OneOf`](crate::body::OneOf) the two, and
 ///   `nothing 304 "…";` a status without a body.
 #[macro_export]
 macro_rules! operation {

@@ -5,7 +5,8 @@
 //! * [`deposit`], [`lifecycle`], [`fact`]: the decision about a write, given what is stored.
 //! * [`query`]: queries; [`bundle`]: answers that combine several rows; [`export`]: whole projects
 //!   as lines.
-//! * [`operations`]: what a host is asked; [`event`]: the events of the protocol; [`conformance`]: the conformance document.
+//! * [`operations`]: what a host is asked; [`event`]: the events of the protocol;
+//!   [`conformance`]: the conformance document.
 //!
 //! Nothing here stores anything. A service loads what a decision needs, calls the decision, and
 //! writes its result, all within one transaction.

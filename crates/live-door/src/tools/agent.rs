@@ -230,7 +230,7 @@ fn rendered(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
     let link = match page_url {
         Some(url) => format!("Give the person this link: {url}"),
         None => format!(
-            "No server with pages runs here. HostRequest the person to start `accord serve` and then to \
+            "No server with pages runs here. Ask the person to start `accord serve` and then to \
              run `accord live open {session}`, or to answer with `accord live answer {session}`."
         ),
     };

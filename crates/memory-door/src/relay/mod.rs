@@ -54,7 +54,7 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::AgenticProjectArchived,
-            "Nothing was stored. HostRequest a person to restore the project; reading it still works.",
+            "Nothing was stored. Ask a person to restore the project; reading it still works.",
         ),
         Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
     ],

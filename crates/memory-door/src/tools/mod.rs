@@ -109,7 +109,7 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::AgenticProjectArchived,
-            "HostRequest a person to restore the project; reading it still works.",
+            "Ask a person to restore the project; reading it still works.",
         ),
         Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
         Advice::on(Code::AgenticSearchNotSupported, "Call memory_pull without query."),

@@ -27,7 +27,7 @@ const RECEIPT: &[Output] = &[
 
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
-    title: "HostRequest for a review",
+    title: "Ask for a review",
     description: "Asks a person or an agent to review a package that is not complete: it then \
         waits for memory_review.",
     arguments: &[

@@ -24,7 +24,9 @@ local_operation! {
     pub struct ApproveTransition("run_approve_transition") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
+        ];
     }
 }
 
@@ -33,7 +35,9 @@ local_operation! {
     pub struct ApproveCompletion("run_approve_completion") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
+        ];
     }
 }
 
@@ -96,7 +100,10 @@ local_operation! {
     pub struct ApplyProposal("run_proposal_apply") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunProposalDecisionAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_PROPOSALS, OF_DECISIONS, &[Code::XchainNothingToCheckpoint]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_PROPOSALS, OF_DECISIONS,
+            &[Code::XchainNothingToCheckpoint],
+        ];
     }
 }
 

@@ -36,7 +36,10 @@ local_operation! {
     pub struct StepInitiative("coordinator_step") {
         needs Need::Write;
         answers Json<CoordinatorStepAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, &[Code::XchainNothingToDispatch, Code::XchainCoordinatorGateBlocked]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
+            &[Code::XchainNothingToDispatch, Code::XchainCoordinatorGateBlocked],
+        ];
     }
 }
 
@@ -45,7 +48,10 @@ local_operation! {
     pub struct ApproveInitiativeGate("coordinator_approve_gate") {
         needs Need::Decide(Decision::Approve);
         answers Json<CoordinatorGateAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_DECISIONS, &[Code::XchainCoordinatorGateBlocked]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_DECISIONS,
+            &[Code::XchainCoordinatorGateBlocked],
+        ];
     }
 }
 
@@ -54,7 +60,10 @@ local_operation! {
     pub struct SendBackInitiative("coordinator_send_back") {
         needs Need::Decide(Decision::Approve);
         answers Json<CoordinatorSendBackAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_DECISIONS, &[Code::XchainUnknownRepository]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_DECISIONS,
+            &[Code::XchainUnknownRepository],
+        ];
     }
 }
 

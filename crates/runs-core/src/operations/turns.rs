@@ -36,7 +36,10 @@ local_operation! {
     pub struct StageResult("run_stage") {
         needs Need::Write;
         answers Json<RunStageAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::NotForWorkers]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN,
+            &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::NotForWorkers],
+        ];
     }
 }
 
@@ -45,7 +48,10 @@ local_operation! {
     pub struct AcceptTurn("run_accept") {
         needs Need::Write;
         answers Json<RunAcceptAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS,
+            &[Code::XchainNothingToCheckpoint],
+        ];
     }
 }
 
@@ -54,7 +60,10 @@ local_operation! {
     pub struct AcceptMerge("run_accept_merge") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAcceptAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, OF_DECISIONS, &[Code::XchainNothingToCheckpoint]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, OF_DECISIONS,
+            &[Code::XchainNothingToCheckpoint],
+        ];
     }
 }
 
@@ -81,7 +90,10 @@ local_operation! {
     pub struct StepRun("run_step") {
         needs Need::Write;
         answers Json<RunDriveAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
+            OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
+        ];
     }
 }
 
@@ -90,7 +102,10 @@ local_operation! {
     pub struct LoopRun("run_loop") {
         needs Need::Write;
         answers Json<RunDriveAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
+            OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
+        ];
     }
 }
 
@@ -99,6 +114,10 @@ local_operation! {
     pub struct LoopAndApprove("run_loop_approving") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunDriveAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES, OF_WORKERS, OF_RESULTS, OF_DECISIONS, &[Code::XchainNothingToCheckpoint, Code::XchainGateActionFailed]];
+        refuses [
+            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
+            OF_WORKERS, OF_RESULTS, OF_DECISIONS,
+            &[Code::XchainNothingToCheckpoint, Code::XchainGateActionFailed],
+        ];
     }
 }

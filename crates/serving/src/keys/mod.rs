@@ -323,7 +323,6 @@ fn refused(message: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use accord_store::{Engine as _, ModelStore};
-    use accord_store_sqlite::{Options, SqliteStore};
 
     use super::*;
 
@@ -384,8 +383,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_use_that_was_not_recorded_is_recorded_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path(), &Options::default()).unwrap());
+        let store = Arc::new(ModelStore::new());
         let keys = Keys::new(&Units::new(Arc::clone(&store) as _));
         let created = keys.create(&Caller::owner(), request()).await.unwrap();
         let id = created.key.key_id.as_str();

@@ -20,10 +20,10 @@ use crate::error::damaged;
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-        "SELECT f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, f.created_at, \
-         f.text, f.from_key, f.to_key",
-$rest
-)
+            "SELECT f.fact_id, f.pk, f.subject, f.predicate, f.value, f.valid_from, f.valid_to, \
+         f.created_at, f.text, f.from_key, f.to_key",
+            $rest
+        )
     };
 }
 

@@ -23,11 +23,12 @@ use crate::error::damaged;
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-        "SELECT p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, p.package_type, \
-         p.significance, p.deposited_at, p.deposited_hash, p.quarantined_at, p.quarantine_reason, \
+            "SELECT p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, \
+         p.package_type, p.significance, p.deposited_at, p.deposited_hash, p.quarantined_at, \
+         p.quarantine_reason, \
          p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key",
-$rest
-)
+            $rest
+        )
     };
 }
 

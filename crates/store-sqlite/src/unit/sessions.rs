@@ -17,11 +17,11 @@ use super::{Unit, number};
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-        "SELECT s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, s.ended_at, \
-        s.text, \
+            "SELECT s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, \
+        s.ended_at, s.text, \
          s.started_key",
-$rest
-)
+            $rest
+        )
     };
 }
 

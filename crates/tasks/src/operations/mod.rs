@@ -1,7 +1,7 @@
 //! The operations on tasks, one file each.
 //!
-//! Each is a method of [`Tree`](crate::Tree) that takes a request message and [`By`](accord_base::By),
-//! and answers with a message.
+//! Each is a method of [`Tree`](crate::Tree) that takes a request message and
+//! [`By`](accord_base::By), and answers with a message.
 
 mod adopt;
 mod apply;

@@ -34,7 +34,10 @@ pub(crate) struct ReviewArgs {
     package: PackageArgs,
 
     /// The new status
-    #[arg(value_name = "OUTCOME", value_parser = names(&[Status::Complete, Status::RevisionRequested]))]
+    #[arg(
+        value_name = "OUTCOME",
+        value_parser = names(&[Status::Complete, Status::RevisionRequested])
+    )]
     outcome: Status,
 }
 

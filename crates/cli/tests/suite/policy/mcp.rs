@@ -1,7 +1,11 @@
 //! Tools that write: over HTTP, without keys and with them, and over standard input and output.
 
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use accord_host::mcp::{Effect, TOOLSETS};
 use serde_json::{Value, json};
@@ -11,7 +15,6 @@ use super::curl::{OF_TASK, OF_TURN, Request, Sender, Target, has_other_user};
 use super::http::{Served, create_keys, has_curl};
 use super::tables::{Acting, Tool, Values, may, tools};
 use super::tally::{Answer, Tally};
-use crate::accord::run;
 
 /// The revision of MCP whose requests need no session.
 const REVISION: &str = "2026-07-28";
@@ -115,18 +118,39 @@ fn over_stdio(tally: &mut Tally, door: &str, caller: &str, command: Command) {
         });
         input += &format!("{call}\n");
     }
-    let ran = run(command, input);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    let messages: Vec<Value> = ran
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("standard output is MCP alone"))
-        .collect();
+    let messages = converse(command, input, calls.len());
     for (id, call) in calls.into_iter().enumerate() {
         let message = messages.iter().find(|message| message["id"] == id);
         let message = message.unwrap_or_else(|| panic!("no answer to {}", call.0.name));
         add(tally, door, caller, call, &answer(message));
     }
+}
+
+/// Sends messages to a process, and returns its answers. Its standard input stays open until it has
+/// answered all of them: a client that closes it wants no more answers.
+fn converse(mut command: Command, input: String, answers: usize) -> Vec<Value> {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the command starts");
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (sender, received) = mpsc::channel();
+    let reader = thread::spawn(move || {
+        let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        lines.for_each(|line| drop(sender.send(line)));
+    });
+    let writer = thread::spawn(move || {
+        stdin.write_all(input.as_bytes()).expect("it reads");
+        stdin
+    });
+    let mut messages: Vec<Value> = Vec::new();
+    while messages.len() < answers {
+        let Ok(line) = received.recv_timeout(Duration::from_secs(120)) else { break };
+        let message: Value = serde_json::from_str(&line).expect("standard output is MCP alone");
+        messages.extend(message.get("id").is_some().then_some(message));
+    }
+    drop(writer.join().expect("everything was sent"));
+    assert!(child.wait().expect("it ends").success());
+    reader.join().expect("everything was read");
+    messages
 }
 
 #[test]

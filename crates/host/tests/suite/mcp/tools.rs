@@ -253,7 +253,7 @@ async fn what_the_host_refuses_is_a_result_with_code_and_advice() {
     let arguments = json!({"project_id": "archived", "title": "T"});
     let error = client.refused("memory_deposit", arguments).await;
     assert_eq!(error["code"], "project_archived");
-    assert!(error["what_to_do"].as_str().unwrap().contains("HostRequest a person"), "{error}");
+    assert!(error["what_to_do"].as_str().unwrap().contains("Ask a person"), "{error}");
 }
 
 #[tokio::test]
