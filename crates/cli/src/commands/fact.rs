@@ -3,7 +3,6 @@
 use accord_api::Call;
 use accord_api::body::Verbatim;
 use accord_api::parameter::Moment;
-use accord_base::Actor;
 use accord_base::refuse::decoded as decoded_failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Field, Object, Ratio, Wire as _};
@@ -143,7 +142,7 @@ impl AssertArgs {
             valid_from: self.valid_from.into(),
             source_package_id: source.into(),
             confidence: self.confidence.map(ratio).transpose()?.into(),
-            asserted_by: self.to.author(&host)?.map(Actor::read).transpose()?.into(),
+            asserted_by: self.to.author(&host)?.into(),
             tags: (!self.tags.is_empty()).then_some(self.tags).into(),
             fact_id: Field::Absent,
             project_id: Field::Absent,

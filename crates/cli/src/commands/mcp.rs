@@ -80,11 +80,9 @@ impl McpArgs {
     }
 
     fn standing(&self) -> Result<CallContext, CliError> {
-        let actor = self.actor.named()?.map(|actor| actor.document(None));
-        let actor = actor.map(accord_base::Actor::read).transpose()?;
         Ok(CallContext {
             project: self.project.get(&self.target)?,
-            actor: actor.map(|actor| actor.key()),
+            actor: self.actor.named()?.map(|actor| actor.key().clone()),
             ..CallContext::default()
         })
     }

@@ -35,7 +35,6 @@ mod worker_output;
 pub(crate) use self::kb::answers::LineError;
 
 use accord_contract::closest::closest;
-use accord_contract::wire::{Object, Value};
 
 /// The open backbone for teams of humans and AI agents
 #[derive(Debug, clap::Parser)]
@@ -88,25 +87,6 @@ fn suggestion<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -
         [] => format!("did you mean {last}?"),
         others => format!("did you mean {} or {last}?", others.join(", ")),
     })
-}
-
-/// The members that have a value.
-fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
-    let members = members.into_iter().filter(|(_, value)| !value.is_null());
-    members.map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// A document with the members that have a value.
-fn document<const N: usize>(given: [(&str, Value); N]) -> Value {
-    Value::Object(members(given))
-}
-
-/// The texts, or no value if there are none.
-fn texts(texts: &[String]) -> Value {
-    match texts {
-        [] => Value::Null,
-        texts => texts.into(),
-    }
 }
 
 /// A text that must not be empty.

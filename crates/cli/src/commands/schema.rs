@@ -60,6 +60,8 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
+    use accord_contract::wire::Object;
+
     use super::all;
 
     /// `ACCORD_BLESS=1` writes the files again.
@@ -68,7 +70,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
         let schemas = all();
         for (name, schema) in &schemas {
-            let document: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+            let document: Object = serde_json::from_str(schema).expect("JSON");
             let dialect = document["$schema"].as_str().expect("a dialect");
             assert!(dialect.contains("2020-12"), "{name}: {dialect}");
             let path = folder.join(format!("{name}.schema.json"));

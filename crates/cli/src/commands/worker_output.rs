@@ -144,7 +144,6 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-
     use super::WorkerOutput;
 
     fn shown(lines: &str) -> Vec<String> {
@@ -194,6 +193,29 @@ mod tests {
             "\n",
         );
         assert_eq!(shown(opencode), ["$ ls", "Done."]);
+    }
+
+    #[test]
+    fn events_of_another_form_hide_nothing_else() {
+        let odd = concat!(
+            r#"{"type":"user","message":{"content":"a prompt"}}"#,
+            "\n",
+            r#"{"type":"item.completed","item":{"type":"todo_list"}}"#,
+            "\n",
+            r#"{"type":"assistant","message":{"content":[{"type":"thinking"},7,"#,
+            r#"{"type":"text","text":"On."}]}}"#,
+            "\n",
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"#,
+            r#""content":[{"type":"text"}]}]}}"#,
+            "\n",
+            r#"{"type":"error","error":{"name":"Overloaded"}}"#,
+            "\n",
+            r#"{"type":7}"#,
+            "\n",
+        );
+        let expected =
+            ["On.", "failed: no reason was given", "failed: Overloaded", r#"{"type":7}"#];
+        assert_eq!(shown(odd), expected);
     }
 
     #[test]

@@ -12,7 +12,6 @@ use accord_api::parameter::NoParams;
 use accord_api::{Answered, Call, Operation};
 use accord_base::{ActorKey, ActorType, Author, Caller, Decision, Need};
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
 use accord_host::serve::this_process;
 use accord_process::os_user;
 
@@ -83,16 +82,6 @@ impl Actor {
     /// The two members that identify it.
     pub(crate) fn key(&self) -> &ActorKey {
         &self.0
-    }
-
-    /// The actor as a document names one.
-    pub(crate) fn document(&self, session: Option<&str>) -> Value {
-        let ActorKey { id, kind } = &self.0;
-        let mut document = serde_json::json!({"id": id.as_str(), "type": kind.as_str()});
-        if let Some(session) = session {
-            document["session_id"] = session.into();
-        }
-        document
     }
 }
 

@@ -3,7 +3,6 @@
 use accord_api::body::AnswerBody;
 use accord_api::{Answered, Received};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
 use accord_host::Response;
 use accord_host::client::body_failure;
 use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
@@ -47,63 +46,6 @@ impl Answer {
     /// The answer of an operation.
     pub(crate) fn read<A: AnswerBody>(self) -> Result<Answered<A>, CliError> {
         Ok(Received { media_type: self.media_type, text: self.text }.read()?)
-    }
-
-    /// The document as people and programs can look into it.
-    pub(crate) fn value(&self) -> Result<Value, CliError> {
-        serde_json::from_str(&self.text).map_err(|_| no_document())
-    }
-
-    /// Prints a list, and says something in its place where it is empty and for people.
-    pub(crate) fn print_list(
-        &self,
-        json: bool,
-        render: impl FnOnce(&mut Page, &Value),
-        none: impl FnOnce() -> String,
-    ) -> Result<(), CliError> {
-        let mut is_empty = false;
-        self.print(json, |page, list| {
-            render(page, list);
-            is_empty = page.as_str().is_empty();
-        })?;
-        if is_empty {
-            print_note(clean(&none()));
-        }
-        Ok(())
-    }
-
-    /// Prints the document: on one line with each token as it came, or as `render` writes it for
-    /// people.
-    pub(crate) fn print(
-        &self,
-        json: bool,
-        render: impl FnOnce(&mut Page, &Value),
-    ) -> Result<(), CliError> {
-        let document = self.value()?;
-        print_document(json, &self.text, |page| render(page, &document))?;
-        // A list says where it goes on, and a write what is odd about it.
-        if !json {
-            if let Some(cursor) = document["next_cursor"].as_str() {
-                print_note(format!("there are more: --cursor {}", clean(cursor)));
-            }
-            // A bundle shows it itself.
-            let is_list = document.get("next_cursor").is_some();
-            let damaged = document["x-integrity_warnings"].as_array();
-            for id in damaged.filter(|_| is_list).into_iter().flatten() {
-                let id = clean(id.as_str().unwrap_or_default());
-                print_note(format!("damaged and left out: {id}"));
-            }
-            if let Some(by) = &self.superseded_by {
-                print_note(format!("superseded by {}", clean(by)));
-            }
-            for warning in document["warnings"].as_array().into_iter().flatten() {
-                print_note(format!(
-                    "warning: {}",
-                    clean(warning["message"].as_str().unwrap_or_default())
-                ));
-            }
-        }
-        Ok(())
     }
 }
 

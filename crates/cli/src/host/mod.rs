@@ -21,7 +21,7 @@ mod request;
 mod target;
 
 pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor};
-pub(crate) use self::answer::{Answer, print_answer, print_document, print_lines, print_list};
+pub(crate) use self::answer::{print_answer, print_document, print_lines, print_list};
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};

@@ -1,10 +1,10 @@
 //! The current project, actor and session, from flags or the environment.
 
 use accord_base::refuse::schema;
-use accord_base::{IdError, ProjectId};
-use accord_contract::wire::Value;
+use accord_base::{Actor, ActorKey, IdError, ProjectId, SessionId};
 
 use super::acting::ActorArg;
+use super::memory::id_of;
 use super::open::Connection;
 use super::target::{HostArgs, TargetArgs};
 use crate::error::CliError;
@@ -36,10 +36,17 @@ impl WriteArgs {
         self.project.required(&self.host.target, host)
     }
 
-    /// Who acts, in its session, as a document, if the host has to be told.
-    pub(crate) fn author(&self, host: &Connection) -> Result<Option<Value>, CliError> {
-        let session = self.session.get();
-        Ok(host.actor(&self.actor)?.map(|actor| actor.document(session.as_deref())))
+    /// Who acts, in its session, if the host has to be told.
+    pub(crate) fn author(&self, host: &Connection) -> Result<Option<Actor>, CliError> {
+        let Some(actor) = host.actor(&self.actor)? else {
+            return Ok(None);
+        };
+        let ActorKey { id, kind } = actor.key().clone();
+        let actor = Actor::new(id, kind);
+        Ok(Some(match self.session.get().filter(|session| !session.is_empty()) {
+            Some(session) => actor.in_session(id_of::<SessionId>("session_id", &session)?),
+            None => actor,
+        }))
     }
 }
 

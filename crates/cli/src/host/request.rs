@@ -5,7 +5,6 @@ use std::time::Duration;
 use accord_api::Encoded;
 use accord_contract::codes::Code;
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::Value;
 use accord_host::client::InactivityTimeout;
 use accord_host::http::TERMINAL;
 use accord_host::{Api, Request, Response};
@@ -51,53 +50,22 @@ impl From<Encoded> for HostRequest {
 }
 
 impl HostRequest {
-    /// A request with a method and the segments of a path.
-    pub(crate) fn new(method: Method, path: &[&str]) -> Self {
-        let mut target = String::new();
-        for segment in path {
-            target.push('/');
-            target.extend(percent_encoded(segment));
-        }
-        Self {
-            method,
-            target,
-            has_query: false,
-            accept: HeaderValue::from_static("application/json"),
-            content_type: None,
-            body: Body::empty(),
-            inactivity: None,
-        }
-    }
-
-    /// A GET request.
-    pub(crate) fn get(path: &[&str]) -> Self {
-        Self::new(Method::GET, path)
-    }
-
-    /// A POST request with a document.
-    pub(crate) fn post(path: &[&str], document: &Value) -> Self {
-        Self::new(Method::POST, path).document(document.to_string())
-    }
-
     /// Asks for the headers of the response alone.
     pub(crate) fn head(mut self) -> Self {
         self.method = Method::HEAD;
         self
     }
 
-    /// Adds a document, byte for byte.
-    pub(crate) fn document(self, text: impl Into<Body>) -> Self {
-        self.with_body("application/json", text.into())
-    }
-
     /// Adds a body of lines, one document each.
     pub(crate) fn lines(self, body: Body) -> Self {
-        self.with_body("application/x-ndjson", body)
+        self.bytes("application/x-ndjson", body)
     }
 
     /// Adds a body of bytes with its media type.
-    pub(crate) fn bytes(self, media_type: &'static str, body: Body) -> Self {
-        self.with_body(media_type, body)
+    pub(crate) fn bytes(mut self, media_type: &'static str, body: Body) -> Self {
+        self.content_type = Some(HeaderValue::from_static(media_type));
+        self.body = body;
+        self
     }
 
     /// Adds a query parameter, if there is a value.
@@ -110,11 +78,6 @@ impl HostRequest {
             self.target.extend(percent_encoded(value.as_ref()));
         }
         self
-    }
-
-    /// The same for a number.
-    pub(crate) fn with_number(self, name: &str, value: Option<impl ToString>) -> Self {
-        self.with(name, value.map(|value| value.to_string()))
     }
 
     /// Accepts a response in lines.
@@ -161,27 +124,31 @@ impl HostRequest {
         }
         request.body(self.body)
     }
-
-    fn with_body(mut self, content_type: &'static str, body: Body) -> Self {
-        self.content_type = Some(HeaderValue::from_static(content_type));
-        self.body = body;
-        self
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use accord_api::Call;
+    use accord_api::body::NoBody;
+    use accord_memory_core::PackageId;
+    use accord_memory_core::operations::{OfPackage, PackageWithin, ReadPackage};
+
     use super::*;
 
     #[test]
     fn whatever_an_id_holds_stays_one_segment() {
-        let request =
-            HostRequest::get(&["v1", "packages", "日本/1 %?#"]).with("project_id", Some("a&b=c"));
-        assert_eq!(
-            request.target,
-            "/v1/packages/%E6%97%A5%E6%9C%AC%2F1%20%25%3F%23?project_id=a%26b%3Dc"
-        );
-        let dots = HostRequest::get(&["v1", "packages", ".."]).with_number("limit", Some(3));
-        assert_eq!(dots.target, "/v1/packages/..?limit=3");
+        let package = PackageId::new("日本/1 %?#").expect("an id");
+        let call = |project: Option<&str>| {
+            let project = project.map(|id| id.parse().expect("an id"));
+            let path = OfPackage { package: package.clone() };
+            HostRequest::from(
+                Call::<ReadPackage>::new(path, PackageWithin { project }, NoBody).encode(),
+            )
+        };
+        let path = "/v1/packages/%E6%97%A5%E6%9C%AC%2F1%20%25%3F%23";
+        let alone = call(None).with("actor", Some("a&b=c"));
+        assert_eq!(alone.target, format!("{path}?actor=a%26b%3Dc"));
+        let second = call(Some("shop")).with("actor", Some("agent:x"));
+        assert_eq!(second.target, format!("{path}?project_id=shop&actor=agent%3Ax"));
     }
 }

@@ -8,7 +8,7 @@ use accord_live_core::operations::watch::{FrameContent, LiveFrame};
 
 use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{clean, one_line};
+use super::text::{actor_key, clean, one_line};
 use super::time::Times;
 
 /// Live sessions, one per line, with what they wait for.
@@ -101,7 +101,7 @@ pub(crate) fn live_frame(frame: &LiveFrame) -> String {
 }
 
 fn actor(actor: Option<&Actor>) -> String {
-    actor.map(|actor| clean(&format!("{}:{}", actor.kind, actor.id))).unwrap_or_default()
+    actor.map(actor_key).unwrap_or_default()
 }
 
 /// What an agent or a person sent, on one line; nothing for none.

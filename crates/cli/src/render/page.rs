@@ -2,8 +2,6 @@
 
 use std::io::IsTerminal as _;
 
-use accord_contract::wire::Value;
-
 use super::text::{clean, one_line, shown_width, wrapped};
 use crate::host::setting;
 
@@ -223,11 +221,6 @@ impl Page {
             Some(most) => wrapped(text, most.saturating_sub(indent)),
         }
     }
-}
-
-/// The items of an array; empty for anything else.
-pub(crate) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Texts from documents, made safe for a terminal.
 
 use accord_base::Actor;
-use accord_contract::wire::Value;
 use unicode_width::UnicodeWidthStr as _;
 
 /// A text on one line, cut after `most` characters.
@@ -66,15 +65,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A member as text on one line.
-pub(crate) fn member(document: &Value, name: &str) -> String {
-    match &document[name] {
-        Value::String(text) => one_line(text, usize::MAX),
-        Value::Null => String::new(),
-        other => clean(&other.to_string()),
-    }
-}
-
 /// A text on one line.
 pub(crate) fn line(text: &str) -> String {
     one_line(text, usize::MAX)
@@ -83,15 +73,6 @@ pub(crate) fn line(text: &str) -> String {
 /// An actor as `type:id`.
 pub(crate) fn actor_key(actor: &Actor) -> String {
     line(&format!("{}:{}", actor.kind, actor.id))
-}
-
-/// An actor as `type:id`.
-pub(crate) fn actor(value: &Value) -> String {
-    let (kind, id) = (member(value, "type"), member(value, "id"));
-    match (kind.is_empty(), id.is_empty()) {
-        (false, false) => format!("{kind}:{id}"),
-        _ => format!("{kind}{id}"),
-    }
 }
 
 #[cfg(test)]

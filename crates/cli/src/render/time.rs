@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::time::Timestamp;
-use accord_contract::wire::Value;
 
 use super::text::clean;
 
@@ -21,14 +20,6 @@ enum Precision {
 }
 
 impl Times {
-    /// The precision for these members of the documents of a list.
-    pub(crate) fn of(documents: &[Value], members: &[&str]) -> Self {
-        let times = documents
-            .iter()
-            .flat_map(|document| members.iter().filter_map(|member| document[*member].as_str()));
-        Self::among(times)
-    }
-
     /// The precision for these times.
     pub(crate) fn among<'a>(times: impl Iterator<Item = &'a str>) -> Self {
         let times: BTreeSet<&str> = times.collect();
@@ -50,20 +41,10 @@ impl Times {
         time.map(|time| self.show_text(time.as_str())).unwrap_or_default()
     }
 
-    /// A time of the list; empty if there is none.
-    pub(crate) fn show(self, value: &Value) -> String {
-        value.as_str().map(|text| self.show_text(text)).unwrap_or_default()
-    }
-
     /// A time of the list, as a text.
     pub(crate) fn show_text(self, text: &str) -> String {
         show(text, self.0)
     }
-}
-
-/// A time on its own, to the minute.
-pub(crate) fn moment(value: &Value) -> String {
-    Times::default().show(value)
 }
 
 fn show(text: &str, precision: Precision) -> String {
@@ -98,18 +79,16 @@ mod tests {
             ("2026-04-18T20:01", "2026-04-18 20:01"),
             ("soon", "soon"),
         ] {
-            assert_eq!(moment(&time.into()), shown);
+            assert_eq!(Times::default().show_text(time), shown);
         }
-        assert_eq!(moment(&Value::Null), "");
+        assert_eq!(Times::default().at(None), "");
     }
 
     #[test]
     fn times_of_a_list_are_distinguished() {
         let shown = |times: &[&str]| {
-            let list: Vec<Value> =
-                times.iter().map(|time| serde_json::json!({"at": time, "to": null})).collect();
-            let precision = Times::of(&list, &["at", "to"]);
-            list.iter().map(|item| precision.show(&item["at"])).collect::<Vec<_>>()
+            let precision = Times::among(times.iter().copied());
+            times.iter().map(|time| precision.show_text(time)).collect::<Vec<_>>()
         };
         let (first, second) = ("2026-04-18T20:01:02.250Z", "2026-04-18T20:01:03.250Z");
         assert_eq!(shown(&[first, first]), ["2026-04-18 20:01Z", "2026-04-18 20:01Z"]);

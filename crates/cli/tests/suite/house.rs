@@ -203,6 +203,63 @@ fn one_module_names_the_engine() {
     assert_eq!(naming, [crates.join("host/src/engine.rs")], "use accord_store::Engine");
 }
 
+/// The files of the command that name `serde_json::Value`: they print or build documents whose form
+/// somebody else decides. Answers of a host are read as the types of their operations.
+const NAME_VALUE: &[&str] = &[
+    // Questions for the data of an action, as the schema of an agent describes it.
+    "commands/live/questions.rs",
+    // Events of coding agents.
+    "commands/worker_output.rs",
+    // What agents and people sent in a live session.
+    "render/live.rs",
+];
+
+#[test]
+fn the_command_reads_answers_as_types() {
+    let folder = workspace().join("crates/cli/src");
+    let sources = sources(&folder).into_iter().filter(|(_, source)| names_json_value(source));
+    let mut naming: Vec<PathBuf> = sources.map(|(path, _)| path).collect();
+    naming.sort();
+    let listed: Vec<PathBuf> = NAME_VALUE.iter().map(|file| folder.join(file)).collect();
+    assert_eq!(naming, listed, "read a document as its message, not as a Value");
+    assert!(listed.len() <= 5);
+}
+
+#[test]
+fn a_json_value_is_distinguished_from_other_names() {
+    for source in [
+        "use serde_json::Value;",
+        "use accord_contract::wire::{Object, Value, Wire as _};",
+        "use serde_json::Value as Json;",
+        "fn f(document: &serde_json::Value) {}",
+        "let x: accord_contract::wire::Value = y;",
+    ] {
+        assert!(names_json_value(source), "{source}");
+    }
+    for source in [
+        "Field::Value(id)",
+        "fn f<D: Definition>() -> Option<D::Value> {}",
+        "impl TypedValueParser<Value = N>",
+        "clap::ValueEnum, Values",
+    ] {
+        assert!(!names_json_value(source), "{source}");
+    }
+}
+
+/// Whether a source names the type, not a variant or an associated type of the same name.
+fn names_json_value(source: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    source.match_indices("Value").any(|(start, name)| {
+        let (before, after) = (&source[..start], &source[start + name.len()..]);
+        let of_json = ["serde_json::", "wire::"].iter().any(|module| before.ends_with(module));
+        let is_other = before.ends_with("::") && !of_json;
+        !before.ends_with(is_word)
+            && !after.starts_with(is_word)
+            && !is_other
+            && !after.starts_with(" =")
+    })
+}
+
 /// `test = false` spares a second build of the library, and would hide a test in it.
 #[test]
 fn libraries_that_are_not_tested_have_no_tests() {

@@ -23,7 +23,9 @@ pub use head::{HeadActor, PackageHead};
 pub use kinds::{
     KnownPackageType, NextActor, PackageType, ReviewType, Significance, Status, Title, Version,
 };
-pub use links::{ANSWERS, AnswerLink, Links, SUPERSEDES, answer_item};
+pub use links::{
+    ANSWERS, AnswerLink, AnsweredPlace, AnsweredQuestion, Links, SUPERSEDES, answer_item,
+};
 pub use mint::with_minted_id;
 pub use question_key::QuestionKey;
 pub use searchable::SearchTexts;

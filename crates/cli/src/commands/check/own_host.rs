@@ -3,7 +3,13 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use accord_api::Call;
+use accord_api::body::Json;
+use accord_api::operations::keys::{CreateKey, KeyEnvelope, KeyRequest};
+use accord_api::parameter::NoParams;
+use accord_base::Verb;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Field;
 use accord_host::http::{Host, local_api};
 use accord_host::serve::{CONTROL_PROJECT, ControlServer, Server};
 use accord_host::settings::Sources;
@@ -16,7 +22,7 @@ use tokio::task::JoinHandle;
 
 use super::super::conformance::Token;
 use crate::error::CliError;
-use crate::host::HostRequest;
+use crate::host::{HostRequest, project_id};
 
 /// A temporary host, stopped when this is dropped.
 pub(super) struct OwnHost {
@@ -117,16 +123,10 @@ async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
         ..Sources::default()
     };
     let host = Host::open(folder, sources.resolve()?.settings)?;
-    let mut run = serde_json::json!({"label": "the run", "verbs": ["admin"]});
-    if has_control {
-        // The only project of a key is the app of a subscriber that names none.
-        run["projects"] = serde_json::json!([CONTROL_PROJECT]);
-    }
-    let token = key(&host, &run).await?;
-    let elsewhere =
-        // It has every verb, so a refusal can only be about the project.
-        serde_json::json!({"label": "elsewhere", "verbs": ["admin"], "projects": ["elsewhere"]});
-    let second_token = key(&host, &elsewhere).await?;
+    // The only project of a key is the app of a subscriber that names none.
+    let token = key(&host, "the run", has_control.then_some(CONTROL_PROJECT)).await?;
+    // It has every verb, so a refusal can only be about the project.
+    let second_token = key(&host, "elsewhere", Some("elsewhere")).await?;
     let control = if has_control {
         let harness = |why| CliError::new(Code::KitHarness, why);
         let expected = Token::parse(&token).map_err(harness)?;
@@ -139,9 +139,19 @@ async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
     Ok(Opened { server: Server::bind(host).await?, control, token, second_token })
 }
 
-async fn key(host: &Host, asked: &accord_contract::wire::Value) -> Result<String, CliError> {
-    let request = HostRequest::post(&["accord", "v1", "keys"], asked);
-    let answer = request.send(local_api(host).as_ref()).await?.value()?;
-    let secret = answer["secret"].as_str().map(str::to_owned);
-    secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host created no key"))
+async fn key(host: &Host, label: &str, project: Option<&str>) -> Result<String, CliError> {
+    let project = project.map(project_id).transpose()?;
+    let asked = KeyRequest {
+        label: label.to_owned(),
+        verbs: vec![Verb::Admin],
+        projects: project.map(|project| vec![project]).into(),
+        actor: Field::Absent,
+        act_as: None,
+        expires_at: Field::Absent,
+    };
+    let call = Call::<CreateKey>::new(NoParams, NoParams, Json(asked));
+    let request = HostRequest::from(call.encode());
+    let answer = request.send(local_api(host).as_ref()).await?;
+    let Json(created) = answer.read::<Json<KeyEnvelope>>()?.answer;
+    created.secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host created no key"))
 }

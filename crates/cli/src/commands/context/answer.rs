@@ -2,14 +2,13 @@
 
 use accord_base::ProjectId;
 use accord_contract::codes::Code;
+use accord_contract::wire::Object;
 use accord_memory_core::limits::MAX_TITLE_CHARS;
 use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
-use accord_memory_core::package::{ANSWERS, QuestionKey};
-use serde_json::json;
+use accord_memory_core::package::{ANSWERS, AnsweredQuestion, QuestionKey};
 
 use super::compose::Draft;
 use super::deposit::send;
-use crate::commands::members;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Connection, WriteArgs, id_of};
@@ -47,12 +46,11 @@ impl AnswerArgs {
         let project = self.to.project(&host)?;
         let question = self.find(&open_questions(&host, &project)?, &project)?;
         let title = self.title.clone().unwrap_or_else(|| title(&question));
-        let draft = Draft::of(members([
-            ("title", title.into()),
-            ("package_type", "decision".into()),
-            ("decisions_made", json!([self.answer])),
-            (ANSWERS, json!([{"question": question}])),
-        ]));
+        let draft = Draft::default()
+            .with("title", Some(title))
+            .with("package_type", Some("decision".to_owned()))
+            .with_all("decisions_made", vec![self.answer.clone()])
+            .with_all(ANSWERS, vec![AnsweredQuestion { question, extra: Object::new() }]);
         send(&host, draft.complete(&self.to, &host)?, self.to.host.json)
     }
 

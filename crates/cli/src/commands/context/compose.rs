@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Field, Object, Wire};
 use accord_memory_core::PackageId;
 use accord_memory_core::package::{
-    ANSWERS, PROTOCOL_VERSION, PackageType, ReviewType, SUPERSEDES, Status, answer_item,
+    ANSWERS, AnsweredPlace, Deliverable, PROTOCOL_VERSION, PackageType, ReviewType, SUPERSEDES,
+    Status, answer_item,
 };
 use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
-use crate::commands::{members, texts};
 use crate::error::CliError;
 use crate::host::{Connection, WriteArgs, no_actor};
 
@@ -101,8 +101,10 @@ pub(super) struct ComposeArgs {
 }
 
 /// A package without the members that have defaults.
+#[derive(Default)]
 pub(super) struct Draft {
-    text: String,
+    /// The text of a document; a draft from flags has none.
+    text: Option<String>,
     members: Object,
 }
 
@@ -117,33 +119,30 @@ pub(super) struct Composed {
 impl ComposeArgs {
     /// The package that the flags describe.
     pub(super) fn draft(&self) -> Result<Draft, CliError> {
-        let text = |text: &Option<String>| text.clone().into();
         let status = match (&self.status, &self.review) {
             (None, Some(_)) => Some(Status::AwaitingReview.as_str().to_owned()),
             (status, _) => status.clone(),
         };
         let files = self.deliverables.iter().map(|path| deliverable(path));
-        let files: Vec<Value> = files.collect::<Result<_, _>>()?;
-        let answers: Vec<Value> = self.answers.iter().map(|text| answer_item(text)).collect();
-        Ok(Draft::of(members([
-            ("package_id", text(&self.id)),
-            ("title", text(&self.title)),
-            ("status", text(&status)),
-            ("package_type", text(&self.package_type)),
-            ("review_type", text(&self.review)),
-            ("created_at", text(&self.created_at)),
-            ("description", text(&self.description)),
-            ("tags", texts(&self.tags)),
-            ("decisions_made", texts(&self.decisions)),
-            ("open_questions", texts(&self.questions)),
-            ("handoff_note", text(&self.handoff)),
-            ("parent_package_id", text(&self.parent)),
-            ("significance", self.significance.into()),
-            ("topic", text(&self.topic)),
-            (ANSWERS, (!answers.is_empty()).then_some(answers).into()),
-            (SUPERSEDES, texts(&self.supersedes)),
-            ("deliverables", (!files.is_empty()).then_some(files).into()),
-        ])))
+        let files: Vec<Deliverable> = files.collect::<Result<_, _>>()?;
+        Ok(Draft::default()
+            .with("package_id", self.id.clone())
+            .with("title", self.title.clone())
+            .with("status", status)
+            .with("package_type", self.package_type.clone())
+            .with("review_type", self.review.clone())
+            .with("created_at", self.created_at.clone())
+            .with("description", self.description.clone())
+            .with_all("tags", self.tags.clone())
+            .with_all("decisions_made", self.decisions.clone())
+            .with_all("open_questions", self.questions.clone())
+            .with("handoff_note", self.handoff.clone())
+            .with("parent_package_id", self.parent.clone())
+            .with("significance", self.significance.map(u64::from))
+            .with("topic", self.topic.clone())
+            .with_all(ANSWERS, self.answers.iter().map(|text| answer_item(text)).collect())
+            .with_all(SUPERSEDES, self.supersedes.clone())
+            .with_all("deliverables", files))
     }
 
     /// Completes package ids that are given by their beginning. Returns whether there are any ids.
@@ -161,9 +160,8 @@ impl ComposeArgs {
             *id = complete(id)?;
         }
         for answer in &mut self.answers {
-            let item = answer_item(answer);
-            if let (Some(id), Some(index)) = (item["package_id"].as_str(), item["index"].as_u64()) {
-                *answer = format!("{}#{index}", complete(id)?);
+            if let Ok(place) = AnsweredPlace::from_document(answer_item(answer)) {
+                *answer = format!("{}#{}", complete(place.package_id.as_str())?, place.index);
             }
         }
         Ok(any)
@@ -171,9 +169,15 @@ impl ComposeArgs {
 }
 
 impl Draft {
-    /// A draft with these members.
-    pub(super) fn of(members: Object) -> Self {
-        Self { text: Value::Object(members.clone()).to_string(), members }
+    /// Adds a member, if it has a value.
+    pub(super) fn with(mut self, name: &str, value: Option<impl Wire>) -> Self {
+        self.members.extend(value.map(|value| (name.to_owned(), value.encode())));
+        self
+    }
+
+    /// Adds a list, if it has items.
+    pub(super) fn with_all(self, name: &str, items: Vec<impl Wire>) -> Self {
+        self.with(name, Some(items).filter(|items| !items.is_empty()))
     }
 
     /// Reads a document.
@@ -183,56 +187,53 @@ impl Draft {
         // The canonicalizer reports the position of an error; serde_json does not.
         accord_canon::canonicalize(accord_canon::Profile::Agentic, bytes)
             .map_err(|error| CliError::from_canon(&error, bytes))?;
-        let Ok(Value::Object(members)) = serde_json::from_str(text) else {
+        let Ok(members) = serde_json::from_str(text) else {
             let message = "a package must be a JSON object";
             return Err(CliError::new(Code::AgenticInvalidSchema, message).at(""));
         };
-        Ok(Self { text: text.trim().to_owned(), members })
+        Ok(Self { text: Some(text.trim().to_owned()), members })
     }
 
     /// Fills in missing members: from flags, from the environment, or with defaults.
     pub(super) fn complete(self, to: &WriteArgs, host: &Connection) -> Result<Composed, CliError> {
         // `null` counts as absent, as in the hash of a package, which drops such members.
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
-        let project = match (&to.project.project, said("project_id").and_then(Value::as_str)) {
+        let named = said("project_id").and_then(|named| named.as_str());
+        let project = match (&to.project.project, named) {
             (None, Some(named)) => named.to_owned(),
             _ => to.project(host)?,
         };
-        let mut missing = Object::new();
-        let mut fill = |name: &str, value: Value| {
-            // A member that is `null` is not filled in: a second one of the same name would be
-            // refused.
-            if !self.members.contains_key(name) {
-                missing.insert(name.to_owned(), value);
-            }
-        };
-        fill("package_id", PackageId::mint(accord_system::random()).as_str().into());
-        fill("project_id", project.as_str().into());
-        fill("relay_version", PROTOCOL_VERSION.into());
-        fill("status", Status::Complete.as_str().into());
-        fill("package_type", "standard".into());
-        fill("review_type", ReviewType::None.as_str().into());
-        fill("created_at", accord_system::now().to_string().into());
-        match self.members.get("created_by") {
+        let author = match self.members.get("created_by") {
+            None => Some(to.author(host)?.ok_or_else(no_actor)?),
             // The host refuses it and names the member. An author from elsewhere would not be sent.
-            Some(Value::Null) => {}
-            None => {
-                fill("created_by", to.author(host)?.ok_or_else(no_actor)?);
-            }
+            Some(null) if null.is_null() => None,
             Some(_) if to.actor.actor.is_some() || to.session.session.is_some() => {
                 let message =
                     "the document has an author, which conflicts with --actor or --session";
                 return Err(CliError::new(Code::Usage, message).at("/created_by"));
             }
-            Some(_) => {}
-        }
-        Ok(Composed { project, text: joined(&missing, &self.text) })
+            Some(_) => None,
+        };
+        let mut missing = Self::default()
+            .with("package_id", Some(PackageId::mint(accord_system::random())))
+            .with("project_id", Some(project.clone()))
+            .with("relay_version", Some(PROTOCOL_VERSION.to_owned()))
+            .with("status", Some(Status::Complete))
+            .with("package_type", Some("standard".to_owned()))
+            .with("review_type", Some(ReviewType::None))
+            .with("created_at", Some(accord_system::now().to_string()))
+            .with("created_by", author)
+            .members;
+        // A member that is `null` is not filled in: a second one of the same name would be refused.
+        missing.retain(|name, _| !self.members.contains_key(name));
+        let text = self.text.unwrap_or_else(|| self.members.encode().to_string());
+        Ok(Composed { project, text: joined(&missing, &text) })
     }
 }
 
 /// Inserts members at the start of the text of an object.
 fn joined(members: &Object, text: &str) -> String {
-    let added = Value::Object(members.clone()).to_string();
+    let added = members.encode().to_string();
     // The text is that of an object and is trimmed, so it begins with a brace.
     let rest = text.strip_prefix('{').unwrap_or(text);
     let comma = match (members.is_empty(), rest.trim_start().starts_with('}')) {
@@ -243,12 +244,19 @@ fn joined(members: &Object, text: &str) -> String {
 }
 
 /// A deliverable: a URL, or a file with its hash and size.
-fn deliverable(path: &Path) -> Result<Value, CliError> {
+fn deliverable(path: &Path) -> Result<Deliverable, CliError> {
     let name = path.to_string_lossy();
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let kind = extension.unwrap_or_else(|| "file".to_owned());
+    let mut found = Deliverable {
+        path: name.strip_prefix("./").unwrap_or(&name).to_owned(),
+        kind,
+        hash: Field::Absent,
+        size_bytes: Field::Absent,
+        extra: Object::new(),
+    };
     if name.starts_with("http://") || name.starts_with("https://") {
-        return Ok(serde_json::json!({"path": name, "type": kind}));
+        return Ok(found);
     }
     let unreadable = |error: std::io::Error| {
         CliError::new(Code::InputUnreadable, format!("cannot read the deliverable {name}: {error}"))
@@ -266,9 +274,9 @@ fn deliverable(path: &Path) -> Result<Value, CliError> {
         size += read as u64;
     }
     let digest = accord_canon::Digest::from(<[u8; 32]>::from(hasher.finalize()));
-    let hash = format!("sha256:{}", digest.hex());
-    let name = name.strip_prefix("./").unwrap_or(&name);
-    Ok(serde_json::json!({"path": name, "type": kind, "hash": hash, "size_bytes": size}))
+    found.hash = Field::Value(format!("sha256:{}", digest.hex()));
+    found.size_bytes = Field::Value(size);
+    Ok(found)
 }
 
 fn package_type(text: &str) -> Result<String, String> {

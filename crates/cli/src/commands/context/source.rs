@@ -10,9 +10,10 @@ use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::wire::Object;
 use accord_memory_core::export::line_project;
 use accord_memory_core::limits::MAX_LINE_BYTES;
+use serde_json::error::Category;
 
 use super::relay_backup::{Archives, STORAGE_PATH};
 use crate::error::CliError;
@@ -221,14 +222,21 @@ impl Lines {
 
 /// The project of a line, and whether the line is a row of a package with an archive.
 fn project_of(line: &[u8]) -> Result<(String, bool), Failure> {
-    let document: Value = serde_json::from_slice(line).map_err(|error| {
-        Failure::new(Code::CanonInvalidJson, format!("the line is not JSON: {error}"))
-    })?;
-    let Some(project) = document.as_object().and_then(line_project) else {
+    let members: Object = match serde_json::from_slice(line) {
+        Ok(members) => members,
+        // Another value than an object has no members.
+        Err(error) if error.classify() == Category::Data => Object::new(),
+        Err(error) => {
+            let message = format!("the line is not JSON: {error}");
+            return Err(Failure::new(Code::CanonInvalidJson, message));
+        }
+    };
+    let Some(project) = line_project(&members) else {
         return Err(Failure::new(Code::AgenticInvalidSchema, "the line has no project_id"));
     };
     // A converted row has its archive as a member; only a row has both of these.
-    let has_archive = document.get("id").is_some() && document[STORAGE_PATH].is_string();
+    let archive = members.get(STORAGE_PATH);
+    let has_archive = members.contains_key("id") && archive.is_some_and(|path| path.is_string());
     Ok((project.to_owned(), has_archive))
 }
 

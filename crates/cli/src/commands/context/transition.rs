@@ -96,8 +96,7 @@ impl PackageArgs {
         O: Operation<Path = OfPackage, Query = PackageWithin, Answer = Json<PackageFields>>,
     {
         let host = self.to.host.connect()?;
-        let author = self.to.author(&host)?.map(Actor::read).transpose()?;
-        let body = body(self.note.into(), author.into());
+        let body = body(self.note.into(), self.to.author(&host)?.into());
         let project = self.to.project.get(&self.to.host.target)?;
         let id = host.package_id(&self.id, project.as_deref())?;
         let path = OfPackage { package: id_of("package_id", &id)? };

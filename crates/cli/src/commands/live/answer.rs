@@ -11,7 +11,7 @@ use accord_api::body::Json;
 use accord_api::parameter::{Acting, NoParams};
 use accord_base::Door;
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::wire::{Object, Wire as _};
 use accord_live_core::operations::answer::{AnswerLiveSession, LiveAnswerRequest};
 use accord_live_core::operations::questions::ShowLiveSession;
 use accord_live_core::schema::Question;
@@ -74,16 +74,17 @@ impl AnswerArgs {
             None => prompt::action(&actions, is_asked)?,
         };
         let action = actions.into_iter().find(|action| action.name == name);
-        let data = match (self.payload, action, is_asked) {
-            (Some(text), _, _) => Some(json(&text)?),
-            (None, Some(action), true) => prompt::data(&action)?,
-            (None, None, true) => None,
+        let mut request =
+            LiveAnswerRequest { action: name, data: None, client_id: None, client_seq: None };
+        match (self.payload, action, is_asked) {
+            (Some(text), _, _) => add_payload(&mut request, &text)?,
+            (None, Some(action), true) => prompt::add_data(&mut request, &action)?,
+            (None, None, true) => {}
             (None, action, false) => {
                 let question = action.and_then(|action| action.question);
-                members(&self.fields, &question.unwrap_or_default())?
+                add_fields(&mut request, &self.fields, &question.unwrap_or_default())?;
             }
-        };
-        let request = LiveAnswerRequest { action: name, data, client_id: None, client_seq: None };
+        }
         let who = Acting { actor: None, door: Some(Door::Cli) };
         let call = Call::<AnswerLiveSession>::new(path, who, Json(request));
         let answered = place.host.call_by(&actor, &call).map_err(explain)?;
@@ -91,11 +92,12 @@ impl AnswerArgs {
     }
 }
 
-/// The members of the data that flags give.
-fn members(fields: &[(String, String)], question: &Question) -> Result<Option<Value>, CliError> {
-    if fields.is_empty() {
-        return Ok(None);
-    }
+/// Adds the members of the data that flags give.
+fn add_fields(
+    request: &mut LiveAnswerRequest,
+    fields: &[(String, String)],
+    question: &Question,
+) -> Result<(), CliError> {
     let mut members = Object::new();
     for (name, text) in fields {
         let value = question.member(name).read(text).map_err(|reason| {
@@ -106,18 +108,20 @@ fn members(fields: &[(String, String)], question: &Question) -> Result<Option<Va
             return Err(CliError::new(Code::Usage, message));
         }
     }
-    Ok(Some(Value::Object(members)))
+    request.data = (!members.is_empty()).then(|| members.into());
+    Ok(())
 }
 
-fn json(text: &str) -> Result<Value, CliError> {
+fn add_payload(request: &mut LiveAnswerRequest, text: &str) -> Result<(), CliError> {
     let bytes = match text.strip_prefix('@') {
         Some(path) => read_file(Path::new(path))?,
         None => text.as_bytes().to_vec(),
     };
-    serde_json::from_slice(&bytes).map_err(|error| {
+    request.data = serde_json::from_slice(&bytes).map(Some).map_err(|error| {
         CliError::new(Code::CanonInvalidJson, format!("--payload is not JSON: {error}"))
             .help("quote it for the shell, or give members with --field NAME=VALUE")
-    })
+    })?;
+    Ok(())
 }
 
 /// Names everything that the contract found, below the refusal.

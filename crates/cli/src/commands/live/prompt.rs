@@ -4,7 +4,7 @@
 use std::io::{self, Write as _};
 
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_live_core::operations::answer::LiveAnswerRequest;
 use accord_live_core::operations::questions::{LiveSessionAnswer, OfferedAction};
 
 use super::questions::{self, Person};
@@ -58,15 +58,18 @@ pub(super) fn action(actions: &[OfferedAction], may_ask: bool) -> Result<String,
     }
 }
 
-/// The data of an action, asked for member by member. An action without a schema has none.
-pub(super) fn data(action: &OfferedAction) -> Result<Option<Value>, CliError> {
+/// Asks for the data of an action, member by member. An action without a schema has none.
+pub(super) fn add_data(
+    request: &mut LiveAnswerRequest,
+    action: &OfferedAction,
+) -> Result<(), CliError> {
     let mut person = AtTerminal;
     if let Some(about) = &action.about {
         print_note(format!("  {}", one_line(&clean(about), MOST)));
     }
-    let data = match &action.question {
+    request.data = match &action.question {
         Some(question) if question.is_object() => {
-            Some(Value::Object(questions::members(&mut person, question)?))
+            Some(questions::members(&mut person, question)?.into())
         }
         Some(question) => Some(questions::required(&mut person, &action.name, question)?),
         None => None,
@@ -76,7 +79,7 @@ pub(super) fn data(action: &OfferedAction) -> Result<Option<Value>, CliError> {
     {
         return Err(given_up(format!("{}: no; nothing was sent", clean(&action.name))));
     }
-    Ok(data)
+    Ok(())
 }
 
 /// The person at this terminal.

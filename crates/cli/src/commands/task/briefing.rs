@@ -1,13 +1,14 @@
 //! The briefing of a claimed task, for `claim` and `work`.
 
-use accord_memory_core::query::{MAX_TOKENS, MIN_BRIEFING_TOKENS};
+use accord_memory_core::operations::{InProject, Orient, OrientParams};
+use accord_memory_core::query::{MAX_TOKENS, MIN_BRIEFING_TOKENS, OrientFormat};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
 use accord_tasks_core::operations::{BriefingAnswer, BriefingQuery, TaskBriefing};
 
 use super::place::{Place, document};
 use crate::error::CliError;
-use crate::host::HostRequest;
+use crate::host::project_id;
 
 /// How long the briefing of an agent is.
 #[derive(Debug, clap::Args)]
@@ -40,10 +41,13 @@ impl BriefingArgs {
         if self.memory_tokens == 0 {
             return None;
         }
-        let request = HostRequest::get(&["v1", "projects", &place.project, "orient"])
-            .with("format", Some("briefing"))
-            .with_number("max_tokens", Some(self.memory_tokens));
-        let text = place.host.send(request).ok()?.text;
+        let path = InProject { project: project_id(&place.project).ok()? };
+        let asked = OrientParams {
+            format: Some(OrientFormat::Briefing),
+            max_tokens: Some(self.memory_tokens),
+            ..OrientParams::default()
+        };
+        let text = place.host.ask::<Orient>(path, asked).ok()?.text;
         Some(text).filter(|text| !text.trim().is_empty())
     }
 }
