@@ -79,7 +79,6 @@ pub(crate) struct Lines {
     pub(crate) read: u64,
 }
 
-/// One line of an input.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum InputLine {
     /// The line, without its line end.
@@ -89,7 +88,6 @@ pub(crate) enum InputLine {
 }
 
 impl Lines {
-    /// The next line, if there is one.
     pub(crate) fn next(&mut self) -> Result<Option<InputLine>, CliError> {
         let mut line = Vec::new();
         let limit = self.max_bytes.saturating_add(1);

@@ -65,7 +65,6 @@ impl Output {
         Self { writer: BufWriter::new(Box::new(writer)) }
     }
 
-    /// Writes one line.
     pub(crate) fn line(&mut self, text: impl AsRef<[u8]>) -> Result<(), CliError> {
         self.bytes(text.as_ref())?;
         self.bytes(b"\n")

@@ -22,7 +22,6 @@ use crate::output::Output;
 /// The document on standard output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Document {
-    /// None.
     None,
     /// An `ErrorEnvelope` on one line.
     Envelope,

@@ -59,7 +59,6 @@ message! {
     }
 }
 
-/// Adds the answers to a snapshot.
 pub(crate) fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<ExportAnswer>(Direction::Response)

@@ -54,7 +54,6 @@ pub(crate) struct Question<'a> {
     pub(crate) has_key: bool,
 }
 
-/// The decision of a person.
 #[derive(Debug)]
 pub(crate) struct Decision {
     /// Who decided.
@@ -182,7 +181,6 @@ fn asked(verb: &str) -> Result<bool, CliError> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// An actor that is a person.
 pub(crate) fn human(text: &str) -> Result<Actor, String> {
     let actor = Actor::parse(text)?;
     if actor.key().kind != ActorType::Human {

@@ -35,7 +35,6 @@ pub(crate) struct ActorArg {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Actor(ActorKey);
 
-/// Who acts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Acting {
     /// The actor that somebody named.
@@ -46,7 +45,6 @@ pub(crate) enum Acting {
 }
 
 impl ActorArg {
-    /// The named actor, if there is one.
     pub(crate) fn named(&self) -> Result<Option<Actor>, CliError> {
         if let Some(actor) = &self.actor {
             return Ok(Some(actor.clone()));

@@ -25,7 +25,6 @@ const MOST: usize = 1 << 30;
 pub(crate) struct Answer {
     /// The HTTP status.
     pub(crate) status: u16,
-    /// The media type, if there is one.
     media_type: Option<String>,
     /// The document, as it came.
     pub(crate) text: String,
@@ -37,7 +36,6 @@ pub(crate) struct Answer {
 
 /// An answer that is read piece by piece.
 pub(crate) struct Streamed {
-    /// The headers.
     pub(crate) headers: HeaderMap,
     body: axum::body::BodyDataStream,
 }

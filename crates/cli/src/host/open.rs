@@ -54,7 +54,6 @@ pub(crate) enum IfMissing {
     Fail,
 }
 
-/// A connection to a host.
 pub(crate) struct Connection {
     api: Arc<dyn Api>,
     runtime: Runtime,
@@ -188,7 +187,6 @@ impl Connection {
         self.runtime.block_on(request.send(self.api.as_ref()))
     }
 
-    /// Calls an operation.
     pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>, CliError>
     where
         O: Operation<Answer: AnswerBody>,

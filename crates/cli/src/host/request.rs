@@ -19,7 +19,6 @@ use crate::terminal::can_ask;
 /// How long a host may work before its first byte, where it reads a whole store.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A request to a host.
 pub(crate) struct HostRequest {
     method: Method,
     target: String,
@@ -61,7 +60,6 @@ impl HostRequest {
         self.bytes("application/x-ndjson", body)
     }
 
-    /// Adds a body of bytes with its media type.
     pub(crate) fn bytes(mut self, media_type: &'static str, body: Body) -> Self {
         self.content_type = Some(HeaderValue::from_static(media_type));
         self.body = body;

@@ -42,11 +42,8 @@ pub(crate) struct TargetArgs {
 /// The host to ask.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// A server.
     Server {
-        /// Its URL.
         url: String,
-        /// The key for it.
         key: Option<String>,
     },
     /// A data folder.
@@ -66,7 +63,6 @@ pub(crate) struct FolderArgs {
 }
 
 impl FolderArgs {
-    /// The folder.
     pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
         Ok(DataFolder::of(self.data.as_deref())?.path)
     }
@@ -122,7 +118,6 @@ impl TargetArgs {
         }
     }
 
-    /// Connects to the target.
     pub(crate) fn connect(&self, if_missing: IfMissing) -> Result<Connection, CliError> {
         Connection::open(&self.target()?, if_missing)
     }

@@ -10,7 +10,6 @@ use super::table::table;
 use super::text::{clean, line, one_line};
 use super::time::Times;
 
-/// A digest.
 pub(crate) fn digest(page: &mut Page, bundle: &DigestBundle) {
     if let Some(about) = &bundle.project {
         project(page, about);

@@ -7,7 +7,6 @@ use super::table::table;
 use super::text::{actor_key, line, one_line};
 use super::time::Times;
 
-/// Facts, one per line.
 pub(crate) fn facts(page: &mut Page, facts: &[Fact]) {
     let times = facts.iter().flat_map(|fact| [Some(&fact.valid_from), fact.valid_to.as_ref()]);
     let times = Times::of_times(times);
@@ -18,7 +17,6 @@ pub(crate) fn facts(page: &mut Page, facts: &[Fact]) {
     }
 }
 
-/// One fact.
 pub(crate) fn fact(page: &mut Page, fact: &Fact) {
     let (subject, predicate) = (line(&fact.subject), line(&fact.predicate));
     page.heading(&format!("{subject} {predicate} = {}", one_line(&fact.value, LINE)));

@@ -7,7 +7,6 @@ use super::table::table;
 use super::text::clean;
 use super::time::Times;
 
-/// Keys, one per line.
 pub(crate) fn keys(page: &mut Page, keys: &[Key]) {
     let times = keys
         .iter()
@@ -21,7 +20,6 @@ pub(crate) fn keys(page: &mut Page, keys: &[Key]) {
     }
 }
 
-/// One key.
 pub(crate) fn key(page: &mut Page, key: &Key) {
     let [id, label, may, projects, actor, _, expires, _] = row(key, Times::default());
     let with = |word: &str, text: String| match text.as_str() {

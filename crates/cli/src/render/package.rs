@@ -87,7 +87,6 @@ pub(crate) fn whole(page: &mut Page, package: &PackageFields) {
     }
 }
 
-/// The revisions of a package.
 pub(crate) fn revisions(page: &mut Page, revisions: &[Revision]) {
     let times = Times::of_times(revisions.iter().map(|revision| Some(&revision.at)));
     for revision in revisions {

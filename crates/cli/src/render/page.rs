@@ -90,7 +90,6 @@ impl Page {
         self.width
     }
 
-    /// Adds a line.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
@@ -103,7 +102,6 @@ impl Page {
         }
     }
 
-    /// Adds a heading.
     pub(crate) fn heading(&mut self, text: &str) {
         for line in self.wrapped(&one_line(text, usize::MAX), 0) {
             self.line(self.styled(Style::Title, &line));

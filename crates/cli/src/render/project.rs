@@ -9,7 +9,6 @@ use super::table::table;
 use super::text::{clean, line, one_line};
 use super::time::Times;
 
-/// Projects, one per line.
 pub(crate) fn projects(page: &mut Page, projects: &[Project]) {
     let times =
         projects.iter().flat_map(|each| [Some(&each.created_at), each.archived_at.as_ref()]);
@@ -20,7 +19,6 @@ pub(crate) fn projects(page: &mut Page, projects: &[Project]) {
     }
 }
 
-/// One project.
 pub(crate) fn project(page: &mut Page, project: &Project) {
     page.heading(&line(project.name.as_str()));
     let times = Times::default();

@@ -8,7 +8,6 @@ use super::table::table;
 use super::text::line;
 use super::time::Times;
 
-/// Sessions, one per line.
 pub(crate) fn sessions(page: &mut Page, sessions: &[Session]) {
     let times = sessions.iter().flat_map(|each| [Some(&each.started_at), each.ended_at.as_ref()]);
     let times = Times::of_times(times);
@@ -19,7 +18,6 @@ pub(crate) fn sessions(page: &mut Page, sessions: &[Session]) {
     }
 }
 
-/// One session.
 pub(crate) fn session(page: &mut Page, session: &Session) {
     page.heading(&callsign(session));
     let times = Times::default();

@@ -18,7 +18,6 @@ use super::time::Times;
 /// The most findings, moves and outputs that are shown one by one.
 const MANY: usize = 50;
 
-/// Tasks, one per line.
 pub(crate) fn tasks(page: &mut Page, answer: &ListAnswer) {
     let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
     let rows: Vec<Vec<String>> = answer.tasks.iter().map(|task| row(page, task, times)).collect();
@@ -93,7 +92,6 @@ pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
     }
 }
 
-/// Other tasks, one per line.
 fn others(page: &mut Page, label: &str, others: &[DependencyView]) {
     let mut label = label;
     for other in others {
@@ -158,7 +156,6 @@ pub(crate) fn created_task(
     }
 }
 
-/// A task that was changed.
 pub(crate) fn changed_task(page: &mut Page, answer: &TaskAnswer) {
     if answer.moves.is_empty() {
         let what = match answer.changed.as_slice() {
@@ -172,7 +169,6 @@ pub(crate) fn changed_task(page: &mut Page, answer: &TaskAnswer) {
     warnings(page, &answer.warnings);
 }
 
-/// Moves, one per line.
 fn moved(page: &mut Page, moves: &[TaskMove]) {
     for each in moves.iter().take(MANY) {
         let id = titled(page, each.task_id);
@@ -222,7 +218,6 @@ pub(crate) fn nothing_claimed(page: &mut Page, answer: &ClaimNextAnswer) {
     page.line(format!("{why} ({} ready)", answer.ready));
 }
 
-/// A heartbeat.
 pub(crate) fn heartbeat(page: &mut Page, answer: &HeartbeatAnswer) {
     page.line(format!("{} is alive until {}", answer.task_id, moment(&answer.alive_until)));
 }
@@ -377,7 +372,6 @@ fn card(page: &mut Page, task: &TaskItem, width: usize) {
     }
 }
 
-/// An event on one line.
 pub(crate) fn task_event(event: &AofEvent) -> String {
     let time = event.timestamp.as_str();
     let time = time.get(11..19).unwrap_or(time);
@@ -397,7 +391,6 @@ pub(crate) fn task_event(event: &AofEvent) -> String {
     clean(&text.join("  "))
 }
 
-/// The next command.
 pub(crate) fn next(page: &mut Page, command: &str) {
     let label = page.styled(Style::Title, "next");
     page.line(format!("{label}  {}", clean(command)));

@@ -65,7 +65,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text on one line.
 pub(crate) fn line(text: &str) -> String {
     one_line(text, usize::MAX)
 }

@@ -252,11 +252,8 @@ fn names_json_value(source: &str) -> bool {
     source.match_indices("Value").any(|(start, name)| {
         let (before, after) = (&source[..start], &source[start + name.len()..]);
         let of_json = ["serde_json::", "wire::"].iter().any(|module| before.ends_with(module));
-        let is_other = before.ends_with("::") && !of_json;
-        !before.ends_with(is_word)
-            && !after.starts_with(is_word)
-            && !is_other
-            && !after.starts_with(" =")
+        let is_other = before.ends_with("::") || after.starts_with(" =");
+        !before.ends_with(is_word) && !after.starts_with(is_word) && (of_json || !is_other)
     })
 }
 

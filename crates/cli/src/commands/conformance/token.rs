@@ -13,7 +13,6 @@ use crate::host::setting;
 /// The variable that is read if no flag is given.
 const VARIABLE: &str = "ACCORD_CONFORMANCE_TOKEN";
 
-/// The token in the environment, if there is one.
 pub(crate) fn token_of_environment() -> Result<Option<String>, CliError> {
     let token = setting(VARIABLE).map(|text| sendable(&text)).transpose();
     token.map_err(|why| CliError::new(Code::Usage, format!("{VARIABLE}: {why}")))

@@ -100,7 +100,6 @@ fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>, CliEr
     }
 }
 
-/// The question as a title.
 fn title(question: &str) -> String {
     let title: String = format!("Answered: {}", question.trim());
     if title.chars().count() <= MAX_TITLE_CHARS {

@@ -180,7 +180,6 @@ impl Draft {
         self.with(name, Some(items).filter(|items| !items.is_empty()))
     }
 
-    /// Reads a document.
     pub(super) fn document(bytes: &[u8]) -> Result<Self, CliError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| CliError::new(Code::CanonInvalidUtf8, "the package is not UTF-8"))?;

@@ -39,7 +39,6 @@ pub(super) struct Archive {
     pub(super) file: PathBuf,
 }
 
-/// Reads a backup.
 pub(super) fn read(folder: &Path) -> Result<Source, CliError> {
     let name = folder.display().to_string();
     let failed = |error: io::Error| unreadable(&name, &error);
@@ -151,7 +150,6 @@ impl Archives {
         Some(named)
     }
 
-    /// The archives of a project.
     pub(super) fn of<'a>(&'a self, project: &'a str) -> impl Iterator<Item = &'a Archive> {
         self.found.iter().filter(move |archive| archive.project == project)
     }

@@ -79,7 +79,6 @@ impl Source {
         Self::scan(file, vec![(name.clone(), 1)]).map_err(unreadable)
     }
 
-    /// The projects that have lines.
     pub(super) fn projects(&self) -> impl Iterator<Item = &str> {
         self.runs.keys().map(String::as_str)
     }

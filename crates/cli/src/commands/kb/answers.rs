@@ -111,7 +111,6 @@ message! {
     }
 }
 
-/// Adds the answers to a snapshot.
 pub(crate) fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<KbHashAnswer>(Direction::Response)

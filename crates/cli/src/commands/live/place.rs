@@ -29,9 +29,7 @@ pub(super) struct PlaceArgs {
 
 /// A host, and a project of it.
 pub(super) struct Place {
-    /// The project.
     pub(super) project: String,
-    /// The host.
     pub(super) host: Connection,
     /// Whether documents are printed as JSON.
     pub(super) json: bool,

@@ -150,7 +150,6 @@ fn allowed(question: &Question) -> String {
     }
 }
 
-/// Whether an answer is yes.
 pub(super) fn is_yes(answer: &str) -> bool {
     matches!(answer.to_lowercase().as_str(), "y" | "yes")
 }

@@ -307,7 +307,6 @@ fn moment(time: &str) -> String {
     Times::default().show_text(time)
 }
 
-/// Prints the digest of evidence.
 fn evidence_line(page: &mut Page, evidence: &Result<EvidenceDigest, Failure>) {
     match evidence {
         Ok(digest) => page.labelled("evidence", digest.as_str()),
@@ -329,7 +328,6 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
     }
 }
 
-/// Prints the next steps.
 fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     for (at, step) in steps.iter().enumerate() {
         let label = match (at, step.instead) {
@@ -342,7 +340,6 @@ fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     }
 }
 
-/// A next step on one line.
 fn next_line(step: &NextAnswer) -> String {
     match &step.command {
         Some(command) => format!("{}   ({})", clean(command), clean(&step.why)),

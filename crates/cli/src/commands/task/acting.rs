@@ -24,7 +24,6 @@ impl AgentArgs {
         self.agent.clone().or_else(own).or_else(named)
     }
 
-    /// The agent, which is required.
     pub(super) fn required(&self) -> Result<String, CliError> {
         self.name().ok_or_else(|| {
             CliError::new(Code::Usage, "no agent given").help("name the agent with --as NAME")

@@ -25,7 +25,6 @@ pub(super) struct BriefingArgs {
 }
 
 impl BriefingArgs {
-    /// The text of a briefing.
     pub(super) fn text(
         &self,
         place: &Place,

@@ -3,7 +3,6 @@
 use accord_contract::wire::Names;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Reads one of the names.
 pub(in crate::commands) fn name_parser<N: Names + Send + Sync>() -> impl TypedValueParser<Value = N>
 {
     let names = N::ALL.iter().map(|name| name.as_str());

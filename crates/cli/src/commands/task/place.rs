@@ -41,9 +41,7 @@ pub(super) struct PlaceArgs {
 
 /// A host, and a project of it.
 pub(super) struct Place {
-    /// The project.
     pub(super) project: String,
-    /// The host.
     pub(super) host: Connection,
     /// Whether documents are printed as JSON.
     pub(super) json: bool,
@@ -189,7 +187,6 @@ impl Place {
         self.host.call_by(by, &Call::<O>::new(path, who, body))
     }
 
-    /// Prints an answer.
     pub(super) fn print<E: Envelope>(
         &self,
         answered: Answered<Json<E>>,
@@ -224,7 +221,6 @@ pub(super) fn document<E: Envelope>(
     }
 }
 
-/// Whether a folder is a tree of tasks.
 fn is_tree(folder: &Path) -> bool {
     folder.join("project.yaml").is_file() && folder.join("tasks").is_dir()
 }
