@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::Method;
 use crate::parameter::Described;
 
-/// An operation, or another route, as documents describe it.
+/// An operation as documents describe it.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// Its name: short, unique, stable.
@@ -29,8 +29,8 @@ pub struct Declaration {
     pub protocol: Protocol,
     /// The name of its group. The list of the groups sets it.
     pub group: &'static str,
-    /// What it needs of its caller; `None` for a route that is not declared as an operation.
-    pub need: Option<Need>,
+    /// What it needs of its caller.
+    pub need: Need,
     /// Its own failure codes, without those that every route has.
     pub codes: Vec<Code>,
 }

@@ -68,7 +68,7 @@ pub trait Operation: 'static {
             answers: answers.collect(),
             protocol: Self::PROTOCOL,
             group: "",
-            need: Some(Self::NEED),
+            need: Self::NEED,
             codes: Self::CODES.concat(),
         }
     }

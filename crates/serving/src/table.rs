@@ -1,14 +1,11 @@
 //! Routes as data.
 //!
-//! A [`Route`] is a declaration and a handler. An operation of a core declares itself
-//! ([`Route::serving`]). The router, the
-//! OpenAPI document and the manual are made from the same list (`groups`), so they cannot differ.
-//! Each file below `routes`, `tasks` and `own` has its own routes.
+//! A [`Route`] is the declaration of an operation and its handler. The router, the OpenAPI document
+//! and the manual are made from one list of routes, so they cannot differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use accord_api::Content;
 use accord_api::{Declaration, Location, Operation};
 use accord_contract::codes::{Code, Failure, Protocol};
 use axum::Router;

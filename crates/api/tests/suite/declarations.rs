@@ -1,6 +1,6 @@
 //! What an operation says about itself without its types.
 
-use accord_api::{Content, Location, Need, Operation as _};
+use accord_api::{Content, Location, Operation as _};
 use accord_contract::codes::Code;
 
 use crate::sample::{CountNotes, DrawNote, FollowNotes, KeepNote, ListNotes, Picture};
@@ -20,7 +20,7 @@ fn a_declaration_says_everything() {
     assert_eq!(parameters, expected);
     assert_eq!(declared.codes, [Code::StoreBusy, Code::StoreFull]);
     assert!(declared.body.is_some_and(|body| body.required));
-    assert!(declared.need.is_some_and(Need::is_for_people));
+    assert!(declared.need.is_for_people());
     let [answer] = declared.answers.as_slice() else { panic!("one answer") };
     // The message says what it is.
     assert_eq!((answer.status, answer.about), (201, "A note that was kept."));

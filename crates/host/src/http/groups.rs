@@ -160,15 +160,3 @@ pub fn every_declaration() -> Vec<Declaration> {
     };
     GROUPS.iter().flat_map(of).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_route_says_what_it_needs() {
-        let silent = every_declaration().into_iter().filter(|declared| declared.need.is_none());
-        let silent: Vec<&str> = silent.map(|declared| declared.name).collect();
-        assert!(silent.is_empty(), "routes without a need: {silent:?}");
-    }
-}

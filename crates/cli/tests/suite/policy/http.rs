@@ -143,7 +143,7 @@ fn need_name(need: Need) -> &'static str {
 fn every_operation_that_writes_has_a_line() {
     let declared: BTreeSet<(&str, &str)> = every_declaration()
         .iter()
-        .map(|declared| (declared.name, need_name(declared.need.expect("a need"))))
+        .map(|declared| (declared.name, need_name(declared.need)))
         .filter(|(_, need)| *need != "read")
         .collect();
     let lines = operations();
