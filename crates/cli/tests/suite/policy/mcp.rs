@@ -131,7 +131,8 @@ fn over_stdio(tally: &mut Tally, door: &str, caller: &str, command: Command) {
 fn converse(mut command: Command, input: String, answers: usize) -> Vec<Value> {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the command starts");
-    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut stdin = child.stdin.take().expect("it is piped");
+    let stdout = child.stdout.take().expect("it is piped");
     let (sender, received) = mpsc::channel();
     let reader = thread::spawn(move || {
         let lines = BufReader::new(stdout).lines().map_while(Result::ok);
