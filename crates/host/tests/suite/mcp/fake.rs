@@ -77,6 +77,18 @@ impl Fake {
                 let project = asked.target.split('/').nth(3).unwrap();
                 document["project_id"] = project.replace("%2F", "/").into();
                 document["callsign"] = "amber-otter".into();
+                complete(&mut document);
+            }
+            if asked.method == "PATCH" && asked.target.starts_with("/v1/sessions/") {
+                let known = [
+                    ("session_id", "sess_1"),
+                    ("project_id", "p"),
+                    ("actor_id", "ada"),
+                    ("actor_type", "agent"),
+                    ("callsign", "amber-otter"),
+                ];
+                known.into_iter().for_each(|(name, text)| document[name] = text.into());
+                complete(&mut document);
             }
             if asked.method == "DELETE" {
                 document = json!({"invalidated": 1});
@@ -93,6 +105,19 @@ impl Fake {
     /// The last that it was asked.
     pub(crate) fn last(&self) -> Asked {
         self.asked().pop().expect("something was asked")
+    }
+}
+
+/// Adds what every session has.
+pub(crate) fn complete(session: &mut Value) {
+    let rest = json!({
+        "callsign": null,
+        "started_at": "2026-04-18T20:00:00Z",
+        "ended_at": null,
+        "packages_deposited": [],
+    });
+    for (name, value) in rest.as_object().unwrap() {
+        session.as_object_mut().unwrap().entry(name).or_insert_with(|| value.clone());
     }
 }
 

@@ -112,7 +112,7 @@ async fn every_tool_asks_the_route_of_its_memory_tool() {
             "relay_session_orient",
             json!({"window_days": 3}),
             "GET",
-            "/v1/projects/p/orient?window_days=3&format=briefing",
+            "/v1/projects/p/orient?format=briefing&window_days=3",
         ),
         (
             "relay_session_orient",

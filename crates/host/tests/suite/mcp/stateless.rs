@@ -6,7 +6,7 @@ use axum::body::Body;
 use hyper::Request;
 use serde_json::{Value, json};
 
-use super::fake::{Fake, refusing};
+use super::fake::{Fake, complete, refusing};
 use super::house::{House, post};
 
 /// A call that names its revision and client in itself.
@@ -35,9 +35,10 @@ fn with_session() -> std::sync::Arc<Fake> {
                 let message = "there is no session";
                 return refusing(&Failure::new(Code::AgenticSessionNotFound, message));
             }
-            let session = json!({
+            let mut session = json!({
                 "session_id": "sess_1", "project_id": "p", "actor_id": "ada", "actor_type": "agent"
             });
+            complete(&mut session);
             return Ok((200, session.to_string()));
         }
         echo.reply(asked)

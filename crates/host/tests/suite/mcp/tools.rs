@@ -318,13 +318,13 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_pull",
             json!({"query": "a b&c", "limit": 3}),
             "GET",
-            "/v1/projects/p/packages?mode=relevant&query=a%20b%26c&limit=3",
+            "/v1/projects/p/packages?mode=relevant&limit=3&query=a%20b%26c",
         ),
         (
             "memory_pull",
             json!({"status": "awaiting_review"}),
             "GET",
-            "/v1/projects/p/packages?status=awaiting_review&max_tokens=8000",
+            "/v1/projects/p/packages?max_tokens=8000&status=awaiting_review",
         ),
         (
             "memory_orient",
@@ -336,7 +336,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_orient",
             json!({"window_days": 3, "focus": "retry"}),
             "GET",
-            "/v1/projects/p/orient?format=briefing&focus=retry&window_days=3&max_tokens=2000",
+            "/v1/projects/p/orient?format=briefing&window_days=3&focus=retry&max_tokens=2000",
         ),
         (
             "memory_digest",
