@@ -186,10 +186,11 @@ fn event(
     let event = TaskEvent::new(kind::ADOPTED, by.name(), task, work.now())
         .with("door", by.door.as_str())
         .with("changes", Value::Object(values.collect::<Object>()));
-    match &request.note {
-        Some(note) => event.with("note", note.as_str()),
+    let said = [("presence", by.presence.recorded()), ("note", request.note.as_deref())];
+    said.into_iter().fold(event, |event, (name, said)| match said {
+        Some(said) => event.with(name, said),
         None => event,
-    }
+    })
 }
 
 fn adopted(change: &Difference) -> AdoptedChange {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use accord_base::Presence;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::AdoptRequest;
 
@@ -100,8 +101,11 @@ fn adopted_settings_hold() {
     let refused = world.tree().adopt_settings(&outdated, &human()).unwrap_err();
     assert_eq!(refused.code.as_str(), "evidence_changed");
     let request = AdoptRequest { expect: would.evidence, ..AdoptRequest::default() };
-    let answer = world.tree().adopt_settings(&request, &human()).unwrap();
+    let without_terminal = human().present(Presence::NoTerminal);
+    let answer = world.tree().adopt_settings(&request, &without_terminal).unwrap();
     assert_eq!(answer.adopted, would.adopted);
+    let event = world.events_of("task.adopted").remove(0);
+    assert_eq!(event["payload"]["presence"], "no terminal", "{event}");
     let request = AdoptRequest::default();
     assert!(fs::read_to_string(&manifest).unwrap().contains("review: guide"));
     let again = world.tree().adopt_settings(&request, &human()).unwrap_err();
