@@ -157,8 +157,7 @@ impl AssertArgs {
         let path = InProject { project: id_of("project_id", &project)? };
         let call = Call::<AssertFact>::new(path, options, Verbatim::from(&asserted));
         let (answered, _) = host.write_to(&project, &call)?;
-        print_noted(self.to.host.json, &answered, render::fact)?;
-        Ok(Exit::Yes)
+        print_noted(self.to.host.json, &answered, render::fact)
     }
 }
 
@@ -221,8 +220,7 @@ impl ListArgs {
                     format!("{project} has no current facts; `accord fact assert` adds one")
                 }
             },
-        )?;
-        Ok(Exit::Yes)
+        )
     }
 }
 

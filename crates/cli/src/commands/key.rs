@@ -3,7 +3,7 @@
 use accord_api::Call;
 use accord_api::body::Json;
 use accord_api::operations::keys::{
-    CreateKey, Key, KeyEnvelope, KeyRequest, ListKeys, OfKey, RevokeKey,
+    CreateKey, Key, KeyEnvelope, KeyListEnvelope, KeyRequest, ListKeys, OfKey, RevokeKey,
 };
 use accord_api::parameter::NoParams;
 use accord_base::{ActorKey, KeyActor, ProjectId, Verb};
@@ -13,7 +13,7 @@ use accord_contract::time::{Time, Timestamp};
 use super::task::names::name_parser;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Actor, Candidate, HostArgs, choose, print_answer, print_list};
+use crate::host::{Actor, Candidate, HostArgs, choose, print_answer, print_items};
 use crate::output::{Output, print_note};
 use crate::render::{self, Page, clean};
 
@@ -143,8 +143,9 @@ impl CreateArgs {
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let listed = self.host.connect()?.ask::<ListKeys>(NoParams, NoParams)?;
+        let render = |page: &mut Page, list: &KeyListEnvelope| render::keys(page, &list.keys);
         let none = "no keys; `accord key create` creates one, and the network then requires one";
-        print_list(self.host.json, &listed, |page, list| render::keys(page, &list.0.keys), none)
+        print_items(self.host.json, &listed, render, || none.to_owned())
     }
 }
 

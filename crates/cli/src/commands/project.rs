@@ -17,9 +17,7 @@ use accord_memory_core::project::{ProjectChange, ProjectRequest};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{
-    HostArgs, ProjectArg, id_of, print_answer, print_document, print_items, text_as,
-};
+use crate::host::{HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, text_as};
 use crate::output::print_note;
 use crate::render::{self, Page, clean};
 
@@ -73,13 +71,8 @@ struct ListArgs {
     #[arg(long)]
     include_archived: bool,
 
-    /// The maximum number of entries [default: 50]
-    #[arg(long, value_name = "N")]
-    limit: Option<u32>,
-
-    /// Continue after an earlier page, with the cursor that it printed
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
+    #[command(flatten)]
+    page: PageArgs,
 
     #[command(flatten)]
     host: HostArgs,
@@ -154,8 +147,8 @@ impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let asked = ProjectParams {
             include_archived: self.include_archived,
-            limit: self.limit,
-            cursor: self.cursor,
+            limit: self.page.limit,
+            cursor: self.page.cursor,
             max_tokens: None,
         };
         print_items(
@@ -163,8 +156,7 @@ impl ListArgs {
             &self.host.connect()?.ask::<ListProjects>(NoParams, asked)?,
             |page, list| render::projects(page, &list.projects),
             || "no projects; `accord project create` or the first deposit creates one".to_owned(),
-        )?;
-        Ok(Exit::Yes)
+        )
     }
 }
 
@@ -205,8 +197,7 @@ fn path(id: &str) -> Result<InProject, CliError> {
 }
 
 fn print(answered: &Answered<Json<Project>>, json: bool) -> Result<Exit, CliError> {
-    print_document(json, &answered.text, |page| render::project(page, &answered.answer.0))?;
-    Ok(Exit::Yes)
+    print_answer(json, answered, |page, answer| render::project(page, &answer.0))
 }
 
 impl RemoveArgs {

@@ -1,7 +1,7 @@
 //! `accord session`: sessions of an actor.
 
 use accord_api::Call;
-use accord_api::body::{Maybe, Verbatim};
+use accord_api::body::{Json, Maybe, Verbatim};
 use accord_api::parameter::NoParams;
 use accord_contract::codes::Code;
 use accord_contract::wire::{Field, Object};
@@ -13,7 +13,7 @@ use accord_memory_core::session::{SessionEnd, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{
-    ActorArg, HostArgs, ProjectArg, id_of, print_document, print_items, setting, text_as,
+    ActorArg, HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, setting, text_as,
 };
 use crate::render;
 
@@ -80,13 +80,8 @@ struct ListArgs {
     #[arg(long)]
     active: bool,
 
-    /// The maximum number of entries [default: 50]
-    #[arg(long, value_name = "N")]
-    limit: Option<u32>,
-
-    /// Continue after an earlier page, with the cursor that it printed
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
+    #[command(flatten)]
+    page: PageArgs,
 
     #[command(flatten)]
     project: ProjectArg,
@@ -111,12 +106,10 @@ impl StartArgs {
         let body = Maybe(Some(Verbatim::from(&asked)));
         let call = Call::<StartSession>::new(path, NoParams, body);
         let (answered, _) = host.write_to(&project, &call)?;
-        let session = &answered.answer.0;
-        print_document(self.host.json, &answered.text, |page| match self.id_only {
+        print_answer(self.host.json, &answered, |page, Json(session)| match self.id_only {
             true => page.line(session.session_id.as_str()),
             false => render::session(page, session),
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
@@ -136,9 +129,7 @@ impl EndArgs {
         let body = Maybe(Some(Verbatim::from(&end)));
         let answered =
             host.call(&Call::<EndSession>::new(path, SessionWithin { project }, body))?;
-        let session = &answered.answer.0;
-        print_document(self.host.json, &answered.text, |page| render::session(page, session))?;
-        Ok(Exit::Yes)
+        print_answer(self.host.json, &answered, |page, answer| render::session(page, &answer.0))
     }
 }
 
@@ -150,8 +141,8 @@ impl ListArgs {
         let asked = SessionParams {
             callsign: self.callsign,
             active: self.active,
-            limit: self.limit,
-            cursor: self.cursor,
+            limit: self.page.limit,
+            cursor: self.page.cursor,
             max_tokens: None,
         };
         let path = InProject { project: id_of("project_id", &project)? };
@@ -163,7 +154,6 @@ impl ListArgs {
                 true => format!("no matching session in {project}"),
                 false => format!("{project} has no sessions; `accord session start` starts one"),
             },
-        )?;
-        Ok(Exit::Yes)
+        )
     }
 }

@@ -14,7 +14,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName};
 use super::refusal;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, print_note};
+use crate::output::Output;
 use crate::render::{Page, clean};
 
 /// The largest answer that is read as a whole.
@@ -83,24 +83,6 @@ pub(crate) fn print_answer<A>(
 ) -> Result<Exit, CliError> {
     print_document(json, &answered.text, |page| render(page, &answered.answer))?;
     Ok(Exit::Yes)
-}
-
-/// Prints a list, and says something in its place where it is empty and for people.
-pub(crate) fn print_list<A>(
-    json: bool,
-    answered: &Answered<A>,
-    render: impl FnOnce(&mut Page, &A),
-    none: &str,
-) -> Result<Exit, CliError> {
-    let mut is_empty = false;
-    let printed = print_answer(json, answered, |page, list| {
-        render(page, list);
-        is_empty = page.as_str().is_empty();
-    });
-    if is_empty {
-        print_note(none);
-    }
-    printed
 }
 
 impl Streamed {

@@ -1,13 +1,15 @@
-//! Answers about the memory, and the ids of requests.
+//! Answers with notes for people, and the ids of requests.
 
 use std::str::FromStr;
 
 use accord_api::Answered;
 use accord_api::body::Json;
+use accord_api::operations::keys::KeyListEnvelope;
 use accord_api::parameter::{Definition, NoParams, Params};
 use accord_base::refuse::{decoded, schema};
 use accord_base::{IdError, ProjectId};
 use accord_contract::wire::Wire;
+use accord_live_core::operations::questions::{LiveAsksEnvelope, LiveSessionsEnvelope};
 use accord_memory_core::operations::{
     FactList, ListProjects, PackageList, ProjectList, ProjectParams, QuestionList, SessionList,
 };
@@ -16,6 +18,7 @@ use accord_memory_core::{Fact, Project, Warning};
 
 use super::{Connection, print_document};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::print_note;
 use crate::render::{Page, clean};
 
@@ -82,6 +85,24 @@ macro_rules! lists {
 
 lists!(FactList, ProjectList, SessionList);
 
+impl Notes for LiveAsksEnvelope {
+    fn notes(&self) -> Vec<String> {
+        of_list(self.result.next_cursor.as_deref(), std::iter::empty())
+    }
+}
+
+impl Notes for LiveSessionsEnvelope {
+    fn notes(&self) -> Vec<String> {
+        of_list(self.result.next_cursor.as_deref(), std::iter::empty())
+    }
+}
+
+impl Notes for KeyListEnvelope {
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 impl Notes for PackageList {
     fn notes(&self) -> Vec<String> {
         let damaged = self.integrity_warnings.iter().flatten();
@@ -124,13 +145,13 @@ pub(crate) fn print_noted<M: Notes>(
     json: bool,
     answered: &Answered<Json<M>>,
     render: impl FnOnce(&mut Page, &M),
-) -> Result<(), CliError> {
+) -> Result<Exit, CliError> {
     let document = &answered.answer.0;
     print_document(json, &answered.text, |page| render(page, document))?;
     if !json {
         document.notes().into_iter().for_each(print_note);
     }
-    Ok(())
+    Ok(Exit::Yes)
 }
 
 /// Prints a page of a list in the same way, and says something in its place where it is empty.
@@ -139,14 +160,14 @@ pub(crate) fn print_items<M: Notes>(
     answered: &Answered<Json<M>>,
     render: impl FnOnce(&mut Page, &M),
     none: impl FnOnce() -> String,
-) -> Result<(), CliError> {
+) -> Result<Exit, CliError> {
     let mut is_empty = false;
-    print_noted(json, answered, |page, list| {
+    let printed = print_noted(json, answered, |page, list| {
         render(page, list);
         is_empty = page.as_str().is_empty();
     })?;
     if is_empty {
         print_note(clean(&none()));
     }
-    Ok(())
+    Ok(printed)
 }

@@ -95,6 +95,18 @@ impl SessionArg {
     }
 }
 
+// Which part of a list.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PageArgs {
+    /// The maximum number of entries [default: 50]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u32>,
+
+    /// Continue after an earlier page, with the cursor that it printed
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+}
+
 /// The id of a project, which is refused as a host refuses it.
 pub(crate) fn project_id(text: &str) -> Result<ProjectId, CliError> {
     text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()).into())

@@ -11,10 +11,8 @@ pub(crate) fn facts(page: &mut Page, facts: &[Fact]) {
     let times = facts.iter().flat_map(|fact| [Some(&fact.valid_from), fact.valid_to.as_ref()]);
     let times = Times::of_times(times);
     let rows: Vec<Vec<String>> = facts.iter().map(|fact| row(fact, times)).collect();
-    if !rows.is_empty() {
-        let headings = ["SUBJECT", "PREDICATE", "VALUE", "SINCE", "UNTIL", "SURE", "BY"];
-        table(page, &headings, &rows);
-    }
+    let headings = ["SUBJECT", "PREDICATE", "VALUE", "SINCE", "UNTIL", "SURE", "BY"];
+    table(page, &headings, &rows);
 }
 
 pub(crate) fn fact(page: &mut Page, fact: &Fact) {

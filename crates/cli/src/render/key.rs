@@ -13,11 +13,8 @@ pub(crate) fn keys(page: &mut Page, keys: &[Key]) {
         .flat_map(|key| [Some(&key.created_at), key.expires_at.as_ref(), key.revoked_at.as_ref()]);
     let times = Times::of_times(times);
     let rows: Vec<Vec<String>> = keys.iter().map(|key| row(key, times).into()).collect();
-    if !rows.is_empty() {
-        let headings =
-            ["KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED"];
-        table(page, &headings, &rows);
-    }
+    let headings = ["KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED"];
+    table(page, &headings, &rows);
 }
 
 pub(crate) fn key(page: &mut Page, key: &Key) {

@@ -30,9 +30,7 @@ pub(crate) fn live_sessions(page: &mut Page, sessions: &[LiveSessionItem]) {
         ]
     };
     let rows: Vec<Vec<String>> = sessions.iter().map(row).collect();
-    if !rows.is_empty() {
-        table(page, &["SESSION", "STATE", "FOR", "ASKED BY", "UNTIL", "EVENTS"], &rows);
-    }
+    table(page, &["SESSION", "STATE", "FOR", "ASKED BY", "UNTIL", "EVENTS"], &rows);
 }
 
 /// What sessions wait for, one per line.
@@ -49,9 +47,7 @@ pub(crate) fn live_asks(page: &mut Page, asks: &[LiveAsk]) {
         ]
     };
     let rows: Vec<Vec<String>> = asks.iter().map(row).collect();
-    if !rows.is_empty() {
-        table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
-    }
+    table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
 }
 
 /// An action that is recorded.

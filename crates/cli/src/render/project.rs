@@ -14,9 +14,7 @@ pub(crate) fn projects(page: &mut Page, projects: &[Project]) {
         projects.iter().flat_map(|each| [Some(&each.created_at), each.archived_at.as_ref()]);
     let times = Times::of_times(times);
     let rows: Vec<Vec<String>> = projects.iter().map(|each| row(each, times)).collect();
-    if !rows.is_empty() {
-        table(page, &["PROJECT", "NAME", "SINCE", "ARCHIVED"], &rows);
-    }
+    table(page, &["PROJECT", "NAME", "SINCE", "ARCHIVED"], &rows);
 }
 
 pub(crate) fn project(page: &mut Page, project: &Project) {

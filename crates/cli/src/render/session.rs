@@ -12,10 +12,8 @@ pub(crate) fn sessions(page: &mut Page, sessions: &[Session]) {
     let times = sessions.iter().flat_map(|each| [Some(&each.started_at), each.ended_at.as_ref()]);
     let times = Times::of_times(times);
     let rows: Vec<Vec<String>> = sessions.iter().map(|each| row(each, times)).collect();
-    if !rows.is_empty() {
-        let headings = ["SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES"];
-        table(page, &headings, &rows);
-    }
+    let headings = ["SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES"];
+    table(page, &headings, &rows);
 }
 
 pub(crate) fn session(page: &mut Page, session: &Session) {

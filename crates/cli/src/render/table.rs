@@ -10,11 +10,14 @@ const WIDEST: usize = 48;
 const SPACE: usize = 2;
 
 /// Writes rows below their headings, each column as wide as it needs. A column that is empty in
-/// every row is left out.
+/// every row is left out; without rows, nothing is written.
 ///
 /// If the rows are wider than the terminal, texts are wrapped between words; if that is not enough,
 /// each row becomes a block of lines. Nothing is cut.
 pub(crate) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
+    if rows.is_empty() {
+        return;
+    }
     let is_used = |column: &usize| rows.iter().any(|row| !row[*column].is_empty());
     let used: Vec<usize> = (0..headings.len()).filter(is_used).collect();
     let headings: Vec<&str> = used.iter().map(|column| headings[*column]).collect();

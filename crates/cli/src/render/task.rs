@@ -21,9 +21,7 @@ const MANY: usize = 50;
 pub(crate) fn tasks(page: &mut Page, answer: &ListAnswer) {
     let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
     let rows: Vec<Vec<String>> = answer.tasks.iter().map(|task| row(page, task, times)).collect();
-    if !rows.is_empty() {
-        table(page, &["TASK", "STATUS", "PRIORITY", "WITH", "TITLE", "SINCE", "NOTE"], &rows);
-    }
+    table(page, &["TASK", "STATUS", "PRIORITY", "WITH", "TITLE", "SINCE", "NOTE"], &rows);
 }
 
 fn row(page: &Page, task: &TaskItem, times: Times) -> Vec<String> {

@@ -8,7 +8,7 @@ use accord_memory_core::query;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, ProjectArg, id_of, print_document, print_lines};
+use crate::host::{HostArgs, ProjectArg, id_of, print_answer, print_document, print_lines};
 use crate::render;
 
 /// Show a briefing: rules, the latest handoff, reviews, questions, facts, recent work
@@ -134,8 +134,6 @@ impl DigestArgs {
             ..DigestParams::default()
         };
         let answered = self.host.connect()?.ask::<Orchestrate>(NoParams, asked)?;
-        let digest = &answered.answer.0;
-        print_document(self.host.json, &answered.text, |page| render::digest(page, digest))?;
-        Ok(Exit::Yes)
+        print_answer(self.host.json, &answered, |page, digest| render::digest(page, &digest.0))
     }
 }

@@ -59,8 +59,7 @@ pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<E
     let body = Verbatim::json(package.text);
     let call = Call::<Deposit>::new(path, DepositParams::default(), body);
     let (answered, is_new) = host.write_to(&package.project, &call)?;
-    print_noted(json, &answered, |page, package| deposited(page, package, is_new))?;
-    Ok(Exit::Yes)
+    print_noted(json, &answered, |page, package| deposited(page, package, is_new))
 }
 
 fn deposited(page: &mut Page, package: &PackageFields, is_new: bool) {

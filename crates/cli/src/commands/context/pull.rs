@@ -154,8 +154,7 @@ impl PullArgs {
                      --title TEXT` adds one"
                 ),
             }
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 

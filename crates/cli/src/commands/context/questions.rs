@@ -48,7 +48,6 @@ impl QuestionsArgs {
                 true => format!("nothing was asked in {project}"),
                 false => format!("{project} has no open questions"),
             },
-        )?;
-        Ok(Exit::Yes)
+        )
     }
 }

@@ -102,8 +102,7 @@ impl PackageArgs {
         let path = OfPackage { package: id_of("package_id", &id)? };
         let project = project.map(|id| id_of("project_id", &id)).transpose()?;
         let call = Call::<O>::new(path, PackageWithin { project }, body);
-        print_noted(self.to.host.json, &host.call(&call)?, render::brief)?;
-        Ok(Exit::Yes)
+        print_noted(self.to.host.json, &host.call(&call)?, render::brief)
     }
 }
 

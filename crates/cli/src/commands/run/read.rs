@@ -200,7 +200,7 @@ impl LinesArgs {
             for line in lines {
                 output.line(line.encode().to_string())?;
             }
-        } else if !lines.is_empty() {
+        } else {
             let mut page = Page::new();
             table(&mut page, headings, &rows(lines));
             output.bytes(page.as_str().as_bytes())?;

@@ -11,7 +11,7 @@ use super::names::name_parser;
 use super::place::{PlaceArgs, document};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::print_document;
+use crate::host::{PageArgs, print_document};
 use crate::output::print_note;
 use crate::render::{self, clean, counted};
 
@@ -55,13 +55,8 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
 
-    /// The maximum number of entries [default: 50]
-    #[arg(long, value_name = "N")]
-    limit: Option<u32>,
-
-    /// Continue after an earlier page, with the cursor that it printed
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
+    #[command(flatten)]
+    page: PageArgs,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -105,8 +100,8 @@ impl ListArgs {
             tag: self.tag,
             parent: self.parent,
             text: self.text,
-            limit: self.limit,
-            cursor: self.cursor,
+            limit: self.page.limit,
+            cursor: self.page.cursor,
             ..ListQuery::default()
         };
         let Answered { text, answer } = document(place.ask::<ListTasks>(place.tasks()?, query)?)?;

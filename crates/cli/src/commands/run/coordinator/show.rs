@@ -147,7 +147,5 @@ fn barriers(page: &mut Page, overview: &CoordinatorOverview) {
             ]
         })
         .collect();
-    if !rows.is_empty() {
-        table(page, &["workstream", "barrier", "status", "waits for"], &rows);
-    }
+    table(page, &["workstream", "barrier", "status", "waits for"], &rows);
 }
