@@ -61,7 +61,10 @@ impl BoardArgs {
         if is_live {
             return self.follow(&place);
         }
-        place.print(document(place.ask::<TaskBoard>(place.tasks()?, self.query())?)?, render::board)
+        place.print(
+            document(place.host.ask::<TaskBoard>(place.tasks()?, self.query())?)?,
+            render::board,
+        )
     }
 
     fn query(&self) -> BoardQuery {
@@ -80,7 +83,7 @@ impl BoardArgs {
         let screen = Screen::open()?;
         let mut shown = String::new();
         loop {
-            let board = document(place.ask::<TaskBoard>(place.tasks()?, self.query())?)?;
+            let board = document(place.host.ask::<TaskBoard>(place.tasks()?, self.query())?)?;
             let drawn = draw(&board.answer.0.result);
             if drawn != shown {
                 screen.show(&drawn)?;

@@ -54,7 +54,7 @@ impl BriefingArgs {
 /// What an agent needs to know about a task.
 pub(super) fn briefing_of(place: &Place, id: TaskId) -> Result<BriefingAnswer, CliError> {
     let path = place.task(&id.to_string())?;
-    let answered = place.ask::<TaskBriefing>(path, BriefingQuery::default())?;
+    let answered = place.host.ask::<TaskBriefing>(path, BriefingQuery::default())?;
     Ok(document(answered)?.answer.0.result)
 }
 

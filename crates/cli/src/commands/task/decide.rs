@@ -169,7 +169,7 @@ fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Dec
 /// A task without its body.
 fn show(place: &Place, id: &str) -> Result<ShowAnswer, CliError> {
     let query = ShowQuery { without_body: true };
-    Ok(place.ask::<ShowTask>(place.task(id)?, query)?.answer.0.result)
+    Ok(place.host.ask::<ShowTask>(place.task(id)?, query)?.answer.0.result)
 }
 
 /// The digest of what a person decides about.

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_api::body::{AnswerBody, Json, NoBody, OneOf};
+use accord_api::body::{AnswerBody, Json, OneOf};
 use accord_api::{Answered, Call, Envelope, Operation};
 use accord_base::{Door, ProjectId};
 use accord_contract::codes::Code;
@@ -159,18 +159,6 @@ impl Place {
 
     pub(super) fn project_id(&self) -> Result<ProjectId, CliError> {
         project_id(&self.project)
-    }
-
-    /// Asks something.
-    pub(super) fn ask<O>(
-        &self,
-        path: O::Path,
-        query: O::Query,
-    ) -> Result<Answered<O::Answer>, CliError>
-    where
-        O: Operation<Body = NoBody, Answer: AnswerBody>,
-    {
-        self.host.ask::<O>(path, query)
     }
 
     /// Changes something, by an actor.

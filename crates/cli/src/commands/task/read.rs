@@ -104,7 +104,8 @@ impl ListArgs {
             cursor: self.page.cursor,
             ..ListQuery::default()
         };
-        let Answered { text, answer } = document(place.ask::<ListTasks>(place.tasks()?, query)?)?;
+        let Answered { text, answer } =
+            document(place.host.ask::<ListTasks>(place.tasks()?, query)?)?;
         let list = answer.0.result;
         print_document(place.json, &text, |page| render::tasks(page, &list))?;
         if place.json {
@@ -129,7 +130,7 @@ impl ShowArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
         let query = ShowQuery { without_body: self.no_body };
-        place.print(place.ask::<ShowTask>(place.task(&self.id)?, query)?, |page, answer| {
+        place.print(place.host.ask::<ShowTask>(place.task(&self.id)?, query)?, |page, answer| {
             render::task(page, answer);
             let id = answer.task.id;
             match answer.task.status {
@@ -152,7 +153,8 @@ impl ShowArgs {
 impl LintArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let answer = place.ask::<LintTasks>(place.tasks()?, LintQuery { limit: self.limit })?;
+        let answer =
+            place.host.ask::<LintTasks>(place.tasks()?, LintQuery { limit: self.limit })?;
         let is_clean = answer.answer.0.result.clean;
         place.print(answer, render::lint)?;
         Ok(Exit::from_answer(is_clean))

@@ -57,7 +57,7 @@ impl WatchArgs {
                 task_id: self.task.clone(),
                 wait_seconds: (!self.no_wait).then_some(WAIT),
             };
-            let answer = place.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result;
+            let answer = place.host.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result;
             for event in &answer.events {
                 left -= 1;
                 if place.json {
@@ -81,6 +81,6 @@ impl WatchArgs {
 /// The number of the last event of the tree.
 fn last_event(place: &Place) -> Result<u64, CliError> {
     let query = BoardQuery { limit: Some(1), ..BoardQuery::default() };
-    let board = document(place.ask::<TaskBoard>(place.tasks()?, query)?)?;
+    let board = document(place.host.ask::<TaskBoard>(place.tasks()?, query)?)?;
     Ok(board.answer.0.result.last_event)
 }

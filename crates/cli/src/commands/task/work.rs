@@ -229,7 +229,7 @@ impl WorkerLoop<'_> {
             return Ok(false);
         }
         let query = ListQuery { limit: Some(1), ..ListQuery::default() };
-        let list = document(self.place.ask::<ListTasks>(self.place.tasks()?, query)?)?;
+        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
         let counts = list.answer.0.result.counts;
         let count = |status: Status| counts.get(status.as_str()).copied().unwrap_or(0);
         Ok(count(Status::Ready) + count(Status::InProgress) == 0)

@@ -71,7 +71,7 @@ impl RunOperations for WorkHost<'_> {
     fn last_run(&self, task: TaskId) -> Result<Option<RunView>, Failure> {
         self.ask(|place| {
             let (path, query) = (place.task(&task.to_string())?, ShowQuery { without_body: true });
-            Ok(place.ask::<ShowTask>(path, query)?.answer.0.result.task.run)
+            Ok(place.host.ask::<ShowTask>(path, query)?.answer.0.result.task.run)
         })
     }
 
