@@ -124,7 +124,9 @@ mod tests {
 
     #[test]
     fn the_variant_is_the_code_in_rust_letters() {
-        for code in Code::ALL {
+        // Every protocol's routes refuse with these.
+        let shared = [Code::AccessDenied, Code::NotForWorkers];
+        for code in Code::ALL.iter().filter(|code| !shared.contains(code)) {
             let camel: String = (code.as_str().split('_'))
                 .map(|word| format!("{}{}", word[..1].to_uppercase(), word[1..].to_lowercase()))
                 .collect();

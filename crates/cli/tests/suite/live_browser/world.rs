@@ -70,9 +70,9 @@ impl World {
         self.server = serve(&self.data(), &address, &self.settings);
     }
 
-    /// The link to the page of a session, as a person gets it in a terminal.
+    /// The link to the page of a session, for a person who is named.
     pub(super) fn link(&self, session: &str) -> String {
-        let mut command = bare(&["live", "open", session]);
+        let mut command = bare(&["live", "open", session, "--actor", "human:lead"]);
         command.env("ACCORD_DATA", self.data()).env("ACCORD_PROJECT", "shop");
         let ran = run(command, "");
         assert_eq!(ran.code, 0, "{ran:?}");
