@@ -1,10 +1,10 @@
-//! The host: HTTP, server-sent events, MCP, keys, settings and serving, over the services.
+//! A host: the doors of the protocols and their services, joined.
 //!
-//! A request takes one way: the HTTP layer parses and authenticates it
-//! ([`Caller`](accord_base::Caller)); a service ([`accord_memory`]) loads what it needs, asks the
-//! pure core to decide, and commits in one transaction; the HTTP layer answers. The command, the
-//! MCP tools and other programs all send the same HTTP requests, through [`Api`], whether the host
-//! is in this process or another.
+//! A request takes one way: [`accord_serving`] parses and authenticates it
+//! ([`Caller`](accord_base::Caller)); the door of its protocol calls a service, which loads what it
+//! needs, asks the pure core to decide, and commits in one transaction; the door answers. The
+//! command, the MCP tools and other programs all send the same HTTP requests, through [`Api`],
+//! whether the host is in this process or another.
 //!
 //! Invariants:
 //! - Nothing is acknowledged before its commit is durable.

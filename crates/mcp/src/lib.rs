@@ -1,9 +1,9 @@
 //! MCP: tools for agents, over the same requests as HTTP.
 //!
 //! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, a description, arguments, how they
-//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`ToolResult`]).
-//! Prompts ([`Prompt`]) and resources ([`ResourceSet`]) are, too. A set of tools is one module of
-//! the part that serves its protocol.
+//! become a request to a host ([`HostRequest`]), and how its answer becomes the result
+//! ([`ToolResult`]). Prompts ([`Prompt`]) and resources ([`ResourceSet`]) are, too. A set of tools
+//! is one module of the door of its protocol.
 //!
 //! The same tools are served over streamable HTTP ([`service`]) and over standard input and output
 //! ([`serve`]). Each call is a request through [`Api`](accord_serving::Api).

@@ -1,11 +1,7 @@
-//! HTTP: everything between a connection and the services.
+//! The HTTP interface of a host: all routes of its doors (`groups`), Accord's own routes
+//! (`accord`), and the documents that are made from the list: OpenAPI, `/docs` and the manual.
 //!
-//! A request passes through `exchange` (correlation id, error body, log, metrics), `guard` (the
-//! headers Host and Origin), `peer` (authentication) and the limits, and then reaches its handler.
-//! Each of them can refuse it with a [`Failure`], and `exchange` alone writes the error body.
-//!
-//! Handlers take a `Context` (the host, the caller, the correlation id) and, for their bodies,
-//! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
+//! How a request reaches its handler is in [`accord_serving`].
 
 mod accord;
 mod examples;
