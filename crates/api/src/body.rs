@@ -6,8 +6,8 @@
 
 use std::marker::PhantomData;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Message, Object, Value, Wire};
+use accord_contract::wire::Message;
+use accord_contract::{Code, Failure, Object, Value, Wire};
 
 use crate::call::Received;
 use crate::declaration::Content;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_contract::text::percent_encoded;
 
 use crate::body::{AnswerBody, BodyKind as _, RequestBody as _};

@@ -1,8 +1,8 @@
 //! Operations without their types: what routers, documents and manuals are made from.
 
 use accord_base::Need;
-use accord_contract::codes::{Code, Protocol};
-use accord_contract::wire::{Object, Shape, Value, Wire, json_schema};
+use accord_contract::wire::{Shape, json_schema};
+use accord_contract::{Code, Object, Protocol, Value, Wire};
 use serde_json::json;
 
 use crate::Method;

@@ -32,12 +32,13 @@ pub mod operations;
 pub mod parameter;
 
 pub use accord_base::{Decision, Need};
-pub use body::Reply;
+pub use body::{Json, Maybe, NoBody, Reply, Verbatim};
 pub use call::{Answered, Call, Encoded, Received, target};
 pub use declaration::{Answer, Body, Content, Declaration, Location, Parameter};
 pub use envelope::Envelope;
 pub use local::{LocalDeclaration, LocalOperation};
 pub use operation::{Method, Operation, Success};
+pub use parameter::NoParams;
 
 #[doc(hidden)]
 pub use accord_contract as contract;

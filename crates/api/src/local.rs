@@ -1,7 +1,7 @@
 //! Operations that no host serves yet: a client carries them out in its own process.
 
 use accord_base::Need;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::wire::about;
 
 use crate::body::BodyKind;
@@ -78,14 +78,14 @@ pub struct LocalDeclaration {
 /// ```
 #[macro_export]
 macro_rules! local_operation {
-    (
+    ($(
         $(#[doc = $about:literal])+
         $vis:vis struct $name:ident($wire:literal) {
             needs $need:expr;
             answers $answer:ty;
             refuses [$($codes:expr),* $(,)?];
         }
-    ) => {
+    )+) => {$(
         $(#[doc = $about])+
         #[derive(Clone, Copy, Debug)]
         $vis struct $name;
@@ -98,5 +98,5 @@ macro_rules! local_operation {
             const NEED: $crate::Need = $need;
             const CODES: &'static [&'static [$crate::contract::codes::Code]] = &[$($codes),*];
         }
-    };
+    )+};
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use accord_base::Need;
-use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::about;
+use accord_contract::{Code, Protocol};
 
 use crate::body::{BodyKind, RequestBody};
 use crate::declaration::{Answer, Body, Content, Declaration, Location, Parameter};
@@ -127,7 +127,7 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
     members.into_iter().map(parameter).collect()
 }
 
-/// Declares an operation.
+/// Declares operations, one after the other.
 ///
 /// ```
 /// use accord_api::body::{Json, NoBody};
@@ -175,7 +175,7 @@ fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter
 ///   `nothing 304 "…";` a status without a body.
 #[macro_export]
 macro_rules! operation {
-    (
+    ($(
         $(#[doc = $about:literal])+
         $vis:vis struct $name:ident($wire:literal, $method:ident $path_text:expr) of $protocol:ident
         {
@@ -190,7 +190,7 @@ macro_rules! operation {
             $(nothing $nothing:literal $nothing_says:literal;)*
             $(refuses [$($codes:expr),* $(,)?];)?
         }
-    ) => {
+    )+) => {$(
         $(#[doc = $about])+
         #[derive(Clone, Copy, Debug)]
         $vis struct $name;
@@ -219,7 +219,7 @@ macro_rules! operation {
             const HEADERS: fn() -> ::std::vec::Vec<$crate::parameter::DescribedMember> =
                 $crate::operation!(@headers $($headers)?);
         }
-    };
+    )+};
 
     (@or $none:ty) => { $none };
     (@or $none:ty, $given:ty) => { $given };

@@ -7,9 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, Wire as _};
-use accord_contract::{message, wire_enum};
+use accord_contract::{Code, Failure, Value, Wire as _, message, wire_enum};
 
 use crate::{Actor, ActorId, ActorKey, ActorType, ProjectId, refuse};
 
@@ -41,9 +39,7 @@ message! {
         /// Whether it may write as another actor.
         required act_as: bool = "act_as", "permission";
     }
-}
 
-message! {
     /// The actor whose key it is.
     pub struct KeyActor("KeyActor", closed) {
         /// The actor's id.

@@ -1,8 +1,7 @@
 //! Actors: who did something.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{DecodeError, Field, Object, Pointer, Shape, TextForm, Value, Wire};
-use accord_contract::{message, wire_enum};
+use accord_contract::wire::{DecodeError, Pointer, Shape};
+use accord_contract::{Failure, Field, Object, TextForm, Value, Wire, message, wire_enum};
 
 use crate::refuse;
 use crate::{ActorId, MAX_ID_CHARS, SessionId};

@@ -1,7 +1,6 @@
 //! Who acts, through which door, and how it is known that a person is there.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, wire_enum};
 
 use crate::{Actor, ActorId, ActorKey, ActorType};
 

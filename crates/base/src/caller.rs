@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use crate::policy::{self, Attribution, CallerKind, DecisionRules, Question};
 use crate::worker::{Ancestry, RunningWorker, find_worker};

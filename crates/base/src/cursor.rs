@@ -5,9 +5,7 @@
 //! is ordered follow.
 
 use accord_canon::sha256;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Time, Value};
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::ProjectId;

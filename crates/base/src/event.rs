@@ -9,8 +9,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Object, Time, Timestamp, Value, Wire as _};
 
 use crate::{Access, ActorKey, ProjectId};
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 /// The shortest beginning of a digest that identifies it.
 const SHORTEST: usize = 12;

@@ -3,8 +3,8 @@
 //! Invariant: an id is not empty, has at most [`MAX_ID_CHARS`] characters, and does not contain
 //! U+0000, which some engines cannot store. Anything else is allowed; a door escapes ids in URLs.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{FormError, TextForm};
+use accord_contract::wire::FormError;
+use accord_contract::{Code, Failure, TextForm};
 use data_encoding::HEXLOWER;
 
 /// The longest id, in Unicode scalar values.

@@ -1,9 +1,6 @@
 //! Keys as the store keeps them.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _, message};
 
 use crate::{KeyScope, Verb};
 

@@ -10,7 +10,7 @@
 //! - without a login, a key or a terminal, a process decides only if it names the person, and the
 //!   record says so.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::worker::SeenWorker;
 use crate::{Actor, ActorType, Decision, Need, Presence};

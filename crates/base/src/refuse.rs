@@ -1,8 +1,8 @@
 //! Failures for documents that do not have the form that they must have, and for projects that do
 //! not exist.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{DecodeError, DecodeErrorKind};
+use accord_contract::{Code, Failure};
 
 use crate::ProjectId;
 

@@ -12,7 +12,7 @@
 //! all its parents, the one that supervises it included, cannot be distinguished from a person's
 //! own script.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 /// An environment variable that Accord sets for the programs that it starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -5,8 +5,8 @@ use std::io;
 
 use accord_canon::{CanonError, shorten_path};
 use accord_contract::alx::{ErrorBody, ErrorEnvelope};
-use accord_contract::codes::{Category, Code, Failure, WireCode};
-use accord_contract::wire::{Extensible, Object};
+use accord_contract::codes::Category;
+use accord_contract::{Code, Extensible, Failure, Object, WireCode};
 use accord_knowledge_core::KbError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use crate::error::CliError;
 

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use crate::error::CliError;
 use crate::interrupt;

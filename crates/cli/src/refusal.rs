@@ -8,8 +8,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use miette::MietteHandlerOpts;
 use serde_json::json;
 use signal_hook::consts::SIGPIPE;

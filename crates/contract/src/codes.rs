@@ -77,9 +77,7 @@ wire_enum! {
         /// What the request names does not exist.
         NotFound = "not_found",
     }
-}
 
-wire_enum! {
     /// When a request that failed may be sent again.
     pub enum RetryClass("RetryClass", closed) {
         /// After the credentials have changed.

@@ -47,9 +47,7 @@ message! {
         /// The changes, in the order of their paths.
         required changes: Vec<Change> = "changes", "changes";
     }
-}
 
-message! {
     /// One change.
     pub struct Change("CompatChange", closed) {
         /// The place in the snapshot: its names, each after a slash; members of lists by value.
@@ -79,9 +77,7 @@ wire_enum! {
         /// It is invalid.
         Wrong = "wrong",
     }
-}
 
-wire_enum! {
     /// What a change means for those who use the contract, mildest first.
     pub enum Class("CompatClass", closed) {
         /// Nothing.

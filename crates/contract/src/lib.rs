@@ -14,11 +14,12 @@
 //! * [`compat`]: what changed between two such documents, and whether the version
 //!   number is honest about it.
 //!
+//! What nearly every module needs is at the root: [`Code`], [`Failure`], [`Time`], [`Value`].
+//!
 //! This crate is pure: it reads no clock, file, environment or random source.
 //!
 //! ```
-//! use accord_contract::codes::{Code, Failure};
-//! use accord_contract::time::Time;
+//! use accord_contract::{Code, Failure, Time};
 //!
 //! let failure = Failure::new(Code::CanonDuplicateKey, "the key \"a\" is repeated").at("/a");
 //! assert_eq!(failure.code.as_str(), "CANON_DUPLICATE_KEY");
@@ -41,3 +42,7 @@ pub mod testing;
 pub mod text;
 pub mod time;
 pub mod wire;
+
+pub use codes::{Code, Failure, Protocol, WireCode};
+pub use time::{Date, Time, Timestamp};
+pub use wire::{Extensible, Field, Limits, Object, TextForm, Value, Wire};

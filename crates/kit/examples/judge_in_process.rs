@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_contract::fixture::AdapterResult;
 use accord_kit::driver::InProcess;
 use accord_kit::reporter::{TextOptions, TextReporter};

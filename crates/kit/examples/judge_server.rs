@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_kit::driver::{CannotBegin, Http, HttpOptions};
 use accord_kit::reporter::{TextOptions, TextReporter};
 use accord_kit::runner::RunError;

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::time::Date;
-use accord_contract::wire::{Pointer, Value, Wire, message};
+use accord_contract::wire::Pointer;
+use accord_contract::{Date, Value, Wire, message};
 use thiserror::Error;
 
 use crate::corpus::Protocol;
@@ -20,9 +20,7 @@ message! {
         /// One entry per case.
         required known_failures: Vec<KnownFailure> = "known_failures", "known-failures";
     }
-}
 
-message! {
     /// One known failure.
     pub struct KnownFailure("KnownFailure", closed) {
         /// The id of the case.
@@ -34,9 +32,7 @@ message! {
         /// The last day on which the failure is excused.
         optional expires: Date = "expires", "date:iso-8601";
     }
-}
 
-message! {
     /// A stale entry of the baseline.
     pub struct StaleEntry("StaleEntry", open) {
         /// The id of the case.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::case::Strength;
 use crate::report::{CaseReport, RunReport};

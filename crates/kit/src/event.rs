@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use accord_contract::wire::{Extensible, Object, message, wire_enum};
+use accord_contract::{Extensible, Object, message, wire_enum};
 
 use crate::case::Case;
 use crate::corpus::Protocol;

@@ -11,8 +11,7 @@
 //! case of any strength counts towards 2, and a baseline does not excuse it. Failures of `should`,
 //! `may` and `proposal` cases are shown and do not change the exit code.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::wire_enum;
+use accord_contract::{Code, wire_enum};
 
 use crate::baseline::StaleEntry;
 use crate::case::Strength;

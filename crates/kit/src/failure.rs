@@ -1,6 +1,6 @@
 //! The kit's errors as failures with codes of the registry.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::baseline::BaselineError;
 use crate::corpus::CorpusError;

@@ -7,7 +7,7 @@
 //! required case that fails, and by the absence of a route that the protocol defines. If only the
 //! kit defines where a route is, its absence proves nothing: the level is then unproven.
 
-use accord_contract::wire::{Object, message, wire_enum};
+use accord_contract::{Object, message, wire_enum};
 
 use crate::case::{Case, Strength, Task};
 use crate::corpus::{DefinedBy, Protocol, RouteList};
@@ -26,9 +26,7 @@ message! {
         /// Every level, from the lowest.
         required levels: Vec<LevelStanding> = "levels", "level-standings";
     }
-}
 
-message! {
     /// The standing of an implementation at a level.
     pub struct LevelStanding("LevelStanding", open) {
         /// The level.
@@ -57,9 +55,7 @@ wire_enum! {
         /// No required case of the level was run.
         Untested = "untested",
     }
-}
 
-wire_enum! {
     /// Whether a claim is true, as far as a run can tell.
     pub enum ClaimVerdict("ClaimVerdict", closed) {
         /// The claimed level is reached.

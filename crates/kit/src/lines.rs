@@ -1,7 +1,7 @@
 //! What must be true of a sequence of documents: the lines of files, or the frames of a socket.
 
+use accord_contract::Value;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use crate::case::{FrameCheck, LineCheck, LineCount};

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use accord_contract::fixture::Mismatch;
 use accord_contract::text::excerpt;
-use accord_contract::time::Date;
-use accord_contract::wire::{Field, Object, Value, Wire as _, message, wire_enum};
+use accord_contract::{Date, Field, Object, Value, Wire as _, message, wire_enum};
 
 use crate::baseline::StaleEntry;
 use crate::case::{Case, Strength};
@@ -38,9 +37,7 @@ message! {
         /// What the run made on a server and could not take away again.
         optional left_behind: Vec<LeftBehind> = "left_behind", "left-behind";
     }
-}
 
-message! {
     /// What a run is about.
     pub struct RunInfo("RunInfo", open) {
         /// The protocol whose promises were checked.
@@ -66,9 +63,7 @@ message! {
         /// When the run started, in UTC.
         required started_at: String = "started_at", "time:rfc-3339";
     }
-}
 
-message! {
     /// The result of a run.
     pub struct RunSummary("RunSummary", open) {
         /// How the run ended.
@@ -94,9 +89,7 @@ message! {
         /// What the kit could not clean up; does not change the exit code.
         optional notes: Vec<String> = "notes", "text-for-people";
     }
-}
 
-message! {
     /// Cases counted by verdict.
     pub struct Totals("Totals", open) {
         /// Passed.
@@ -116,9 +109,7 @@ message! {
         /// How many verdicts are self-reported by the adapter.
         required self_reported: u64 = "self_reported", "count";
     }
-}
 
-message! {
     /// The result of one case.
     pub struct CaseReport("CaseReport", open) {
         /// The id of the case.
@@ -167,9 +158,7 @@ message! {
         /// The last lines that the adapter wrote to stderr, when the case did not pass.
         optional stderr: String = "stderr", "text-for-people";
     }
-}
 
-message! {
     /// Something that a run made on a server and that is still there.
     pub struct LeftBehind("LeftBehind", open) {
         /// What it is, as the protocol calls it.
@@ -179,9 +168,7 @@ message! {
         /// Its state.
         required state: String = "state", "text-for-people";
     }
-}
 
-message! {
     /// One place where the outcome is not what was expected.
     pub struct Difference("Difference", open) {
         /// Where in the outcome, as a JSON pointer.

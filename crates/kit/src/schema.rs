@@ -1,7 +1,8 @@
 //! The published JSON Schemas, generated from the types.
 
+use accord_contract::Value;
 use accord_contract::fixture::{AdapterResult, Capabilities};
-use accord_contract::wire::{Value, json_schema};
+use accord_contract::wire::json_schema;
 
 use crate::baseline::Baseline;
 use crate::case::{CallCase, ChannelCase, FixtureCase, FolderCase, HttpCase};

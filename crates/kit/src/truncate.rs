@@ -1,7 +1,7 @@
 //! Limits what a report keeps of long values, so that a run's memory does not grow with what
 //! adapters write.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 /// The value, or the beginning of its JSON text with the length of the whole.
 pub(crate) fn value(value: Value) -> (Value, Option<u64>) {

@@ -3,9 +3,8 @@
 //! The kit compares the outcome with the expectation itself. The adapter's own status counts only
 //! if it returns no outcome, and the verdict is then marked as self-reported.
 
-use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::{Value, wire_enum};
+use accord_contract::{Code, Value, wire_enum};
 
 use crate::case::{Case, InsteadOfPass};
 use crate::driver::{Breach, DriverOutcome, NoAnswer, Reply};

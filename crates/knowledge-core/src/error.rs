@@ -1,7 +1,7 @@
 //! Why an envelope is refused.
 
 use accord_canon::CanonError;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum KbError {

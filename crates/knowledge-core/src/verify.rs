@@ -1,8 +1,7 @@
 //! Compares the hashes that an envelope states with the computed ones.
 
 use accord_canon::{Canonicalizer, Digest, Part, keccak256};
-use accord_contract::codes::Code;
-use accord_contract::wire_enum;
+use accord_contract::{Code, wire_enum};
 
 use crate::{HashOptions, KB_V1, KbError, KbHasher};
 

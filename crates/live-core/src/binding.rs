@@ -2,8 +2,7 @@
 //!
 //! A binding is a claim of the publisher. It is no part of the identity of a contract.
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value, wire_enum};
+use accord_contract::{Object, Value, rule, wire_enum};
 
 use crate::contract::{Reader, join};
 use crate::gadgets::names::is_tool;

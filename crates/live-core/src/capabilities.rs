@@ -2,7 +2,7 @@
 //!
 //! Clauses: GGUI-CONTRACT-AGENT-TOOLS.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::contract::{Entries, Reader};
 

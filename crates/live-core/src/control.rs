@@ -3,9 +3,7 @@
 //!
 //! A step can be repeated: a session that exists begins again, and its counters go on.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire as _};
-use accord_contract::{message, wire_enum};
+use accord_contract::{Code, Failure, Object, Value, Wire as _, message, wire_enum};
 
 use crate::session::{Content, Session};
 use crate::{AppId, SessionId};
@@ -45,9 +43,7 @@ message! {
         /// The tools that its channels name.
         optional agent_capabilities: Object = "agentCapabilities", "agent-capabilities";
     }
-}
 
-message! {
     /// A session begins with a whole contract and props.
     pub struct RenderSession("GguiControlRenderSession", open) {
         /// Its id.
@@ -59,17 +55,13 @@ message! {
         /// Its props.
         optional props: Object = "props", "props";
     }
-}
 
-message! {
     /// A session expires.
     pub struct ExpireSession("GguiControlExpireSession", open) {
         /// The session.
         required session_id: SessionId = "sessionId", "live-session-id";
     }
-}
 
-message! {
     /// A token for the channel is made.
     pub struct MintToken("GguiControlMintToken", open) {
         /// The session, which need not exist.
@@ -79,17 +71,13 @@ message! {
         /// In how many seconds it expires; negative if it has expired.
         optional expires_in: i64 = "expiresInSeconds", "duration:seconds";
     }
-}
 
-message! {
     /// The address of the page of a session is asked for.
     pub struct PageUrl("GguiControlPageUrl", open) {
         /// The session.
         required session_id: SessionId = "sessionId", "live-session-id";
     }
-}
 
-message! {
     /// A session advertises another version.
     pub struct VersionOverride("GguiControlVersionOverride", open) {
         /// The session.
@@ -97,9 +85,7 @@ message! {
         /// The version.
         required version: String = "advertiseVersion", "version";
     }
-}
 
-message! {
     /// The platform emits a frame.
     pub struct EmitEnvelope("GguiControlEmitEnvelope", open) {
         /// The session; without it, the one that was created last.
@@ -109,9 +95,7 @@ message! {
         /// What to send.
         required payload: Value = "payload", "payload";
     }
-}
 
-message! {
     /// The page of a session loads its runtime from another URL.
     pub struct RendererUrlOverride("GguiControlRendererUrl", open) {
         /// The session; without it, the one that was created last.
@@ -119,9 +103,7 @@ message! {
         /// The URL.
         required url: String = "url", "url";
     }
-}
 
-message! {
     /// The host of a page answers `ui/initialize` with another document.
     pub struct UiInitializeOverride("GguiControlUiInitialize", open) {
         /// The session; without it, the one that was created last.

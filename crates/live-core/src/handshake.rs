@@ -7,11 +7,7 @@
 //! - a handshake belongs to one app, lives for ten minutes, and is used once;
 //! - a render that is refused does not use it.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Failure, Object, Time, Value, rule, wire_enum};
 
 use crate::json::members;
 use crate::limits::HANDSHAKE_TTL_SECONDS;
@@ -31,9 +27,7 @@ wire_enum! {
         /// There will be none.
         Declined = "declined",
     }
-}
 
-wire_enum! {
     /// Where a suggestion comes from.
     pub enum Origin("GguiSuggestionOrigin", closed) {
         /// From a UI that was rendered before.

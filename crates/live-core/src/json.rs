@@ -1,6 +1,6 @@
 //! Making JSON objects.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 pub(crate) fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -3,8 +3,8 @@
 //!
 //! A [`Failure`] has the members of the payload of an `error` frame: code, message and details.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::DecodeError;
+use accord_contract::{Code, Failure};
 
 macro_rules! refusals {
     ($($(#[doc = $about:literal])* $name:ident = $code:ident;)+) => {

@@ -8,8 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 
 use crate::{AppId, SessionId, refuse};
 

@@ -8,11 +8,7 @@
 //! - a token of one kind is not accepted where another kind is needed.
 
 use accord_canon::{Digest, hmac_sha256};
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value, Wire as _};
-use accord_contract::{message, wire_enum};
+use accord_contract::{Failure, Object, Time, Value, Wire as _, message, rule, wire_enum};
 use data_encoding::BASE64URL_NOPAD;
 use subtle::ConstantTimeEq as _;
 

@@ -5,9 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time, rule};
 
 use crate::tenancy::Identity;
 use crate::token::{Secret, TokenKind};

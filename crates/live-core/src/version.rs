@@ -3,10 +3,7 @@
 //! A client asks for the check by naming the versions that it supports. The version that a server
 //! advertises can differ for one session; only the conformance control sets that.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::wire::Value;
-use accord_contract::wire_enum;
+use accord_contract::{Failure, Value, rule, wire_enum};
 
 use crate::refuse;
 

@@ -5,9 +5,11 @@
 
 use std::borrow::Cow;
 
-use accord_contract::codes::{Code, Failure, WireCode};
 use accord_contract::text::excerpt;
-use accord_contract::wire::{Extensible, Limits, Object, Pointer, Value, Wire, message, wire_enum};
+use accord_contract::wire::Pointer;
+use accord_contract::{
+    Code, Extensible, Failure, Limits, Object, Value, Wire, WireCode, message, wire_enum,
+};
 
 /// The most violations of one check. What comes after them is not reported.
 pub const MOST_VIOLATIONS: usize = 100;

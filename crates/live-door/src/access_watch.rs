@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::frame::Close;
 use accord_live_core::{AppId, refuse};
 use parking_lot::Mutex;

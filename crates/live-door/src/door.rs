@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use accord_base::{Caller, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live::{Live, LiveOptions};
 use accord_live_core::AppId;
 use accord_live_core::limits::Limits;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_live_core::SessionId;
 use parking_lot::Mutex;
 

@@ -1,7 +1,7 @@
 //! What a host needs to mount a session: `ai.ggui/render`.
 
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_live::Found;
 use accord_live_core::resource::{Code, Delivery, Slice};
 use accord_live_core::token::TokenKind;

@@ -6,8 +6,7 @@
 //! names nobody is ended by time alone.
 
 use accord_base::{ActorKey, Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_live_core::AppId;
 use accord_live_core::token::{Claims, TokenError};
 

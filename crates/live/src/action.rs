@@ -1,7 +1,6 @@
 //! Actions of a person over the channel.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 use accord_live_core::frame::{Action, ActionAck, Binding};
 use accord_live_core::refuse;
 use accord_live_core::session::{ActFacts, act};

@@ -1,9 +1,7 @@
 //! Actions of a person who has no page: from a terminal, or over Accord's own routes.
 
 use accord_base::{Author, By, Caller, Decision, Need};
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Failure, Object, Timestamp, Wire as _};
 use accord_live_core::frame::{Action, Binding, Role};
 use accord_live_core::operations::answer::{LiveAckAnswer, LiveAnswerRequest};
 use accord_live_core::{AppId, SessionId};

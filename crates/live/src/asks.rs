@@ -1,8 +1,7 @@
 //! What the sessions of a project wait for a person to answer, for an inbox.
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_live_core::session::PendingAsk;
 use accord_live_core::{AppId, SessionId};
 

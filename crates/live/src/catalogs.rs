@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_live_core::limits::{DECLARED_BYTES, DECLARED_TOOLS};
 use accord_live_core::tools::{DeclareToolsRequest, Outcome, tool_schemas};
 use accord_live_core::{AppId, refuse};

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
 use accord_live_core::session::{ChannelFacts, ChannelSubscription, subscribe_channel};

@@ -1,8 +1,7 @@
 //! What the conformance control sets up: sessions with chosen ids, other versions, frames of the
 //! platform. Only a listener of its own offers it.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{Emitter, NewFrame, Rendering, expire, render};
 use accord_live_core::token::{Minted, TokenKind};

@@ -12,8 +12,7 @@ use std::fmt;
 use std::time::Duration;
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
+use accord_contract::{Code, Failure, rule};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{begin_consume, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_live_core::session::{check_context_size, sync_context};
 use accord_live_core::tools::{Outcome, SyncContextRequest};
 

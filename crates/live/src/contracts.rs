@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::SessionId;
 use accord_live_core::contract::{CompiledContract, SPECS};
 use accord_live_core::violation::summary;

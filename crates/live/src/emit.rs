@@ -1,8 +1,7 @@
 //! Frames from an agent to the person.
 
 use accord_base::{Caller, Need, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{Emitted, Emitter, NewFrame, emit};
 use accord_live_core::tools::{EmitAnswer, EmitRequest};

@@ -1,7 +1,7 @@
 //! Handshakes: an agent says what it wants to show.
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::handshake::begin;
 use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, Prepared, prepare_handshake};
 use accord_live_core::{AppId, HandshakeId};

@@ -1,7 +1,6 @@
 //! What a client knows about its host.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 use accord_live_core::frame::{Binding, HostContextObserved};
 use accord_live_core::refuse;
 use accord_live_core::session::host_context;

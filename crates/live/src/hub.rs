@@ -18,8 +18,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use accord_contract::rule;
-use accord_contract::time::Time;
+use accord_contract::{Time, rule};
 use accord_live_core::SessionId;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::version::PROTOCOL_VERSION;

@@ -63,9 +63,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 use accord_base::{Author, Caller, Need, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Time, Value};
 use accord_live_core::gadgets::GadgetDescriptor;
 use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS};
 use accord_live_core::subset::Policy;

@@ -2,9 +2,7 @@
 
 use accord_base::refuse::project_not_found;
 use accord_base::{Caller, Need, ProjectId, cursor, fill_page};
-use accord_contract::codes::Failure;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Timestamp, Value};
 use accord_live_core::operations::questions::{
     LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
 };

@@ -1,6 +1,6 @@
 //! What the page of a session shows besides the session itself: who asks, and the last answers.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::SessionId;
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};

@@ -1,9 +1,7 @@
 //! Changing the props of a UI.
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, rule};
 use accord_live_core::AppId;
 use accord_live_core::props::PropsUpdate;
 use accord_live_core::session::{amend, update};

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Field, Object, Value};
+use accord_contract::{Code, Failure, Field, Object, Value};
 use accord_live_core::limits::PULL_PAGE;
 use accord_live_core::operations::watch::{LiveEvent, LiveEventsAnswer};
 use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};

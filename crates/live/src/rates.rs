@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_live_core::{AppId, refuse};
 use parking_lot::Mutex;
 

@@ -1,8 +1,7 @@
 //! What agents and hosts read.
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_live_core::limits::SESSIONS_PAGE;
 use accord_live_core::session::{Content, Session};
 use accord_live_core::tools::{

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value, rule};
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::handshake::BlueprintKey;

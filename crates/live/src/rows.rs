@@ -1,7 +1,6 @@
 //! Conversion between rows of the store and what the core decides about.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::contract::{Mode, Replay};
 use accord_live_core::handshake::{
     self, Blueprint, BlueprintKey, Handshake, HandshakeAction, NewHandshake,

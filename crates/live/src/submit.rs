@@ -1,8 +1,7 @@
 //! Actions of a person through the tool of a page.
 
 use accord_base::{Actor, Caller, Decision, Need};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Failure, Wire as _};
 use accord_live_core::refuse;
 use accord_live_core::session::{DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};

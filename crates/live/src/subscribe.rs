@@ -1,8 +1,6 @@
 //! Subscribing to a session: over the channel, or over an event stream.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::wire::{Field, Value};
+use accord_contract::{Failure, Field, Value, rule};
 use accord_live_core::frame::{ServerFrame, Subscribe};
 use accord_live_core::session::{
     At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence,

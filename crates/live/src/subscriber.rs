@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time, rule};
 use accord_live_core::SessionId;
 use accord_live_core::frame::{Binding, Close, ServerFrame};
 use accord_live_core::limits::{REPLAY_PAGE, STREAM_PAGE};

@@ -8,7 +8,7 @@
 //! after that gets a new session, whose horizon hides the old events, and which knows no earlier
 //! action: the same `clientId` and `clientSeq` are another action there.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::session::expire;
 
 use super::Live;

@@ -1,8 +1,8 @@
 //! What pages observe about themselves.
 
 use accord_base::Caller;
+use accord_contract::Value;
 use accord_contract::text::excerpt;
-use accord_contract::wire::Value;
 use accord_live_core::session::redact;
 use accord_live_core::tools::{Outcome, TelemetryRequest};
 

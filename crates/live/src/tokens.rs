@@ -1,7 +1,6 @@
 //! Tokens for pages.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_live_core::token::{Claims, Minted, Secret, TokenError, TokenKind};
 use accord_live_core::tools::{Outcome, RefreshTokenRequest};
 use accord_live_core::{AppId, SessionId, refuse};

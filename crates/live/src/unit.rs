@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{AskChange, At, Content, ContentChange, Delta, StreamChange};

@@ -6,8 +6,7 @@
 //! frames of Accord's own, and no socket gets them.
 
 use accord_base::{Caller, Need};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Failure, Wire as _};
 use accord_live_core::frame::{Binding, Role};
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{StreamQuery, check_position};

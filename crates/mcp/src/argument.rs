@@ -8,8 +8,7 @@
 //! - A checked argument has the type in the schema.
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
 /// One argument of a tool.

@@ -10,8 +10,7 @@
 //! - `x-left_out` lists what was left out.
 
 use accord_base::tokens;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
 use super::argument::Argument;

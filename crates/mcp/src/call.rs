@@ -4,9 +4,7 @@ use std::str::FromStr;
 
 use accord_base::refuse::schema;
 use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::tool_result::OpenSession;
 

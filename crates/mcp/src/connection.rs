@@ -7,8 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use accord_api::Call;
-use accord_api::body::Maybe;
+use accord_api::{Call, Maybe};
 use accord_base::SessionId;
 use accord_memory_core::operations::{EndSession, OfSession, SessionWithin};
 use parking_lot::Mutex;

@@ -14,7 +14,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure, Protocol};
+use accord_contract::{Code, Failure, Protocol};
 use accord_memory_core::limits::MAX_PACKAGE_BYTES;
 use axum::Router;
 use axum::body::Body;

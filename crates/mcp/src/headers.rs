@@ -1,6 +1,6 @@
 //! The headers of MCP over streamable HTTP.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::response::Response;
 use hyper::Method;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};

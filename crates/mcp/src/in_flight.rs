@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use parking_lot::Mutex;
 use rmcp::model::RequestId;
 

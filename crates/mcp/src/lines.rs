@@ -6,7 +6,7 @@
 //!
 //! Invariant: lines are written whole, also when several tasks write.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use serde_json::json;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream,

@@ -2,8 +2,8 @@
 //!
 //! Invariant: the message says what is wrong and what is expected, never the method's name alone.
 
+use accord_contract::Value;
 use accord_contract::closest::closest;
-use accord_contract::wire::Value;
 use rmcp::model::{ErrorCode, ErrorData};
 
 /// A member of the params of a method.

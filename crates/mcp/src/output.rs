@@ -4,7 +4,7 @@
 //! answer without structured content if there is a schema for it. Some clients also check the
 //! structured content of errors, so the schema allows for these.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use serde_json::json;
 
 /// One member of a tool's receipt. Receipts may have more members.

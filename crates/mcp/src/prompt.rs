@@ -1,8 +1,7 @@
 //! Prompts as data: what a person can ask for in a client, as a message to the model.
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use rmcp::model::{GetPromptResult, Prompt as Described, PromptArgument, PromptMessage, Role};
 
 use super::argument::{self, Argument, Schemas};

@@ -1,7 +1,6 @@
 //! Answers of the HTTP transport: messages as JSON, and its refusals, which get failure codes.
 
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Protocol, Value};
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;

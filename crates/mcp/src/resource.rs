@@ -1,6 +1,6 @@
 //! Resources: documents of a host that a client can attach, by their URIs.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use futures_util::future::BoxFuture;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;

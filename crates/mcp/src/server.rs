@@ -10,11 +10,9 @@
 
 use std::sync::Arc;
 
-use accord_api::Call as OperationCall;
-use accord_api::body::{Json, NoBody};
+use accord_api::{Call as OperationCall, Json, NoBody};
 use accord_base::{ActorKey, Caller};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_memory_core::Session;
 use accord_memory_core::operations::{OfSession, ReadSession, SessionWithin};
 use hyper::http::request::Parts;

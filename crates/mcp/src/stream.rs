@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -10,8 +10,7 @@
 
 use accord_base::{ActorKey, SessionId};
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Field, Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Field, Object, Value, Wire as _};
 use accord_memory_core::Session;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 

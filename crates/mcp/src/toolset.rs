@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Protocol};
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::argument::{self, Argument, Schemas};

@@ -1,8 +1,6 @@
 //! The conformance document of a server.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
-use accord_contract::{message, wire_enum};
+use accord_contract::{Code, Failure, Object, message, wire_enum};
 
 use crate::package::{PROTOCOL_VERSION, Version};
 
@@ -18,9 +16,7 @@ wire_enum! {
         /// Also reviews.
         L3 = "L3",
     }
-}
 
-wire_enum! {
     /// The optional capabilities.
     pub enum Capability("ContextCapability", closed) {
         /// Search by meaning and by words.
@@ -49,9 +45,7 @@ message! {
         /// Who made the server.
         required implementation: Implementation = "implementation", "implementation";
     }
-}
 
-message! {
     /// The capabilities of a server beyond its level.
     pub struct Capabilities("ContextCapabilities", open) {
         /// Search by meaning and by words.
@@ -65,9 +59,7 @@ message! {
         /// Search by words.
         required keyword_search: bool = "x-keyword_search", "capability";
     }
-}
 
-message! {
     /// Who made a server.
     pub struct Implementation("Implementation", open) {
         /// Its name.

@@ -1,7 +1,6 @@
 //! Deposit: decides whether a package is new, a replay, or a conflict with the package of its id.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Code, Failure, Value, Wire as _};
 
 use crate::lifecycle::Revision;
 use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, transport_text};

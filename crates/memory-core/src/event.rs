@@ -1,7 +1,6 @@
 //! The events of the Agentic Protocol.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Object, Time, Wire as _};
 
 use crate::lifecycle::Revision;
 use crate::package::Status;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use accord_canon::{CanonError, Canonicalizer, Digest, Profile, sha256};
-use accord_contract::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
+use accord_contract::wire::{DecodeError, Form, Pointer, Shape};
+use accord_contract::{TextForm, Value, Wire};
 
 const PREFIX: &str = "sha256:";
 

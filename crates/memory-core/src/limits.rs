@@ -2,7 +2,7 @@
 //!
 //! The forms at the end are what readers check and what the JSON Schemas say.
 
-use accord_contract::wire::TextForm;
+use accord_contract::TextForm;
 
 /// The largest package, in bytes of its text; past it `payload_too_large`.
 ///

@@ -7,10 +7,9 @@
 //! - unknown members are kept.
 
 pub use accord_base::refuse::project_not_found as not_found;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Field, Limits, Object, Value, Wire as _};
+use accord_contract::{
+    Code, Failure, Field, Limits, Object, Time, Timestamp, Value, Wire as _, message,
+};
 
 use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
 use crate::package::Title;
@@ -34,9 +33,7 @@ message! {
         /// When it was archived; null if it is not.
         required_or_null archived_at: Timestamp = "archived_at", "time:rfc-3339-utc";
     }
-}
 
-message! {
     /// Asks for a new project.
     pub struct ProjectRequest("ProjectRequest", open) {
         /// Its id; generated if absent.
@@ -46,9 +43,7 @@ message! {
         /// Its description.
         nullable description: String = "description", "text-for-people", Limits::text(TEXT);
     }
-}
 
-message! {
     /// Changes a project. Absent members keep their values.
     pub struct ProjectChange("ProjectChange", open) {
         /// Its name.
@@ -56,9 +51,7 @@ message! {
         /// Its description.
         nullable description: String = "description", "text-for-people", Limits::text(TEXT);
     }
-}
 
-message! {
     /// What a project holds.
     pub struct ProjectContents("ProjectContents", open) {
         /// Packages, drafts and quarantined ones included.

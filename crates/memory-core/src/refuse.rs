@@ -2,8 +2,7 @@
 //! their own codes.
 
 use accord_canon::{CanonError, Refusal};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _};
 
 pub(crate) use accord_base::refuse::{decoded, schema};
 

@@ -6,10 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Field, Limits, Object, Value, Wire as _};
+use accord_contract::{
+    Code, Failure, Field, Limits, Object, Time, Timestamp, Value, Wire as _, message,
+};
 
 use crate::callsign::callsign;
 use crate::limits::{CALLSIGN, MAX_DOCUMENT_BYTES};
@@ -37,9 +36,7 @@ message! {
         /// The packages that were deposited in it.
         required packages_deposited: Vec<PackageId> = "packages_deposited", "package-ids";
     }
-}
 
-message! {
     /// Asks for a new session.
     pub struct SessionRequest("SessionRequest", open) {
         /// The project; it must be that of the path.
@@ -51,9 +48,7 @@ message! {
         /// Two words by which people remember it; generated if absent.
         nullable callsign: Title = "callsign", "callsign";
     }
-}
 
-message! {
     /// Ends a session.
     pub struct SessionEnd("SessionEnd", closed) {
         /// When it ended; now if absent. Never later than now.

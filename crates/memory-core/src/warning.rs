@@ -4,7 +4,7 @@ use accord_contract::message;
 
 use crate::package::{ANSWERS, SUPERSEDES};
 use crate::{PackageId, SessionId};
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 message! {
     /// A warning about an accepted write or a search.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::{Access, Actor, Author, Caller, Need, ProjectId, Verb};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
 };

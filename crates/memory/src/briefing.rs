@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::{Access, Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_memory_core::bundle::{
     ACTIVE_HOURS, Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows,
     Counted, briefing,

@@ -1,7 +1,7 @@
 //! The time of operations.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_store::ReadUnit;
 
 use super::{Memory, UnitResult};

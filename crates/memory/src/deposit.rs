@@ -5,8 +5,7 @@
 use std::sync::Arc;
 
 use accord_base::{Actor, ActorKey, Author, Caller, Need, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
+use accord_contract::{Failure, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
 use accord_memory_core::{Package, Warning, Writing, event};

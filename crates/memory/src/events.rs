@@ -10,8 +10,7 @@
 //!   it that they have not read are deleted with the project.
 
 use accord_base::{Access, Caller, Event, ProjectId, StoredKey};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_memory_core::event;
 use accord_store::{EventRange, ReadUnit};
 

@@ -9,7 +9,7 @@
 //! - a caller that may not see a draft gets neither the draft nor its id.
 
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::export::{fact_line, package_line, project_line, session_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{PackageId, Session};

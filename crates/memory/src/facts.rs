@@ -1,7 +1,7 @@
 //! Reading facts.
 
 use accord_base::{Caller, Cursor as _, Page, ProjectId, Verb, fill_page};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::query::{FactPosition, FactQuery, FactTime};
 use accord_memory_core::{FactId, fact};
 use accord_store::{Table, When};

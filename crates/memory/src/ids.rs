@@ -1,7 +1,7 @@
 //! The ids that begin with a text, for people who type the beginning of an id.
 
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::query::{IdKind, IdQuery, MAX_IDS};
 use accord_store::ReadUnit;
 

@@ -6,9 +6,7 @@
 use std::borrow::Cow;
 
 use accord_base::{Access, Actor, ProjectId, Verb};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{Fact, Package, PackageId, Project, Session, package, project};
 use accord_store::{

@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use accord_base::{Access, ActorKey, Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_memory_core::bundle::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
     TypeCount, digest, excerpt,

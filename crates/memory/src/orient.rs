@@ -1,8 +1,7 @@
 //! Orient: the bundle with which an actor starts its work.
 
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_memory_core::bundle::{MAX_QUESTIONS, Mark, OpenQuestions, OrientRows, orient};
 use accord_memory_core::query::OrientQuery;
 use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};

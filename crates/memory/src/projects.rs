@@ -1,8 +1,7 @@
 //! Projects: create, list, read, change, archive, restore.
 
 use accord_base::{Access, Caller, NewEvent, Page, ProjectId, ProjectPosition, Verb, fill_page};
-use accord_contract::codes::Failure;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Failure, Time, Timestamp};
 use accord_memory_core::project::{self, ProjectUpdate};
 use accord_memory_core::query::ProjectQuery;
 use accord_memory_core::{Project, event};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use accord_base::{Budgeted, Caller, Cursor as _, ProjectId, Verb, fill_page};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::PackageId;
 use accord_memory_core::query::{Latest, PackagePosition};
 use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};

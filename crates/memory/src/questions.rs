@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::{Caller, Cursor as _, Page, ProjectId, fill_page};
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Failure, Object, Timestamp, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::operations::Question;
 use accord_memory_core::query::{QuestionPosition, QuestionQuery};

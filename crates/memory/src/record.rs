@@ -1,8 +1,7 @@
 //! Conversion between events and their rows.
 
 use accord_base::{EventKind, NewEvent, ProjectId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_memory_core::Project;
 use accord_store::{EventEntry, EventRow, WriteUnit};
 

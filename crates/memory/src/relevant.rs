@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use accord_base::{Access, Caller, ProjectId};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::conformance::{Capability, cannot_search, cannot_search_now};
 use accord_memory_core::operations::SearchBy;
 use accord_memory_core::package::Status;

@@ -9,8 +9,7 @@
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 use accord_memory_core::project::{ProjectContents, not_found};
 use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _};
 use accord_system::spawn_blocking;

@@ -6,8 +6,7 @@
 //! unchanged.
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
+use accord_contract::{Failure, Timestamp};
 use accord_memory_core::Package;
 use accord_memory_core::lifecycle::{Revision, check_revisions};
 use accord_store::{

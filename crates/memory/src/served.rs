@@ -4,8 +4,7 @@
 //! is not served: it is logged, and a separate write checks it again and quarantines it.
 
 use accord_base::{ProjectId, SessionId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 use accord_memory_core::package::PackageHead;
 use accord_memory_core::{ContentHash, PackageId, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};

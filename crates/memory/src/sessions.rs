@@ -3,8 +3,7 @@
 use accord_base::{
     Access, Actor, Author, Caller, Cursor as _, Need, Page, ProjectId, SessionId, Verb, fill_page,
 };
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use accord_memory_core::query::{SessionPosition, SessionQuery};
 use accord_memory_core::session::{self, SessionEnd, SessionRequest, SessionUpdate};
 use accord_memory_core::{PackageId, Session, Writing, event};

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_store::{StoreError, StoreErrorKind};
 use accord_system::spawn_blocking;
 use bytes::Bytes;

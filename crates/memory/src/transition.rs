@@ -1,7 +1,7 @@
 //! Flag, review, resubmit, complete: changes the state of a package.
 
 use accord_base::{Author, Caller, Decision, Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::deposit::answer;
 use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
 use accord_memory_core::{Package, PackageId, event};

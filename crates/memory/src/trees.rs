@@ -8,9 +8,7 @@
 //!   newest of the stream gets that time.
 
 use accord_base::{Caller, EventKind, NewEvent, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Time, Timestamp, Value};
 use accord_memory_core::Project;
 use accord_store::{ReadUnit, Scope, StoreExt as _, WriteUnit};
 

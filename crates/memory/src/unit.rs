@@ -1,6 +1,6 @@
 //! Units of work.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_store::{ReadUnit, StoreError, StoreErrorKind, UnitResult, Units, WriteUnit};
 use accord_system::spawn_blocking;
 

@@ -1,8 +1,7 @@
 //! The answers that were given in a live session, as its ledger has them, and whether the agent
 //! waits for another one.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 use askama::Template;
 
 use crate::LiveView;

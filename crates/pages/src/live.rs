@@ -4,8 +4,7 @@
 //! fragments. A page that is open replaces only the fragment that changed, so that a form that is
 //! half filled in stays.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 use askama::Template;
 
 use crate::form::{self, Field, Input};

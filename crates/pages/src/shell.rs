@@ -1,6 +1,6 @@
 //! Pages that carry no data.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use askama::Template;
 
 use crate::assets;

@@ -1,7 +1,6 @@
 //! JSON values as people read them: lists as lists, objects as names with values.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use crate::html::Html;
 use crate::markdown::{markdown, safe_target};

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use crate::TurnId;
 use crate::config::{Config, OnExceed};

@@ -1,7 +1,6 @@
 //! Conflicts: two turns that changed the same files concurrently.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Object, Time};
 
 use crate::RepoPath;
 use crate::config::Config;

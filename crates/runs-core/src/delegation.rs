@@ -7,8 +7,7 @@
 //! `delegation_results`, the turn and the history name them `results`; both names are read in all
 //! places. At most one review is pending. Further ones wait in the queue as ended delegations.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use crate::doc::{self, List, Member};
 use crate::members::build;

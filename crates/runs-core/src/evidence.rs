@@ -10,8 +10,7 @@
 //! - a digest says nothing about files outside the list.
 
 use accord_canon::{Digest, Profile, canonicalize, sha256};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 
 use crate::config::{Config, GateAction};
 use crate::hooks::{Hook, HookPhase, Transport};

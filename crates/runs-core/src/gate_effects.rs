@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 
 use crate::config::{Config, Gate};
 use crate::event::{About, Emitter, EventType};

@@ -7,10 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use crate::doc;
 use crate::members::{self, array, build};
@@ -28,9 +25,7 @@ wire_enum! {
         Quality = "quality",
         Release = "release",
     }
-}
 
-wire_enum! {
     /// The `type` of a line about an action on a run.
     pub enum LedgerType("LedgerType", closed) {
         GateApproval = "gate_approval",
@@ -44,9 +39,7 @@ wire_enum! {
         TimeoutWarning = "timeout_warning",
         Timeout = "timeout",
     }
-}
 
-wire_enum! {
     /// The `decision` of a line about an action on a run.
     pub enum LedgerDecision("LedgerDecision", closed) {
         /// A turn revised files of a later turn.

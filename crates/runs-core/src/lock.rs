@@ -3,9 +3,7 @@
 //! Other runners take over a lock that is older than [`STALE_AFTER_MS`], so its owner renews it
 //! more often. This runner takes over a lock only when the owner's process has ended.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use crate::members::{build, count, text};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::wire::count_of;
 
 use crate::config::Config;
@@ -58,7 +58,7 @@ pub fn after_worker_failure(code: Code, failures: u64, config: &Config) -> Retry
 
 #[cfg(test)]
 mod tests {
-    use accord_contract::wire::Object;
+    use accord_contract::Object;
 
     use super::*;
 

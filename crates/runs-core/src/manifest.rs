@@ -9,10 +9,7 @@
 use std::collections::BTreeMap;
 
 use accord_canon::sha256;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use crate::members::{build, count, given, text};
 use crate::rule;

@@ -10,8 +10,8 @@
 
 use std::fmt;
 
-use accord_contract::time::Time;
-use accord_contract::wire::{self, Object, Value};
+use accord_contract::wire;
+use accord_contract::{Object, Time, Value};
 
 use crate::doc::{self, Document as _};
 use crate::unknown_members::{KnownMember, Part, Shape, below};

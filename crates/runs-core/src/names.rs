@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::members::{build, list, text};
 

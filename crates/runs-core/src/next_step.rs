@@ -4,8 +4,7 @@
 //! steps that follow from state and turns, and the role that is due. For that role the host
 //! collects [`AssignmentFacts`], and [`assignment_steps`] gives the rest.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Extensible;
+use accord_contract::{Extensible, Failure};
 
 use crate::budget::{Shortfall, shortfall};
 use crate::config::{Config, RuntimeType, WriteAuthority};

@@ -4,8 +4,7 @@
 //! host saw. Both are recorded.
 
 use accord_base::{Door, Presence};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 
 use crate::doc;
 use crate::evidence::{EvidenceDigest, ExpectedDigest, SHOWN_BY};

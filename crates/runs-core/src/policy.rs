@@ -1,8 +1,7 @@
 //! Policies: rules of a configuration about results.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::counted;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 
 use crate::config::{Config, Policy, PolicyAction, PolicyRule};
 use crate::history::RunIndex;

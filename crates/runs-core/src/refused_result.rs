@@ -1,7 +1,6 @@
 //! The reaction to a refused result.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Extensible, Value};
+use accord_contract::{Extensible, Failure, Value};
 
 use crate::TurnId;
 use crate::next_step::needs_human_merge;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use crate::HOME;
 use crate::accept::{Commit, Record, Write};

@@ -1,7 +1,6 @@
 //! Time limits of turns, phases and the run.
 
-use accord_contract::time::Time;
-use accord_contract::wire_enum;
+use accord_contract::{Time, wire_enum};
 
 use crate::config::{Config, TimeoutAction};
 use crate::members::text;

@@ -6,7 +6,7 @@
 //! - members below an unknown member are not reported.
 
 use accord_contract::closest::closest;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::members::text;
 use crate::mistyped_members::MemberType;

@@ -3,8 +3,7 @@
 //! A member of another type than the declared one reads as absent, as everywhere; `doctor` names
 //! it.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 
 use crate::doc::{self, Kind as _, Texts};
 use crate::state::{State, Turn};

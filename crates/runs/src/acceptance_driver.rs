@@ -4,7 +4,7 @@
 use std::slice;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Conclusion, Observation, Want};
 use accord_runs_core::guard::guarded_files;

@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 /// A coding agent that is known by name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

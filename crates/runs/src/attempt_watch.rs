@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
 

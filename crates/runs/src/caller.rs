@@ -2,7 +2,7 @@
 
 use accord_base::worker::{Ancestor, Ancestry, RunningWorker, variables};
 use accord_base::{Author, By, CallerProcess, Need};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::operations::{LocalOperation, ReissueTurn};
 use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::state::{State, Turn};

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use accord_base::Caller;
 use accord_base::policy::DecisionRules;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{Ids, TurnId};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_process::Cancel;
 use accord_runs_core::config::Config;
 use accord_runs_core::evidence::{EvidenceDigest, Facts, Subject};

@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::accept::{self, CheckpointReason, Commit, Record, Write};
 use accord_runs_core::config::Config;
 use accord_runs_core::event;

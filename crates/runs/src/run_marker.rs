@@ -8,9 +8,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::state::State;
 use serde_json::json;
 

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::state::State;
 

@@ -1,7 +1,6 @@
 //! What a new governed repository begins with.
 
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Value, wire_enum};
 use serde_json::json;
 
 wire_enum! {

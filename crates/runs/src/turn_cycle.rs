@@ -9,8 +9,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Extensible, Object, Value};
+use accord_contract::{Code, Extensible, Failure, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::config::RuntimeType;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use accord_client::{ClientError, ClientErrorKind, blocking};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_process::Cancel;
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};

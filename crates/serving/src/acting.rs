@@ -6,7 +6,7 @@
 
 use accord_api::parameter::{Acting, ParamSet as _, Params};
 use accord_base::{Author, By, Caller, Door, Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 /// Who acts in a request: the actor that it names, else that of the key, else `fallback`, which
 /// the request says in another way.

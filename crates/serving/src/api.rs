@@ -1,6 +1,6 @@
 //! Requests to a host, in this process or another.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use axum::body::Body;
 use futures_util::future::BoxFuture;
 

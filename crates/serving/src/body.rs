@@ -9,8 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire;
+use accord_contract::{Code, Failure, Wire};
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;

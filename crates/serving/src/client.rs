@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_client::{ClientError, ClientErrorKind, Endpoint, Timeouts};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::body::Body;
 use futures_util::future::BoxFuture;
 use hyper::Uri;

@@ -1,7 +1,7 @@
 //! All codes that a route refuses with.
 
 use accord_api::{Content, Declaration, Location, Method, Parameter};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::wire::Shape;
 
 use crate::errors;

@@ -1,8 +1,8 @@
 //! Error bodies. Which protocol's codes and members a refusal has is a property of its route or its
 //! tool.
 
-use accord_contract::codes::{Code, Failure, Protocol, RetryClass};
-use accord_contract::wire::Value;
+use accord_contract::codes::RetryClass;
+use accord_contract::{Code, Failure, Protocol, Value};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{

@@ -11,7 +11,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure, Protocol};
+use accord_contract::{Code, Failure, Protocol};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -266,9 +266,7 @@ mod tests {
             needs Need::Read;
             answers 200 "Never.", Bytes;
         }
-    }
 
-    accord_api::operation! {
         /// Fails without a code.
         struct Fails("fails", Get "/fails") of Agentic {
             needs Need::Read;

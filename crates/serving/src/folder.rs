@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 /// The name of a data folder that no one has named.
 pub const DATA_FOLDER: &str = ".accord";

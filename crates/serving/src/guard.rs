@@ -8,7 +8,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 

@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller};
 use accord_canon::{Digest, sha256};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 use accord_live_core::token::Claims;
 use accord_store::{ReadUnit, Scope, UnitError, Units, WriteUnit};
 use accord_system::random;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use accord_api::body::{AnswerBody, Reply as Encoded};
 use accord_api::parameter::Params;
 use accord_api::{Call, Declaration, Operation};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use axum::extract::{FromRequest as _, Request};
 use axum::response::Response;
 use bytes::Bytes;

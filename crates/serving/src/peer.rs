@@ -1,7 +1,7 @@
 //! Who is at the other end of a connection, and authentication.
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 

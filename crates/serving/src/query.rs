@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use accord_api::parameter::{Id, Params};
 use accord_base::{IdError, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::extract::{FromRequestParts, RawPathParams};
 use hyper::Uri;
 use hyper::http::request::Parts;

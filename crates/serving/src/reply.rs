@@ -4,8 +4,7 @@
 //! knows the correlation id and the route's protocol, and writes the body.
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire;
+use accord_contract::{Code, Failure, Wire};
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;

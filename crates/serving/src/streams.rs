@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use tokio::sync::watch;
 
 use super::permits::{Permit, Permits};

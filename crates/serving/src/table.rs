@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_api::{Declaration, Location, Operation};
-use accord_contract::codes::{Code, Failure, Protocol};
+use accord_contract::{Code, Failure, Protocol};
 use axum::Router;
 use axum::extract::Request;
 use axum::handler::Handler;

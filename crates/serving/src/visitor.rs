@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 
 use accord_base::Caller;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use axum::extract::FromRequestParts;
 use hyper::http::request::Parts;
 

@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_canon::Digest;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 
 use crate::Result;
 

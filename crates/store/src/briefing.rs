@@ -1,7 +1,7 @@
 //! What a briefing shows of the packages of a project.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::bundle::BriefingPart;
 
 use crate::{PackageRow, Result};

@@ -3,7 +3,7 @@
 //! Invariant: the display of an error is for callers. It contains no path, no text of an engine and
 //! no SQL. Those are in [`StoreError::detail`], for the operator's log.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::{DamagedRow, Table};
 

@@ -5,7 +5,7 @@
 //! - a number is never reused, even after its event was trimmed or its project was removed.
 
 use accord_base::{ActorKey, NewEvent, ProjectId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 
 use crate::Result;
 

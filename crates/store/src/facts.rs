@@ -4,7 +4,7 @@
 //! fact without an end in a chain. All other rules about chains are enforced by the services.
 
 use accord_base::ProjectId;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::FactId;
 use accord_memory_core::query::FactPosition;
 

@@ -10,7 +10,7 @@
 //! - times have milliseconds.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Ask, DedupKey, Session};
 use accord_live_core::{HandshakeId, SessionId};

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{ActorKey, ProjectId, SessionId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::lifecycle::Standing;
 use accord_memory_core::package::{

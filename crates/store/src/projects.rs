@@ -1,7 +1,7 @@
 //! Projects, which own all other rows.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_memory_core::project::ProjectContents;
 
 use crate::Result;

@@ -6,7 +6,7 @@
 //! has no readers.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 
 use crate::{Result, RevisionRow};
 

@@ -1,7 +1,7 @@
 //! Sessions: periods of work of one actor.
 
 use accord_base::{ActorKey, ProjectId, SessionId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
 
 use crate::{Order, Result};

@@ -2,7 +2,7 @@
 //!
 //! Engines order rows by these texts, and count packages and questions by their prefixes.
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 
 /// The key of an instant: its date and time, and the fraction of the second without trailing
 /// zeros.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
 

@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 /// The time now, to the millisecond.
 pub fn now() -> Time {

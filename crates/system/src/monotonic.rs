@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use crate::now;
 

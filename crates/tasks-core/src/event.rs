@@ -1,7 +1,6 @@
 //! Events of a tree: one line each, numbered by the service that commits them.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use crate::{Status, TaskId};
 

@@ -5,7 +5,7 @@
 
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_canon::{Profile, canonicalize, sha256};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use serde_json::json;
 
 /// The version of the list. Another list has another version.

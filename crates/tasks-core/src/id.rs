@@ -8,9 +8,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
+use accord_contract::wire::{DecodeError, Form, Pointer, Shape};
+use accord_contract::{Code, Failure, TextForm, Time, Value, Wire};
 
 /// The form of an id, for JSON Schema.
 const PATTERN: &str = concat!(

@@ -5,9 +5,7 @@
 //! - a lease and the heartbeat of its run move together;
 //! - each lease has a run of its own, whose id is the fencing token.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
 
 use crate::rule;
 use crate::run::{Heartbeat, Run};

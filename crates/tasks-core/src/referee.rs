@@ -9,7 +9,7 @@
 //!
 //! Clauses: AOF-AUTH-SENDER.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use crate::Status;

@@ -3,10 +3,7 @@
 //! A run begins when a lease is acquired and has an id of its own, which the reference does not
 //! know and ignores. The id is the fencing token: a message of an earlier run is refused.
 
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Timestamp, message, wire_enum};
 
 use crate::TaskId;
 use crate::message::{CompletionReport, Outcome, TestReport};
@@ -39,9 +36,7 @@ message! {
         /// What the agent leaves.
         required output: String = "output", "path";
     }
-}
 
-message! {
     /// `run.json`: a run.
     pub struct Run("AofRun", open) {
         /// The task.
@@ -59,9 +54,7 @@ message! {
         /// The id of the run.
         optional run_id: String = "runId", "run-id";
     }
-}
 
-message! {
     /// `run_heartbeat.json`: the last sign of life of a run.
     pub struct Heartbeat("AofHeartbeat", open) {
         /// The task.
@@ -77,9 +70,7 @@ message! {
         /// The id of the run.
         optional run_id: String = "runId", "run-id";
     }
-}
 
-message! {
     /// `run_result.json`: how a run ended.
     pub struct RunResult("AofRunResult", open) {
         /// The task.

@@ -15,7 +15,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_serving::{Serving, table};
 use futures_util::future::BoxFuture;
 

@@ -2,8 +2,8 @@
 //!
 //! They are read from both layouts, and written to that of the tree.
 
+use accord_contract::Wire;
 use accord_contract::text::pretty;
-use accord_contract::wire::Wire;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::run::{Heartbeat, RunResult};
 use accord_trees::wal::{ANYTHING, Op};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use crate::Environment;
 

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_tasks_core::referee::Known;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 #[derive(Clone)]
 pub struct Environment {

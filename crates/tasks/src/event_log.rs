@@ -4,9 +4,7 @@
 //! the event: when the clock was set back, the next event can be in an older log. Lines of other
 //! programs have other numbers and are skipped. Reading takes no lock.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::event::number;
 use accord_trees::wal::Wal;
 use accord_trees::{Disk, Kind, TreeError, atomic, read_file, record};

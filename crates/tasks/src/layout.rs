@@ -1,6 +1,6 @@
 //! Where things are in a tree.
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_tasks_core::{Status, TaskId};
 
 /// The folder of everything that only Accord uses.

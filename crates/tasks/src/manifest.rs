@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
 use accord_contract::text::pretty;
-use accord_contract::wire::{Limits as WireLimits, Object, TextForm, Value, Wire as _};
+use accord_contract::{
+    Code, Failure, Limits as WireLimits, Object, TextForm, Value, Wire as _, message,
+};
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{ApplyMode, LayoutName, ReviewMode};
@@ -35,17 +35,13 @@ message! {
         /// How many are started by one poll.
         optional per_poll: u64 = "perPoll", "count";
     }
-}
 
-message! {
     /// How often a task is tried.
     pub struct ManifestRetry("TaskManifestRetry", open) {
         /// The attempts before a task becomes a dead letter.
         optional max_attempts: u64 = "maxAttempts", "count";
     }
-}
 
-message! {
     /// How long tasks may take, in the form of the reference.
     pub struct ManifestSla("TaskManifestSla", open) {
         /// The longest time in progress of a task that does not say otherwise.
@@ -53,9 +49,7 @@ message! {
         /// What happens after that.
         optional on_violation: OnViolation = "onViolation", "action";
     }
-}
 
-message! {
     /// What new tasks get unless they say otherwise.
     pub struct ManifestDefaults("TaskManifestDefaults", open) {
         /// The priority.
@@ -63,9 +57,7 @@ message! {
         /// The team.
         optional team: String = "team", "team";
     }
-}
 
-message! {
     /// `project.yaml`.
     pub struct Manifest("TaskManifest", open) {
         /// The id in AOF, which is the name of the folder.
@@ -93,9 +85,7 @@ message! {
         /// What new tasks get unless they say otherwise.
         optional defaults: ManifestDefaults = "defaults", "defaults";
     }
-}
 
-message! {
     /// `state/accord/settings.json`: the settings that count only as set through Accord.
     pub struct CommittedSettings("TaskCommittedSettings", open) {
         /// When a report moves its task.

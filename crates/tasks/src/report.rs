@@ -1,6 +1,6 @@
 //! The report that an agent leaves in the folder of its task, and the messages of its run.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Disk, Kind, read_file};
 use serde_json::json;

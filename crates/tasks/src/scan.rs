@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use accord_contract::wire::Wire;
+use accord_contract::Wire;
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;

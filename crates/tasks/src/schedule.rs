@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_tasks_core::board::Limits;
 use accord_tasks_core::operations::PollAnswer;
 

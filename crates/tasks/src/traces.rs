@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event;
 use accord_tasks_core::referee::LeaseTraces;

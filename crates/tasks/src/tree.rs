@@ -11,7 +11,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::aof_project_id;
 use accord_trees::wal::{LockedWal, News, Skipped, Wal};

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_base::evidence::EvidenceDigest;
 use accord_canon::sha256;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Object, Timestamp, Value, Wire as _};
 use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::operations::{
     DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem,

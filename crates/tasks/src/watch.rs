@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::digest;
 use accord_trees::watch::{Added, FolderChanges, FolderWatch, wait_for};

@@ -7,9 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
 use accord_tasks_core::run::Heartbeat;

@@ -6,7 +6,7 @@
 //! earlier attempt has appended.
 
 use accord_contract::text::pretty;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::commit::Lengths;
 use crate::disk::{Disk, join, parent, read_file};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 use crate::commit::{self, Attempt, Lengths, Write};
 use crate::disk::{Disk, name, parent};

@@ -6,7 +6,7 @@
 //! - a complete last line without a line end is a line;
 //! - a damaged line is reported by file and line number, and stays as it is.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::disk::{Content, Disk, parent};
 use crate::{Result, TreeError, atomic, limits};

@@ -1,7 +1,6 @@
 //! The answers of the runner, as fixtures expect them.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_runs_core::coordinator::{Effect, Projection};
 use accord_runs_core::gate::{Completion, Failures, PhaseExit};
 use accord_runs_core::manifest::{self, MANIFEST, ManifestError};

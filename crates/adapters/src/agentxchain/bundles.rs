@@ -1,7 +1,6 @@
 //! The operations on dispatch bundles: finalize, apply the changes of the setup, verify.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs::Reading;
 use accord_runs_core::manifest::{self, MANIFEST};
 use accord_runs_core::{RunId, TurnId};

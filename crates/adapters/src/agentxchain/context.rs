@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_process::Cancel;
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs::{Environment, Reading, Runs};

@@ -1,7 +1,6 @@
 //! The operations on several repositories.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs::coordinator::Coordinator;
 use accord_runs::repository::RecordFile;
 use accord_runs_core::coordinator::{

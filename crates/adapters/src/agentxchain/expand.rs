@@ -1,6 +1,6 @@
 //! The partial documents of a setup, completed with the defaults of the fixture format.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_runs_core::coordinator::COORDINATOR_VERSION;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! `run_hooks`: the hooks of a phase, as processes and HTTP requests.
 
-use accord_contract::wire::{Object, count_of};
+use accord_contract::Object;
+use accord_contract::wire::count_of;
 use accord_runs::repository::RecordFile;
 use accord_runs_core::hooks::{HookBatch, HookPhase, MAX_HOOKS_PER_PHASE};
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! The operations that change nothing: checks of configurations, events, results and gates.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Object};
 use accord_runs::Reading;
 use accord_runs_core::config::{narrow_problems, refusal};
 use accord_runs_core::gate::{self, View};

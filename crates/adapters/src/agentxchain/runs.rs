@@ -1,7 +1,7 @@
 //! The operations that change the status of a run.
 
 use accord_base::Door;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs::Reading;
 use accord_runs::operations::{PendingApproval, Start};
 use accord_runs_core::accept::Commit;

@@ -1,7 +1,7 @@
 //! `resolve_blocked` and `transition_state`: the arguments of transitions that fixtures request by
 //! name. The core decides them.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_runs_core::run::TransitionRequest;
 use accord_runs_core::state::PendingTransition;
 use serde_json::Value;

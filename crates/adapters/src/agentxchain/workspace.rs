@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use accord_contract::Object;
 use accord_contract::text::pretty;
-use accord_contract::wire::Object;
 use accord_runs::coordinator::COORDINATOR_CONFIG;
 use accord_runs::repository::{RecordFile, Repository};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};

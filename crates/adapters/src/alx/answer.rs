@@ -1,8 +1,8 @@
 //! The two forms of an answer.
 
 use accord_canon::CanonError;
-use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::DecodeError;
+use accord_contract::{Code, Failure};
 use accord_knowledge_core::KbError;
 use serde_json::{Value, json};
 

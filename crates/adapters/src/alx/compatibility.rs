@@ -1,8 +1,7 @@
 //! The compatibility of two contract snapshots.
 
-use accord_contract::codes::Failure;
 use accord_contract::compat::{Rules, Snapshot, check};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Failure, Wire as _};
 use serde_json::{Map, Value};
 
 use super::answer::Answer;

@@ -6,7 +6,8 @@ use accord_contract::alx::{
     decide, relation,
 };
 use accord_contract::codes::Exchange;
-use accord_contract::wire::{AliasState, Extensible, Field, Wire as _};
+use accord_contract::wire::AliasState;
+use accord_contract::{Extensible, Field, Wire as _};
 use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Refused};

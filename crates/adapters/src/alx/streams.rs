@@ -1,7 +1,7 @@
 //! Event streams.
 
+use accord_contract::Wire as _;
 use accord_contract::alx::Stream;
-use accord_contract::wire::Wire as _;
 use serde_json::json;
 
 use super::answer::Answer;

@@ -1,7 +1,6 @@
 //! Cases of one rule.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Time, Wire as _};
 use accord_tasks_core::Status;
 use accord_tasks_core::message::{Detected, Outcome, detect};
 use accord_tasks_core::route::completion_path;

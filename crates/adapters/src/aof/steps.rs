@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_base::{By, Door};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{
     ApplyMode, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, PollRequest, ReviewMode,

@@ -1,7 +1,6 @@
 //! Who opens a socket, with which token, and in which app.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Failure, Value, Wire as _};
 use accord_live_core::frame::Subscribe;
 use accord_live_core::session::{SubscribeFacts, subscribe};
 use accord_live_core::tenancy::{self, Identity};

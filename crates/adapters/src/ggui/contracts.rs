@@ -1,7 +1,6 @@
 //! Contracts, their schemas, and data under a contract.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Value};
 use accord_live_core::contract::{CompiledContract, DataContract, contract_hash, variant_key};
 use accord_live_core::reserved::Channel;
 use accord_live_core::schema::Schema;

@@ -1,6 +1,6 @@
 //! Frames and versions.
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_live_core::frame::{
     ActionAck, Binding, Gate, HostContext, Rejected, Role, ServerFrame, Socket, parse,
 };

@@ -1,9 +1,7 @@
 //! The parts of calls and outcomes that the operations share.
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::limits::SESSION_TTL_SECONDS;
 use accord_live_core::session::{At, Delta, Head, Session};

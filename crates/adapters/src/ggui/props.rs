@@ -1,7 +1,6 @@
 //! Props: their enforced schema, and their changes.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::contract::{CompiledContract, DataContract};
 use accord_live_core::props::{EnforcedProps, PropsUpdate};
 use accord_live_core::schema::Quota;

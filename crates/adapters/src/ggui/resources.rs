@@ -1,6 +1,6 @@
 //! Reads of resources.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_live_core::resource::{
     Code, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
 };

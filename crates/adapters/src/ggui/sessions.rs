@@ -1,7 +1,6 @@
 //! Decisions about one session.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 use accord_live_core::frame::{Action, Binding, ClientBody, Role, ServerFrame, parse};
 use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
 use accord_live_core::session::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 use accord_live_core::contract::{Mode, Replay};
 use accord_live_core::frame::{Binding, ChannelSubscribe, Role};
 use accord_live_core::session::{

@@ -1,7 +1,6 @@
 //! The tools of agents and pages: their arguments, handshakes and renders.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Failure, Object, Value, Wire as _};
 use accord_live_core::handshake::{Blueprint, Handshake, begin};
 use accord_live_core::tools::{
     Audience, ConsumeRequest, DeclareToolsRequest, EmitRequest, HandshakeAnswer, HandshakeRequest,

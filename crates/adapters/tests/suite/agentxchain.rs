@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use accord_adapters::Adapter as _;
 use accord_adapters::agentxchain::Accord;
+use accord_contract::Wire as _;
 use accord_contract::fixture::Status;
-use accord_contract::wire::Wire as _;
 use accord_process::Cancel;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use accord_adapters::aof::Accord;
 use accord_adapters::faults::{Fault, Faulty, faults_of};
 use accord_adapters::{Adapter, Call, Reply};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_kit::driver::InProcess;
 use accord_kit::verdict::Verdict;
 use accord_kit::{Case, Filter, Reporters, RunOptions, RunReport, run};

@@ -11,8 +11,8 @@
 
 use std::path::Path;
 
+use accord_contract::Time;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::time::Time;
 use accord_runs_core::Ids;
 use accord_runs_core::hooks::{Execution, Hook, Transport};
 use serde_json::{Value, json};

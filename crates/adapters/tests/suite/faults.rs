@@ -7,9 +7,9 @@ use std::thread;
 
 use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
 use accord_adapters::{Adapter, agentxchain, alx};
+use accord_contract::Wire as _;
 use accord_contract::faults::seeded;
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::Wire as _;
 use accord_kit::Case;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;

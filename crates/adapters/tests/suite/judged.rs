@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use accord_adapters::{Adapter, alx};
+use accord_contract::Wire as _;
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::Wire as _;
 use accord_kit::driver::InProcess;
 use accord_kit::verdict::Verdict;
 use accord_kit::{Case, Corpus, Protocol, Reporters, RunOptions, RunReport, run};

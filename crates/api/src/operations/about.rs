@@ -1,12 +1,11 @@
 //! The server itself: health, metrics, documentation.
 
 use accord_base::{Need, ProjectId};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::wire::{Object, True};
+use accord_contract::wire::True;
+use accord_contract::{Code, Object, message};
 
-use crate::body::{Json, MediaType, NoBody, Text, Verbatim};
-use crate::parameter::{Id, NoParams};
+use crate::body::{Json, MediaType, Text, Verbatim};
+use crate::parameter::Id;
 use crate::{operation, params};
 
 /// Metrics in the text format of Prometheus.
@@ -47,45 +46,28 @@ params! {
 operation! {
     /// Reports whether the server accepts requests. Needs no key.
     pub struct ReadHealth("health", Get "/healthz") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "It does.", Json<Health>;
         refuses [&[Code::HostClosing]];
     }
-}
 
-operation! {
     /// Returns metrics in the text format of Prometheus.
     pub struct ReadMetrics("metrics", Get "/metrics") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The metrics.", Text<Metrics>;
         refuses [&[Code::AccessDenied]];
     }
-}
 
-operation! {
     /// Describes every route as an OpenAPI 3.1 document. Needs no key.
     pub struct ReadOpenApi("openapi", Get "/openapi.json") of Agentic {
-        path NoParams;
         query DescribedProject;
-        body NoBody;
         needs Need::Read;
         answers 200 "The document.", Verbatim<Object>;
         refuses [];
     }
-}
 
-operation! {
     /// Describes every route as an HTML page. Needs no key.
     pub struct ReadDocs("docs", Get "/docs") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The page.", Text<Html>;
         refuses [];

@@ -2,13 +2,12 @@
 
 use accord_base::policy::CallerKind;
 use accord_base::{Decision, KeyActor, KeyScope, Need, ProjectId, StoredKey, Verb};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Extensible, Field, Limits, TextForm};
-use accord_contract::{envelope, message, wire_enum};
+use accord_contract::{
+    Code, Extensible, Failure, Field, Limits, TextForm, Timestamp, envelope, message, wire_enum,
+};
 
-use crate::body::{Json, NoBody};
-use crate::parameter::{NoParams, Text};
+use crate::body::Json;
+use crate::parameter::Text;
 use crate::{operation, params};
 
 /// The longest label, in characters.
@@ -42,9 +41,7 @@ message! {
         /// When it expires; null or absent for never.
         nullable expires_at: Timestamp = "expires_at", "time:rfc-3339";
     }
-}
 
-message! {
     /// A key, without the secret.
     pub struct Key("Key", open) {
         /// The id of the key. It is not secret.
@@ -76,9 +73,7 @@ envelope! {
         /// The keys, oldest first, including revoked ones.
         required keys: Vec<Key> = "keys", "keys-oldest-first";
     }
-}
 
-envelope! {
     /// One key.
     pub struct KeyEnvelope("KeyEnvelope") {
         /// The key, without the secret.
@@ -135,32 +130,20 @@ envelope! {
 operation! {
     /// Says who the caller is to the server, and what it may do.
     pub struct Me("me", Get "/accord/v1/me") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The caller.", Json<MeEnvelope>;
         refuses [];
     }
-}
 
-operation! {
     /// Lists the keys, without their secrets.
     pub struct ListKeys("keys", Get "/accord/v1/keys") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "The keys.", Json<KeyListEnvelope>;
         refuses [&[Code::AccessDenied]];
     }
-}
 
-operation! {
     /// Creates a key. Once a key exists, requests from the network need one.
     pub struct CreateKey("create_key", Post "/accord/v1/keys") of Agentic {
-        path NoParams;
-        query NoParams;
         body Json<KeyRequest>;
         needs Need::Decide(Decision::Grant);
         answers 201 "The key. Its secret is shown only this once.", Json<KeyEnvelope>;
@@ -170,14 +153,10 @@ operation! {
             Code::NotForWorkers,
         ]];
     }
-}
 
-operation! {
     /// Revokes a key permanently. Other hosts on the same store refuse it within a second.
     pub struct RevokeKey("revoke_key", Delete "/accord/v1/keys/{key_id}") of Agentic {
         path OfKey;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "The revoked key.", Json<KeyEnvelope>;
         refuses [&[Code::AccessDenied, Code::KeyNotFound]];

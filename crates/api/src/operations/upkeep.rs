@@ -1,13 +1,10 @@
 //! Maintenance: status, backups, deletion of old events and unused blobs.
 
 use accord_base::{Need, ProjectId};
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
-use accord_contract::{envelope, message, wire_enum};
+use accord_contract::{Code, Timestamp, envelope, message, wire_enum};
 
-use crate::body::{Json, NoBody};
+use crate::body::Json;
 use crate::operation;
-use crate::parameter::NoParams;
 
 wire_enum! {
     /// Whether the embeddings server works.
@@ -95,9 +92,7 @@ message! {
         /// Only count them.
         optional dry_run: bool = "dry_run", "flag";
     }
-}
 
-message! {
     /// The deleted events of a project.
     pub struct TrimmedProject("TrimmedProject", open) {
         /// The project.
@@ -148,44 +143,29 @@ envelope! {
 operation! {
     /// Returns the server's version and status.
     pub struct Status("status", Get "/accord/v1/status") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The status.", Json<StatusEnvelope>;
         refuses [&[Code::AccessDenied]];
     }
-}
 
-operation! {
     /// Copies the data folder while the server runs. Only through the socket in the data folder.
     pub struct BackUp("backup", Post "/accord/v1/store/backup") of Agentic {
-        path NoParams;
-        query NoParams;
         body Json<BackupRequest>;
         needs Need::Admin;
         answers 200 "The backup is written.", Json<BackupEnvelope>;
         refuses [&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]];
     }
-}
 
-operation! {
     /// Deletes old events. Packages and facts stay.
     pub struct TrimEvents("trim", Post "/accord/v1/store/trim") of Agentic {
-        path NoParams;
-        query NoParams;
         body Json<TrimRequest>;
         needs Need::Admin;
         answers 200 "What was deleted.", Json<TrimEnvelope>;
         refuses [&[Code::AccessDenied, Code::WireFieldValue]];
     }
-}
 
-operation! {
     /// Deletes old blobs that no package and no fact refers to.
     pub struct SweepBlobs("sweep", Post "/accord/v1/store/sweep") of Agentic {
-        path NoParams;
-        query NoParams;
         body Json<SweepRequest>;
         needs Need::Admin;
         answers 200 "What was deleted.", Json<SweepEnvelope>;

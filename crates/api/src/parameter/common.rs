@@ -1,7 +1,7 @@
 //! Parameters that operations of several protocols have.
 
 use accord_base::{Door, MAX_ID_CHARS, ProjectId};
-use accord_contract::wire::TextForm;
+use accord_contract::TextForm;
 
 use super::{Segment, Text, Word};
 use crate::params;
@@ -24,9 +24,7 @@ params! {
         /// the data folder.
         optional door: Word<Door> = DOOR;
     }
-}
 
-params! {
     /// A project.
     pub struct InProject {
         /// The project's id.

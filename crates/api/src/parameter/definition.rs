@@ -8,9 +8,8 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use accord_base::refuse;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Limits, Names, Pointer, Shape, TextForm, Value, Wire};
+use accord_contract::wire::{Names, Pointer, Shape};
+use accord_contract::{Failure, Limits, TextForm, Time, Value, Wire};
 
 use super::Params;
 use super::params::{one_of, wrong};

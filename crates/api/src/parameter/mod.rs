@@ -5,7 +5,7 @@ mod definition;
 mod params;
 mod set;
 
-use accord_contract::wire::TextForm;
+use accord_contract::TextForm;
 
 pub use common::{ACTOR, Acting, DOOR, InProject};
 pub use definition::{

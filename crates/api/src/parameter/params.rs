@@ -1,7 +1,7 @@
 //! The parameters of a request: names and texts, each name once.
 
 use accord_base::refuse;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 /// The parameters of a request.
 #[derive(Clone, Debug, Default)]

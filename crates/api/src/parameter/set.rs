@@ -1,6 +1,6 @@
 //! `params!`: the parameters of an operation as a struct.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use super::{Described, Params};
 
@@ -80,7 +80,7 @@ impl ParamSet for NoParams {
 /// * The doc comment of a member is what documents say about the parameter.
 #[macro_export]
 macro_rules! params {
-    (
+    ($(
         $(#[doc = $about:literal])*
         $(#[derive($($derived:ident),+)])?
         $vis:vis struct $name:ident {
@@ -89,7 +89,7 @@ macro_rules! params {
                 $presence:ident $member:ident: $definition:ty = $value:expr;
             )+
         }
-    ) => {
+    )+) => {$(
         $(#[doc = $about])*
         #[derive(Clone, Debug $($(, $derived)+)?)]
         $vis struct $name {
@@ -132,7 +132,7 @@ macro_rules! params {
                 ),+]
             }
         }
-    };
+    )+};
 
     (@defined $definition:ty, $value:expr) => {{
         const DEFINITION: $definition = $value;

@@ -6,9 +6,7 @@ use accord_api::body::{
 use accord_api::parameter::{NoParams, Params};
 use accord_api::{Call, Encoded, Envelope as _, Method, Received, target};
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Time, Wire as _};
 use serde_json::json;
 
 use crate::sample::{

@@ -1,7 +1,7 @@
 //! What an operation says about itself without its types.
 
 use accord_api::{Content, Location, Operation as _};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use crate::sample::{CountNotes, DrawNote, FollowNotes, KeepNote, ListNotes, Picture};
 

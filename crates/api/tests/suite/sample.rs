@@ -8,9 +8,7 @@ use accord_api::parameter::{
 };
 use accord_api::{Decision, Need, operation, params};
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::TextForm;
-use accord_contract::{message, wire_enum};
+use accord_contract::{Code, TextForm, message, wire_enum};
 
 wire_enum! {
     /// A colour.
@@ -30,17 +28,13 @@ message! {
         /// Its colour.
         optional colour: Colour = "colour", "colour";
     }
-}
 
-message! {
     /// What is left out.
     pub struct Filter("Filter", closed) {
         /// Its colour.
         optional colour: Colour = "colour", "colour";
     }
-}
 
-message! {
     /// A note.
     pub struct Note("Note", closed) {
         /// What it says.
@@ -62,9 +56,7 @@ params! {
         /// The note.
         required note: Text = Text::new("note_id", TextForm::ANY.not_empty());
     }
-}
 
-params! {
     /// Which notes.
     #[derive(Default, PartialEq)]
     pub struct NotesQuery {
@@ -83,9 +75,7 @@ params! {
         /// The next page.
         optional cursor: Opaque = CURSOR;
     }
-}
 
-params! {
     /// Who acts.
     pub struct By {
         /// The actor.
@@ -109,9 +99,7 @@ operation! {
         answers 201, Json<NoteEnvelope>;
         refuses [COMMON, &[Code::StoreFull]];
     }
-}
 
-operation! {
     /// Lists notes.
     pub struct ListNotes("notes", Get "/v1/notes") of Agentic {
         path NoParams;
@@ -121,9 +109,7 @@ operation! {
         answers 200 "The notes.", OneOf<Json<NoteEnvelope>, TextBody<Markdown>>;
         refuses [];
     }
-}
 
-operation! {
     /// Counts notes.
     pub struct CountNotes("count_notes", Post "/v1/count") of Agentic {
         path NoParams;
@@ -133,9 +119,7 @@ operation! {
         answers 200, Lines<Note>;
         refuses [];
     }
-}
 
-operation! {
     /// Follows notes.
     pub struct FollowNotes("follow_notes", Get "/v1/follow") of Agentic {
         path NoParams;
@@ -145,9 +129,7 @@ operation! {
         answers 200, Events<Note>;
         refuses [];
     }
-}
 
-operation! {
     /// Reads a picture.
     pub struct Picture("picture", Get "/v1/picture") of Agentic {
         path NoParams;

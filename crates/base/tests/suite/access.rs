@@ -1,8 +1,7 @@
 //! Who may do and see what.
 
 use accord_base::{Access, Actor, ActorId, ActorKey, ActorType, KeyScope, ProjectId, Verb};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use serde_json::json;
 
 fn project_id() -> ProjectId {

@@ -1,8 +1,7 @@
 //! Cursors.
 
 use accord_base::{ProjectId, ProjectPosition, cursor};
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
+use accord_contract::{Code, Time};
 use proptest::prelude::*;
 
 fn atlas() -> ProjectId {

@@ -1,7 +1,7 @@
 //! Event kinds, and what readers see of events.
 
 use accord_base::{Access, DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent, ProjectId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use serde_json::json;
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{Accept, InitOptions, Start, init};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};

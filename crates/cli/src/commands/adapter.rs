@@ -4,9 +4,8 @@ use std::io::Write as _;
 
 use accord_adapters::Adapter;
 use accord_adapters::agentxchain::workspaces;
-use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 
 use crate::error::CliError;
 use crate::exit::Exit;

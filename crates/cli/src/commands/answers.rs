@@ -17,9 +17,7 @@ message! {
         /// How many packages and facts are damaged and were left out.
         required damaged: u64 = "damaged", "count";
     }
-}
 
-message! {
     /// What `accord project use` did.
     pub(crate) struct UseAnswer("UseAnswer", closed) {
         /// The default project.
@@ -29,17 +27,13 @@ message! {
         /// The data folder that has the defaults now.
         required folder: String = "folder", "path";
     }
-}
 
-message! {
     /// What `accord store restore` did.
     pub(crate) struct RestoreAnswer("RestoreAnswer", closed) {
         /// The data folder that has the backup now.
         required restored: String = "restored", "path";
     }
-}
 
-message! {
     /// What `accord store compact` did.
     pub(crate) struct CompactAnswer("CompactAnswer", closed) {
         /// How large the store was.
@@ -47,9 +41,7 @@ message! {
         /// How large it is.
         required bytes_after: u64 = "bytes_after", "bytes";
     }
-}
 
-message! {
     /// What `accord store repair` did.
     pub(crate) struct RepairAnswer("RepairAnswer", closed) {
         /// How many packages are sound, now or before.

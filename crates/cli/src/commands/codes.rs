@@ -1,9 +1,9 @@
 //! `accord codes`: the registry of failure codes.
 
-use accord_contract::codes::{self, Category, Code, Protocol, RetryClass, WireCode};
+use accord_contract::codes::{self, Category, RetryClass};
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Extensible, Wire as _, message};
+use accord_contract::{Code, Extensible, Protocol, Wire as _, WireCode, message};
 
 use super::suggestion;
 use crate::error::CliError;

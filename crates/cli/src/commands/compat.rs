@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use accord_canon::read;
-use accord_contract::codes::{Code, Failure};
 use accord_contract::compat::{Report, Rule, Rules, Snapshot, check};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Wire as _};
 
 use crate::error::CliError;
 use crate::exit::Exit;

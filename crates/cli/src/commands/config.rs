@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::settings::{Entry, Origin, Resolved, Sources, variable_of};
 use serde_json::json;
 

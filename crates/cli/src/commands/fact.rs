@@ -1,11 +1,10 @@
 //! `accord fact`: facts and the time for which they are valid.
 
-use accord_api::Call;
-use accord_api::body::Verbatim;
 use accord_api::parameter::Moment;
+use accord_api::{Call, Verbatim};
 use accord_base::refuse::decoded as decoded_failure;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Object, Ratio, Wire as _};
+use accord_contract::wire::Ratio;
+use accord_contract::{Field, Object, Timestamp, Wire as _};
 use accord_memory_core::fact::{FactAssertion, OutOfOrder};
 use accord_memory_core::operations::{
     AssertFact, AssertParams, FactParams, InProject, InvalidateFact, InvalidateParams, ListFacts,

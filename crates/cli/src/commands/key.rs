@@ -1,14 +1,11 @@
 //! `accord key`: the keys of callers from the network.
 
-use accord_api::Call;
-use accord_api::body::Json;
 use accord_api::operations::keys::{
     CreateKey, Key, KeyEnvelope, KeyListEnvelope, KeyRequest, ListKeys, OfKey, RevokeKey,
 };
-use accord_api::parameter::NoParams;
+use accord_api::{Call, Json, NoParams};
 use accord_base::{ActorKey, KeyActor, ProjectId, Verb};
-use accord_contract::codes::Code;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Time, Timestamp};
 
 use super::task::names::name_parser;
 use crate::error::CliError;

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_api::body::Json;
 use accord_api::parameter::ParamSet as _;
-use accord_api::{Operation as _, Received};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_api::{Json, Operation as _, Received};
+use accord_contract::{Code, Failure, Wire as _};
 use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use accord_host::settings::Settings;
 use accord_host::{Api, Request, Response, log};

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 
 use accord_base::ActorType;
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::os_user;
 
 use super::words;

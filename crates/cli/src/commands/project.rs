@@ -3,11 +3,8 @@
 mod default;
 mod link;
 
-use accord_api::body::{Json, Verbatim};
-use accord_api::parameter::NoParams;
-use accord_api::{Answered, Call};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Field, Object};
+use accord_api::{Answered, Call, Json, NoParams, Verbatim};
+use accord_contract::{Code, Field, Object};
 use accord_memory_core::Project;
 use accord_memory_core::operations::{
     ArchiveProject, ChangeProject, CreateProject, InProject, ListProjects, ProjectParams,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use super::contract::SERVICES;
 use super::suggestion;
@@ -60,7 +60,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use accord_contract::wire::Object;
+    use accord_contract::Object;
 
     use super::all;
 

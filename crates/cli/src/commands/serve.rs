@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::http::Host;
 use accord_host::log;
 use accord_host::serve::{CONTROL_PROJECT, ControlServer, SOCKET, Server, url_of_host};

@@ -1,10 +1,7 @@
 //! `accord session`: sessions of an actor.
 
-use accord_api::Call;
-use accord_api::body::{Json, Maybe, Verbatim};
-use accord_api::parameter::NoParams;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Field, Object};
+use accord_api::{Call, Json, Maybe, NoParams, Verbatim};
+use accord_contract::{Code, Field, Object};
 use accord_memory_core::operations::{
     EndSession, InProject, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
 };

@@ -6,7 +6,7 @@
 use std::process;
 
 use accord_adapters::agentxchain::workspaces;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::serve::FILE_TOO_LARGE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

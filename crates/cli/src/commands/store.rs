@@ -2,12 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_api::Call;
-use accord_api::body::Json;
 use accord_api::operations::upkeep::{BackUp, BackupRequest, TrimEvents, TrimRequest};
-use accord_api::parameter::NoParams;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire;
+use accord_api::{Call, Json, NoParams};
+use accord_contract::{Code, Failure, Wire};
 
 use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
 use super::progress::Progress;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::render::clean;
 

@@ -8,10 +8,9 @@ use std::fmt;
 
 use accord_api::body::AnswerBody;
 use accord_api::operations::keys::Me;
-use accord_api::parameter::NoParams;
-use accord_api::{Answered, Call, Operation};
+use accord_api::{Answered, Call, NoParams, Operation};
 use accord_base::{ActorKey, ActorType, Author, Caller, Decision, Need};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::serve::this_process;
 use accord_process::os_user;
 

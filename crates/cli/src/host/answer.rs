@@ -2,7 +2,7 @@
 
 use accord_api::body::AnswerBody;
 use accord_api::{Answered, Received};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
 use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};

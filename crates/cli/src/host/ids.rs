@@ -1,8 +1,7 @@
 //! Ids that are given by their beginning.
 
-use accord_api::parameter::NoParams;
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_api::NoParams;
+use accord_contract::{Code, Object};
 use accord_memory_core::operations::{FindIds, IdsEnvelope};
 use accord_memory_core::query::{IdKind, IdQuery};
 

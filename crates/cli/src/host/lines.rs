@@ -1,7 +1,7 @@
 //! Responses that arrive line by line while the host works.
 
 use accord_api::body::Lines;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::wire::Message;
 use accord_memory_core::operations::ProgressLine;
 use hyper::header::CONTENT_TYPE;

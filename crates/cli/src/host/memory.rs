@@ -2,13 +2,12 @@
 
 use std::str::FromStr;
 
-use accord_api::Answered;
-use accord_api::body::Json;
 use accord_api::operations::keys::KeyListEnvelope;
-use accord_api::parameter::{Definition, NoParams, Params};
+use accord_api::parameter::{Definition, Params};
+use accord_api::{Answered, Json, NoParams};
 use accord_base::refuse::{decoded, schema};
 use accord_base::{IdError, ProjectId};
-use accord_contract::wire::Wire;
+use accord_contract::Wire;
 use accord_live_core::operations::questions::{LiveAsksEnvelope, LiveSessionsEnvelope};
 use accord_memory_core::operations::{
     FactList, ListProjects, PackageList, ProjectList, ProjectParams, QuestionList, SessionList,

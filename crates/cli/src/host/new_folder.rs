@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_host::http::{Host, local_api};
 use accord_host::settings::Sources;
 use accord_host::{Api, Request, Response};

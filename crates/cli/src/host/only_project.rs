@@ -1,9 +1,8 @@
 //! The project of a command that names none: the only one of the host.
 
-use accord_api::parameter::NoParams;
+use accord_api::NoParams;
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Object};
 use accord_memory_core::operations::{ListProjects, ProjectParams};
 use serde_json::json;
 

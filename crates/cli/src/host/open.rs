@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use accord_api::body::{AnswerBody, NoBody};
-use accord_api::parameter::NoParams;
-use accord_api::{Answered, Call, Operation};
+use accord_api::body::AnswerBody;
+use accord_api::{Answered, Call, NoBody, NoParams, Operation};
 use accord_base::{IdError, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::Api;
 use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};

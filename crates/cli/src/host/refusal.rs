@@ -1,8 +1,7 @@
 //! The error response of a host as a [`CliError`].
 
-use accord_contract::codes::{Category, Code, WireCode};
-use accord_contract::message;
-use accord_contract::wire::{Extensible, Field, Wire as _};
+use accord_contract::codes::Category;
+use accord_contract::{Code, Extensible, Field, Wire as _, WireCode, message};
 use hyper::HeaderMap;
 
 use crate::error::CliError;
@@ -18,9 +17,7 @@ message! {
         /// The id that joins the answer to its request.
         nullable correlation_id: String = "correlationId", "correlation-id";
     }
-}
 
-message! {
     /// What went wrong. Other members are details.
     struct AnyError("AnyError", open) {
         /// The category.

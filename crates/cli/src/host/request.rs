@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use accord_api::Encoded;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::text::percent_encoded;
 use accord_host::client::InactivityTimeout;
 use accord_host::http::TERMINAL;
@@ -126,8 +126,7 @@ impl HostRequest {
 
 #[cfg(test)]
 mod tests {
-    use accord_api::Call;
-    use accord_api::body::NoBody;
+    use accord_api::{Call, NoBody};
     use accord_memory_core::PackageId;
     use accord_memory_core::operations::{OfPackage, PackageWithin, ReadPackage};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::upkeep::must_be_private;
 
 use super::folder::DataFolder;

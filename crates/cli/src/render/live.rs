@@ -1,7 +1,7 @@
 //! Live sessions.
 
 use accord_base::Actor;
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_live_core::operations::answer::LiveAckAnswer;
 use accord_live_core::operations::questions::{LiveAsk, LiveSessionItem};
 use accord_live_core::operations::watch::{FrameContent, LiveFrame};

@@ -1,6 +1,6 @@
 //! Tasks.
 
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_tasks_core::operations::{
     AdoptAnswer, AofEvent, BoardAnswer, ClaimAnswer, ClaimNextAnswer, DependencyView,
     HeartbeatAnswer, LeaseView, LintAnswer, ListAnswer, MessageAnswer, PersonDecision, PollAnswer,

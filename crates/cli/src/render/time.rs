@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 
 use super::text::clean;
 

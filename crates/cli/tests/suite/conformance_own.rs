@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use accord_contract::Wire as _;
 use accord_contract::fixture::{Capabilities, STDIO_FIXTURE_V1};
-use accord_contract::wire::Wire as _;
 use accord_kit::Corpus;
 use serde_json::{Value, json};
 

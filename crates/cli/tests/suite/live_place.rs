@@ -4,8 +4,7 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use accord_base::{ActorKey, Caller, KeyScope, Verb};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Wire};
+use accord_contract::{Code, Object, Wire};
 use accord_host::http::{Host, local_api};
 use accord_host::settings::Settings;
 use accord_live_core::AppId;

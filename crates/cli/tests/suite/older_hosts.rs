@@ -1,9 +1,8 @@
 //! The command reads the answers of older hosts: documents are made from a snapshot of the wire
 //! contract, and read as the command reads answers.
 
-use accord_api::Received;
-use accord_api::body::Json;
-use accord_contract::codes::Failure;
+use accord_api::{Json, Received};
+use accord_contract::Failure;
 use accord_live_core::operations as live;
 use accord_tasks_core::operations as tasks;
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Protocol};
+use accord_contract::{Code, Protocol};
 
 #[test]
 fn every_relative_link_leads_to_a_file() {

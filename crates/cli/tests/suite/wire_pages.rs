@@ -236,9 +236,7 @@ fn cell(text: &str) -> String {
 mod frames {
     //! Every member of every frame of a server is in docs/wire/live.md.
 
-    use accord_contract::codes::{Code, Failure};
-    use accord_contract::time::Time;
-    use accord_contract::wire::Object;
+    use accord_contract::{Code, Failure, Object, Time};
     use accord_live_core::contract::Mode;
     use accord_live_core::frame::{ActionAck, ServerFrame, SubscribeAck};
     use accord_live_core::session::{LedgerName, LedgerRow, StreamRow};

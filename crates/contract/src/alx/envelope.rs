@@ -13,9 +13,7 @@ message! {
         /// What the side says that it can do; never a proof that something is allowed.
         nullable capabilities: Capabilities = "capabilities", "capability-advertisement";
     }
-}
 
-message! {
     // Clauses: ALX-MSG-ERROR-OK, ALX-MSG-ERROR-LOOSE, ALX-ALIAS-CODE.
     /// A failed request.
     pub struct ErrorEnvelope("ErrorEnvelope", open) {
@@ -29,9 +27,7 @@ message! {
         required error: ErrorBody = "error", "failure";
     }
     aliases { "code" => "error.code" }
-}
 
-message! {
     // Clauses: ALX-MSG-ERROR-BODY, ALX-MSG-ERROR-SUGGESTION.
     /// What went wrong.
     pub struct ErrorBody("ErrorBody", open) {

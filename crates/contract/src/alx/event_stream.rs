@@ -40,9 +40,7 @@ message! {
         /// The events that were refused.
         required refused: Vec<RefusedEvent> = "refused", "refused-events";
     }
-}
 
-message! {
     /// An event that was passed over.
     pub struct SkippedEvent("SkippedEvent", closed) {
         /// Its place in the list, from 0.
@@ -50,9 +48,7 @@ message! {
         /// Its type.
         required kind: String = "type", "event-type";
     }
-}
 
-message! {
     /// An event that was refused.
     pub struct RefusedEvent("RefusedEvent", closed) {
         /// Its place in the list, from 0.

@@ -28,9 +28,7 @@ wire_enum! {
         /// The run failed, and is over.
         RunFailed = "run.failed",
     }
-}
 
-wire_enum! {
     // Clauses: ALX-EVENT-TIMELINE-SET.
     /// What happened in a session.
     pub enum SessionTimelineEventType("SessionTimelineEventType", closed) {
@@ -60,9 +58,7 @@ message! {
         /// When it happens.
         nullable timestamp: String = "timestamp", "time:iso-8601";
     }
-}
 
-message! {
     // Clauses: ALX-EVENT-TYPE, ALX-EVENT-OPEN, ALX-EVENT-TIMELINE-TIME.
     /// Something that happened in a session.
     pub struct SessionTimelineEvent("SessionTimelineEvent", open) {

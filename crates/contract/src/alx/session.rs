@@ -51,9 +51,7 @@ envelope! {
         /// A summary of the session.
         required summary: SessionSummary = "summary", "session-summary";
     }
-}
 
-envelope! {
     // Clauses: ALX-MSG-SESSION-TIMELINE.
     /// What happened in a session, oldest first.
     pub struct SessionTimelineEnvelope("SessionTimelineEnvelope") {
@@ -62,9 +60,7 @@ envelope! {
         /// A summary of the session.
         required summary: SessionSummary = "summary", "session-summary";
     }
-}
 
-envelope! {
     // Clauses: ALX-MSG-SESSION-LIST.
     /// The list of sessions.
     pub struct SessionListEnvelope("SessionListEnvelope") {

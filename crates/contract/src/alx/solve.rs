@@ -19,9 +19,7 @@ message! {
         /// How it should be carried out.
         nullable options: SolveOptions = "options", "solve-options";
     }
-}
 
-message! {
     /// What is wanted: do something to something within a field.
     pub struct Intent("Intent", open) {
         /// What to do.
@@ -31,9 +29,7 @@ message! {
         /// The field of knowledge.
         required domain: String = "domain", "knowledge-domain";
     }
-}
 
-message! {
     /// How a solve request should be carried out.
     pub struct SolveOptions("SolveOptions", open) {
         /// Say what would happen, and do nothing.

@@ -4,11 +4,11 @@
 /// of the envelope, `ok`, `correlationId` and `protocol` (WG-02).
 #[macro_export]
 macro_rules! envelope {
-    (
-        $(#[doc = $about:literal])*
+    ($(
+        $(#[doc = $about:literal])+
         $vis:vis struct $name:ident($wire_name:literal) { $($members:tt)* }
-        $($aliases:tt)*
-    ) => {
+        $(aliases { $($aliases:tt)+ })?
+    )+) => {$(
         $crate::message! {
             $(#[doc = $about])*
             $vis struct $name($wire_name, open) {
@@ -21,7 +21,7 @@ macro_rules! envelope {
                 required protocol: $crate::alx::ProtocolInfo = "protocol", "protocol-info";
                 $($members)*
             }
-            $($aliases)*
+            $(aliases { $($aliases)+ })?
         }
-    };
+    )+};
 }

@@ -29,9 +29,7 @@ message! {
         /// How content identity is computed.
         optional identity: IdentityEntry = "identity", "identity-rules";
     }
-}
 
-message! {
     /// One place of a message.
     pub struct FieldEntry("SnapshotField", open) {
         /// Whether it is the contract or a convenience.
@@ -51,9 +49,7 @@ message! {
         /// Whether readers must accept other values.
         optional open_enum: bool = "openEnum", "open-list-flag";
     }
-}
 
-message! {
     /// One event type.
     pub struct EventEntry("SnapshotEvent", open) {
         /// A token for the meaning.
@@ -61,9 +57,7 @@ message! {
         /// Whether clients that do not know it lose nothing.
         optional ignorable: bool = "ignorable", "ignorable-flag";
     }
-}
 
-message! {
     /// How content identity is computed.
     pub struct IdentityEntry("SnapshotIdentity", open) {
         /// The prefix of the hashed bytes.
@@ -85,9 +79,7 @@ wire_enum! {
         /// A server.
         Response = "response",
     }
-}
 
-wire_enum! {
     /// Whether a place is the contract or a convenience.
     pub enum FieldKind("FieldKind", closed) {
         /// The contract.
@@ -95,9 +87,7 @@ wire_enum! {
         /// A convenience that repeats a canonical place.
         Alias = "alias",
     }
-}
 
-wire_enum! {
     /// Whether a place is required.
     pub enum PresenceWord("FieldPresence", closed) {
         /// It is required.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{DecodeError, EnumShape, Form, Pointer, Shape, Value, Wire};
 
-/// Declares a string that is one of a list of names.
+/// Declares strings that are one of a list of names.
 ///
 /// ```
 /// use accord_contract::wire::{Extensible, Wire, wire_enum};
@@ -35,12 +35,12 @@ use super::{DecodeError, EnumShape, Form, Pointer, Shape, Value, Wire};
 /// [`Extensible`] of it.
 #[macro_export]
 macro_rules! wire_enum {
-    (
+    ($(
         $(#[doc = $about:literal])*
         $vis:vis enum $name:ident($wire_name:literal, closed) {
             $($(#[doc = $variant_about:literal])* $variant:ident = $text:literal,)+
         }
-    ) => {
+    )+) => {$(
         $(#[doc = $about])*
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         $vis enum $name {
@@ -74,7 +74,7 @@ macro_rules! wire_enum {
         }
 
         $crate::wire_names! { $name }
-    };
+    )+};
 }
 
 /// Gives a type that implements [`Names`] its wire form and its `Display`.

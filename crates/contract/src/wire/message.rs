@@ -4,7 +4,7 @@ use super::{
     Alias, DecodeError, FieldShape, Form, MessageShape, Object, Pointer, Shape, Value, Wire,
 };
 
-/// Declares a wire message.
+/// Declares wire messages, one after the other.
 ///
 /// ```
 /// use accord_contract::wire::{Field, Wire, message};
@@ -47,8 +47,8 @@ use super::{
 /// * `extensions { /// About it. "x-name": shape; }` describes extensions in the same way.
 #[macro_export]
 macro_rules! message {
-    (
-        $(#[doc = $about:literal])*
+    ($(
+        $(#[doc = $about:literal])+
         $vis:vis struct $name:ident($wire_name:literal, $policy:ident) {
             $(
                 $(#[doc = $field_about:literal])*
@@ -59,7 +59,7 @@ macro_rules! message {
         $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
         $(adds { $($(#[doc = $added_about:literal])* $added:literal: $added_ty:ty;)+ })?
         $(extensions { $($(#[doc = $ext_about:literal])* $ext:literal: $ext_shape:expr;)+ })?
-    ) => {
+    )+) => {$(
         $crate::message! { @struct $policy
             $(#[doc = $about])*
             $vis struct $name {
@@ -132,7 +132,7 @@ macro_rules! message {
                 $crate::message!(@extra $policy self)
             }
         }
-    };
+    )+};
 
     (@read_only) => { false };
     (@read_only $limits:expr) => { $limits.is_read_only() };

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::alx::{ErrorEnvelope, RunEventType, SessionStatus};
-use accord_contract::codes::{
-    Category, Code, Exchange, Failure, Policy, Protocol, Union, WireCode, index, page, page_name,
-    unions,
-};
-use accord_contract::wire::{AliasState, DecodeErrorKind, Extensible, Names, Wire, check_aliases};
+use accord_contract::codes::{Category, Exchange, Policy, Union, index, page, page_name, unions};
+use accord_contract::wire::{AliasState, DecodeErrorKind, Names, check_aliases};
+use accord_contract::{Code, Extensible, Failure, Protocol, Wire, WireCode};
 use serde_json::json;
 
 use crate::golden;

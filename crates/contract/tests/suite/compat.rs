@@ -7,8 +7,8 @@ mod identity;
 mod rows;
 mod settings;
 
+use accord_contract::Value;
 use accord_contract::compat::{Change, Report, Rule, Rules, Snapshot, check};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 /// A contract with one of everything that the checker looks at.

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::alx;
-use accord_contract::codes::{Code, Protocol};
 use accord_contract::compat::{Class, Direction, Report, Rule, Rules, Snapshot, check};
 use accord_contract::snapshot::{ACCORD_CONTRACT_VERSION, builder, own};
-use accord_contract::wire::{Value, json_schema};
-use accord_contract::{compat as contract_compat, message};
+use accord_contract::wire::json_schema;
+use accord_contract::{Code, Protocol, Value, alx, compat as contract_compat, message};
 use serde_json::json;
 
 use crate::compat::rule_of;
@@ -81,9 +79,7 @@ message! {
         /// Named.
         required name: String = "name", "name";
     }
-}
 
-message! {
     /// Version two of a thing.
     pub struct Second("Thing", open) {
         /// Named.

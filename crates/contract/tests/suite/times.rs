@@ -1,6 +1,7 @@
 //! Points in time.
 
-use accord_contract::time::{Time, TimeError, Timestamp};
+use accord_contract::time::TimeError;
+use accord_contract::{Time, Timestamp};
 use proptest::prelude::*;
 
 fn unix(text: &str) -> (i64, u32) {

@@ -2,9 +2,10 @@
 //! uses every feature.
 
 use accord_contract::wire::{
-    AliasState, DecodeErrorKind, Extensible, False, Field, Number, Object, Ratio, Value, Wire,
-    check_aliases, count_of, integer_of, json_schema, message, snapshot_fields, wire_enum,
+    AliasState, DecodeErrorKind, False, Number, Ratio, check_aliases, count_of, integer_of,
+    json_schema, snapshot_fields,
 };
+use accord_contract::{Extensible, Field, Object, Value, Wire, message, wire_enum};
 use serde_json::json;
 
 message! {
@@ -35,9 +36,7 @@ message! {
         optional free: Object = "free", "opaque";
     }
     aliases { "title" => "name", "first" => "main.count" }
-}
 
-message! {
     /// A part of a sample.
     pub struct Part("Part", closed) {
         /// How many.
@@ -53,9 +52,7 @@ wire_enum! {
         /// Good.
         Good = "good",
     }
-}
 
-wire_enum! {
     /// Closed.
     pub enum Colour("Colour", closed) {
         /// Red.

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live::Live;
 use accord_live_door::{LiveDoor, LiveParts};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};

@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 
 use accord_base::{Caller, KeyScope, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_live::{LocalTools, ToolCall, ToolError};
 use accord_live_core::AppId;
 use axum::body::Body;

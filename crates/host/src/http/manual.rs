@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use accord_api::{Body, Content, Declaration};
+use accord_contract::Value;
 use accord_contract::codes::page_name;
-use accord_contract::wire::Value;
 
 use super::groups::every_declaration;
 use super::openapi::kebab_case;

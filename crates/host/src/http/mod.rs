@@ -20,7 +20,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use accord_base::Caller;
-use accord_contract::codes::{Failure, Protocol};
+use accord_contract::{Failure, Protocol};
 use accord_serving::exchange::{Frame, exchange};
 use axum::Router;
 use axum::middleware::from_fn_with_state;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use accord_api::{Content, Declaration};
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::groups::{GROUPS, every_declaration};
 use super::openapi::{Schemas, media_type};

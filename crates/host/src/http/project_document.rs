@@ -7,7 +7,7 @@
 //! tool generates from it is accepted. Answers are described as in the document for all projects.
 
 use accord_base::ProjectId;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 const SCHEMAS: &str = "#/components/schemas/";

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use accord_base::{Caller, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Value};
 use accord_live_door::Surroundings;
 use accord_memory::Memory;
 use accord_memory_core::query::ProjectQuery;

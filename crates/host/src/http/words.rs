@@ -1,7 +1,8 @@
 //! What a value must be, in words for people, from its JSON Schema.
 
 use accord_api::{Location, Parameter};
-use accord_contract::wire::{Value, shape_schema};
+use accord_contract::Value;
+use accord_contract::wire::shape_schema;
 
 /// How the words are written.
 pub(super) struct Writer<'w> {

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Protocol, Value};
 use accord_live_core::control::{DEFAULT_APP, EmitEnvelope, Field, MintToken, Step};
 use accord_live_core::session::NewFrame;
 use accord_live_core::token::TokenKind;

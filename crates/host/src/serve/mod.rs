@@ -12,7 +12,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory::Retention;
 
 use accord_serving::listen::{

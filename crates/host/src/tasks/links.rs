@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_base::{Caller, ProjectId};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory::Memory;
 use accord_tasks_door::{TaskTrees, links};
 

@@ -8,7 +8,7 @@ pub(crate) mod takeover;
 use std::sync::Arc;
 
 use accord_base::Caller;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory::Memory;
 use accord_tasks_door::CheckProject;
 use futures_util::FutureExt as _;

@@ -19,8 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_process::Cancel;
 use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor, Manual};

@@ -6,8 +6,7 @@
 //! nor repeats one.
 
 use accord_base::{EventKind, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_memory::{EventSource, Memory, SourceEvent};
 use accord_tasks::Tree;
 use accord_tasks::event_log::{EventLine, EventPlace, events_after, source};

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::engine::DATABASE;
 use crate::http::{BLOBS, Host};

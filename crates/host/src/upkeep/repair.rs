@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory::Repaired;
 
 use super::offline::explain;

@@ -14,7 +14,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_trees::{Disk as _, Root, TreeError};
 
 use super::backup::failed;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::client::{Client, ClientOptions, InactivityTimeout, body_failure};
 use accord_host::{Api as _, Request, Response};
 use axum::body::{Body, Bytes};

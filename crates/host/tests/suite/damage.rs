@@ -1,6 +1,6 @@
 //! Packages that no longer are what they were, and clocks that go back.
 
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 use accord_store::{EventEntry, PackageState, RevisionRow, StoreError, StoreExt as _};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::{Caller, KeyScope, Verb};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_host::Api;
 use accord_host::http::api_as;
 use axum::body::{Body, BodyDataStream};

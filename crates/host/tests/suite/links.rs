@@ -1,7 +1,7 @@
 //! Questions that end, and packages that are replaced.
 
 use accord_base::{KeyScope, Verb};
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

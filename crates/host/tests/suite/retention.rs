@@ -2,7 +2,7 @@
 
 use accord_base::{Caller, KeyScope, Verb};
 use accord_canon::sha256;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory::{Retention, Sweep, Trim};
 use serde_json::json;
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_base::{ActorId, ActorKey, ActorType, Caller, KeyScope, ProjectId, Verb};
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
+use accord_contract::{Code, Time};
 use accord_host::Api;
 use accord_host::http::{Host, api_as};
 use accord_host::settings::Settings;

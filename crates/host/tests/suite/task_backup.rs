@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_base::{By, Door};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
 use accord_host::upkeep::restore;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use accord_base::{By, Door, ProjectId};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
 use accord_tasks_core::operations::{CreateRequest, InitRequest, ReviewMode};

@@ -1,6 +1,6 @@
 //! A move in a browser: what a person sees of a server.
 
-use accord_contract::wire::{message, wire_enum};
+use accord_contract::{message, wire_enum};
 
 message! {
     /// A move in a browser. With `open` it is in a new tab, else in the open tab of the name that

@@ -1,6 +1,6 @@
 //! A case that calls an operation of an adapter.
 
-use accord_contract::wire::{Object, message};
+use accord_contract::{Object, message};
 
 use super::FixtureMarks;
 use super::document::case_document;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value, message};
+use accord_contract::{Object, Value, message};
 
 use super::document::case_document;
 use super::{Browse, Check, Credential, Generator, LineCount, Step};
@@ -73,9 +73,7 @@ message! {
         /// Variables from the answer to a setup step, by JSON pointer.
         optional capture: BTreeMap<String, String> = "capture", "captures";
     }
-}
 
-message! {
     /// A member of a session that the conformance control reads.
     pub struct SessionField("SessionField", closed) {
         /// The session.
@@ -85,9 +83,7 @@ message! {
         /// Its expected value.
         required value: Value = "value", "expectation";
     }
-}
 
-message! {
     /// How a socket is opened.
     pub struct Opening("Opening", closed) {
         /// Parameters of the query.
@@ -101,9 +97,7 @@ message! {
         /// The statuses with one of which the server must refuse the socket.
         optional refused: Vec<u64> = "refused", "http-statuses";
     }
-}
 
-message! {
     /// What must be true of the frames of a socket. An expected frame may have assertions; a frame
     /// may have further members.
     pub struct FrameCheck("FrameCheck", closed) {
@@ -123,9 +117,7 @@ message! {
         /// Variables from the frames.
         optional capture: BTreeMap<String, FrameCapture> = "capture", "frame-captures";
     }
-}
 
-message! {
     /// A value from a frame.
     pub struct FrameCapture("FrameCapture", closed) {
         /// The frame; the first like this one counts.
@@ -133,9 +125,7 @@ message! {
         /// Where the value is, as a JSON pointer.
         required at: String = "at", "json-pointer";
     }
-}
 
-message! {
     /// How a server closes a socket.
     pub struct ServerClose("ServerClose", closed) {
         /// The codes, one of which it is: 1005 for a close frame without a code, 1006 for an end
@@ -144,9 +134,7 @@ message! {
         /// The reason, if it matters.
         optional reason: String = "reason", "text";
     }
-}
 
-message! {
     /// A call of an MCP tool, or the read of an MCP resource. Its outcome is a document: `refused`
     /// says whether the server refused it, `output` is the structured result of a tool, `contents`
     /// is that of a resource, `meta` is the result's `_meta`, and `error` the error of the request.
@@ -165,9 +153,7 @@ message! {
         /// apply then.
         optional excused_by: Vec<String> = "excused_by", "failure-codes";
     }
-}
 
-message! {
     /// The expected outcome of a call.
     pub struct ToolOutcome("ToolOutcome", closed) {
         /// The outcome.

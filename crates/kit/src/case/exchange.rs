@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value, message, wire_enum};
+use accord_contract::{Object, Value, message, wire_enum};
 
 use super::Expectation;
 use super::document::case_document;
@@ -99,9 +99,7 @@ message! {
         /// Variables from the answer, by JSON pointer, or `@text`, `@status` or `@header:NAME`.
         optional capture: BTreeMap<String, String> = "capture", "captures";
     }
-}
 
-message! {
     /// What to send. At most one of `template`, `json` and `text` is the body.
     pub struct Request("HttpRequest", closed) {
         /// The route, out of the protocol's list.

@@ -1,6 +1,6 @@
 //! The expected answer: status, headers, body, and checks that a literal body cannot express.
 
-use accord_contract::wire::{Object, Value, message, wire_enum};
+use accord_contract::{Object, Value, message, wire_enum};
 
 message! {
     /// An expected answer. A step lists several if a server has a choice; the first with a matching
@@ -165,9 +165,7 @@ wire_enum! {
         /// The largest first.
         Descending = "descending",
     }
-}
 
-wire_enum! {
     /// What values are compared as.
     pub enum Comparison("Comparison", closed) {
         /// Times.

@@ -4,7 +4,8 @@
 //! A fixture of another corpus has no `x-case`: it applies to every implementation, proves no
 //! clause of ours, and is sent to adapters unchanged.
 
-use accord_contract::wire::{DecodeError, Object, Value, Wire as _, message};
+use accord_contract::wire::DecodeError;
+use accord_contract::{Object, Value, Wire as _, message};
 
 use super::{Call, Case, CaseInput, Strength, Task};
 
@@ -30,9 +31,7 @@ message! {
         /// The kit's additions.
         required own: FixtureNotes = "x-case", "kit-notes";
     }
-}
 
-message! {
     /// The kit's additions to a published fixture.
     pub struct FixtureNotes("FixtureNotes", closed) {
         /// The ids of the clauses that the case proves.
@@ -49,9 +48,7 @@ message! {
         /// The only places in which the two differ, as JSON pointers.
         optional changes: Vec<String> = "changes", "json-pointers";
     }
-}
 
-message! {
     /// What a fixture of any corpus says.
     pub struct PublishedFixture("PublishedFixture", open) {
         /// The name that reports give it.
@@ -71,9 +68,7 @@ message! {
         /// The expected outcome; may contain assertions in place of values.
         required expected: Object = "expected", "expectation";
     }
-}
 
-message! {
     /// What a fixture of any corpus asks for.
     pub struct PublishedInput("PublishedInput", open) {
         /// The operation.

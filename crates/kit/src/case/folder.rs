@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value, message};
+use accord_contract::{Object, Value, message};
 
 use super::document::case_document;
 
@@ -71,17 +71,13 @@ message! {
         /// file.
         optional capture: BTreeMap<String, String> = "capture", "captures";
     }
-}
 
-message! {
     /// Checks that must hold together.
     pub struct CheckList("CheckList", closed) {
         /// The checks.
         required check: Vec<FolderCheck> = "check", "folder-checks";
     }
-}
 
-message! {
     /// What must be true of files. In a path, `*` is any text within one name.
     pub struct FolderCheck("FolderCheck", closed) {
         /// The path, or a pattern. With a pattern, exactly one file must match, unless the check
@@ -108,9 +104,7 @@ message! {
         /// The lines of the files, each of which is a JSON document. Others are skipped.
         optional lines: LineCheck = "lines", "line-checks";
     }
-}
 
-message! {
     /// How often a text occurs.
     pub struct TextCount("TextCount", closed) {
         /// The text.
@@ -118,9 +112,7 @@ message! {
         /// How often.
         required times: u64 = "times", "count";
     }
-}
 
-message! {
     /// What must be true of lines, in the order of the names of their files.
     pub struct LineCheck("LineCheck", closed) {
         /// Lines that must occur in this order. Others may be between them.
@@ -132,9 +124,7 @@ message! {
         /// How often lines occur.
         optional times: Vec<LineCount> = "times", "line-counts";
     }
-}
 
-message! {
     /// How often a line occurs.
     pub struct LineCount("LineCount", closed) {
         /// The line.

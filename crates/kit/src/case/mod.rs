@@ -16,7 +16,8 @@ mod fixture;
 mod folder;
 
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
+use accord_contract::wire::{DecodeError, Form, Pointer, Shape};
+use accord_contract::{Object, Value, Wire, wire_enum};
 
 pub use browse::{Browse, BrowserFault};
 pub use call::{Call, CallCase, CaseInput};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value, message};
+use accord_contract::{Object, Value, message};
 
 use super::{Requests, Route};
 
@@ -23,9 +23,7 @@ message! {
         /// Templates of request bodies.
         required templates: BTreeMap<String, Object> = "templates", "templates";
     }
-}
 
-message! {
     /// A frame whose answer comes after the answers to all earlier frames of a socket. The
     /// variable `barrier` is different each time.
     pub struct Barrier("Barrier", closed) {

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::wire::{DecodeError, Pointer, Value, Wire};
+use accord_contract::wire::{DecodeError, Pointer};
+use accord_contract::{Value, Wire};
 
 use super::{
     ChannelList, Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, RouteList,

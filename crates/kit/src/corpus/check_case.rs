@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::wire::{Object, Pointer, Value};
+use accord_contract::wire::Pointer;
+use accord_contract::{Object, Value};
 
 use super::check::{Check, NAME_RULE, is_name};
 use super::{Clause, Operation};

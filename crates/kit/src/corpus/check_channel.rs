@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_contract::Value;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::{Pointer, Value};
+use accord_contract::wire::Pointer;
 
 use super::ChannelList;
 use super::check::Check as Faults;

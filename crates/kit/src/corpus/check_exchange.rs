@@ -1,7 +1,8 @@
 //! Checks a case that is judged over HTTP, and the list of routes.
 
+use accord_contract::Wire as _;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::{Pointer, Wire as _};
+use accord_contract::wire::Pointer;
 
 use super::check::{Check as Faults, is_name};
 use super::check_case::{NO_ORACLE, digest_at};

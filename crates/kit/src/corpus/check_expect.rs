@@ -2,7 +2,8 @@
 
 use accord_canon::Profile;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::{Object, Pointer, Value, Wire as _};
+use accord_contract::wire::Pointer;
+use accord_contract::{Object, Value, Wire as _};
 
 use super::check_exchange::{Reporter, is_header, is_pointer};
 use super::{ArgumentType, Requests};

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::fixture::Vocabulary;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::OperationList;
 use super::check::Check as Faults;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Object, Pointer, Value, Wire as _};
+use accord_contract::wire::Pointer;
+use accord_contract::{Object, Value, Wire as _};
 
 use super::check_exchange::Reporter;
 use super::{Requests, RouteList};

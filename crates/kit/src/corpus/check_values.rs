@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Pointer, Value};
+use accord_contract::Value;
+use accord_contract::wire::Pointer;
 
 use super::check::Check;
 use super::{ClauseList, Files, Operation, OperationList};

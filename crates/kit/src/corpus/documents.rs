@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Value, message, wire_enum};
+use accord_contract::{Value, message, wire_enum};
 
 use crate::case::Strength;
 
@@ -20,9 +20,7 @@ message! {
         /// The clauses.
         required clauses: Vec<Clause> = "clauses", "clauses";
     }
-}
 
-message! {
     /// One promise of a protocol.
     pub struct Clause("Clause", closed) {
         /// The stable id that cases cite.
@@ -34,9 +32,7 @@ message! {
         /// Where the protocol says it.
         required source: String = "source", "text-for-people";
     }
-}
 
-message! {
     /// The operations that a protocol's cases may ask for. The list is closed.
     pub struct OperationList("OperationList", closed) {
         /// The operations by name.
@@ -46,9 +42,7 @@ message! {
         /// Settings that a case may ask for, for cases that are judged by a folder.
         optional settings: BTreeMap<String, Choice> = "settings", "choices";
     }
-}
 
-message! {
     /// Values, one of which applies.
     pub struct Choice("Choice", closed) {
         /// What it is about.
@@ -56,9 +50,7 @@ message! {
         /// The values; the first is the default.
         required values: Vec<String> = "values", "texts";
     }
-}
 
-message! {
     /// One operation that an adapter can be asked for.
     pub struct Operation("Operation", closed) {
         /// What it does.
@@ -71,9 +63,7 @@ message! {
         /// operation of a corpus names them.
         optional result: Vec<String> = "result", "member-names";
     }
-}
 
-message! {
     /// One argument of an operation.
     pub struct Argument("Argument", closed) {
         /// Its JSON type.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
+use accord_contract::Value;
 use accord_contract::fixture::TIERS;
-use accord_contract::wire::Value;
 
 use super::check::COMPANIONS;
 use super::{CorpusError, Fault, Faults, Protocol, files};

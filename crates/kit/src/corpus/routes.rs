@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, message, wire_enum};
+use accord_contract::{Object, message, wire_enum};
 
 use crate::case::{Request, Step};
 
@@ -21,9 +21,7 @@ message! {
         /// The scope of a run.
         required scope: Scope = "scope", "scope";
     }
-}
 
-message! {
     /// One route of a server.
     pub struct Route("Route", closed) {
         /// What it is for.
@@ -53,9 +51,7 @@ wire_enum! {
         /// The kit, if the protocol requires a function and does not define its route.
         Proposal = "proposal",
     }
-}
 
-wire_enum! {
     /// The method of a request.
     pub enum Method("HttpMethod", closed) {
         /// Reads.
@@ -69,9 +65,7 @@ wire_enum! {
         /// Removes or ends.
         Delete = "DELETE",
     }
-}
 
-wire_enum! {
     /// The form of an answer.
     pub enum AnswerForm("AnswerForm", closed) {
         /// One JSON document.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_process::{Cancel, Invocation, Session, SessionLimits};
 
 use super::{

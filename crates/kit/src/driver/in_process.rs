@@ -7,8 +7,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use accord_contract::Value;
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::Value;
 
 use super::folders::Folders;
 use super::{

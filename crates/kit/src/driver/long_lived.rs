@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use accord_contract::Wire as _;
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::Wire as _;
 use accord_process::{Cancel, Invocation, Session, SessionError};
 
 use super::folders::{Folders, Open, Process};

@@ -17,7 +17,7 @@ pub(crate) mod workplace;
 use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::{Extensible, Object, message, wire_enum};
+use accord_contract::{Extensible, Object, message, wire_enum};
 use accord_process::{Cancel, Invocation, StartError};
 
 use crate::case::{Case, Task};

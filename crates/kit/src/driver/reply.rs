@@ -1,7 +1,7 @@
 //! Parses an adapter's output.
 
 use accord_contract::fixture::AdapterResult;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 
 use crate::case::Case;
 

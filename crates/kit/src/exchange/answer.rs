@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use super::events;

@@ -1,8 +1,7 @@
 //! The checks of an expectation, for properties that a literal body cannot express.
 
 use accord_contract::fixture::differences;
-use accord_contract::time::Time;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Time, Value, Wire as _};
 use serde_json::json;
 
 use super::answer::Answer;

@@ -1,7 +1,7 @@
 //! Turns a step's request into an HTTP request.
 
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::variables::{Unknown, Variables};
 use crate::case::{Credential, Request};

@@ -2,7 +2,7 @@
 
 use accord_canon::{Profile, canonicalize, sha256};
 use accord_contract::fixture::differences;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use super::checks::Judged;

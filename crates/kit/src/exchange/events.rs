@@ -1,6 +1,6 @@
 //! Server-sent events, as far as a case needs them.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use serde_json::json;
 
 /// The complete events of a stream, in order. Data that is JSON is parsed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::fixture::differences;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 use serde_json::json;
 
 use super::answer::{Answer, names};

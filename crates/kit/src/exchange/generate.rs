@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_canon::sha256;
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use crate::case::{Generator, GeneratorKind};
 

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use accord_canon::{Profile, canonicalize};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 
 use super::checks::Judged;
 use super::places::Located;

@@ -25,8 +25,8 @@ pub(crate) mod variables;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use accord_contract::Value;
 use accord_contract::text::excerpt;
-use accord_contract::wire::Value;
 use accord_process::Cancel;
 use parking_lot::Mutex;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Places in a document: JSON pointers in which `*` is every element of a list.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::compose::unescaped;
 

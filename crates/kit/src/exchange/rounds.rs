@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::answer::Answer;
 use super::compose::{Outgoing, compose};

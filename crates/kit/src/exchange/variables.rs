@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, Value>);

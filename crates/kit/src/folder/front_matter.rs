@@ -2,7 +2,7 @@
 //!
 //! Times are strings here, as in the core schema.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use granit_parser::{BorrowedInput, Event, Parser, ScalarStyle};
 
 pub(super) fn read(text: &str) -> Result<Value, String> {

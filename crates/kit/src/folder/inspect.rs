@@ -1,7 +1,7 @@
 //! Compares the files of a folder with what a case expects.
 
+use accord_contract::Value;
 use accord_contract::fixture::Vocabulary;
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::front_matter;

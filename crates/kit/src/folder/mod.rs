@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use accord_contract::fixture::{AdapterResult, Status, Vocabulary};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use crate::case::{Folder, FolderStep};

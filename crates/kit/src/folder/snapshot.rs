@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 /// The contents of files, by path.
 #[derive(Clone, Debug, Default)]

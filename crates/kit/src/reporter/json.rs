@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 
 use crate::event::{Event, Reporter, What};
 

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::event::{Event, Reporter, What};

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use accord_contract::Wire as _;
 use accord_contract::text::excerpt;
-use accord_contract::wire::Wire as _;
 
 use super::text_levels;
 use super::text_style::{Colour, Style};

@@ -17,8 +17,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use accord_contract::time::Date;
-use accord_contract::wire::Object;
+use accord_contract::{Date, Object};
 use thiserror::Error;
 
 use crate::baseline::{Baseline, BaselineError};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value, message, wire_enum};
+use accord_contract::{Object, Value, message, wire_enum};
 
 use super::target::{Location, unclaimed};
 use super::{Selection, Target};
@@ -34,9 +34,7 @@ message! {
         /// How the run ended: `error` where a tier is in error, else `fail` where one fails.
         required overall: Overall = "overall", "run-verdict";
     }
-}
 
-message! {
     /// The result of one tier.
     pub struct TierResult("TierResult", open) {
         /// How it ended.
@@ -90,9 +88,7 @@ message! {
         /// Those that the implementation does not have.
         required not_implemented: u64 = "not_implemented", "count";
     }
-}
 
-message! {
     /// A fixture that fails or could not be judged.
     pub struct Finding("Finding", open) {
         /// The fixture.
@@ -105,9 +101,7 @@ message! {
         /// beginning.
         required_or_null actual: Value = "actual", "fixture-outcome";
     }
-}
 
-message! {
     /// A fixture that asks for what the implementation does not have.
     pub struct Gap("Gap", open) {
         /// The fixture.

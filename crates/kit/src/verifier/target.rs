@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use accord_contract::fixture::{BadCapabilities, Capabilities, HTTP_FIXTURE_V1, STDIO_FIXTURE_V1};
-use accord_contract::wire::{DecodeError, Value, Wire as _};
+use accord_contract::wire::DecodeError;
+use accord_contract::{Value, Wire as _};
 use accord_process::Invocation;
 use thiserror::Error;
 

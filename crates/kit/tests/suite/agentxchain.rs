@@ -29,7 +29,7 @@ fn call(case: &Case) -> &Call {
 
 #[test]
 fn fixtures_are_read_and_written_as_they_are() {
-    use accord_contract::wire::Wire as _;
+    use accord_contract::Wire as _;
     let protocol = agentxchain();
     assert!(protocol.cases().len() >= 150);
     for case in protocol.cases() {

@@ -1,8 +1,7 @@
 //! Known failures: what is excused, what is stale, what is refused.
 
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::time::Date;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Date, Wire as _};
 use accord_kit::driver::InProcess;
 use accord_kit::{Baseline, Case};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_kit::driver::{ChannelServer, ControlOptions, HttpOptions};
 use accord_kit::{Corpus, Reporters, RunOptions};
 use serde_json::{Value, json};

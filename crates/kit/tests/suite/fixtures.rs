@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_kit::Protocol;
 use accord_kit::corpus::{CorpusError, LeftOut};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_kit::driver::{CannotBegin, Http, HttpOptions, ServerError};
 use accord_kit::runner::RunError;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn a_key_goes_into_no_report() {
         |options| options.token = Some("hush-hush".to_owned()),
         &patient(),
     );
-    use accord_contract::wire::Wire as _;
+    use accord_contract::Wire as _;
     assert!(!report.encode().to_string().contains("hush-hush"));
     assert_eq!(report.run.adapter.url.as_deref(), Some(server.url().as_str()));
 }

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_kit::driver::{Http, HttpOptions};
 use accord_kit::{RunOptions, run};
 use serde_json::json;

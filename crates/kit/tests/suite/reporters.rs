@@ -1,7 +1,7 @@
 //! One run as text, JSON, JUnit XML and lines of JSON.
 
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::{Field, Wire as _};
+use accord_contract::{Field, Wire as _};
 use accord_kit::driver::{Adapter, InProcess};
 use accord_kit::event::EventLine;
 use accord_kit::reporter::{

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_kit::verifier::{
     ConformanceReport, Selection, Target, TargetError, VerifyError, verify, write_text,
 };

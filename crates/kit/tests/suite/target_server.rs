@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Failure, Wire as _};
 use accord_kit::driver::HttpOptions;
 use accord_kit::verifier::{ConformanceReport, Location, Selection, Target, TargetError, verify};
 use serde_json::{Value, json};

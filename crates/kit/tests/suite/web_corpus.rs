@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_kit::Corpus;
 use accord_kit::corpus::CorpusError;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Making envelopes of derived blocks.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_knowledge_core::{Draft, Registry, build_derived, validate, verify};
 use serde_json::{Value, json};
 

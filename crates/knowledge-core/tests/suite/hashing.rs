@@ -1,8 +1,8 @@
 //! What counts towards an identity, and what is refused one.
 
 use accord_canon::{Numbers, Refusal};
+use accord_contract::Code;
 use accord_contract::alx::HASH_SCOPE;
-use accord_contract::codes::Code;
 use accord_knowledge_core::{HashOptions, KB_V1, KbError, KbHasher, SourceMode};
 use serde_json::{Value, json};
 

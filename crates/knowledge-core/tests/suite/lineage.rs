@@ -1,6 +1,6 @@
 //! The registry: its order of checks, and that a refusal changes nothing.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_knowledge_core::Registry;
 use serde_json::{Value, json};
 

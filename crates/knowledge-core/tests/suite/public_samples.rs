@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_knowledge_core::{HashOptions, KbHasher, Registry, SourceMode};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What the strict check of an envelope refuses, and where.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_knowledge_core::{DERIVATION_TYPES, PAYLOAD_TYPES, TIERS, validate};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Comparing what an envelope states with what it holds.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_knowledge_core::{Check, Verification, verify};
 use serde_json::Value;
 

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value, rule};
 
 use super::{DataContract, context, names, shape};
 use crate::props::EnforcedProps;

@@ -1,8 +1,6 @@
 //! A contract that holds, with the validators of its data.
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value, rule};
 
 use super::check::{Validators, examine};
 use super::{ContractRefusal, DataContract, Mode, Replay};

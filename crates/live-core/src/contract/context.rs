@@ -1,7 +1,6 @@
 //! The rules of context slots.
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 
 use super::ContextEntry;
 use crate::reserved;

@@ -1,6 +1,6 @@
 //! The entries of the specs.
 
-use accord_contract::wire::{Object, Value, wire_enum};
+use accord_contract::{Object, Value, wire_enum};
 
 use super::read::{Reader, join};
 
@@ -162,9 +162,7 @@ wire_enum! {
         /// It replaces them.
         Replace = "replace",
     }
-}
 
-wire_enum! {
     /// Which payloads a subscriber gets that comes later.
     pub enum Replay("GguiReplayPolicy", closed) {
         /// The last one.

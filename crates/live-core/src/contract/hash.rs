@@ -4,8 +4,7 @@
 //! the composition of letters, and texts that only explain do not count.
 
 use accord_canon::{CanonError, Canonicalizer, Digest, Numbers, Profile, sha256};
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 use unicode_normalization::UnicodeNormalization;
 
 /// The hash of a contract. It is also the key of its blueprint. Fails when the contract is nested

@@ -20,8 +20,7 @@ mod read;
 mod shape;
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use crate::capabilities::AgentTool;
 use crate::gadgets::ClientCapabilities;

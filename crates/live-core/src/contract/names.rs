@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
+use accord_contract::{Code, rule};
 
 use super::DataContract;
 use crate::reserved;

@@ -1,8 +1,8 @@
 //! Reading the parts of a contract, with every violation.
 
 use accord_contract::closest::closest;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Names, Object, Value, count_of};
+use accord_contract::wire::{Names, count_of};
+use accord_contract::{Code, Object, Value};
 
 use crate::violation::{MOST_VIOLATIONS, Violation, listed, shorten, type_name};
 

@@ -1,7 +1,6 @@
 //! Whether the schemas of a contract say enough to check data, and to make a form from them.
 
-use accord_contract::rule;
-use accord_contract::wire::Value;
+use accord_contract::{Value, rule};
 
 use super::check::members;
 use super::read::join;

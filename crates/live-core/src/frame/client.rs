@@ -1,9 +1,7 @@
 //! What a client sends.
 
 use accord_base::Door;
-use accord_contract::message;
-use accord_contract::wire::{Limits, Object, TextForm, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Limits, Object, TextForm, Value, message, wire_enum};
 
 use super::HostContext;
 use crate::json::{members, put};
@@ -127,9 +125,7 @@ message! {
         /// What the client knows about its host.
         required host_context: HostContext = "hostContext", "host-context";
     }
-}
 
-message! {
     // Clauses: GGUI-FRAME-CHANNEL-SUBSCRIBE.
     /// The payload of `channel_subscribe`.
     pub struct ChannelSubscribe("GguiChannelSubscribe", open) {
@@ -144,9 +140,7 @@ message! {
         /// Arguments for the tool, over those of the contract.
         optional args: Object = "args", "tool-arguments";
     }
-}
 
-message! {
     // Clauses: GGUI-FRAME-CHANNEL-UNSUBSCRIBE.
     /// The payload of `channel_unsubscribe`.
     pub struct ChannelUnsubscribe("GguiChannelUnsubscribe", open) {

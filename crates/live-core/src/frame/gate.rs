@@ -1,7 +1,6 @@
 //! Which frames a socket may send, before and after its subscription.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 
 use super::{ClientBody, ClientFrame, Role};
 use crate::{AppId, SessionId, refuse};

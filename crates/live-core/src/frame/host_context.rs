@@ -1,7 +1,7 @@
 //! What a client knows about its host: a fixed list of members, stored exactly as it was sent.
 
-use accord_contract::rule;
-use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire};
+use accord_contract::wire::{DecodeError, Form, Pointer, Shape};
+use accord_contract::{Object, Value, Wire, rule};
 
 /// A host context. It has known members of the right types and no others.
 ///

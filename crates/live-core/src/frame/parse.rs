@@ -1,9 +1,8 @@
 //! Reading the frames of clients, within the limits.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
 use accord_contract::text::excerpt;
-use accord_contract::wire::{Object, Pointer, Value, Wire, count_of};
+use accord_contract::wire::{Pointer, count_of};
+use accord_contract::{Failure, Object, Value, Wire, rule};
 
 use super::{
     Action, ChannelSubscribe, ChannelUnsubscribe, ClientBody, ClientFrame, Close,

@@ -1,9 +1,6 @@
 //! What a server sends.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value, rule};
 
 use crate::contract::Mode;
 use crate::json::{members, put};

@@ -1,6 +1,6 @@
 //! The packages that an app has registered.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::names;
 use crate::contract::{Reader, join};

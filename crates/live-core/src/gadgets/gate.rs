@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
+use accord_contract::{Code, Failure, rule};
 
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
 use crate::violation::{MOST_VIOLATIONS, Violation, refuse};

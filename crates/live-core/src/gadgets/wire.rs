@@ -1,7 +1,6 @@
 //! The gadgets that a contract names (`clientCapabilities`).
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 
 use super::names;
 use crate::contract::{Reader, join};

@@ -1,12 +1,8 @@
 //! Actions of people that have no page.
 
-use accord_api::body::Json;
 use accord_api::parameter::Acting;
-use accord_api::{Decision, Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Limits, TextForm, Value};
+use accord_api::{Decision, Json, Need, operation};
+use accord_contract::{Code, Limits, TextForm, Timestamp, Value, message};
 
 use super::{OfSession, at_session, envelope};
 use crate::SessionId;
@@ -28,9 +24,7 @@ message! {
         /// The number that the sender gave the action.
         optional client_seq: u64 = "client_seq", "client-seq";
     }
-}
 
-message! {
     /// An action that is recorded.
     pub struct LiveAckAnswer("LiveAckAnswer", open) {
         /// The session.

@@ -1,10 +1,9 @@
 //! The channel, and the routes beside it for clients that cannot open it.
 
-use accord_api::body::{BodyKind, Events, MediaType, NoBody, Text as TextBody};
+use accord_api::body::{BodyKind, Events, MediaType, Text as TextBody};
 use accord_api::parameter::{Number, Opaque, Text};
-use accord_api::{Content, Decision, Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::wire::{TextForm, Value};
+use accord_api::{Content, Decision, Need, NoBody, operation, params};
+use accord_contract::{Code, TextForm, Value};
 use serde_json::json;
 
 use super::OfLive;
@@ -27,25 +26,19 @@ params! {
         /// A key, for clients that cannot send the header Authorization.
         optional token: Opaque = TOKEN;
     }
-}
 
-params! {
     pub struct CredentialsQuery {
         /// A token of a session.
         optional ws_token: Opaque = WS_TOKEN;
         /// A key, for clients that cannot send the header Authorization.
         optional token: Opaque = TOKEN;
     }
-}
 
-params! {
     pub struct StateQuery {
         /// A token for the session.
         required ws_token: Opaque = WS_TOKEN;
     }
-}
 
-params! {
     pub struct LedgerQuery {
         /// A token for the session.
         required ws_token: Opaque = WS_TOKEN;
@@ -54,9 +47,7 @@ params! {
         /// The most events.
         optional limit: Number = LIMIT;
     }
-}
 
-params! {
     pub struct FollowQuery {
         /// A token for the session.
         required ws_token: Opaque = WS_TOKEN;
@@ -65,16 +56,12 @@ params! {
         /// Replays the stream after this number.
         optional from_seq: Opaque = FROM_SEQ;
     }
-}
 
-params! {
     pub struct FollowHeaders {
         /// Replays the ledger after this number; overrides the query.
         optional last_event_id: Opaque = LAST_EVENT_ID;
     }
-}
 
-params! {
     pub struct OfCode {
         /// The SHA-256 digest of the code in hexadecimal digits, and .js.
         required file: Text = Text::new("code_file", TextForm::ANY.not_empty());
@@ -134,9 +121,7 @@ operation! {
         answers 101 "The channel is open.", NoBody;
         refuses [&[Code::GguiUnauthenticated, Code::LiveTooManySockets, Code::HostClosing]];
     }
-}
 
-operation! {
     /// Reads what a host needs to mount a live session, with a new token.
     pub struct ReadState("live_state", Get "/api/sessions/{live_session_id}/state") of Ggui {
         path OfLive;
@@ -145,9 +130,7 @@ operation! {
         answers 200 "What a host mounts.", State;
         refuses [OF_TOKENS, OF_SESSIONS];
     }
-}
 
-operation! {
     /// Reads the ledger of a live session, for a client that cannot open the channel.
     pub struct ReadLedger("live_events", Get "/api/sessions/{live_session_id}/events") of Ggui {
         path OfLive;
@@ -160,9 +143,7 @@ operation! {
             &[Code::GguiInvalidSinceSequence, Code::GguiReplayHorizonPassed],
         ];
     }
-}
 
-operation! {
     /// Follows a live session, for a client that cannot open the channel. Each event is a frame of
     /// the channel; the answer to the subscription comes first.
     pub struct Follow("live_stream", Get "/api/sessions/{live_session_id}/stream") of Ggui {
@@ -182,9 +163,7 @@ operation! {
             ],
         ];
     }
-}
 
-operation! {
     /// Reads component code by its SHA-256 digest.
     pub struct ReadCode("live_code", Get "/code/{code_file}") of Ggui {
         path OfCode;
@@ -192,17 +171,13 @@ operation! {
         answers 200 "The code.", TextBody<JavaScript>;
         refuses [&[Code::GguiNotFound]];
     }
-}
 
-operation! {
     /// Answers as long as the server runs.
     pub struct IsAlive("live_alive", Get "/ggui/live") of Ggui {
         needs Need::Read;
         answers 200 "It runs.", Health;
     }
-}
 
-operation! {
     /// Says whether the channel can be used, and how many use it. A store that cannot be read, or
     /// that the disk does not let grow, is reported.
     pub struct ReadHealth("live_health", Get "/ggui/health") of Ggui {
@@ -210,9 +185,7 @@ operation! {
         answers 200 "The channel can be used.", Health;
         also 503 "It cannot be used now.";
     }
-}
 
-operation! {
     /// Says whether the credentials of the request open the channel.
     pub struct CheckCredentials("live_auth_check", Get "/ggui/auth-check") of Ggui {
         query CredentialsQuery;

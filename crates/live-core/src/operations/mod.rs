@@ -30,9 +30,7 @@ params! {
         /// The live session's id.
         required session: Segment<SessionId> = Segment::new("live_session_id");
     }
-}
 
-params! {
     /// A live session of any project.
     pub struct OfLive {
         /// The live session's id.

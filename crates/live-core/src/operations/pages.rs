@@ -1,13 +1,10 @@
 //! The page of a live session, its login and its assets. A browser calls them: a page reads what
 //! it needs with its own modules.
 
-use accord_api::body::{BodyKind, Bytes, Json, MediaType, RequestBody, Text as TextBody, Verbatim};
+use accord_api::body::{BodyKind, Bytes, MediaType, RequestBody, Text as TextBody};
 use accord_api::parameter::{ACTOR, Text};
-use accord_api::{Content, Decision, Need, operation, params};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, TextForm};
-use accord_contract::{envelope, message};
+use accord_api::{Content, Decision, Json, Need, Verbatim, operation, params};
+use accord_contract::{Code, Failure, Object, TextForm, Timestamp, envelope, message};
 
 use super::OfLive;
 
@@ -17,9 +14,7 @@ params! {
         /// In whose name the person answers. Default: the actor of the key.
         optional actor: Text = ACTOR;
     }
-}
 
-params! {
     pub struct OfAsset {
         /// The version of the files.
         required version: Text = Text::new("version", TextForm::ANY);
@@ -73,9 +68,7 @@ envelope! {
         /// The fragments.
         required page: LivePage = "page", "live-page";
     }
-}
 
-envelope! {
     /// A token that opens the channel of a session.
     pub struct LiveTokenEnvelope("LiveTokenEnvelope") {
         /// The token.
@@ -105,9 +98,7 @@ envelope! {
         /// When the login ends at the latest.
         required expires_at: Timestamp = "expires_at", "time:rfc-3339";
     }
-}
 
-envelope! {
     /// A login that ended.
     pub struct LogoutEnvelope("LogoutEnvelope") {
         /// Whether the page is signed in.
@@ -157,9 +148,7 @@ operation! {
         answers 200 "The page.", TextBody<Html>;
         also 404 "There is no such page.";
     }
-}
 
-operation! {
     /// Makes a link that signs a person in on the page of a live session, once and within a
     /// minute, unless the setting `live.link_ttl` says otherwise. `accord live open` prints it.
     pub struct MakeLink("live_link", Post "/accord/v1/live/{live_session_id}/link") of Agentic {
@@ -174,9 +163,7 @@ operation! {
             Code::AgenticProjectArchived,
         ]];
     }
-}
 
-operation! {
     /// Returns what the page of a live session shows. Needs both halves of a login.
     pub struct ReadPage("live_page", Get "/accord/v1/live/{live_session_id}/page") of Agentic {
         path OfLive;
@@ -184,9 +171,7 @@ operation! {
         answers 200 "The fragments.", Json<LivePageEnvelope>;
         refuses [NOT_FOUND, &[Code::LoginRequired]];
     }
-}
 
-operation! {
     /// Mints the token that opens the channel of a live session. Needs both halves of a login.
     pub struct MakeToken("live_token", Post "/accord/v1/live/{live_session_id}/token") of Agentic {
         path OfLive;
@@ -201,9 +186,7 @@ operation! {
             Code::AgenticProjectArchived,
         ]];
     }
-}
 
-operation! {
     /// Signs a page in. The answer has one half of the login, and sets a cookie with the other.
     /// Other routes of pages need both.
     pub struct SignIn("login", Post "/accord/v1/login") of Agentic {
@@ -219,9 +202,7 @@ operation! {
             Code::WireFieldValue,
         ]];
     }
-}
 
-operation! {
     /// Ends the login of a page.
     pub struct SignOut("logout", Post "/accord/v1/logout") of Agentic {
         body AnyObject;
@@ -229,9 +210,7 @@ operation! {
         answers 200 "The login has ended.", Json<LogoutEnvelope>;
         refuses [&[Code::LoginRequired, Code::HttpMediaType]];
     }
-}
 
-operation! {
     /// Returns a module or the style of a page. Needs no key. The content of a version never
     /// changes.
     pub struct LoadAsset("asset", Get "/assets/{version}/{name}") of Agentic {

@@ -1,13 +1,9 @@
 //! What live sessions ask people: lists, and one session.
 
-use accord_api::body::Json;
 use accord_api::parameter::{CURSOR, InProject, Number, Opaque, Text};
-use accord_api::{Need, operation, params};
+use accord_api::{Json, Need, operation, params};
 use accord_base::{Actor, ActorKey};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, TextForm, Value};
+use accord_contract::{Code, Object, TextForm, Timestamp, Value, message};
 
 use super::{OfSession, at_live, at_session, envelope};
 use crate::limits::SESSIONS_PAGE;
@@ -33,9 +29,7 @@ params! {
         /// `next_cursor` of the previous page.
         optional cursor: Opaque = CURSOR;
     }
-}
 
-params! {
     /// Which asks are listed.
     #[derive(Default)]
     pub struct LiveAsksQuery {
@@ -63,9 +57,7 @@ message! {
         /// Until when: the session expires then, unless something happens in it before.
         required until: Timestamp = "until", "time:iso-8601";
     }
-}
 
-message! {
     /// A live session in a list.
     pub struct LiveSessionItem("LiveSessionItem", open) {
         /// The session.
@@ -93,9 +85,7 @@ message! {
         /// What it waits for, if it waits for a person.
         optional ask: LiveAsk = "ask", "ask";
     }
-}
 
-message! {
     /// A page of live sessions, the newest first.
     pub struct LiveSessionsAnswer("LiveSessionsAnswer", open) {
         /// The sessions.
@@ -103,9 +93,7 @@ message! {
         /// The cursor of the next page, if there is one.
         optional next_cursor: String = "next_cursor", "cursor";
     }
-}
 
-message! {
     /// A live session as the channel shows it, and what it waits for.
     pub struct LiveSessionAnswer("LiveSessionAnswer", open) {
         /// The snapshot that subscribers get: props, contract, host context.
@@ -113,9 +101,7 @@ message! {
         /// What it waits for, if it waits for a person.
         optional ask: LiveAsk = "ask", "ask";
     }
-}
 
-message! {
     /// A page of what sessions wait for, the oldest first.
     pub struct LiveAsksAnswer("LiveAsksAnswer", open) {
         /// The asks.
@@ -144,9 +130,7 @@ operation! {
         answers 200 "The sessions.", Json<LiveSessionsEnvelope>;
         refuses [OF_LISTS];
     }
-}
 
-operation! {
     /// Lists what live sessions wait for a person to answer, the oldest first: who asks, for what,
     /// and until when.
     pub struct ListLiveAsks("live_asks", Get at_live!("asks")) of Agentic {
@@ -156,9 +140,7 @@ operation! {
         answers 200 "What they wait for.", Json<LiveAsksEnvelope>;
         refuses [OF_LISTS];
     }
-}
 
-operation! {
     /// Shows a live session as its subscribers see it: props, contract, and what it waits for.
     pub struct ShowLiveSession("live_session", Get at_session!("")) of Agentic {
         path OfSession;

@@ -3,13 +3,10 @@
 //! A tool is a POST of its arguments, and answers with its result in an ALX envelope. Its
 //! arguments are passed on as they were sent.
 
-use accord_api::body::{Json, Verbatim};
 use accord_api::parameter::{ACTOR, Flag, Id, Text};
-use accord_api::{Decision, Envelope, Need, operation, params};
+use accord_api::{Decision, Envelope, Json, Need, Verbatim, operation, params};
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, TextForm};
-use accord_contract::{envelope, message};
+use accord_contract::{Code, Object, TextForm, envelope, message};
 
 use crate::tools::{
     BlueprintList, ConsumeAnswer, ConsumeRequest, DeclareToolsRequest, EmitAnswer, EmitRequest,
@@ -32,9 +29,7 @@ params! {
         /// agent. Default: the actor of the key.
         optional actor: Text = ACTOR;
     }
-}
 
-params! {
     /// The same for `ggui_consume`.
     #[derive(Default)]
     pub struct ConsumeQuery {
@@ -47,9 +42,7 @@ params! {
         /// again that an agent waits.
         flag goes_on: Flag = Flag::new("goes_on");
     }
-}
 
-params! {
     /// What a host mounts.
     pub struct ResourceQuery {
         /// The address of the resource.

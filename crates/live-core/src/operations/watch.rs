@@ -1,13 +1,10 @@
 //! What happens in a live session: the ledger in pages, and frames as they come.
 
-use accord_api::body::{Events, Json};
+use accord_api::body::Events;
 use accord_api::parameter::{Number, Sequence};
-use accord_api::{Need, operation, params};
+use accord_api::{Json, Need, operation, params};
 use accord_base::Actor;
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Object, Timestamp, Value, Wire as _, message};
 
 use super::questions::LiveAsk;
 use super::{OfSession, at_session, envelope};
@@ -28,9 +25,7 @@ params! {
         optional wait_seconds: Number =
             Number::new("wait_seconds", 0, PULL_WAIT_SECONDS as u32).or(0);
     }
-}
 
-params! {
     /// Where a stream of frames begins.
     #[derive(Default)]
     pub struct WatchQuery {
@@ -53,9 +48,7 @@ message! {
         /// What it is about: for an action, the payload of its frame.
         required data: Value = "data", "ledger-data";
     }
-}
 
-message! {
     /// A page of the ledger of a session.
     pub struct LiveEventsAnswer("LiveEventsAnswer", open) {
         /// The events, in order.
@@ -65,9 +58,7 @@ message! {
         /// Whether more events follow the page.
         required more: bool = "more", "flag";
     }
-}
 
-message! {
     /// A frame of the channel, or one of Accord's own.
     pub struct LiveFrame("LiveFrame", open) {
         /// Its type.
@@ -95,9 +86,7 @@ operation! {
             Code::GguiReplayHorizonPassed,
         ]];
     }
-}
 
-operation! {
     /// Follows a live session: the frames that its subscribers get, one render_event for each
     /// event of its ledger, x-ask when it begins to wait for a person and x-answered when it waits
     /// no more. Without numbers it begins now. The stream ends when the session expires.

@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value, wire_enum};
+use accord_contract::{Code, Object, Value, rule, wire_enum};
 
 use crate::contract::{PropsSpec, digest};
 use crate::schema::{Quota, Schema, close};

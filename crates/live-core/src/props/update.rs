@@ -1,8 +1,7 @@
 //! Updates of props.
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value, same};
+use accord_contract::wire::same;
+use accord_contract::{Code, Object, Value, rule};
 
 use crate::violation::{Violation, listed, type_name};
 

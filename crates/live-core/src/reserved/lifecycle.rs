@@ -1,7 +1,6 @@
 //! The payloads of `_ggui:lifecycle`: a closed union on `kind`.
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 
 use crate::violation::{Violation, show, type_name};
 

@@ -6,7 +6,7 @@
 mod lifecycle;
 mod preview;
 
-use accord_contract::wire::{Value, wire_enum};
+use accord_contract::{Value, wire_enum};
 
 use crate::violation::Violation;
 

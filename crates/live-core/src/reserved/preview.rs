@@ -2,8 +2,7 @@
 //!
 //! Unknown members are allowed, as in A2UI; unknown messages and components are not.
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 
 use crate::violation::{Violation, listed, show, type_name};
 

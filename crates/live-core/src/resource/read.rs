@@ -1,9 +1,6 @@
 //! Reading a resource: a mountable slice, or one typed error.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Time, rule, wire_enum};
 
 use super::{Locator, Slice};
 use crate::AppId;

@@ -1,8 +1,6 @@
 //! The document that a host mounts: `ai.ggui/render`.
 
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value, rule};
 
 use crate::json::{members, put};
 use crate::limits::INLINE_CODE_CHARS;

@@ -5,9 +5,8 @@
 
 use std::cmp::Ordering;
 
-use accord_contract::codes::Code;
-use accord_contract::rule;
-use accord_contract::wire::{Number, Object, Pointer, Value, compare_numbers, same};
+use accord_contract::wire::{Number, Pointer, compare_numbers, same};
+use accord_contract::{Code, Object, Value, rule};
 
 use super::formats::Format;
 use super::node::{Lists, Node, Numbers, Objects, Texts};

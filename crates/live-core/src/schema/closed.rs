@@ -1,7 +1,6 @@
 //! The closed shape of a schema.
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value, rule};
 
 /// A schema in which every object that says nothing about undeclared members refuses them.
 ///

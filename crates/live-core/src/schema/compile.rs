@@ -2,8 +2,8 @@
 //!
 //! Clauses: GGUI-SCHEMA-SUBSET, GGUI-SCHEMA-LIMITS.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Number, Object, Pointer, Value, count_of};
+use accord_contract::wire::{Number, Pointer, count_of};
+use accord_contract::{Code, Object, Value};
 
 use super::formats::format;
 use super::node::{Lists, Node, Numbers, Objects, Texts, Types};

@@ -22,7 +22,7 @@ mod pattern;
 mod question;
 mod uri;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use crate::violation::Violation;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use accord_contract::wire::{Number, Value};
+use accord_contract::Value;
+use accord_contract::wire::Number;
 
 use super::formats::Format;
 use super::pattern::Pattern;

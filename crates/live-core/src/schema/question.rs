@@ -1,6 +1,6 @@
 //! What a person is asked for, from a schema: kinds of answers, choices, and texts as values.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::Schema;
 

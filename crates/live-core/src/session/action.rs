@@ -4,10 +4,8 @@
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
 use accord_base::{Door, contains_key};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value, same};
+use accord_contract::wire::same;
+use accord_contract::{Code, Failure, Object, Timestamp, Value, rule};
 
 use super::change::{At, Change};
 use super::ledger::minted_event_id;

@@ -4,8 +4,7 @@
 //! one, until a person acts, or the session expires.
 
 use accord_base::ActorKey;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::Session;
 use crate::json::{members, put};

@@ -1,9 +1,7 @@
 //! Building a delta.
 
 use accord_base::ProjectId;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value, rule};
 
 use super::{DedupKey, Delta, LedgerKind, LedgerRow, Session, event};
 

@@ -5,10 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Number, Object, Value};
+use accord_contract::wire::Number;
+use accord_contract::{Failure, Object, Time, Value, rule};
 
 use super::{Session, redact};
 use crate::contract::CompiledContract;

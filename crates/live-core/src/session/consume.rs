@@ -8,10 +8,7 @@
 use std::collections::BTreeSet;
 
 use accord_base::ActorKey;
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value, rule};
 
 use super::action::payload;
 use super::ask::asked_by as rendered_by;

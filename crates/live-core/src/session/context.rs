@@ -1,9 +1,7 @@
 //! What a page says about its host and about the values of its context slots. Both replace what
 //! was stored before; nothing is merged.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _, rule};
 
 use super::change::{At, Change};
 use super::{ContentChange, Delta, Session};

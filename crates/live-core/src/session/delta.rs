@@ -1,7 +1,7 @@
 //! What a decision writes: small changes of rows, in one transaction.
 
 use accord_base::NewEvent;
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 use super::{AskChange, LedgerRow, Session, StreamRow};
 use crate::contract::Replay;

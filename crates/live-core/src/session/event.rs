@@ -4,8 +4,7 @@
 //! in the ledger, whose readers are those of the session.
 
 use accord_base::{EventKind, NewEvent, ProjectId};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Object, Time};
 
 use super::{LedgerName, LedgerRow, Session};
 use crate::json::{members, put};

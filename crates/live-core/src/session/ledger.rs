@@ -1,10 +1,6 @@
 //! The ledger of a session: what happened in it, numbered without gaps.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
-use accord_contract::wire::{Extensible, Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Extensible, Failure, Object, Time, Value, rule, wire_enum};
 
 use super::change::{At, Change};
 use super::{Delta, Session};

@@ -3,9 +3,7 @@
 //! A page that was mounted with an earlier epoch freezes when it sees a later one. Props that are
 //! identical to the stored ones change nothing.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::change::{At, Change};
 use super::{Content, ContentChange, Delta, LedgerName, Session};

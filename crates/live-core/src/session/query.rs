@@ -1,8 +1,6 @@
 //! The positions that the fallbacks over HTTP take, as texts of a query or a header.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::wire::{Field, Object};
+use accord_contract::{Failure, Field, Object, rule};
 
 use crate::frame::Subscribe;
 use crate::limits::EVENTS_PAGE;

@@ -1,8 +1,6 @@
 //! The record of a session, and its snapshot on the wire.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use crate::json::{members, put};
 use crate::{AppId, SessionId};

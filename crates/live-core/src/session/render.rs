@@ -1,7 +1,7 @@
 //! Rendering a UI: a session begins with its UI, at epoch 0.
 
 use accord_base::ActorKey;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::change::{At, Change};
 use super::consume::begin_ask;

@@ -4,9 +4,8 @@
 //! Frames up to the snapshot come from the replay, later ones come live. So nothing is sent twice
 //! and nothing is left out.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::{Field, Object, Value, count_of};
+use accord_contract::wire::count_of;
+use accord_contract::{Code, Failure, Field, Object, Value, rule};
 
 use super::stream::is_always_replayed;
 use super::{Head, LedgerRow, StreamRow};

@@ -3,9 +3,7 @@
 //! The policy of a channel is applied when a frame is recorded: a frame of a channel without
 //! replay uses a number and is not kept.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::change::Change;
 use super::{At, Delta, Session, StreamChange};

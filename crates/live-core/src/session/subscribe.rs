@@ -1,9 +1,7 @@
 //! Subscribing a socket to a session: the checks in their order, and the session that begins if
 //! there is none.
 
-use accord_contract::codes::Failure;
-use accord_contract::rule;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time, rule};
 
 use super::change::At;
 use super::{AskChange, Content, ContentChange, Delta, Head, Session, event};

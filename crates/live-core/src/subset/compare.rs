@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::rule;
-use accord_contract::wire::{Object, Pointer, Value, same, wire_enum};
+use accord_contract::wire::{Pointer, same};
+use accord_contract::{Object, Value, rule, wire_enum};
 
 use crate::violation::{MOST_VIOLATIONS, field_path, listed, shorten, show};
 

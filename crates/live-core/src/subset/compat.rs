@@ -1,9 +1,7 @@
 //! A contract against the schemas of the tools that it names.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
 use accord_contract::text::counted;
-use accord_contract::wire::{Value, wire_enum};
+use accord_contract::{Code, Failure, Value, rule, wire_enum};
 use serde_json::json;
 
 use super::compare::{self, Budget};
@@ -69,9 +67,7 @@ wire_enum! {
         /// It is not checked.
         Off = "off",
     }
-}
 
-wire_enum! {
     /// What a finding is.
     pub enum FindingKind("GguiSchemaCompatFinding", closed) {
         /// Neither the server nor the contract has the tool. It never refuses a contract.

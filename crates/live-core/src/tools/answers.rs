@@ -1,8 +1,6 @@
 //! What the tools for agents answer.
 
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Object, Value, Wire as _, message};
 
 use super::RuntimeAnswer;
 use crate::contract::{CompiledContract, SPECS, UnknownMember};
@@ -34,9 +32,7 @@ message! {
         /// What the server can do.
         optional server_capabilities: Object = "serverCapabilities", "capabilities";
     }
-}
 
-message! {
     /// The answer of `ggui_render`.
     pub struct RenderAnswer("GguiRenderAnswer", open) {
         /// The session.
@@ -56,9 +52,7 @@ message! {
         /// The tool to call next, if the UI has actions.
         optional next_step: String = "nextStep", "tool-name";
     }
-}
 
-message! {
     /// Whether a UI that was made before was used.
     pub struct Cache("GguiRenderCache", open) {
         /// Whether it was.
@@ -66,9 +60,7 @@ message! {
         /// The calls of models that this saved. No model is ever called.
         required llm_calls_avoided: u64 = "llmCallsAvoided", "count";
     }
-}
 
-message! {
     /// The answer of `ggui_update` and `ggui_amend`.
     pub struct PropsAnswer("GguiPropsAnswer", open) {
         /// The session.
@@ -86,9 +78,7 @@ message! {
         /// Whether a grammar can be made from it.
         optional props_schema_profile: String = "propsSchemaProfile", "props-profile";
     }
-}
 
-message! {
     /// The answer of `ggui_consume`.
     pub struct ConsumeAnswer("GguiConsumeAnswer", open) {
         /// The events, oldest first.
@@ -98,9 +88,7 @@ message! {
         /// What is known about the page.
         optional client: Object = "client", "client";
     }
-}
 
-message! {
     /// The answer of `ggui_emit`.
     pub struct EmitAnswer("GguiEmitAnswer", open) {
         /// Always true.

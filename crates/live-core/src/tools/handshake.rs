@@ -1,7 +1,6 @@
 //! What a handshake is made from.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _};
 
 use super::HandshakeRequest;
 use crate::contract::{CompiledContract, ContractRefusal, contract_hash, variant_key};

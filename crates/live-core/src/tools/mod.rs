@@ -36,8 +36,7 @@ pub use runtime::{
     SubmitActionRequest, SyncContextRequest, TelemetryRequest, submit_action, tool_schemas,
 };
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value, Wire};
+use accord_contract::{Failure, Object, Value, Wire};
 
 /// Reads the arguments of a tool.
 ///

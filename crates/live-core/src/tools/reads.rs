@@ -1,8 +1,6 @@
 //! What the tools that read answer.
 
-use accord_contract::message;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value, message};
 
 use crate::gadgets::GadgetDescriptor;
 use crate::handshake::BlueprintKey;
@@ -29,9 +27,7 @@ message! {
         /// The epoch of its props.
         required epoch: u64 = "epoch", "epoch";
     }
-}
 
-message! {
     /// The answer of `ggui_list_sessions`.
     pub struct SessionList("GguiSessionList", open) {
         /// The sessions, the newest first, without their props, code and contract.
@@ -39,9 +35,7 @@ message! {
         /// Whether there are more.
         required has_more: bool = "hasMore", "flag";
     }
-}
 
-message! {
     /// The answer of `ggui_get_render_source`.
     pub struct RenderSource("GguiRenderSource", open) {
         /// The session.
@@ -53,9 +47,7 @@ message! {
         /// The contract.
         required contract: Object = "contract", "contract";
     }
-}
 
-message! {
     /// A UI that was rendered, and can be rendered again.
     pub struct BlueprintDocument("GguiBlueprint", open) {
         /// Its id, for `ggui_render_blueprint`.
@@ -73,9 +65,7 @@ message! {
         /// Its variance.
         required variance: Object = "variance", "variance";
     }
-}
 
-message! {
     /// The answer of `ggui_search_blueprints` and `ggui_list_featured_blueprints`.
     pub struct BlueprintList("GguiBlueprintList", open) {
         /// The UIs, the newest first.
@@ -83,9 +73,7 @@ message! {
         /// Whether there are more.
         required has_more: bool = "hasMore", "flag";
     }
-}
 
-message! {
     /// A package of gadgets that a contract can use.
     pub struct GadgetDocument("GguiGadget", open) {
         /// The package.
@@ -97,17 +85,13 @@ message! {
         /// The public values that it needs.
         required requires: Vec<String> = "requires", "public-env-names";
     }
-}
 
-message! {
     /// The answer of `ggui_list_gadgets`.
     pub struct GadgetList("GguiGadgetList", open) {
         /// The packages.
         required gadgets: Vec<GadgetDocument> = "gadgets", "gadgets";
     }
-}
 
-message! {
     /// A theme that a render can name.
     pub struct ThemeDocument("GguiTheme", open) {
         /// Its id, for `themeId`.
@@ -115,17 +99,13 @@ message! {
         /// What it looks like, for people.
         required name: String = "name", "text";
     }
-}
 
-message! {
     /// The answer of `ggui_list_themes`.
     pub struct ThemeList("GguiThemeList", open) {
         /// The themes.
         required themes: Vec<ThemeDocument> = "themes", "themes";
     }
-}
 
-message! {
     /// The answer of `ggui_runtime_pull`: a page of the ledger, or why there is none.
     pub struct PullAnswer("GguiPullAnswer", open) {
         /// The events, in order.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use accord_base::ActorKey;
 use accord_canon::sha256;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::rule;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::handshake::{compile, key};
 use super::{Cache, RenderAnswer, RenderRequest};

@@ -1,7 +1,6 @@
 //! What the tools for agents take.
 
-use accord_contract::message;
-use accord_contract::wire::{Limits, Object, TextForm, Value};
+use accord_contract::{Limits, Object, TextForm, Value, message};
 
 use crate::limits::{
     COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS, SESSIONS_PAGE,
@@ -22,9 +21,7 @@ message! {
         /// Whether a UI that was made before is not to be used.
         optional force_create: bool = "forceCreate", "flag";
     }
-}
 
-message! {
     /// A UI that an agent proposes.
     pub struct BlueprintDraft("GguiBlueprintDraft", open) {
         /// The contract.
@@ -34,9 +31,7 @@ message! {
         /// What would make the UI.
         optional generator: Value = "generator", "generator";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-RENDER.
     /// The arguments of `ggui_render`.
     pub struct RenderRequest("GguiRenderRequest", open) {
@@ -54,9 +49,7 @@ message! {
         optional component_code: String = "x-componentCode", "component-code",
             Limits::text(CODE);
     }
-}
 
-message! {
     /// What a render changes of its handshake. It has at least one member.
     pub struct Override("GguiRenderOverride", closed) {
         /// Another contract.
@@ -64,9 +57,7 @@ message! {
         /// Another variance.
         optional variance: Object = "variance", "variance";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-UPDATE.
     /// The arguments of `ggui_update` and `ggui_amend`: `props` with the kind `replace`, `patch`
     /// with the kind `merge`.
@@ -80,9 +71,7 @@ message! {
         /// A merge patch (RFC 7396).
         optional patch: Value = "patch", "merge-patch";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-CONSUME.
     /// The arguments of `ggui_consume`.
     pub struct ConsumeRequest("GguiConsumeRequest", open) {
@@ -92,9 +81,7 @@ message! {
         optional timeout: u64 = "timeout", "duration:seconds",
             Limits::whole(0, CONSUME_WAIT_SECONDS as i64);
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-EMIT.
     /// The arguments of `ggui_emit`.
     pub struct EmitRequest("GguiEmitRequest", open) {
@@ -107,17 +94,13 @@ message! {
         /// Whether it is the last one of the channel.
         optional complete: bool = "complete", "flag";
     }
-}
 
-message! {
     /// The arguments of `ggui_get_session` and `ggui_get_render_source`.
     pub struct SessionRequest("GguiSessionRequest", open) {
         /// The session.
         required session_id: SessionId = "sessionId", "live-session-id";
     }
-}
 
-message! {
     /// The arguments of `ggui_list_sessions`.
     pub struct ListSessionsRequest("GguiListSessionsRequest", open) {
         /// Only those of this host.
@@ -127,9 +110,7 @@ message! {
         /// The most sessions.
         optional limit: u64 = "limit", "count", Limits::whole(1, SESSIONS_PAGE.0 as i64);
     }
-}
 
-message! {
     /// The arguments of `ggui_search_blueprints`.
     pub struct SearchBlueprintsRequest("GguiSearchBlueprintsRequest", open) {
         /// A part of the intent.
@@ -139,9 +120,7 @@ message! {
         /// The most of them.
         optional limit: u64 = "limit", "count", Limits::whole(1, SESSIONS_PAGE.0 as i64);
     }
-}
 
-message! {
     /// The arguments of `ggui_render_blueprint`.
     pub struct RenderBlueprintRequest("GguiRenderBlueprintRequest", open) {
         /// The id of the UI.
@@ -151,9 +130,7 @@ message! {
         /// The theme.
         optional theme_id: String = "themeId", "theme-id";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-PULL.
     /// The arguments of `ggui_runtime_pull`.
     pub struct PullRequest("GguiPullRequest", open) {

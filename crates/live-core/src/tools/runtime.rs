@@ -3,11 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::message;
-use accord_contract::rule;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Limits, Object, TextForm, Value};
+use accord_contract::{Failure, Limits, Object, TextForm, Timestamp, Value, message, rule};
 
 use crate::json::{members, put};
 use crate::limits::{DECLARED_TOOLS, TELEMETRY_EVENTS};
@@ -33,9 +29,7 @@ message! {
         /// When the person acted.
         required fired_at: Timestamp = "firedAt", "time:iso-8601";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-SYNC-CONTEXT.
     /// The arguments of `ggui_runtime_sync_context`.
     pub struct SyncContextRequest("GguiSyncContextRequest", open) {
@@ -46,27 +40,21 @@ message! {
         /// The value of each slot.
         required snapshot: Object = "snapshot", "context-snapshot";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-REFRESH-TOKEN.
     /// The arguments of `ggui_runtime_refresh_ws_token`.
     pub struct RefreshTokenRequest("GguiRefreshTokenRequest", open) {
         /// The token, which may have expired.
         required envelope: String = "envelope", "ws-token";
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-TELEMETRY.
     /// The arguments of `ggui_runtime_telemetry`.
     pub struct TelemetryRequest("GguiTelemetryRequest", open) {
         /// What the page observed.
         required events: Vec<Object> = "events", "telemetry", Limits::items(TELEMETRY_EVENTS);
     }
-}
 
-message! {
     // Clauses: GGUI-TOOL-DECLARE-TOOLS.
     /// The arguments of `ggui_runtime_declare_tool_catalog`.
     pub struct DeclareToolsRequest("GguiDeclareToolsRequest", open) {
@@ -77,9 +65,7 @@ message! {
         /// The tools that the host of the page offers.
         required tools: Vec<Object> = "tools", "tools", Limits::items(DECLARED_TOOLS);
     }
-}
 
-message! {
     /// What a tool of pages answers.
     pub struct RuntimeAnswer("GguiRuntimeAnswer", open) {
         /// Whether it was done.

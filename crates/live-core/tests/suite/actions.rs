@@ -1,7 +1,6 @@
 //! Actions: validate, append, then acknowledge.
 
-use accord_contract::codes::Code;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Time, Timestamp};
 use accord_live_core::AppId;
 use accord_live_core::session::{Dispatch, LedgerName, LedgerRow, submit as submit_tool};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ClientBody, Role, ServerFrame};
 use accord_live_core::session::{

@@ -1,8 +1,7 @@
 //! The pipe, and what a session asks for.
 
 use accord_base::{ActorId, ActorKey, ActorType};
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Timestamp};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{
     Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,

@@ -1,7 +1,6 @@
 //! The host context and the values of context slots.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Object, Wire as _};
 use accord_live_core::frame::HostContext;
 use accord_live_core::session::{check_context_size, host_context, sync_context};
 use serde_json::{Value, json};

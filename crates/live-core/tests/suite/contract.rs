@@ -1,6 +1,6 @@
 //! Contracts: how they are read, the rules between their parts, and the data under them.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::contract::{
     CompiledContract, ContractRefusal, DataContract, Mode, Replay, check, derived_default,
 };

@@ -1,7 +1,6 @@
 //! Frames of clients and servers.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value};
 use accord_live_core::contract::Mode;
 use accord_live_core::frame::{
     ActionAck, ClientBody, Close, Rejected, ServerFrame, SubscribeAck, parse,

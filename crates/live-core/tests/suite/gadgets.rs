@@ -1,6 +1,6 @@
 //! Gadgets: what contracts name, what apps allow, and where their code is.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::gadgets::{ClientCapabilities, GadgetDescriptor, check_gadgets, names};
 use accord_live_core::resolution::bundle_urls;
 use serde_json::{Value, json};

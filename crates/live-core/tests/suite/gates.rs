@@ -1,6 +1,6 @@
 //! Which frames a socket may send.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::frame::{Binding, ClientFrame, Gate, Role, Socket};
 use serde_json::{Value, json};
 

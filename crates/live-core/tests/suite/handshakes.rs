@@ -1,6 +1,6 @@
 //! Handshakes.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::HandshakeId;
 use accord_live_core::handshake::{
     Blueprint, BlueprintKey, Handshake, HandshakeAction, NewHandshake, begin, peek,

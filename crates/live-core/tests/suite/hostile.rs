@@ -1,6 +1,6 @@
 //! Very large contracts, and documents made at random.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::contract::{CompiledContract, DataContract, contract_hash};
 use accord_live_core::gadgets::{ClientCapabilities, GadgetDescriptor, check_gadgets};
 use accord_live_core::reserved::Channel;

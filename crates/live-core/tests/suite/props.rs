@@ -1,6 +1,6 @@
 //! The enforced schema of props, and updates of props.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::contract::DataContract;
 use accord_live_core::props::{EnforcedProps, Profile, PropsUpdate, merge_patch};
 use accord_live_core::schema::Quota;

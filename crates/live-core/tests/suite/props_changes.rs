@@ -1,6 +1,6 @@
 //! Changing the props of a UI.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::props::PropsUpdate;
 use accord_live_core::session::{PropsChanged, amend, update};

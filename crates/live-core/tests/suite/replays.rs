@@ -1,7 +1,6 @@
 //! Replay of the stream and of the ledger.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Field;
+use accord_contract::{Code, Field};
 use accord_live_core::limits::{REPLAY_PAGE, SESSION_TTL_SECONDS};
 use accord_live_core::session::{
     Emitter, EventsQuery, Head, LedgerName, LedgerRow, LiveCursor, StreamQuery,

@@ -1,6 +1,6 @@
 //! What schemas accept, and what they report.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::schema::{Schema, close, is_known_format};
 use accord_live_core::violation::Violation;
 use serde_json::{Value, json};

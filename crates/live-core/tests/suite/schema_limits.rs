@@ -1,6 +1,6 @@
 //! Hostile schemas and values: refused with a code, in bounded time.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::schema::{Quota, Schema};
 use accord_live_core::violation::MOST_VIOLATIONS;
 use serde_json::{Value, json};

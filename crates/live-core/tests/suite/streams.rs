@@ -1,6 +1,6 @@
 //! The stream: what an agent sends, and what is kept of it.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::contract::{CompiledContract, Mode};
 use accord_live_core::limits::RING;
 use accord_live_core::session::{Emitter, NewFrame, emit};

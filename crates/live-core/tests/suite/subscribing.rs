@@ -1,7 +1,6 @@
 //! Subscribing: the checks in their order, and the session that begins.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_live_core::frame::{ClientBody, Role, Subscribe};
 use accord_live_core::limits::SESSION_TTL_SECONDS;
 use accord_live_core::session::{

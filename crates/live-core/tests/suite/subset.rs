@@ -1,6 +1,6 @@
 //! Whether one schema fits another, and what follows for contracts.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::contract::DataContract;
 use accord_live_core::subset::{
     FindingKind, Policy, Reason, check_contract, check_tools, failures, is_subset,

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::{EventKind, NewEvent, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 use accord_live_core::contract::{CompiledContract, Replay};
 use accord_live_core::frame::{Action, ActionAck, ClientBody, ClientFrame, Rejected, parse};
 use accord_live_core::limits::{Limits, RING, SESSION_TTL_SECONDS};

@@ -1,6 +1,6 @@
 //! To which app a subscriber belongs.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::AppId;
 use accord_live_core::tenancy::{Identity, check, resolve};
 

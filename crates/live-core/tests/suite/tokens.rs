@@ -1,6 +1,6 @@
 //! Tokens.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::token::{Secret, TokenError, TokenKind};
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Wire as _};
 use accord_live_core::handshake::{Blueprint, Handshake, HandshakeAction, begin};
 use accord_live_core::subset::Policy;
 use accord_live_core::tools::{

@@ -1,6 +1,6 @@
 //! Who opens a socket.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{Secret, TokenKind};
 use accord_live_core::upgrade::{Accepts, Credentials, KeyApps, identify};

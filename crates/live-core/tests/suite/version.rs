@@ -1,6 +1,6 @@
 //! The version handshake.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::version::{PROTOCOL_VERSION, VersionPolicy, check, is_supported};
 use serde_json::json;
 

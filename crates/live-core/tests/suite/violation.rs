@@ -1,7 +1,7 @@
 //! Violations, and the details that carry them.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Pointer, Wire};
+use accord_contract::wire::Pointer;
+use accord_contract::{Code, Wire};
 use accord_live_core::violation::{Source, Violation, ViolationDetails, field_path, summary};
 use serde_json::json;
 

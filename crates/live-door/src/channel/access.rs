@@ -7,7 +7,7 @@
 
 use accord_api::parameter::Opaque;
 use accord_base::{Caller, Verb};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{TokenError, TokenKind};

@@ -1,8 +1,7 @@
 //! `GET /api/sessions/{session_id}/events`: the ledger of a session, in pages.
 
 use accord_api::parameter::Definition as _;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value};
 use accord_live_core::operations::channel::{LIMIT, SINCE_SEQUENCE};
 use accord_live_core::session::events_query;
 use axum::response::Response;

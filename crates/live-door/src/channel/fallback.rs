@@ -1,7 +1,7 @@
 //! What the routes beside the channel have in common: a session in the path and a token for it in
 //! the query.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::token::Claims;
 use accord_live_core::{SessionId, refuse};
 use axum::extract::FromRequestParts;

@@ -1,7 +1,7 @@
 //! `GET /ggui/live`, `/ggui/health` and `/ggui/auth-check`: whether the channel works, and whether
 //! a credential opens it.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::token::TokenKind;
 use accord_live_core::version::PROTOCOL_VERSION;
 use axum::extract::Request;

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::{Actor, Author, Caller, Decision, Door, Need};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
 use accord_live_core::frame::{
     Action, Binding, ClientBody, ClientFrame, Close, Gate, HostContextObserved, Rejected,

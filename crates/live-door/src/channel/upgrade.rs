@@ -1,6 +1,6 @@
 //! `GET /ws`: opens the channel.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;

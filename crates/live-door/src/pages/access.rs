@@ -6,7 +6,7 @@
 //!   Origin is no permission, and an origin that the operator allows for other routes is another
 //!   one here. It carries JSON, so that no form of another page can send it.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use axum::extract::FromRequestParts;
 use hyper::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use hyper::http::request::Parts;

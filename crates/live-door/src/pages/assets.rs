@@ -1,6 +1,6 @@
 //! The modules and the style of pages.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_pages::assets::{self, Asset};
 use axum::body::Body;
 use axum::extract::Path;

@@ -2,9 +2,8 @@
 
 use accord_api::{Call, Operation as _};
 use accord_base::{Author, By, Door, ProjectId, Verb};
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Failure, Time, Timestamp};
 use accord_live::Found;
 use accord_live_core::operations::pages::{
     LiveLinkEnvelope, LivePage, LivePageEnvelope, LiveTokenEnvelope, MakeLink,

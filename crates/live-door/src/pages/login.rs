@@ -2,8 +2,7 @@
 
 use accord_api::Operation as _;
 use accord_base::Author;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 use accord_live_core::operations::pages::{LoginEnvelope, LoginRequest, LogoutEnvelope, SignIn};
 use axum::response::Response;
 use hyper::StatusCode;

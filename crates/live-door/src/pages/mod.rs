@@ -13,7 +13,7 @@ mod assets;
 mod live;
 mod login;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::operations::pages::{
     LoadAsset, LoadPage, MakeToken, ReadPage, SignIn, SignOut,
 };

@@ -1,8 +1,7 @@
 //! Answering what a live session asks.
 
-use accord_api::body::Json;
-use accord_api::{Call, Envelope as _, Operation as _};
-use accord_contract::codes::{Code, Failure};
+use accord_api::{Call, Envelope as _, Json, Operation as _};
+use accord_contract::{Code, Failure};
 use accord_live_core::operations::answer::{AnswerLiveSession, LiveAckEnvelope};
 
 use super::app_of;

@@ -8,7 +8,7 @@ mod read;
 mod watch;
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::AppId;
 
 use crate::Route;

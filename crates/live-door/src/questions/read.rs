@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use accord_api::body::Json;
-use accord_api::{Call, Envelope as _};
-use accord_contract::codes::Failure;
+use accord_api::{Call, Envelope as _, Json};
+use accord_contract::Failure;
 use accord_live::PageQuery;
 use accord_live_core::limits::{EVENTS_PAGE, SESSIONS_PAGE};
 use accord_live_core::operations::questions::{

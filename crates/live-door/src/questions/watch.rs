@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use accord_api::Call;
 use accord_base::Caller;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live::{Delivery, Frame, Watcher};
 use accord_live_core::operations::watch::WatchLiveSession;
 use accord_live_core::session::StreamQuery;

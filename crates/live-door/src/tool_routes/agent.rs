@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use accord_api::Envelope as _;
-use accord_api::body::{AnswerBody as _, Json};
+use accord_api::body::AnswerBody as _;
+use accord_api::{Envelope as _, Json};
 use accord_base::ProjectId;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 use accord_live::Waiting;
 use accord_live_core::operations::tools::{
     Amend, Consume, Emit, GguiConsumeEnvelope, GguiHandshakeEnvelope, Handshake, Render,

@@ -2,7 +2,7 @@
 
 use accord_api::parameter::ParamSet as _;
 use accord_base::{Actor, ActorId, ActorKey, ActorType, Author, Caller, Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_live_core::operations::tools::ConsumeQuery;
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};

@@ -13,10 +13,10 @@ mod mount;
 mod read;
 mod runtime;
 
-use accord_api::body::{AnswerBody as _, Json, Verbatim};
+use accord_api::body::AnswerBody as _;
 use accord_api::parameter::Params;
-use accord_api::{Envelope, Operation};
-use accord_contract::codes::Failure;
+use accord_api::{Envelope, Json, Operation, Verbatim};
+use accord_contract::Failure;
 use accord_contract::wire::Message;
 use futures_util::FutureExt as _;
 

@@ -2,9 +2,8 @@
 
 use accord_api::Call;
 use accord_base::{Caller, Verb};
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_live::Found;
 use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
 use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};

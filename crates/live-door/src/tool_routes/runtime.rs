@@ -1,6 +1,6 @@
 //! The tools of pages. A refusal of the protocol is a result, `{ok: false, code, message}`.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_live_core::AppId;
 use accord_live_core::operations::tools::{
     DeclareToolCatalog, Pull, RefreshWsToken, SubmitAction, SyncContext, Telemetry,

@@ -1,9 +1,7 @@
 //! What an agent does: handshake, render, consume, change, emit.
 
-use accord_api::Operation as _;
-use accord_api::body::Json;
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_api::{Json, Operation as _};
+use accord_contract::{Failure, Value};
 use accord_live_core::operations::tools::{
     Amend, Consume, ConsumeQuery, Emit, GguiConsumeEnvelope, GguiEmitEnvelope,
     GguiHandshakeEnvelope, GguiPropsEnvelope, GguiRenderEnvelope, Handshake, Render,

@@ -1,6 +1,6 @@
 //! The schema of a contract, as short as it can be for a model to write one.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use serde_json::json;
 
 /// The schema of `blueprintDraft`.

@@ -10,13 +10,10 @@ mod read;
 mod resources;
 mod runtime;
 
-use accord_api::body::{Json, Verbatim};
-use accord_api::parameter::NoParams;
-use accord_api::{Call as OperationCall, Envelope, Operation};
+use accord_api::{Call as OperationCall, Envelope, Json, NoParams, Operation, Verbatim};
 use accord_base::refuse::schema;
 use accord_base::{IdError, ProjectId};
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value, Wire};
+use accord_contract::{Code, Failure, Object, Protocol, Value, Wire};
 use accord_live_core::operations::tools::ToolQuery;
 use accord_live_core::tools::{Audience, TOOLS};
 

@@ -1,6 +1,6 @@
 //! What an agent reads.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_live_core::operations::tools::{
     GetRenderSource, GetSession, GguiBlueprintListEnvelope, GguiGadgetListEnvelope,
     GguiRenderSourceEnvelope, GguiSessionEnvelope, GguiSessionListEnvelope, GguiThemeListEnvelope,

@@ -3,9 +3,8 @@
 //! Invariant: a read that is refused and a read of a session that does not exist have the same
 //! answer, byte for byte. So a typed error names neither the address nor a reason.
 
-use accord_api::body::{Json, NoBody, Verbatim};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_api::{Json, NoBody, Verbatim};
+use accord_contract::{Code, Object, Value};
 use accord_live_core::operations::tools::{
     GguiMountEnvelope, GguiSessionListEnvelope, ListSessions, ReadResource, ResourceQuery,
     ToolQuery,

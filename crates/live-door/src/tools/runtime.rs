@@ -1,7 +1,7 @@
 //! The tools of pages. A host hides them from its model and relays the calls of its pages. A
 //! refusal of the protocol is a result, because a page does not see errors of its host.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_live_core::operations::tools::{
     DeclareToolCatalog, GguiPullEnvelope, GguiRuntimeEnvelope, Pull, RefreshWsToken, SubmitAction,
     SyncContext, Telemetry,

@@ -1,6 +1,6 @@
 //! What an agent does: handshake, render, update, amend, reads.
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_live::{Live, LiveOptions};
 use accord_live_core::token::{Secret, TokenKind};
 use serde_json::{Value, json};

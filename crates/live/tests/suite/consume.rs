@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_live::{Live, Waiting};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

@@ -1,7 +1,7 @@
 //! Accord's own side: lists, answers without a page, watching.
 
 use accord_base::{Actor, ActorKey, By, Door};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_live::{Delivery, Live, PageQuery, Watcher};
 use accord_live_core::operations::answer::LiveAnswerRequest;
 use accord_live_core::operations::questions::LiveAsk;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::{Caller, ProjectId};
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Wire};
+use accord_contract::{Failure, Object, Timestamp, Wire};
 use accord_live::{Delivery, End, Live, LiveOptions, Subscriber, Subscription};
 use accord_live_core::frame::{Action, ActionAck, Binding, ClientBody, parse};
 use accord_live_core::limits::Limits;

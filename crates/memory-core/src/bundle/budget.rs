@@ -8,7 +8,7 @@
 //! budget names the packages that were left out.
 
 use accord_base::tokens;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use serde::Deserialize;
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! The digest of one project or of all projects of a key: counts and highlights of a window, facts,
 //! questions, and snippets about a focus. No language model is involved.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Time, Value, Wire as _};
 
 use super::left_out::{LeftOut, Reason};
 use super::questions::OpenQuestions;

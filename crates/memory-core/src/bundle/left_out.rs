@@ -1,6 +1,6 @@
 //! What a bundle left out, and why.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use crate::text::{ListText, ObjectText};
 

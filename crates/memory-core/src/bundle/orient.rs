@@ -1,6 +1,6 @@
 //! The orientation for an actor that starts to work: project, recent packages, facts, questions.
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use super::budget::{Pieces, Plan, SOURCES};
 use super::questions::OpenQuestions;

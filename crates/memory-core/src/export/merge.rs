@@ -1,7 +1,6 @@
 //! Merges imported documents with stored ones.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 
 use crate::lifecycle::Revision;
 use crate::{Package, Session};

@@ -5,8 +5,7 @@
 
 use std::borrow::Cow;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -9,8 +9,7 @@
 //! not recognised is refused. It is never read as a document of another kind.
 
 use accord_canon::Digest;
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Failure, Object, Value, Wire as _};
 
 use crate::limits::MAX_LINE_BYTES;
 use crate::package::{KnownPackageType, PROTOCOL_VERSION, PackageType, Status};

@@ -1,6 +1,6 @@
 //! Writes lines.
 
-use accord_contract::wire::{Value, Wire};
+use accord_contract::{Value, Wire};
 
 use crate::lifecycle::Revision;
 use crate::text::{ObjectText, compact};

@@ -1,8 +1,6 @@
 //! Asserting a fact: superseding the current one, or filling in an earlier one.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Time, Timestamp, wire_enum};
 
 use super::{Assertion, Fact, place};
 use crate::operations::AssertParams;

@@ -1,9 +1,7 @@
 //! The request that asserts a fact.
 
-use accord_contract::codes::Failure;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Limits, Object, Ratio, Value, Wire as _};
+use accord_contract::wire::Ratio;
+use accord_contract::{Failure, Field, Limits, Object, Timestamp, Value, Wire as _, message};
 
 use crate::limits::{KEY, MAX_DOCUMENT_BYTES, MAX_ITEMS, TEXT, VALUE};
 use crate::refuse::check_actor;

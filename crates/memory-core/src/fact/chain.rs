@@ -3,8 +3,7 @@
 //! A placement needs only the two neighbours in the chain, however long it is. Spans that never
 //! held (`to` is `from`) are skipped.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Failure, Time, Timestamp};
 
 /// The time in which a fact holds, without its end.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -1,7 +1,6 @@
 //! Importing a fact from another store unchanged.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Failure, Time, Timestamp};
 
 use super::chain::overlap;
 use super::{Fact, Span};

@@ -1,6 +1,6 @@
 //! Invalidates a fact: it ends, and no other fact replaces it.
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 
 use super::Fact;
 use crate::FactId;

@@ -14,10 +14,8 @@ mod chain;
 mod import;
 mod invalidate;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Limits, Object, Ratio, Value, Wire as _};
+use accord_contract::wire::Ratio;
+use accord_contract::{Code, Failure, Limits, Object, Time, Timestamp, Value, Wire as _, message};
 
 pub use assert::{AssertOptions, AssertState, Asserted, OutOfOrder, assert};
 pub use assertion::{Assertion, FactAssertion};

@@ -11,8 +11,7 @@ mod request;
 mod revision;
 mod standing;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 
 pub use request::{FlagRequest, MoveRequest, ReviewRequest, Reviewer, flag, plain, review};
 pub use revision::{Revision, check_revisions};

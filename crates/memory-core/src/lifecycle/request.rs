@@ -1,8 +1,6 @@
 //! The requests that change a package.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Limits, Value, Wire as _};
-use accord_contract::{message, wire_enum};
+use accord_contract::{Failure, Limits, Value, Wire as _, message, wire_enum};
 
 use super::{Change, Move};
 use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
@@ -30,9 +28,7 @@ message! {
         /// Who requests it.
         nullable actor: Actor = "actor", "actor";
     }
-}
 
-message! {
     /// Ends a review.
     pub struct ReviewRequest("ReviewRequest", open) {
         /// The new status: complete or revision_requested.
@@ -42,9 +38,7 @@ message! {
         /// Who reviewed.
         nullable actor: Actor = "actor", "actor";
     }
-}
 
-message! {
     /// The body of a resubmission or a completion.
     pub struct MoveRequest("MoveRequest", open) {
         /// What was done.

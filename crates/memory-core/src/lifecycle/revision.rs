@@ -1,9 +1,6 @@
 //! The revision log: all states of a package.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time, Timestamp, message};
 
 use super::Move;
 use crate::package::{ReviewType, Status};

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use serde::Deserialize;
 
 use crate::package::Status;

@@ -1,7 +1,6 @@
 //! Members that a host adds to its answers beside those that their messages name.
 
-use accord_contract::message;
-use accord_contract::wire::{Object, Value, Wire};
+use accord_contract::{Object, Value, Wire, message};
 
 use super::{DigestBundle, QuestionList};
 use crate::package::PackageFields;

@@ -1,11 +1,9 @@
 //! Blobs: files by their digest.
 
-use accord_api::body::{Bytes, Json, NoBody};
+use accord_api::body::Bytes;
 use accord_api::parameter::{Definition, Described, Id, Params, Text};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::wire::{TextForm, Wire as _};
+use accord_api::{Json, Need, operation, params};
+use accord_contract::{Code, Failure, TextForm, Wire as _, message};
 
 use crate::query::PROJECT_ID;
 use crate::{ContentHash, ProjectId, refuse};
@@ -19,18 +17,14 @@ params! {
         /// The SHA-256 digest of the content: sha256: and lower-case hexadecimal digits.
         required digest: BlobDigest = BlobDigest;
     }
-}
 
-params! {
     /// Whose blob it is.
     #[derive(Default)]
     pub struct BlobWithin {
         /// The project that the blob belongs to.
         optional project: Id<ProjectId> = PROJECT_ID;
     }
-}
 
-params! {
     /// Which bytes are read, and what the client has.
     pub struct BlobHeaders {
         /// The bytes to read; any other form means the whole blob.
@@ -69,15 +63,12 @@ operation! {
             Code::StoreFull,
         ]];
     }
-}
 
-operation! {
     /// Reads a blob by its digest.
     pub struct GetBlob("get_blob", Get "/v1/blobs/{digest}") of Agentic {
         path OfBlob;
         query BlobWithin;
         headers BlobHeaders;
-        body NoBody;
         needs Need::Read;
         answers 200 "The blob.", Bytes;
         also 206 "The requested bytes.";

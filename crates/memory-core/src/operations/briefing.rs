@@ -3,8 +3,7 @@
 use crate::package::Status;
 use crate::{FactId, PackageId};
 use accord_base::{ProjectId, SessionId};
-use accord_contract::message;
-use accord_contract::time::Timestamp;
+use accord_contract::{Timestamp, message};
 
 message! {
     /// What an actor reads when it begins to work, within a budget of tokens. Long texts are
@@ -44,9 +43,7 @@ message! {
         /// Damaged rows, which are left out.
         optional damaged: BriefingDamaged = "damaged", "briefing-damaged";
     }
-}
 
-message! {
     /// The project of a briefing.
     pub struct BriefingProject("BriefingProject", open) {
         /// The project's id.
@@ -56,9 +53,7 @@ message! {
         /// Its description.
         required description: String = "description", "text-for-people";
     }
-}
 
-message! {
     /// A package in a briefing.
     pub struct BriefingPackage("BriefingPackage", open) {
         /// The package.
@@ -84,9 +79,7 @@ message! {
         /// Its description and its body.
         optional about: String = "about", "text-for-people";
     }
-}
 
-message! {
     /// An open question in a briefing.
     pub struct BriefingQuestion("BriefingQuestion", open) {
         /// The question.
@@ -94,9 +87,7 @@ message! {
         /// The newest package that asks it.
         required package_id: PackageId = "package_id", "package-id";
     }
-}
 
-message! {
     /// A current fact in a briefing.
     pub struct BriefingFact("BriefingFact", open) {
         /// The fact.
@@ -108,9 +99,7 @@ message! {
         /// The value.
         required value: String = "value", "fact-value";
     }
-}
 
-message! {
     /// An active session in a briefing.
     pub struct BriefingSession("BriefingSession", open) {
         /// The session.
@@ -122,9 +111,7 @@ message! {
         /// When it began.
         required started_at: Timestamp = "started_at", "time:rfc-3339-utc";
     }
-}
 
-message! {
     /// Automatic deposits of low significance.
     pub struct BriefingAutomatic("BriefingAutomatic", open) {
         /// How many the window has.
@@ -134,9 +121,7 @@ message! {
         /// When the newest was created.
         required newest_at: Timestamp = "newest_at", "time:rfc-3339-utc";
     }
-}
 
-message! {
     /// What a section of a briefing left out.
     pub struct BriefingLeftOut("BriefingLeftOut", open) {
         /// The member of the briefing.
@@ -146,9 +131,7 @@ message! {
         /// The first of them.
         required ids: Vec<String> = "ids", "ids";
     }
-}
 
-message! {
     /// Damaged rows that a briefing left out.
     pub struct BriefingDamaged("BriefingDamaged", open) {
         /// How many.

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::{Either, Json, Markdown, NoBody, Text as TextBody};
-use accord_api::parameter::{Flag, Id, NoParams, Number, Text, Word};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
+use accord_api::body::{Either, Markdown, Text as TextBody};
+use accord_api::parameter::{Flag, Id, Number, Text, Word};
+use accord_api::{Json, Need, operation, params};
 use accord_contract::wire::Number as Score;
+use accord_contract::{Code, Timestamp, message};
 
 use super::{Briefing, InProject, at_project};
 use crate::conformance::Conformance;
@@ -38,9 +36,7 @@ message! {
         optional superseded: BTreeMap<String, Vec<PackageId>> =
             "x-superseded", "superseded-packages";
     }
-}
 
-message! {
     /// A digest of a project, or of all projects that a key covers.
     pub struct DigestBundle("DigestBundle", open) {
         /// The project; null for all projects.
@@ -62,9 +58,7 @@ message! {
         /// The numbers of each project.
         required projects: Vec<DigestProject> = "projects", "digest-projects";
     }
-}
 
-message! {
     /// Numbers and highlights of a digest.
     pub struct DigestSummary("DigestSummary", open) {
         /// The number of packages.
@@ -76,9 +70,7 @@ message! {
         /// The most significant packages.
         required highlights: Vec<DigestHighlight> = "highlights", "highlights";
     }
-}
 
-message! {
     /// The packages of an actor.
     pub struct DigestActor("DigestActor", open) {
         /// The actor.
@@ -88,9 +80,7 @@ message! {
         /// The number of its packages.
         required package_count: u64 = "package_count", "count";
     }
-}
 
-message! {
     /// A significant package.
     pub struct DigestHighlight("DigestHighlight", open) {
         /// The project that it belongs to.
@@ -108,9 +98,7 @@ message! {
         /// The packages that supersede it, newest first; absent if there are none.
         optional superseded_by: Vec<PackageId> = "superseded_by", "package-ids";
     }
-}
 
-message! {
     /// A passage of a package about the focus.
     pub struct DigestSnippet("DigestSnippet", open) {
         /// The project that the package belongs to.
@@ -126,9 +114,7 @@ message! {
         /// The packages that supersede the package, newest first; absent if there are none.
         optional superseded_by: Vec<PackageId> = "superseded_by", "package-ids";
     }
-}
 
-message! {
     /// The numbers of a project.
     pub struct DigestProject("DigestProject", open) {
         /// The project.
@@ -158,9 +144,7 @@ params! {
         /// The most tokens. bundle: at least 2000; no limit by default. briefing: 2000 by default.
         optional max_tokens: Number = TOKENS;
     }
-}
 
-params! {
     /// What a digest shows.
     #[derive(Default)]
     pub struct DigestParams {
@@ -188,33 +172,23 @@ operation! {
     pub struct Orient("orient", Get at_project!("/orient")) of Agentic {
         path InProject;
         query OrientParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The bundle; with format=briefing or briefing-json, the briefing.",
             Either<OrientationBundle, Briefing>;
         or 200 "The briefing.", TextBody<Markdown>;
         refuses [OF_BUNDLES];
     }
-}
 
-operation! {
     /// Reads a digest of one project, or of all projects that the key covers.
     pub struct Orchestrate("orchestrate", Get "/v1/orchestrate") of Agentic {
-        path NoParams;
         query DigestParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The digest.", Json<DigestBundle>;
         refuses [OF_BUNDLES];
     }
-}
 
-operation! {
     /// Reads the conformance descriptor: what this server supports.
     pub struct ReadConformance("conformance", Get "/v1/conformance") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The descriptor.", Json<Conformance>;
         refuses [];

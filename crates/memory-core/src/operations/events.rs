@@ -1,12 +1,10 @@
 //! The events of a project, as server-sent events.
 
-use accord_api::body::{Events, NoBody};
+use accord_api::body::Events;
 use accord_api::parameter::{Definition, Described, Params};
 use accord_api::{Need, operation, params};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Shape, Value};
+use accord_contract::wire::Shape;
+use accord_contract::{Code, Failure, Timestamp, Value, message};
 
 use super::{InProject, at_project};
 use crate::ProjectId;
@@ -21,9 +19,7 @@ params! {
         /// The last event that was received.
         optional after: EventNumber = EventNumber("after");
     }
-}
 
-params! {
     /// Where a client resumes.
     pub struct EventHeaders {
         /// The last event that was received; overrides after.
@@ -56,7 +52,6 @@ operation! {
         path InProject;
         query EventParams;
         headers EventHeaders;
-        body NoBody;
         needs Need::Read;
         answers 200 "The events.", Events<ProjectEvent>;
         refuses [&[

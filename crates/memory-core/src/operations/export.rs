@@ -1,11 +1,8 @@
 //! Export and import of a project, and the lines of long work.
 
-use accord_api::body::{Json, Lines, NoBody};
-use accord_api::parameter::NoParams;
-use accord_api::{Decision, Need, operation};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::wire::Object;
+use accord_api::body::Lines;
+use accord_api::{Decision, Json, Need, operation};
+use accord_contract::{Code, Failure, Object, message};
 
 use super::{InProject, at_project};
 use crate::ProjectId;
@@ -19,9 +16,7 @@ message! {
         /// The kind of document.
         required kind: String = "kind", "document-kind";
     }
-}
 
-message! {
     /// A line of an answer that reports progress. The kind progress says how far the work is, the
     /// kind failure why it ended, and the kind summary has the members of the result.
     pub struct ProgressLine("ProgressLine", open) {
@@ -36,9 +31,7 @@ message! {
         /// The failure, for people.
         optional message: String = "message", "text-for-people";
     }
-}
 
-message! {
     /// The summary of an import.
     pub struct ImportSummary("ImportSummary", open) {
         /// The project.
@@ -60,9 +53,7 @@ message! {
         /// The file in the data folder with the quarantined lines.
         required_or_null quarantine_file: String = "quarantine_file", "path";
     }
-}
 
-message! {
     /// The number of documents of each kind.
     pub struct ImportCounts("ImportCounts", open) {
         /// Projects.
@@ -74,9 +65,7 @@ message! {
         /// Facts.
         required facts: u64 = "facts", "count";
     }
-}
 
-message! {
     /// A refused line.
     pub struct RefusedLine("RefusedLine", open) {
         /// Its number, from 1.
@@ -97,21 +86,16 @@ operation! {
     /// X-Integrity-Warnings counts them.
     pub struct ExportProject("export", Get at_project!("/export")) of Agentic {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The lines.", Lines<ExportedLine>;
         refuses [&[Code::AgenticProjectNotFound, Code::StoreFull]];
     }
-}
 
-operation! {
     /// Imports an export of this or another server, one document per line, in any order: lines of
     /// an export, or the protocol's bare documents. Existing documents are kept; a refused line
     /// does not affect the others, and is listed in the answer.
     pub struct ImportProject("import", Post at_project!("/import")) of Agentic {
         path InProject;
-        query NoParams;
         body Lines<ExportedLine>;
         needs Need::Decide(Decision::Grant);
         answers 200 "The result of the import.", Json<ImportSummary>;

@@ -1,11 +1,8 @@
 //! Facts: assert, invalidate, list, read.
 
-use accord_api::body::{Json, NoBody, Verbatim};
 use accord_api::parameter::{CURSOR, Flag, Id, Moment, Number, Opaque, Segment, Text, Word, wrong};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
-use accord_contract::wire::TextForm;
+use accord_api::{Json, Need, Verbatim, operation, params};
+use accord_contract::{Code, Failure, TextForm, message};
 
 use super::{InProject, at_project};
 use crate::fact::{Fact, FactAssertion, OutOfOrder};
@@ -26,9 +23,7 @@ params! {
         optional if_out_of_order: Word<OutOfOrder> =
             Word::new("if_out_of_order").or(OutOfOrder::Insert);
     }
-}
 
-params! {
     /// Which facts are listed.
     #[derive(Default)]
     pub struct FactParams {
@@ -51,9 +46,7 @@ params! {
         /// that no page of this budget can hold.
         optional max_tokens: Number = PAGE_TOKENS;
     }
-}
 
-params! {
     // Clauses: AGENTIC-R-098, AGENTIC-A-17.
     /// Which fact ends.
     pub struct InvalidateParams {
@@ -73,17 +66,13 @@ params! {
         /// The session of the actor; only with actor.
         optional session_id: Id<SessionId> = Id::new("session_id");
     }
-}
 
-params! {
     /// A fact.
     pub struct OfFact {
         /// The fact's id.
         required fact: Segment<FactId> = Segment::new("fact_id");
     }
-}
 
-params! {
     /// Which fact is meant.
     #[derive(Default)]
     pub struct FactWithin {
@@ -102,9 +91,7 @@ message! {
         /// The ids of facts that are left out because they are damaged.
         optional integrity_warnings: Vec<FactId> = "x-integrity_warnings", "fact-ids";
     }
-}
 
-message! {
     /// The result of an invalidation.
     pub struct InvalidatedFacts("InvalidatedFacts", open) {
         /// The number of facts that ended: 0 or 1.
@@ -131,14 +118,11 @@ operation! {
             Code::NotForWorkers,
         ]];
     }
-}
 
-operation! {
     /// Lists facts: the current ones, those valid at a time, or all.
     pub struct ListFacts("facts", Get at_project!("/facts")) of Agentic {
         path InProject;
         query FactParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The facts.", Json<FactList>;
         refuses [&[
@@ -147,14 +131,11 @@ operation! {
             Code::AgenticProjectNotFound,
         ]];
     }
-}
 
-operation! {
     /// Ends the current fact of a subject and predicate.
     pub struct InvalidateFact("invalidate_fact", Delete at_project!("/facts")) of Agentic {
         path InProject;
         query InvalidateParams;
-        body NoBody;
         needs Need::Write;
         answers 200 "The number of facts that ended.", Json<InvalidatedFacts>;
         refuses [&[
@@ -164,14 +145,11 @@ operation! {
             Code::NotForWorkers,
         ]];
     }
-}
 
-operation! {
     /// Reads one fact.
     pub struct ReadFact("fact", Get "/v1/facts/{fact_id}") of Agentic {
         path OfFact;
         query FactWithin;
-        body NoBody;
         needs Need::Read;
         answers 200 "The fact.", Json<Fact>;
         refuses [&[

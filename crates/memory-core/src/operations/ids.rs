@@ -1,10 +1,7 @@
 //! The ids that begin with a text.
 
-use accord_api::body::{Json, NoBody};
-use accord_api::parameter::NoParams;
-use accord_api::{Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::{envelope, message};
+use accord_api::{Json, Need, operation};
+use accord_contract::{Code, envelope, message};
 
 use crate::query::IdQuery;
 
@@ -31,9 +28,7 @@ envelope! {
 operation! {
     /// Finds ids by their beginning.
     pub struct FindIds("ids", Get "/accord/v1/ids") of Agentic {
-        path NoParams;
         query IdQuery;
-        body NoBody;
         needs Need::Read;
         answers 200 "The ids.", Json<IdsEnvelope>;
         refuses [&[Code::AgenticInvalidSchema, Code::AccessDenied]];

@@ -1,9 +1,7 @@
 //! The lifecycle of a package: flag, review, resubmit, complete, and its log.
 
-use accord_api::body::{Json, Maybe, NoBody, Verbatim};
-use accord_api::{Decision, Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::message;
+use accord_api::{Decision, Json, Maybe, Need, Verbatim, operation};
+use accord_contract::{Code, message};
 
 use super::{OfPackage, PackageWithin};
 use crate::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Revision};
@@ -38,9 +36,7 @@ operation! {
         answers 200 "The updated package.", Json<PackageFields>;
         refuses [OF_CHANGES];
     }
-}
 
-operation! {
     /// Ends a review of a package. Needs the verb review. If a human review was requested and an
     /// agent or a script ends it, the answer has a warning.
     pub struct ReviewPackage("review", Post "/v1/packages/{package_id}/review") of Agentic {
@@ -51,9 +47,7 @@ operation! {
         answers 200 "The updated package.", Json<PackageFields>;
         refuses [OF_CHANGES];
     }
-}
 
-operation! {
     /// Asks for another review after a revision.
     pub struct ResubmitPackage("resubmit", Post "/v1/packages/{package_id}/resubmit") of Agentic {
         path OfPackage;
@@ -63,9 +57,7 @@ operation! {
         answers 200 "The updated package.", Json<PackageFields>;
         refuses [OF_CHANGES];
     }
-}
 
-operation! {
     /// Completes a package without a review.
     pub struct CompletePackage("complete", Post "/v1/packages/{package_id}/complete") of Agentic {
         path OfPackage;
@@ -75,14 +67,11 @@ operation! {
         answers 200 "The updated package.", Json<PackageFields>;
         refuses [OF_CHANGES];
     }
-}
 
-operation! {
     /// Lists the revisions of a package.
     pub struct ListRevisions("revisions", Get "/v1/packages/{package_id}/revisions") of Agentic {
         path OfPackage;
         query PackageWithin;
-        body NoBody;
         needs Need::Read;
         answers 200 "The revisions.", Json<RevisionList>;
         refuses [&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId]];

@@ -21,7 +21,7 @@ mod verify;
 
 use accord_api::parameter::{Id, Segment, Text};
 use accord_api::params;
-use accord_contract::wire::TextForm;
+use accord_contract::TextForm;
 
 pub use added::LeftOutItems;
 pub use blobs::{BlobHeaders, BlobWithin, GetBlob, OfBlob, PutBlob, StoredBlob};
@@ -70,26 +70,20 @@ params! {
         /// The project's id.
         required project: Segment<ProjectId> = Segment::new("project_id");
     }
-}
 
-params! {
     /// A package.
     pub struct OfPackage {
         /// The package's id.
         required package: Segment<PackageId> = Segment::new("package_id");
     }
-}
 
-params! {
     /// Which package is meant.
     #[derive(Default)]
     pub struct PackageWithin {
         /// The project; needed if several projects have a package with this id.
         optional project: Id<ProjectId> = Id::new("project_id");
     }
-}
 
-params! {
     /// What the client has.
     pub struct KnownVersions {
         /// Entity tags of versions that the client has.

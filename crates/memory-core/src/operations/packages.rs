@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::{Either, Json, NoBody, Verbatim};
+use accord_api::body::Either;
 use accord_api::parameter::{CURSOR, Flag, Id, Number, Opaque, Text, Word};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Number as Score, TextForm};
-use accord_contract::{message, wire_enum};
+use accord_api::{Json, Need, Verbatim, operation, params};
+use accord_contract::wire::Number as Score;
+use accord_contract::{Code, TextForm, message, wire_enum};
 
 use super::{InProject, KnownVersions, OfPackage, PackageWithin, at_project};
 use crate::package::{PackageFields, Status};
@@ -33,9 +32,7 @@ params! {
         /// Whether to generate an id if the package has none.
         flag mint: Flag = Flag::new("mint");
     }
-}
 
-params! {
     /// Which packages are read.
     #[derive(Default)]
     pub struct PullParams {
@@ -63,17 +60,13 @@ params! {
         /// specific: the package.
         optional package_id: Id<PackageId> = Id::new("package_id");
     }
-}
 
-params! {
     /// What the client has.
     pub struct PullHeaders {
         /// specific: entity tags of versions that the client has.
         optional known: Text = super::IF_NONE_MATCH;
     }
-}
 
-params! {
     /// Which packages that await a review are listed.
     #[derive(Default)]
     pub struct ReviewParams {
@@ -110,9 +103,7 @@ message! {
         optional superseded: BTreeMap<String, Vec<PackageId>> =
             "x-superseded", "superseded-packages";
     }
-}
 
-message! {
     /// How well a package matches a query.
     pub struct PackageScore("PackageScore", open) {
         /// The package.
@@ -144,15 +135,12 @@ operation! {
             Code::NotForWorkers,
         ]];
     }
-}
 
-operation! {
     /// Reads packages: the latest, those relevant to a query, or one.
     pub struct PullPackages("pull", Get at_project!("/packages")) of Agentic {
         path InProject;
         query PullParams;
         headers PullHeaders;
-        body NoBody;
         needs Need::Read;
         answers 200 "The packages, or the package.", Either<PackageList, PackageFields>;
         nothing 304 "specific: the client has the current version.";
@@ -165,27 +153,21 @@ operation! {
             Code::AgenticIntegrityError,
         ]];
     }
-}
 
-operation! {
     /// Lists the packages that await a review, newest first.
     pub struct ListReviews("reviews", Get at_project!("/reviews")) of Agentic {
         path InProject;
         query ReviewParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The packages.", Json<PackageList>;
         refuses [&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]];
     }
-}
 
-operation! {
     /// Reads one package.
     pub struct ReadPackage("package", Get "/v1/packages/{package_id}") of Agentic {
         path OfPackage;
         query PackageWithin;
         headers KnownVersions;
-        body NoBody;
         needs Need::Read;
         answers 200 "The package.", Json<PackageFields>;
         nothing 304 "The client has the current version.";

@@ -1,10 +1,8 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_api::body::{Json, NoBody, Verbatim};
-use accord_api::parameter::{CURSOR, Flag, NoParams, Number, Opaque};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::message;
+use accord_api::parameter::{CURSOR, Flag, Number, Opaque};
+use accord_api::{Json, Need, Verbatim, operation, params};
+use accord_contract::{Code, message};
 
 use super::{InProject, at_project};
 use crate::ProjectId;
@@ -43,45 +41,32 @@ message! {
 operation! {
     /// Lists projects, by their ids.
     pub struct ListProjects("projects", Get "/v1/projects") of Agentic {
-        path NoParams;
         query ProjectParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The projects.", Json<ProjectList>;
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]];
     }
-}
 
-operation! {
     /// Creates a project.
     pub struct CreateProject("create_project", Post "/v1/projects") of Agentic {
-        path NoParams;
-        query NoParams;
         body Verbatim<ProjectRequest>;
         needs Need::Admin;
         answers 201 "The project is created.", Json<Project>;
         also 200 "The project existed.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]];
     }
-}
 
-operation! {
     /// Reads one project.
     pub struct ReadProject("project", Get at_project!("")) of Agentic {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The project.", Json<Project>;
         refuses [&[Code::AgenticProjectNotFound, Code::AgenticIntegrityError]];
     }
-}
 
-operation! {
     /// Changes the name or the description of a project.
     pub struct ChangeProject("change_project", Patch at_project!("")) of Agentic {
         path InProject;
-        query NoParams;
         body Verbatim<ProjectChange>;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
@@ -91,26 +76,18 @@ operation! {
             Code::AgenticProjectArchived,
         ]];
     }
-}
 
-operation! {
     /// Archives a project, which refuses writes from then on.
     pub struct ArchiveProject("archive", Post at_project!("/archive")) of Agentic {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
         refuses [&[Code::AgenticProjectNotFound]];
     }
-}
 
-operation! {
     /// Restores an archived project.
     pub struct UnarchiveProject("unarchive", Post at_project!("/unarchive")) of Agentic {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
         refuses [&[Code::AgenticProjectNotFound]];

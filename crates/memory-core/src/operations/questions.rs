@@ -1,11 +1,8 @@
 //! The questions of a project.
 
-use accord_api::body::{Json, NoBody};
 use accord_api::parameter::{CURSOR, Flag, Number, Opaque};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
+use accord_api::{Json, Need, operation, params};
+use accord_contract::{Code, Timestamp, message};
 
 use super::{InProject, at_project};
 use crate::PackageId;
@@ -48,9 +45,7 @@ message! {
         /// some when it was asked again.
         required answered_by: Vec<PackageId> = "answered_by", "package-ids";
     }
-}
 
-message! {
     /// A page of questions.
     pub struct QuestionList("QuestionList", open) {
         /// The questions, those of the newest package first.
@@ -65,7 +60,6 @@ operation! {
     pub struct ListQuestions("questions", Get at_project!("/questions")) of Agentic {
         path InProject;
         query QuestionParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The questions.", Json<QuestionList>;
         refuses [&[

@@ -1,11 +1,8 @@
 //! Removal of projects.
 
-use accord_api::body::{Json, NoBody};
-use accord_api::parameter::NoParams;
-use accord_api::{Need, operation};
+use accord_api::{Json, Need, operation};
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::envelope;
+use accord_contract::{Code, envelope};
 
 use super::InProject;
 use crate::project::ProjectContents;
@@ -31,8 +28,6 @@ operation! {
         of Agentic
     {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "The project is removed.", Json<RemovedProjectEnvelope>;
         refuses [&[

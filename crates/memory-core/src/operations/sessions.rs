@@ -1,10 +1,8 @@
 //! Sessions: start, end, list, read.
 
-use accord_api::body::{Json, Maybe, NoBody, Verbatim};
-use accord_api::parameter::{CURSOR, Flag, Id, NoParams, Number, Opaque, Segment, Text};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::message;
+use accord_api::parameter::{CURSOR, Flag, Id, Number, Opaque, Segment, Text};
+use accord_api::{Json, Maybe, Need, Verbatim, operation, params};
+use accord_contract::{Code, message};
 
 use super::{InProject, at_project};
 use crate::limits::CALLSIGN;
@@ -29,17 +27,13 @@ params! {
         /// that no page of this budget can hold.
         optional max_tokens: Number = PAGE_TOKENS;
     }
-}
 
-params! {
     /// A session.
     pub struct OfSession {
         /// The session's id.
         required session: Segment<SessionId> = Segment::new("session_id");
     }
-}
 
-params! {
     /// Which session is meant.
     #[derive(Default)]
     pub struct SessionWithin {
@@ -64,7 +58,6 @@ operation! {
     /// Starts a session.
     pub struct StartSession("start_session", Post at_project!("/sessions")) of Agentic {
         path InProject;
-        query NoParams;
         body Maybe<Verbatim<SessionRequest>>;
         needs Need::Write;
         answers 201 "The session.", Json<Session>;
@@ -74,14 +67,11 @@ operation! {
             Code::NotForWorkers,
         ]];
     }
-}
 
-operation! {
     /// Lists sessions, newest first.
     pub struct ListSessions("sessions", Get at_project!("/sessions")) of Agentic {
         path InProject;
         query SessionParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The sessions.", Json<SessionList>;
         refuses [&[
@@ -90,14 +80,11 @@ operation! {
             Code::AgenticProjectNotFound,
         ]];
     }
-}
 
-operation! {
     /// Reads one session.
     pub struct ReadSession("session", Get "/v1/sessions/{session_id}") of Agentic {
         path OfSession;
         query SessionWithin;
-        body NoBody;
         needs Need::Read;
         answers 200 "The session.", Json<Session>;
         refuses [&[
@@ -106,9 +93,7 @@ operation! {
             Code::AgenticIntegrityError,
         ]];
     }
-}
 
-operation! {
     /// Ends a session.
     pub struct EndSession("end_session", Patch "/v1/sessions/{session_id}") of Agentic {
         path OfSession;

@@ -1,11 +1,8 @@
 //! Verification of the store.
 
-use accord_api::body::{Json, Lines, Verbatim};
-use accord_api::parameter::NoParams;
-use accord_api::{Need, operation};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
-use accord_contract::{envelope, message, wire_enum};
+use accord_api::body::Lines;
+use accord_api::{Json, Need, Verbatim, operation};
+use accord_contract::{Code, Failure, Object, envelope, message, wire_enum};
 
 use super::ProgressLine;
 use crate::ProjectId;
@@ -73,9 +70,7 @@ message! {
         /// A description for people.
         required message: String = "message", "text-for-people";
     }
-}
 
-message! {
     /// The report of a verification.
     pub struct VerifyReport("VerifyReport", open) {
         /// The number of checked projects.
@@ -106,8 +101,6 @@ operation! {
     /// Damaged packages are quarantined. A client that accepts application/x-ndjson gets lines of
     /// the kinds progress and problem, and at the end one of the kind summary or failure.
     pub struct VerifyStore("verify", Post "/accord/v1/verify") of Agentic {
-        path NoParams;
-        query NoParams;
         body Verbatim<VerifyRequest>;
         needs Need::Admin;
         answers 200 "What was found.", Json<VerifyEnvelope>;

@@ -1,9 +1,6 @@
 //! The members of a package.
 
-use accord_contract::codes::Failure;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::Limits;
+use accord_contract::{Failure, Limits, Timestamp, message};
 
 use super::links::{answers_shape, supersedes_shape};
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
@@ -75,9 +72,7 @@ message! {
         /// The ids of packages that this one supersedes. Only a complete package supersedes any.
         "x-supersedes": supersedes_shape();
     }
-}
 
-message! {
     // Clauses: AGENTIC-R-018.
     /// Something that the work produced.
     pub struct Deliverable("Deliverable", open) {

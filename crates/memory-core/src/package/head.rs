@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use serde::Deserialize;
 
 use super::broken;

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use accord_contract::wire::{
-    DecodeError, EnumShape, Extensible, Form, Pointer, Shape, TextForm, Value, Wire,
-};
-use accord_contract::wire_enum;
+use accord_contract::wire::{DecodeError, EnumShape, Form, Pointer, Shape};
+use accord_contract::{Extensible, TextForm, Value, Wire, wire_enum};
 
 use super::PROTOCOL_VERSION;
 use crate::limits::TITLE;
@@ -23,9 +21,7 @@ wire_enum! {
         /// A reviewer asked for changes.
         RevisionRequested = "revision_requested",
     }
-}
 
-wire_enum! {
     // Clauses: AGENTIC-R-007.
     /// Who reviews a package.
     pub enum ReviewType("ReviewType", closed) {
@@ -36,9 +32,7 @@ wire_enum! {
         /// An agent.
         Agent = "agent",
     }
-}
 
-wire_enum! {
     /// Who should pick the work up.
     pub enum NextActor("NextActor", closed) {
         /// A person.
@@ -46,9 +40,7 @@ wire_enum! {
         /// An agent.
         Agent = "agent",
     }
-}
 
-wire_enum! {
     // Clauses: AGENTIC-R-011.
     /// The kinds of package that the protocol names.
     pub enum KnownPackageType("PackageType", closed) {

@@ -4,9 +4,8 @@
 //! in them. [`Links::of`] reads what it understands and ignores the rest. A deposit is refused by
 //! [`Links::check`] instead, so that a misspelt link is noticed.
 
-use accord_contract::codes::Failure;
-use accord_contract::message;
-use accord_contract::wire::{Limits, Object, Shape, TextForm, Value, Wire as _};
+use accord_contract::wire::Shape;
+use accord_contract::{Failure, Limits, Object, TextForm, Value, Wire as _, message};
 use serde_json::json;
 
 use super::{PackageFields, QuestionKey};
@@ -32,9 +31,7 @@ message! {
         /// The text of the question.
         required question: String = "question", "question", Limits::text(QUESTION);
     }
-}
 
-message! {
     /// A question that a package answers, by its place.
     pub struct AnsweredPlace("AnsweredPlace", open) {
         /// The package that asks it.

@@ -1,6 +1,6 @@
 //! Adds an id to a package that has none.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use crate::PackageId;
 use crate::limits::MAX_PACKAGE_BYTES;

@@ -15,8 +15,7 @@ mod mint;
 mod question_key;
 mod searchable;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 
 pub use fields::{Deliverable, PackageFields};
 pub use head::{HeadActor, PackageHead};

@@ -1,8 +1,7 @@
 //! Positions in the lists of a project.
 
 use accord_base::cursor::{decode, encode, invalid};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 
 use crate::{Cursor, ProjectId};
 

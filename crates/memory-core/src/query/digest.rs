@@ -1,8 +1,6 @@
 //! `GET /v1/orchestrate`: a digest of projects.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::TextForm;
+use accord_contract::{Failure, TextForm, Time};
 
 use super::{DEFAULT_WINDOW_DAYS, Id, MAX_QUERY_BYTES, Number, Terms, Text};
 use crate::ProjectId;

@@ -1,8 +1,7 @@
 //! `/v1/projects/{project_id}/facts`: lists of facts.
 
 use accord_api::parameter::wrong;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 
 use super::{FactPosition, Number, after};
 use crate::ProjectId;

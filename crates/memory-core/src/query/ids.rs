@@ -1,7 +1,7 @@
 //! `GET /accord/v1/ids`: the ids that begin with a text.
 
 use accord_api::params;
-use accord_contract::wire::{TextForm, wire_enum};
+use accord_contract::{TextForm, wire_enum};
 
 use super::{Id, PROJECT_ID, Text, Word};
 use crate::ProjectId;

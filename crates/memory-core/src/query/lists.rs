@@ -1,6 +1,6 @@
 //! `GET /v1/projects`, and the sessions and questions of a project.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use super::{Flag, Number, QuestionPosition, SessionPosition, after};
 use crate::operations::{ProjectParams, QuestionParams, SessionParams};

@@ -1,8 +1,7 @@
 //! `GET /v1/projects/{project_id}/orient`: an orientation.
 
 use accord_api::parameter::wrong;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 
 use accord_contract::wire_enum;
 

@@ -2,8 +2,7 @@
 //! one.
 
 use accord_api::parameter::wrong;
-use accord_contract::codes::Failure;
-use accord_contract::wire_enum;
+use accord_contract::{Failure, wire_enum};
 
 use super::{DEFAULT_LIST, Number, PackagePosition, Terms, after};
 use crate::operations::{PullParams, ReviewParams, SearchBy};

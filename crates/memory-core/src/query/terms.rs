@@ -1,6 +1,6 @@
 //! The words of a search query.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use crate::refuse;
 

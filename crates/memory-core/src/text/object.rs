@@ -1,6 +1,6 @@
 //! Writes objects and lists from parts that are JSON already.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectText(String);

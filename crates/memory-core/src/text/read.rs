@@ -1,8 +1,7 @@
 //! Reads documents strictly.
 
 use accord_canon::{Canonicalizer, Profile};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use crate::refuse;
 

@@ -4,8 +4,7 @@
 //! an instant and the last for ever after, each with the fact that holds there. The rows
 //! are kept as a store keeps them, and only the neighbours of a new fact are looked at.
 
-use accord_contract::codes::Code;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Code, Time, Timestamp};
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, OutOfOrder, assert, check_chain, invalidate,
 };

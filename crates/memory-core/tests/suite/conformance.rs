@@ -1,7 +1,7 @@
 //! What a server says that it can do.
 
-use accord_contract::codes::{Code, Exchange, Protocol};
-use accord_contract::wire::Wire as _;
+use accord_contract::codes::Exchange;
+use accord_contract::{Code, Protocol, Wire as _};
 use accord_memory_core::conformance::{
     Capability, Conformance, Level, cannot_search, not_implemented,
 };

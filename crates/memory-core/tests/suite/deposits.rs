@@ -1,7 +1,7 @@
 //! Deposits.
 
 use accord_base::{ActorType, ProjectId};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectPolicy, ProjectUpdate};

@@ -2,7 +2,7 @@
 
 use accord_api::parameter::ParamSet as _;
 use accord_base::{ActorType, ProjectId};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory_core::PackageId;
 use accord_memory_core::bundle::{
     ActorCount, DigestRows, Excerpt, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, OpenQuestions,

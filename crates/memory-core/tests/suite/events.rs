@@ -1,7 +1,7 @@
 //! Events, and what readers see of them.
 
 use accord_base::{Access, ActorType, Event, EventKind, KeyScope, Verb};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory_core::lifecycle::{Change, Move, Revision, Transition, transition};
 use accord_memory_core::{FactId, event};
 use serde_json::json;

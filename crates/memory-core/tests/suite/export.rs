@@ -1,7 +1,6 @@
 //! Lines of an export, and back.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_memory_core::export::{
     ExportLine, MergedPackage, MergedSession, fact_line, may_hold_project, merge_package,
     merge_session, package_line, project_line, read_line, session_line,

@@ -1,8 +1,7 @@
 //! Facts: what is sent, what is kept, what is imported.
 
 use accord_base::ActorType;
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_memory_core::Fact;
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, ImportState, Imported, assert, import,

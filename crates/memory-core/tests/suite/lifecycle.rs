@@ -1,7 +1,7 @@
 //! The life of a package after its deposit.
 
 use accord_base::ActorType;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::lifecycle::{
     Change, Move, Reviewer, Revision, Transition, check_revisions, flag, plain, review, transition,
 };

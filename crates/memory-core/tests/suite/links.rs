@@ -1,7 +1,7 @@
 //! What packages answer and supersede: how links are read, and from when they hold.
 
 use accord_base::ActorType;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::PackageId;
 use accord_memory_core::deposit::{Deposit, DepositState, LinkTarget, LinkTargets, deposit};
 use accord_memory_core::lifecycle::{Side, Standing};

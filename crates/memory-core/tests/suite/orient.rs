@@ -1,7 +1,7 @@
 //! Orientations, and the questions in them.
 
 use accord_base::{ProjectId, tokens};
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory_core::bundle::{
     MAX_QUESTION_ROWS, MAX_QUESTIONS, Mark, OpenQuestions, OrientRows, orient,
 };

@@ -1,7 +1,7 @@
 //! The text of a package, and its hash.
 
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::package::{ambiguous, not_found, transport_text, verify, with_minted_id};
 use accord_memory_core::{ContentHash, Package, PackageId, compact};
 use proptest::prelude::*;

@@ -1,7 +1,6 @@
 //! Projects.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_memory_core::Project;
 use accord_memory_core::project::{ProjectUpdate, change, create, requested};
 use serde_json::json;

@@ -2,8 +2,7 @@
 
 use accord_api::parameter::ParamSet;
 use accord_base::{Cursor, ProjectId, ProjectPosition, SessionId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_memory_core::PackageId;
 use accord_memory_core::fact::{AssertOptions, OutOfOrder};
 use accord_memory_core::operations::{AssertParams, InvalidateParams};

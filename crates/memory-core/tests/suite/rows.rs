@@ -1,6 +1,6 @@
 //! Rows of the reference tool's backup become lines that can be imported.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::export::{
     ExportLine, RowArchive, RowFile, line_project, read_line, row_line,
 };

@@ -1,6 +1,6 @@
 //! Which documents are packages.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_contract::wire::json_schema;
 use accord_memory_core::Package;
 use accord_memory_core::limits::{

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use accord_base::ActorType;
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_memory_core::session::{SessionEnd, SessionRequest, SessionUpdate, start};
 use accord_memory_core::{PackageId, Session, callsign, event};
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! What the tests share.
 
 use accord_base::{Actor, ActorId, ActorKey, ActorType, ProjectId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Value};
 use accord_memory_core::project::{Project, ProjectPolicy, Writing};
 use accord_memory_core::{Fact, Package};
 use serde_json::json;

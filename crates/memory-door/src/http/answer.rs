@@ -1,7 +1,7 @@
 //! Answers that contain stored documents verbatim.
 
 use accord_base::{Budgeted, Page};
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_memory::{PulledPackage, Served, Superseded};
 use axum::body::Body;
 use axum::response::Response;

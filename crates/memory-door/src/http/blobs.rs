@@ -6,8 +6,7 @@
 use accord_api::Call;
 use accord_api::parameter::Params;
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_memory::Part;
 use accord_memory_core::operations::{GetBlob, PutBlob, StoredBlob};
 use accord_serving::operation::serve_response;

@@ -1,7 +1,6 @@
 //! Documents that summarise many rows (orient, orchestrate), and the conformance descriptor.
 
-use accord_api::Call;
-use accord_api::body::Json;
+use accord_api::{Call, Json};
 use accord_memory_core::operations::{Orchestrate, Orient, ReadConformance};
 use accord_memory_core::query::{BriefingForm, DigestQuery, Orientation};
 use accord_serving::operation::{serve, serve_response};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use accord_api::Call;
 use accord_base::{Access, Caller, Event};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory::{FollowEnd, Follower, Since};
 use accord_memory_core::limits::MAX_EXACT;
 use accord_memory_core::operations::FollowEvents;

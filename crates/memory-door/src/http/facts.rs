@@ -1,8 +1,7 @@
 //! Facts: assert, invalidate, list, read.
 
-use accord_api::Call;
-use accord_api::body::Json;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_api::{Call, Json};
+use accord_contract::{Object, Value, Wire as _};
 use accord_memory_core::Warning;
 use accord_memory_core::operations::{
     AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,

@@ -1,6 +1,6 @@
 //! Import of a project.
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory_core::operations::ImportProject;
 use accord_serving::table::LINES;
 use hyper::{HeaderMap, StatusCode};

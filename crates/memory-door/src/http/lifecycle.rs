@@ -1,7 +1,7 @@
 //! The lifecycle of a package: flag, review, resubmit, complete, and its log.
 
 use accord_api::{Call, Operation};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::lifecycle::{self, Change, Move};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,

@@ -1,7 +1,7 @@
 //! Packages: deposit and pull.
 
 use accord_api::Call;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 use accord_memory::{PackagePage, Served};
 use accord_memory_core::Warning;
 use accord_memory_core::operations::{Deposit, ListReviews, PullPackages, ReadPackage};

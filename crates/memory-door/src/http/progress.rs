@@ -7,8 +7,7 @@
 
 use std::convert::Infallible;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;

@@ -1,7 +1,6 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_api::Call;
-use accord_api::body::Json;
+use accord_api::{Call, Json};
 use accord_memory_core::operations::{
     ArchiveProject, ChangeProject, CreateProject, ListProjects, ReadProject, UnarchiveProject,
 };

@@ -1,8 +1,7 @@
 //! Sessions: start, end, list, read.
 
-use accord_api::Call;
-use accord_api::body::Json;
-use accord_contract::wire::Wire as _;
+use accord_api::{Call, Json};
+use accord_contract::Wire as _;
 use accord_memory_core::operations::{EndSession, ListSessions, ReadSession, StartSession};
 use accord_memory_core::query::SessionQuery;
 use accord_serving::operation::{serve, serve_response};

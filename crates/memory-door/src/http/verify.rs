@@ -2,7 +2,7 @@
 
 use accord_api::Call;
 use accord_base::Verb;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory::{Verify, VerifyStep};
 use accord_memory_core::operations::{VerifyEnvelope, VerifyRequest, VerifyStore};
 use accord_serving::alx_envelope;

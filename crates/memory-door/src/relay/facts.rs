@@ -1,7 +1,6 @@
 //! Facts, which Relay calls subject, relation and object.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Failure, Value, Wire as _};
 use accord_memory_core::operations::{FactParams, ListFacts};
 
 use super::{ACTOR, PROJECT};

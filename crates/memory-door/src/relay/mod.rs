@@ -9,7 +9,7 @@ mod overview;
 mod packages;
 mod sessions;
 
-use accord_contract::codes::{Code, Protocol};
+use accord_contract::{Code, Protocol};
 
 use accord_mcp::{Advice, Argument, Toolset, Visibility};
 

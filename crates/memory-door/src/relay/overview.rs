@@ -1,7 +1,7 @@
 //! Overviews: `relay_status`, `relay_session_orient` and `relay_orchestrate`.
 
-use accord_api::parameter::NoParams;
-use accord_contract::wire::{Object, Value};
+use accord_api::NoParams;
+use accord_contract::{Object, Value};
 use accord_memory_core::operations::{
     DigestParams, Orchestrate, Orient, OrientParams, PullPackages, PullParams,
 };

@@ -1,8 +1,6 @@
 //! Packages: `relay_pull_context` and `relay_deposit`.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::export::in_protocol_words;
 use accord_memory_core::operations::{PullPackages, PullParams, ReadPackage};

@@ -2,9 +2,7 @@
 
 use accord_api::Call as OperationCall;
 use accord_api::parameter::{Definition as _, Moment, Params};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Failure, Object, Time, Wire as _};
 use accord_memory_core::operations::{
     AssertFact, AssertParams, FactParams, InvalidateFact, InvalidateParams, ListFacts,
 };

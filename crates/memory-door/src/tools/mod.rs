@@ -9,10 +9,8 @@ mod resources;
 mod reviews;
 mod sessions;
 
-use accord_api::body::{NoBody, Verbatim};
-use accord_api::{Call as OperationCall, Operation};
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_api::{Call as OperationCall, NoBody, Operation, Verbatim};
+use accord_contract::{Code, Failure, Object, Protocol, Value};
 use accord_memory_core::operations::{InProject, OfPackage, PackageWithin};
 
 use accord_mcp::{

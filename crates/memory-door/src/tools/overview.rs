@@ -1,7 +1,7 @@
 //! Overviews: an orientation, a digest, the projects.
 
-use accord_api::parameter::NoParams;
-use accord_contract::codes::Failure;
+use accord_api::NoParams;
+use accord_contract::Failure;
 use accord_memory_core::operations::{
     DigestParams, ListProjects, Orchestrate, Orient, OrientParams, ProjectParams,
 };

@@ -1,9 +1,7 @@
 //! Packages: what was done, decided and left open.
 
 use accord_api::Call as OperationCall;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::operations::{
     Deposit, DepositParams, PullPackages, PullParams, ReadPackage,

@@ -1,6 +1,6 @@
 //! The prompt of the memory: a briefing on request.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::operations::{InProject, Orient, OrientParams};
 use accord_memory_core::query::OrientFormat;
 

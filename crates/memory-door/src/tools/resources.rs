@@ -6,11 +6,9 @@
 //! - A page is bounded in number and bytes, however large the packages are. It may have fewer
 //!   resources than others, or none, and still be followed by another.
 
-use accord_api::body::Json;
-use accord_api::parameter::NoParams;
-use accord_contract::codes::{Code, Failure};
+use accord_api::{Json, NoParams};
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_memory_core::operations::{
     InProject, ListProjects, OfPackage, PackageWithin, ProjectList, ProjectParams, PullPackages,
     PullParams, ReadPackage,

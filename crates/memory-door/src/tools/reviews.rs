@@ -1,9 +1,7 @@
 //! Reviews: requests, results and notes.
 
-use accord_api::body::Maybe;
-use accord_api::{Call as OperationCall, Operation};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Wire as _};
+use accord_api::{Call as OperationCall, Maybe, Operation};
+use accord_contract::{Failure, Object, Wire as _};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,
     ReviewPackage,

@@ -1,12 +1,8 @@
 //! Sessions: who works on what, from when to when.
 
-use accord_api::Call as OperationCall;
-use accord_api::body::{Json, Maybe, Verbatim};
-use accord_api::parameter::NoParams;
+use accord_api::{Call as OperationCall, Json, Maybe, NoParams, Verbatim};
 use accord_base::SessionId;
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Object};
+use accord_contract::{Failure, Field, Object, Timestamp};
 use accord_memory_core::Session;
 use accord_memory_core::operations::{
     EndSession, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,

@@ -17,8 +17,7 @@ mod serve;
 
 use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 use accord_memory_core::conformance::{Capability, not_implemented};
 use accord_memory_core::{Writing, event};
 use accord_store::{BlobRow, ReadUnit};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_system::spawn_blocking;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use self::health::Health;
 use self::queries::QueryCache;

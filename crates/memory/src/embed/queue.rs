@@ -17,7 +17,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::{Package, PackageId};
 use accord_store::{
     Advance, Listener, Order, ReadUnit, Space, StoreErrorKind, UnembeddedQuery, WriteUnit,

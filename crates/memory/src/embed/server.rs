@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_client::{Client, ClientError, ClientErrorKind, Endpoint, ResponseBody, Timeouts};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};

@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use accord_api::operations::upkeep::{EmbeddingState, EmbeddingStatus};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 
 use super::Embedder;
 use super::health::Contact;

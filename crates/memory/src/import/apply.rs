@@ -3,9 +3,7 @@
 //! A refused line has written nothing, so that the other lines of its batch can be kept.
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Time, Timestamp, Wire as _};
 use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
 use accord_memory_core::fact::{self, ImportState, Imported};
 use accord_memory_core::lifecycle::Revision;

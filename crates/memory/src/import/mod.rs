@@ -22,7 +22,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 use accord_base::{Author, Caller, Decision, Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::export::{ExportLine, may_hold_project, read_line};
 use accord_memory_core::limits::MAX_LINE_BYTES;
 use accord_memory_core::operations::ImportSummary;

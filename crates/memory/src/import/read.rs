@@ -3,8 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_memory_core::export::{ExportLine, read_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::package::PROTOCOL_VERSION;

@@ -15,9 +15,7 @@ use std::time::Duration;
 
 use accord_api::operations::upkeep::TrimmedProject;
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object, Time};
 use accord_store::ReadUnit;
 
 use super::load::all_projects;

@@ -5,8 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_memory_core::PackageId;
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
@@ -335,7 +334,7 @@ fn named_in(text: &str) -> impl Iterator<Item = Digest> {
 mod tests {
     use std::sync::Arc;
 
-    use accord_contract::time::Timestamp;
+    use accord_contract::Timestamp;
     use accord_memory_core::fact::AssertOptions;
     use accord_store::ModelStore;
     use serde_json::json;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use accord_base::ProjectId;
 use accord_canon::Digest;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_store::BlobRow;
 use sha2::{Digest as _, Sha256};
 

@@ -2,7 +2,7 @@
 //! overlap.
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::fact::{Span, check_chain};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 

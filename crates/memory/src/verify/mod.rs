@@ -19,7 +19,7 @@ mod rows;
 use std::collections::BTreeSet;
 
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::operations::{Problem, Suspect, VerifyReport};
 use accord_memory_core::project;
 use accord_store::{

@@ -1,8 +1,7 @@
 //! Checks packages by their number in the store, so that unlisted ones are included.
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
-use accord_contract::time::Timestamp;
+use accord_contract::{Failure, Timestamp};
 use accord_memory_core::PackageId;
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,

@@ -1,6 +1,6 @@
 //! What a verification reports.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_memory_core::operations::Suspect;
 use accord_store::Table;
 

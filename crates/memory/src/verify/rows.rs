@@ -1,6 +1,6 @@
 //! Checks a package: its hash, its log, and that its row agrees with both.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_memory_core::Package;
 use accord_memory_core::lifecycle::check_revisions;
 use accord_store::{PackageRow, RevisionRow};

@@ -1,7 +1,7 @@
 //! Events of kinds that this version does not know pass through unchanged.
 
 use accord_base::{Access, Caller};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory::{Memory, Since, Verify, repair};
 use accord_store::{Engine, EventEntry, StoreError, StoreExt as _};
 use futures_util::TryStreamExt as _;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::{Caller, KeyScope, Verb};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory::{
     Embedder, EmbeddingOptions, EmbeddingState, Memory, MemoryOptions, RelevantPage,
 };

@@ -1,7 +1,7 @@
 //! A removal while an import runs.
 
 use accord_base::Caller;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use serde_json::json;
 use tokio::runtime::Handle;
 

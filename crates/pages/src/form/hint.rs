@@ -1,6 +1,6 @@
 //! What a schema allows, in words.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use crate::text::AgentText;
 

@@ -1,6 +1,6 @@
 //! The fields of a JSON Schema.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::hint::hint;
 use super::{Choice, Field, Input};

@@ -1,6 +1,6 @@
 //! Whole pages and fragments.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_pages::{ErrorPage, Shell, assets};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Sessions, and what their pages show.
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_pages::LiveView;
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 //! The commit of an accepted turn, with all effects of the acceptance.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 
 use super::cleared::Cleared;
 use super::commit::{append, state_write};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 
 use super::refuse::{Refusal, check_hooks};
 use super::validated::Valid;

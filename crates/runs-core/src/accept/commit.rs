@@ -6,9 +6,7 @@
 
 use accord_canon::sha256;
 use accord_contract::text::pretty;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use crate::doc::{self, Member, Text};
 use crate::members::build;
@@ -27,9 +25,7 @@ wire_enum! {
         CoordinatorLedger = "multirepo/decision-ledger.jsonl",
         BarrierLedger = "multirepo/barrier-ledger.jsonl",
     }
-}
 
-wire_enum! {
     pub enum CommitKind("CommitKind", closed) {
         /// Accepts a turn. Other runners can read the journal.
         Accept = "accept_turn",

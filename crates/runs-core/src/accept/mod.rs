@@ -26,9 +26,7 @@ mod validated;
 use std::collections::BTreeMap;
 use std::mem;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 
 use cleared::Cleared;
 pub use commit::{Commit, CommitKind, Key, Record, Write};

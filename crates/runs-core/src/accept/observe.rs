@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_canon::shorten_path;
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::counted;
+use accord_contract::{Code, Failure};
 
 use super::Inputs;
 use crate::RepoPath;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::counted;
-use accord_contract::wire::{self, Object, Value};
+use accord_contract::wire;
+use accord_contract::{Code, Failure, Object, Value};
 
 use super::cleared::Cleared;
 use super::refuse::Refusal;

@@ -1,9 +1,7 @@
 //! The history line of an accepted turn, and the records of the end of a run.
 
 use accord_contract::text::counted;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::Context;
 use super::cleared::Cleared;

@@ -1,7 +1,6 @@
 //! Records a refusal. The turn stays active and keeps the reason.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 
 use super::{Commit, Conclusion, Context, Inputs, Next, Step, Want, append, run_record};
 use crate::accept::Record;

@@ -3,8 +3,7 @@
 //! A journal on disk means that its commit counts as done, but may be incomplete on disk. Lines are
 //! written only when they are missing. Files are replaced only when they have not changed since.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use super::commit::{append, fingerprint, state_path, state_write};
 use super::{CommitKind, Record, Write};

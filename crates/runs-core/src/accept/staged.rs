@@ -1,7 +1,6 @@
 //! Steps from the staged result to its validation.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 
 use super::refuse::{Refusal, check_hooks};
 use super::validated::Valid;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::Write;
 use crate::HOME;

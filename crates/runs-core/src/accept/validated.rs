@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 
 use super::observed::Observed;
 use super::refuse::Refusal;

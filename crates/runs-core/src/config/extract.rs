@@ -1,7 +1,7 @@
 //! Converts a document to types. Invalid parts are skipped: either [`super::problems`] reported
 //! them, or the caller did not ask for validation.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::gates::DEFAULT_ACTION_TIMEOUT_MS;
 use super::workflow::spelled;

@@ -1,7 +1,6 @@
 //! Retries, budget, policies, approval policy and timeouts.
 
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Object, wire_enum};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Rules {
@@ -52,9 +51,7 @@ wire_enum! {
         RequireStatus = "require_status",
         RequireReproducibleVerification = "require_reproducible_verification",
     }
-}
 
-wire_enum! {
     pub enum PolicyAction("PolicyAction", closed) {
         /// The result is refused.
         Block = "block",

@@ -16,7 +16,7 @@ mod validate;
 mod vocabulary;
 mod workflow;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 pub use gates::{Gate, GateAction};
 pub use limits::{
@@ -35,7 +35,7 @@ use crate::hooks::{Hook, HookPhase};
 use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::rule;
 use crate::unknown_members::{UnknownMember, unknown_members};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 /// The default phases of a configuration without routing.
 pub(crate) const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];

@@ -1,7 +1,6 @@
 //! Problems of a configuration.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigProblem {

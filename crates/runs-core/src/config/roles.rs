@@ -1,7 +1,6 @@
 //! Roles, and the runtimes that execute their turns.
 
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Object, wire_enum};
 
 wire_enum! {
     pub enum WriteAuthority("WriteAuthority", closed) {
@@ -12,9 +11,7 @@ wire_enum! {
         /// It writes only reviews and planning documents.
         ReviewOnly = "review_only",
     }
-}
 
-wire_enum! {
     pub enum RuntimeType("RuntimeType", closed) {
         /// A person, who stages the result.
         Manual = "manual",

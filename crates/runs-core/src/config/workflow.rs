@@ -1,7 +1,6 @@
 //! The documents that each phase requires, and how they are evaluated.
 
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Object, wire_enum};
 
 use crate::RepoPath;
 use crate::members::{self, entries, list, text, texts};

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::history::{self, LineType};
 use super::{CoordinatorConfig, Workstream};
@@ -24,9 +21,7 @@ wire_enum! {
         OrderedRepoSequence = "ordered_repo_sequence",
         SharedHumanGate = "shared_human_gate",
     }
-}
 
-wire_enum! {
     pub enum BarrierStatus("BarrierStatus", closed) {
         Pending = "pending",
         PartiallySatisfied = "partially_satisfied",

@@ -1,9 +1,7 @@
 //! Changes of a coordinator, each written as one commit.
 
-use accord_contract::codes::Failure;
 use accord_contract::text::pretty;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object, Time};
 
 use super::{Barriers, CoordinatorState, TurnContext};
 use crate::accept::{Commit, Record, Recovery, Write, append, digest, recover_coordinator};

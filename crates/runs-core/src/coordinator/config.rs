@@ -1,7 +1,6 @@
 //! `agentxchain-multi.json` as types.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 
 use super::BarrierType;
 use super::validate::{problems, refusal};

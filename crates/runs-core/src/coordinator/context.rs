@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::history::{self, LineType};
 use super::projection::Initiative;

@@ -4,8 +4,7 @@
 //! Invariant: after a crash between the two, it can be decided whether the turn was assigned,
 //! because the sequence of a repository only grows.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Extensible, Object};
+use accord_contract::{Extensible, Object, Time};
 
 use super::choice::dispatched_line;
 use super::projection::Initiative;

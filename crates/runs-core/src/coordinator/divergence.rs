@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::wire::{Extensible, Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Extensible, Object, Value, wire_enum};
 
 use super::RepoView;
 use super::history::{self, LineType};

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, wire_enum};
 
 use super::history::{self, LineType};
 use super::projection::Initiative;

@@ -1,6 +1,6 @@
 //! The payloads of a coordinator's hooks, and its protected files.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::commit::{barriers_path, coordinator_home, coordinator_state_path};
 use super::projection::Initiative;

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 
 use super::history::{self, LineType};
 use super::validate::phase_alignment;

@@ -1,8 +1,6 @@
 //! `multirepo/decision-ledger.jsonl`: the coordinator's own decisions.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::CoordinatorState;
 use crate::doc;

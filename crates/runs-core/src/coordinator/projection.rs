@@ -1,8 +1,6 @@
 //! Projection: an accepted turn of a repository is recorded by the coordinator.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 
 use super::history::{self, LineType};
 use super::send_back::owed_repos;

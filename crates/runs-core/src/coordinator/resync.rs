@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::history::{self, LineType};
 use super::projection::{Initiative, Offer, project};

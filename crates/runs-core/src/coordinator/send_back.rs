@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 
 use super::gates::pending_gate;
 use super::history::{self, LineType};

@@ -1,9 +1,6 @@
 //! `.agentxchain/multirepo/state.json`, and the documents of each repository.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::COORDINATOR_VERSION;
 use crate::config::Config;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::form::form;
 use crate::config::{Config, WriteAuthority};

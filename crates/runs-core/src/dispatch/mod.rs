@@ -4,9 +4,7 @@ mod brief;
 mod form;
 mod outside_changes;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 pub use brief::{Briefing, RUN_GOAL, context, prompt};
 pub use outside_changes::{

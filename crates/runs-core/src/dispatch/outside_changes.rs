@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::RepoPath;
 use crate::accept::Observation;

@@ -16,8 +16,8 @@ mod run;
 
 use std::marker::PhantomData;
 
-use accord_contract::time::Time;
-use accord_contract::wire::{self, Names, Object, Value};
+use accord_contract::wire::{self, Names};
+use accord_contract::{Object, Time, Value};
 
 use crate::accept::CheckpointReason;
 use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};

@@ -7,9 +7,7 @@
 mod order;
 mod types;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 pub use order::check_order;
 pub use types::EventType;

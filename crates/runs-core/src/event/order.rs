@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Time, Value};
 
 use super::{EventType, refusal, turn_id};
 use crate::doc;

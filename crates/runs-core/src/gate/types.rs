@@ -7,9 +7,7 @@ wire_enum! {
         PhaseTransition = "phase_transition",
         RunCompletion = "run_completion",
     }
-}
 
-wire_enum! {
     pub enum GateStatus("GateStatus", closed) {
         Pending = "pending",
         Passed = "passed",

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use crate::doc;
 use crate::event::{self, EventType};

@@ -1,8 +1,6 @@
 //! The audit log of hooks: one entry for each hook that ran or was skipped.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
 use crate::members::build;

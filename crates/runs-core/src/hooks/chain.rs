@@ -1,8 +1,6 @@
 //! The chain of hooks of one phase, which run in order.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::audit::About;
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::{Hook, HookMode, HookPhase};
 use crate::members::{self, count, entries, given, list, text};

@@ -41,9 +41,7 @@ wire_enum! {
         BeforeGate = "before_gate",
         OnEscalation = "on_escalation",
     }
-}
 
-wire_enum! {
     pub enum HookMode("HookMode", closed) {
         /// It stops the operation.
         Blocking = "blocking",

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::Hook;
 use crate::config;

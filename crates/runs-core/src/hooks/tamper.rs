@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use accord_canon::{Digest, sha256};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use crate::rule;
 

@@ -1,7 +1,6 @@
 //! The execution of a hook, and its verdict.
 
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Value, wire_enum};
 
 use crate::members::{list, text};
 use crate::patterns::is_name;

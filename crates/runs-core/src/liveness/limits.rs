@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value, count_of};
+use accord_contract::wire::count_of;
+use accord_contract::{Failure, Object, Time, Value};
 
 use crate::config::{Config, Runtime};
 use crate::state::Turn;
@@ -231,7 +230,7 @@ fn name(word: &str) -> &str {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use accord_contract::codes::Code;
+    use accord_contract::Code;
     use serde_json::json;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The failure codes that operations on governed runs share.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 /// The repository is opened, and its configuration, state and records are read.
 pub(super) const OF_REPOSITORY: &[Code] = &[

@@ -1,8 +1,7 @@
 //! Decisions of a person about a run.
 
-use accord_api::body::Json;
-use accord_api::{Decision, Need, local_operation};
-use accord_contract::codes::Code;
+use accord_api::{Decision, Json, Need, local_operation};
+use accord_contract::Code;
 
 use super::answers::{
     RunAdoptAnswer, RunAnswer, RunPlanAnswer, RunProposalAnswer, RunProposalDecisionAnswer,
@@ -17,9 +16,7 @@ local_operation! {
         answers Json<RunPlanAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES];
     }
-}
 
-local_operation! {
     /// Approves the pending transition to the next phase.
     pub struct ApproveTransition("run_approve_transition") {
         needs Need::Decide(Decision::Approve);
@@ -28,9 +25,7 @@ local_operation! {
             OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
         ];
     }
-}
 
-local_operation! {
     /// Approves the pending completion of the run.
     pub struct ApproveCompletion("run_approve_completion") {
         needs Need::Decide(Decision::Approve);
@@ -39,63 +34,49 @@ local_operation! {
             OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
         ];
     }
-}
 
-local_operation! {
     /// Sends the work of a pending gate back.
     pub struct SendBackRun("run_send_back") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_DECISIONS];
     }
-}
 
-local_operation! {
     /// Continues a blocked run.
     pub struct ResolveBlock("run_resolve") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS];
     }
-}
 
-local_operation! {
     /// What changed while a worker ran, and is not in force.
     pub struct ShowChanges("run_changes") {
         needs Need::Read;
         answers Json<RunAdoptAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES];
     }
-}
 
-local_operation! {
     /// Puts in force, or forgets, what changed while a worker ran.
     pub struct AdoptChanges("run_adopt") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAdoptAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_DECISIONS];
     }
-}
 
-local_operation! {
     /// The proposals of turns.
     pub struct ListProposals("run_proposals") {
         needs Need::Read;
         answers Json<RunProposalsAnswer>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// One proposal, with its files.
     pub struct ShowProposal("run_proposal") {
         needs Need::Read;
         answers Json<RunProposalAnswer>;
         refuses [OF_REPOSITORY, OF_PROPOSALS];
     }
-}
 
-local_operation! {
     /// Writes the files of a proposal into the working tree.
     pub struct ApplyProposal("run_proposal_apply") {
         needs Need::Decide(Decision::Approve);
@@ -105,9 +86,7 @@ local_operation! {
             &[Code::XchainNothingToCheckpoint],
         ];
     }
-}
 
-local_operation! {
     /// Records that a proposal is not applied.
     pub struct DropProposal("run_proposal_drop") {
         needs Need::Decide(Decision::Approve);

@@ -1,8 +1,7 @@
 //! Operations on an initiative of several repositories.
 
-use accord_api::body::Json;
-use accord_api::{Decision, Need, local_operation};
-use accord_contract::codes::Code;
+use accord_api::{Decision, Json, Need, local_operation};
+use accord_contract::Code;
 
 use super::answers::{
     CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorSendBackAnswer,
@@ -20,18 +19,14 @@ local_operation! {
         answers Json<CoordinatorInitAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES];
     }
-}
 
-local_operation! {
     /// The status of an initiative, its repositories and the next steps.
     pub struct InitiativeStatus("coordinator_status") {
         needs Need::Read;
         answers Json<CoordinatorStatusAnswer>;
         refuses [OF_REPOSITORY, OF_INITIATIVES];
     }
-}
 
-local_operation! {
     /// Takes accepted turns over, and dispatches the next turn.
     pub struct StepInitiative("coordinator_step") {
         needs Need::Write;
@@ -41,9 +36,7 @@ local_operation! {
             &[Code::XchainNothingToDispatch, Code::XchainCoordinatorGateBlocked],
         ];
     }
-}
 
-local_operation! {
     /// Approves the pending gate of an initiative.
     pub struct ApproveInitiativeGate("coordinator_approve_gate") {
         needs Need::Decide(Decision::Approve);
@@ -53,9 +46,7 @@ local_operation! {
             &[Code::XchainCoordinatorGateBlocked],
         ];
     }
-}
 
-local_operation! {
     /// Sends the work of the pending gate of an initiative back.
     pub struct SendBackInitiative("coordinator_send_back") {
         needs Need::Decide(Decision::Approve);
@@ -65,9 +56,7 @@ local_operation! {
             &[Code::XchainUnknownRepository],
         ];
     }
-}
 
-local_operation! {
     /// Brings an initiative in line with its repositories.
     pub struct ResyncInitiative("coordinator_resync") {
         needs Need::Write;

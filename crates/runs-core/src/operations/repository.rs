@@ -1,9 +1,8 @@
 //! Operations on the run of a repository.
 
-use accord_api::body::{Json, Lines};
-use accord_api::{Decision, Need, local_operation};
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_api::body::Lines;
+use accord_api::{Decision, Json, Need, local_operation};
+use accord_contract::{Code, Object};
 
 use super::answers::{
     RunAnswer, RunCheckpointAnswer, RunDoctorAnswer, RunInitAnswer, RunStatusAnswer,
@@ -17,81 +16,63 @@ local_operation! {
         answers Json<RunInitAnswer>;
         refuses [OF_REPOSITORY, &[Code::XchainAlreadyGoverned, Code::XchainGivenUp]];
     }
-}
 
-local_operation! {
     /// Starts a run.
     pub struct StartRun("run_start") {
         needs Need::Write;
         answers Json<RunAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES];
     }
-}
 
-local_operation! {
     /// Starts a run in place of one that is completed or blocked.
     pub struct RestartRun("run_restart") {
         needs Need::Decide(Decision::Override);
         answers Json<RunAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_DECISIONS];
     }
-}
 
-local_operation! {
     /// The status of the run, what blocks it, and the next steps.
     pub struct RunStatus("run_status") {
         needs Need::Read;
         answers Json<RunStatusAnswer>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// Looks for everything that blocks a run, or may block it later.
     pub struct RunDoctor("run_doctor") {
         needs Need::Read;
         answers Json<RunDoctorAnswer>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// The turns that were accepted or reissued.
     pub struct RunHistory("run_history") {
         needs Need::Read;
         answers Lines<Object>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// The decisions of the run, or those of the repository.
     pub struct RunDecisions("run_decisions") {
         needs Need::Read;
         answers Lines<Object>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// The events of the run.
     pub struct RunEvents("run_events") {
         needs Need::Read;
         answers Lines<Object>;
         refuses [OF_REPOSITORY];
     }
-}
 
-local_operation! {
     /// Commits the changes of accepted turns to git.
     pub struct CheckpointTurns("run_checkpoint") {
         needs Need::Write;
         answers Json<RunCheckpointAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, &[Code::XchainNothingToCheckpoint]];
     }
-}
 
-local_operation! {
     /// Blocks the run until a person has decided.
     pub struct EscalateRun("run_escalate") {
         needs Need::Write;

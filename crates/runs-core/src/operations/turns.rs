@@ -1,8 +1,7 @@
 //! Operations on turns.
 
-use accord_api::body::Json;
-use accord_api::{Decision, Need, local_operation};
-use accord_contract::codes::Code;
+use accord_api::{Decision, Json, Need, local_operation};
+use accord_contract::Code;
 
 use super::answers::{
     RunAcceptAnswer, RunDispatchAnswer, RunDriveAnswer, RunRejectAnswer, RunStageAnswer,
@@ -20,18 +19,14 @@ local_operation! {
         answers Json<RunTurnAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_ASSIGNMENTS];
     }
-}
 
-local_operation! {
     /// Dispatches an assigned turn: its bundle is written.
     pub struct DispatchTurn("run_dispatch") {
         needs Need::Write;
         answers Json<RunDispatchAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_DISPATCHES];
     }
-}
 
-local_operation! {
     /// Stages the result of a turn that a person did.
     pub struct StageResult("run_stage") {
         needs Need::Write;
@@ -41,9 +36,7 @@ local_operation! {
             &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::NotForWorkers],
         ];
     }
-}
 
-local_operation! {
     /// Accepts the staged result of a turn into the history.
     pub struct AcceptTurn("run_accept") {
         needs Need::Write;
@@ -53,9 +46,7 @@ local_operation! {
             &[Code::XchainNothingToCheckpoint],
         ];
     }
-}
 
-local_operation! {
     /// Accepts a turn whose conflicting files a person merged.
     pub struct AcceptMerge("run_accept_merge") {
         needs Need::Decide(Decision::Approve);
@@ -65,27 +56,21 @@ local_operation! {
             &[Code::XchainNothingToCheckpoint],
         ];
     }
-}
 
-local_operation! {
     /// Rejects the staged result of a turn.
     pub struct RejectTurn("run_reject") {
         needs Need::Write;
         answers Json<RunRejectAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS];
     }
-}
 
-local_operation! {
     /// Gives the work of a turn to a new turn.
     pub struct ReissueTurn("run_reissue") {
         needs Need::Decide(Decision::Override);
         answers Json<RunTurnAnswer>;
         refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DECISIONS];
     }
-}
 
-local_operation! {
     /// Runs the next turn with its worker.
     pub struct StepRun("run_step") {
         needs Need::Write;
@@ -95,9 +80,7 @@ local_operation! {
             OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
         ];
     }
-}
 
-local_operation! {
     /// Runs turn after turn, until a person is needed or the run is completed.
     pub struct LoopRun("run_loop") {
         needs Need::Write;
@@ -107,9 +90,7 @@ local_operation! {
             OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
         ];
     }
-}
 
-local_operation! {
     /// Runs turn after turn, and approves gates in the name of a person.
     pub struct LoopAndApprove("run_loop_approving") {
         needs Need::Decide(Decision::Approve);

@@ -1,10 +1,7 @@
 //! The decision of a person on a proposal.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::{ABSENT, NOT_FILE, Proposal, ProposalAction, ProposedFile, digest, proposal_folder};
 use crate::accept::Write;

@@ -13,9 +13,7 @@ mod decide;
 
 use accord_canon::sha256;
 use accord_contract::text::pretty;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 pub use decide::{Applied, FileNow, FileState, applied, dropped, file_state};
 

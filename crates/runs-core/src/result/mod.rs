@@ -12,9 +12,7 @@ mod normalize;
 mod turn_result;
 mod validate;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Value, wire_enum};
 
 pub use normalize::{Rewrite, RewriteCode, normalize};
 pub use turn_result::{TurnResult, TurnStatusClaim, Verification};

@@ -1,7 +1,6 @@
 //! A valid result as a type.
 
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Value, wire_enum};
 
 use crate::RepoPath;
 use crate::config::RuntimeType;
@@ -16,9 +15,7 @@ wire_enum! {
         NeedsHuman = "needs_human",
         Failed = "failed",
     }
-}
 
-wire_enum! {
     pub enum Verification("VerificationStatus", closed) {
         Pass = "pass",
         Fail = "fail",

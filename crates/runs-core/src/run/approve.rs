@@ -1,8 +1,6 @@
 //! Approval of a gate by a person.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::{Change, Refused, illegal};
 use crate::Ids;

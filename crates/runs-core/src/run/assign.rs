@@ -1,8 +1,7 @@
 //! Assignment of a turn to a role.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::counted;
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 
 use super::{Change, Refused, illegal};
 use crate::Ids;

@@ -1,7 +1,6 @@
 //! Checkpoints: commits of the files of accepted turns.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 
 use super::Change;
 use crate::Ids;

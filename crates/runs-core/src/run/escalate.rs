@@ -1,8 +1,6 @@
 //! Blocks a run until a person resolves it.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Time, Value};
 
 use super::{Change, Refused, illegal};
 use crate::Ids;

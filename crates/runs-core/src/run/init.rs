@@ -1,8 +1,6 @@
 //! Start of a run.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::{Change, illegal};
 use crate::config::Config;

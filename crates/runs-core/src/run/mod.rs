@@ -20,8 +20,7 @@ mod resolve;
 mod send_back;
 mod transition;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 
 pub use approve::{
     ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition, plan_approval,

@@ -6,9 +6,7 @@
 //! - its delegation, or its review of delegations, moves to the new turn;
 //! - the new turn passes every guard of an assignment, and a refusal keeps the old turn.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 
 use super::{Assignable, BaselineCheck, Change, Refused, check_assignment, illegal};
 use crate::config::Config;

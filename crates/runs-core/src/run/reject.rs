@@ -1,8 +1,6 @@
 //! Rejects a turn. It is retried, or the run is blocked.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 
 use super::{Change, illegal};
 use crate::config::Config;

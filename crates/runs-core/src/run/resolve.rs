@@ -1,7 +1,6 @@
 //! Reactivation of a blocked run by a person.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 
 use super::{Change, illegal};
 use crate::doc;

@@ -4,9 +4,7 @@
 //! The protocol has no such operation. Its records are those of a gate that failed, which other
 //! runners read: `last_gate_failure`, a `gate_failure` line of the ledger, a `gate_failed` event.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object, Time};
 
 use super::assign::runtime_of;
 use super::{Change, illegal, set_gate};

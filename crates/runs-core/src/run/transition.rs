@@ -1,7 +1,6 @@
 //! Transitions that other operations share, and those that are requested by their name.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 
 use super::{Change, illegal};
 use crate::Ids;

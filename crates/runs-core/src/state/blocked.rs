@@ -1,9 +1,6 @@
 //! Why a run is blocked, and how it can be unblocked.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Failure, Object, Time, wire_enum};
 
 use super::{State, Status};
 use crate::TurnId;

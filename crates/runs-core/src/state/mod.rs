@@ -12,10 +12,7 @@ mod pending;
 mod turn;
 mod upgrade;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 pub use blocked::{Block, Category};
 pub use pending::{Pending, PendingCompletion, PendingTransition};

@@ -1,7 +1,6 @@
 //! Gates that need approval by a person.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 
 use crate::doc::{self, Member, Text};
 use crate::gate::GateType;

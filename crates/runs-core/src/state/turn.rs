@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Extensible, Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Extensible, Object, Time, Value, wire_enum};
 
 use crate::doc::{self, Content, Member};
 use crate::event::About;

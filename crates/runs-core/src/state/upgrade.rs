@@ -1,7 +1,6 @@
 //! Reads states of this and earlier versions.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 
 use super::{STATE_VERSION, State, Status, Turn};
 use crate::RunId;

@@ -1,6 +1,6 @@
 //! Acceptance, end to end, with files in memory.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::accept::{Acceptance, Answer, Inputs, Observation, Options};
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::hooks::Execution;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::config::Config;
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,

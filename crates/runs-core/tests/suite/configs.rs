@@ -1,6 +1,6 @@
 //! Configurations: every rule, and what survives.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::config::{Config, Semantics, narrow_problems, problems};
 use serde_json::{Value, json};
 

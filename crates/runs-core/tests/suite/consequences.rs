@@ -1,6 +1,6 @@
 //! What follows from an accepted turn: gates, money, policies, time, the end of the run.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::accept::Observation;
 use accord_runs_core::budget;
 use accord_runs_core::run::check_assignment;

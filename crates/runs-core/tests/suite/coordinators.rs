@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,
     DispatchedTurn, Dispatching, DivergenceKind, Initialised, Initiative, Offer, RepoStart,

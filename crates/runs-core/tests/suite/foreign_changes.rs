@@ -1,6 +1,6 @@
 //! Which changes of the records are taken over while a worker runs.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_runs_core::TurnId;
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_runs_core::state::State;

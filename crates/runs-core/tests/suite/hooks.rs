@@ -1,6 +1,6 @@
 //! What hooks say, and what it leads to.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::hooks::{
     Execution, HookBatch, HookChain, HookPhase, HookReport, PROTECTED_FILES, Snapshot, tamper_code,
 };

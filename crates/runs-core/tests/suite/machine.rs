@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
+use accord_contract::{Code, Time};
 use accord_runs_core::Ids;
 use accord_runs_core::dispatch;
 use accord_runs_core::event;

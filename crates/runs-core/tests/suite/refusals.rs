@@ -1,6 +1,6 @@
 //! What a refusal leaves, and what becomes of the next try.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::accept::{
     Acceptance, Answer, Conclusion, Inputs, Options, Record, Want, Write,
 };

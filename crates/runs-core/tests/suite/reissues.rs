@@ -1,7 +1,6 @@
 //! Turns that are taken back, and what becomes of their work.
 
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
+use accord_contract::{Code, Time};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{
     DivergenceKind, Initiative, choose, dispatched_line, diverging,

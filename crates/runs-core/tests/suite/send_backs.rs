@@ -1,6 +1,6 @@
 //! Requests that a person sends back.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::config::Config;
 use accord_runs_core::dispatch::{self, Briefing};
 use accord_runs_core::event;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Conclusion, Inputs, Observation, Options, Want,
 };

@@ -1,6 +1,6 @@
 //! The answers about an initiative.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_runs_core::RunId;
 use accord_runs_core::coordinator::{Choice, CoordinatorState, Divergence, Obstacle};
 use accord_runs_core::operations::answers::{

@@ -1,6 +1,6 @@
 //! The answer of a step and of a loop.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::operations::answers::{NextAnswer, RunDriveAnswer, RunStop};
 use accord_runs_core::state::{State, Status};
 

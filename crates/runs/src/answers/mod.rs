@@ -8,8 +8,7 @@ mod proposal;
 mod run;
 
 use accord_contract::alx::{ErrorBody, ErrorEnvelope};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Field;
+use accord_contract::{Failure, Field};
 
 pub use coordinator::{
     coordinator_gate_answer, coordinator_init_answer, coordinator_send_back_answer,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use accord_canon::shorten_path;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::dispatch;
 use accord_runs_core::liveness::span;
 use accord_runs_core::operations::answers::NextAnswer;

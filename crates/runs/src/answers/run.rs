@@ -1,7 +1,6 @@
 //! The answers about one repository.
 
-use accord_contract::codes::WireCode;
-use accord_contract::wire::Object;
+use accord_contract::{Object, WireCode};
 use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::operations::answers::{
     Level, NextAnswer, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer,

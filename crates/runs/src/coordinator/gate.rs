@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Account, CoordinatorConfig, CoordinatorState, RepoView, approve_gate, hooks, pending_gate,

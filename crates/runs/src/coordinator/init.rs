@@ -1,6 +1,6 @@
 //! Starts an initiative.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::build;
 use accord_runs_core::coordinator::{
     CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,

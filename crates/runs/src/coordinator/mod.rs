@@ -25,7 +25,7 @@ mod step;
 use std::fmt;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::RepoPath;
 use accord_runs_core::coordinator::CoordinatorConfig;
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
     barriers_path,

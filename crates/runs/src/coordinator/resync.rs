@@ -1,7 +1,6 @@
 //! Brings an initiative up to date with its repositories.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs_core::coordinator::{
     Account, CoordinatorState, CoordinatorStatus, Divergence, check_recovery_report, diverging,
 };

@@ -1,7 +1,6 @@
 //! A person sends the pending gate of an initiative back.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs_core::coordinator::{CoordinatorState, SendBackGate, send_back_gate};
 use accord_runs_core::operations::SendBackInitiative;
 use accord_runs_core::person::Consent;

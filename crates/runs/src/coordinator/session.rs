@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::Author;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
     CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,

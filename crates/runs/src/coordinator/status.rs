@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,

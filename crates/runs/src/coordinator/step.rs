@@ -1,8 +1,7 @@
 //! One step of an initiative: projects acceptances, then dispatches the next turn or reaches the
 //! next gate.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{
     Account, CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, Choice, CoordinatorState, CoordinatorStatus,

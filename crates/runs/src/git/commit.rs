@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_process::Ending;
 
 use super::{Git, list_of};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_process::Ending;
 
 use super::status::names;

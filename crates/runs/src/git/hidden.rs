@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt as _;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 
 use super::status::{names, unknown};
 use super::{Git, marker};

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use accord_canon::shorten_path;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 

@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, StartError};
 use accord_runs_core::RepoPath;
 

@@ -1,6 +1,6 @@
 //! Where a work tree is: its commit, its branch, and whether it has uncommitted changes.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::accept::WorkPlace;
 
 use super::Git;

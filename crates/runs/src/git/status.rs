@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_canon::shorten_path;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::Ending;
 use accord_runs_core::RepoPath;
 use accord_runs_core::accept::Observation;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::{Git, marker};
 

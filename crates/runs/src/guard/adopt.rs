@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_runs_core::TurnId;
 use accord_runs_core::person::Person;
 use accord_runs_core::state::{State, Status};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_runs_core::TurnId;
 use accord_runs_core::accept::{Commit, Record, Write};
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};

@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use accord_canon::sha256;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_runs_core::build;
 use accord_trees::{Content, Disk};
 

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_runs_core::accept::{Commit, Write};
 use accord_runs_core::{TurnId, build};
 use accord_trees::lock::{process_start, still_runs};

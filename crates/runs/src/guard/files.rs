@@ -1,7 +1,6 @@
 //! The guarded files of a repository: reading, comparing, copying and restoring them.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs_core::accept::Record;
 use accord_runs_core::{HOME, RepoPath};
 use accord_trees::record::RecordLines;

@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::{Path, PathBuf};
 
 use accord_canon::sha256;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_trees::{Root, atomic};
 
 use crate::environment::Environment;

@@ -6,9 +6,7 @@
 use std::path::PathBuf;
 
 use accord_canon::sha256;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 use accord_runs_core::build;
 use accord_trees::{Disk, Root, TreeError, atomic, read_file};
 use serde_json::json;

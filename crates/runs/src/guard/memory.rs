@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::TurnId;
 
 use super::document::{Document, GuardedTurn, Holder, PendingCommit, Snapshot};

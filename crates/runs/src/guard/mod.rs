@@ -35,7 +35,7 @@ mod settle;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::State;
 use accord_trees::Root;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::TurnId;
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_trees::{Disk as _, Root};

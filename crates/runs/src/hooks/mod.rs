@@ -11,9 +11,7 @@ mod program;
 
 use std::path::Path;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Time, Value};
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
 use accord_runs_core::hooks::{

@@ -1,6 +1,6 @@
 //! Accepts a staged result into the history.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::TurnId;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};

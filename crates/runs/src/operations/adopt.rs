@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Value};
 use accord_runs_core::operations::AdoptChanges;
 use accord_runs_core::person::Person;
 use accord_runs_core::state::TurnStatus;

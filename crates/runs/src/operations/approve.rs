@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::config::GateAction;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::{TurnId, run};
 

@@ -1,8 +1,7 @@
 //! Dispatches a turn to its worker: writes the bundle, runs hooks, writes the manifest.
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::config::{Runtime, RuntimeType};
 use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
 use accord_runs_core::dispatch::{self, Briefing, OutsideChanges};

@@ -1,6 +1,6 @@
 //! Stops a run until a person has looked at it, and continues it.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::operations::ResolveBlock;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
+use accord_contract::{Code, Failure};
 use accord_runs_core::config::Config;
 use accord_runs_core::patterns::slug;
 use accord_runs_core::state::State;

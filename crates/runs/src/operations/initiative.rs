@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::state::State;
 
 use crate::Runs;

@@ -1,6 +1,6 @@
 //! Validates a staged result without changing anything.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::result::{self, Judged, Leniency, Situation};
 use accord_runs_core::state::{State, Turn};
 use accord_runs_core::{TurnId, dispatch};

@@ -3,8 +3,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::accept::Write;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::operations::{ApplyProposal, DropProposal};

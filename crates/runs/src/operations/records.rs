@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object};
 use accord_runs_core::RunId;
 use accord_runs_core::event;
 

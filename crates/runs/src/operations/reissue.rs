@@ -1,6 +1,6 @@
 //! Takes a turn back and gives its work to a new turn.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{Record, Write};
 use accord_runs_core::hooks::HookPhase;

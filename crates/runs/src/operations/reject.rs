@@ -1,6 +1,6 @@
 //! Rejects a turn: there is another attempt, or the run is blocked.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs_core::TurnId;
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::run::{self, Rejection};

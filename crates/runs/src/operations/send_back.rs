@@ -1,7 +1,6 @@
 //! A person sends the request for a gate back: the run continues in its phase.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Value};
 use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::operations::SendBackRun;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::config::WriteAuthority;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::Turn;

@@ -1,9 +1,7 @@
 //! The staged result of a turn: in its own folder, or in the file that turns of other runners
 //! share.
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Time, Value};
 use accord_runs_core::accept::Write;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{TurnId, dispatch, result};

@@ -1,7 +1,6 @@
 //! Starts a run.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_runs_core::operations::RestartRun;
 use accord_runs_core::run::{self, Beginning, check_records};
 use accord_runs_core::state::{State, Status};

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_runs_core::config::{Config, Runtime};
 use accord_runs_core::event;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};

@@ -1,6 +1,6 @@
 //! Runs the next turn.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, Turn};
 

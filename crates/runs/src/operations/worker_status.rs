@@ -1,7 +1,6 @@
 //! Records the status of a turn's worker.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_runs_core::config::RuntimeType;
 use accord_runs_core::state::{Turn, TurnStatus};
 use accord_runs_core::{TurnId, dispatch};

@@ -1,7 +1,6 @@
 //! Dispatch bundles (what a worker gets), and copies of rejected results.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_runs_core::manifest::Bundle;
 use accord_runs_core::{RepoPath, TurnId, dispatch};
 

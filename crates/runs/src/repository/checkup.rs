@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::text::counted;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Value, wire_enum};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::ledger::duplicates;
 use accord_runs_core::{GovernedFile, MistypedMember, RepoPath};

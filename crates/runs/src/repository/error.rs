@@ -1,7 +1,6 @@
 //! Errors of a governed repository, and their failure codes.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_runs_core::lock::Lock;
 use accord_trees::TreeError;
 

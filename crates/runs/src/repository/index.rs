@@ -5,7 +5,7 @@
 //! the start. So the file can be deleted at any time.
 
 use accord_canon::sha256;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::{RunId, build};
 

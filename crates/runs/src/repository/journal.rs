@@ -3,7 +3,7 @@
 //! In addition to what other runners read, ours contain the length of each file that the commit
 //! appends to, under `accord.lengths`.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_runs_core::TransactionId;
 use accord_runs_core::accept::{self, Commit, CommitKind, Key, Recovery, recover};
 use accord_runs_core::config::Config;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 use accord_runs_core::HOME;
 use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
 use accord_trees::lock::{LockFile, LockFormat, LockOwner, ProcessIdentity};

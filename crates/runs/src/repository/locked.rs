@@ -4,9 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object, Time};
 use accord_runs_core::accept::{Commit, CommitKind};
 use accord_runs_core::coordinator;
 use accord_runs_core::history::RunIndex;

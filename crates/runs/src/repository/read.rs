@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::coordinator::{CoordinatorState, coordinator_state_path};
 use accord_runs_core::evidence::FileDigest;
 use accord_runs_core::history::RunIndex;

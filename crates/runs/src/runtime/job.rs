@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::config::Runtime;
 use accord_runs_core::liveness::{Limit, WorkerLimits};

@@ -8,8 +8,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_process::{
     Ending, RunOutput, Spec, StartError, Watch, WatchDecision, group_cpu_time, run_watched,
 };

@@ -13,8 +13,7 @@ mod result;
 
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_process::Invocation;
 use accord_runs_core::config::{Runtime, RuntimeType};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use accord_contract::text::pretty;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_runs_core::{HOME, build};
 use rustix::fs::OFlags;
 

@@ -1,7 +1,6 @@
 //! A worker behind a URL: it gets the turn in a POST and answers with the result.
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 
 use super::job::{Job, WorkerEnd, WorkerSignal};
 use super::progress::Progress;

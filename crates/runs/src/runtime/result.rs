@@ -1,6 +1,6 @@
 //! Recognises a turn result among other JSON. Acceptance validates it.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 pub(super) fn is_one(document: &Object) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| document.contains_key(*name));
@@ -30,7 +30,7 @@ pub(super) fn texts(answer: &Object) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use accord_contract::wire::{Object, Value};
+    use accord_contract::{Object, Value};
     use serde_json::json;
 
     use super::in_tool_answer;

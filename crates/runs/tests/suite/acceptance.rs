@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{Accept, NextStep, Reject, Start};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;

@@ -2,8 +2,7 @@
 //! the person.
 
 use accord_base::Door;
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_runs::answers::status_answer;
 use accord_runs::operations::{LoopOptions, PendingApproval};
 use accord_runs_core::evidence::{EvidenceDigest, ExpectedDigest, Subject};

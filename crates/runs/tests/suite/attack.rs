@@ -10,7 +10,7 @@
 //! attack.assert_gates_hold();
 //! ```
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs::Runs;
 use accord_runs::operations::{Step, StepResult};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs::operations::{
     Accept, Adopt, ApplyTo, ManualResult, PendingApproval, Reissue, SendBack, Start, Step,
     StepResult,

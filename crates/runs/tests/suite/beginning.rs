@@ -1,6 +1,6 @@
 //! A new repository: what is committed, what is no obstacle, and what survives a stash.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::answers::{CommandNames, init_answer, next_answer};
 use accord_runs::git::Git;
 use accord_runs::operations::{InitOptions, Initialized, LoopOptions, LoopStop, Start, Step, init};

@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::Dispatched;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};

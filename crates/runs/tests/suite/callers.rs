@@ -2,7 +2,7 @@
 
 use accord_base::worker::{Ancestor, Ancestry};
 use accord_base::{Caller, CallerProcess};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::coordinator::{Coordinator, SendBackGate};
 use accord_runs::operations::{Accept, ApplyTo, PendingApproval, SendBack};
 use accord_runs::{Environment, Runs};

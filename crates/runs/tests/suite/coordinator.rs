@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::answers::DriveEnd;
 use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
 use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep};

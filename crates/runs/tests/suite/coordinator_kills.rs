@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::Environment;
 use accord_runs::coordinator::Coordinator;
 use accord_runs::repository::Repository;

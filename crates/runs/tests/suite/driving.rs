@@ -1,6 +1,6 @@
 //! What a step or a loop does not do by itself, and where it ends.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{
     DEFAULT_MAX_TURNS, LoopOptions, LoopStop, NextStep, Step, StepResult,
 };

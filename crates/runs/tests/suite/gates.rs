@@ -1,6 +1,6 @@
 //! Gates, their commands, and blocks that people resolve.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::Runs;
 use accord_runs::operations::{PendingApproval, Start};
 use accord_runs_core::state::{Block, Status};

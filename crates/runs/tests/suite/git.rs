@@ -1,6 +1,6 @@
 //! What git sees of a turn, and what it is not asked.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Cancel;
 use accord_runs::git::Git;
 

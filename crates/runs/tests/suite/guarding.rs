@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{Accept, Adopt, NextStep, PendingApproval, Reject, Step, StepResult};
 use accord_runs::{Environment, Notice, Runs, TurnOutcome};
 use accord_trees::lock::process_start;

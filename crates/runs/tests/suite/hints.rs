@@ -1,6 +1,6 @@
 //! The advice of refusals can be followed, and helps.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, Reissue, Start, Step, StepResult};
 use accord_runs::{Runs, TurnOutcome};
 use accord_runs_core::state::Status;

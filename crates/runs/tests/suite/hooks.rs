@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Cancel;
 use accord_runs::Runs;
 use accord_runs_core::state::Status;

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{NextStep, Reissue, Reject};
 use serde_json::{Value, json};
 

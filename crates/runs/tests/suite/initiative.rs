@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs::coordinator::{Coordinator, StepOutcome, StepResult};
 use accord_runs::operations::Accept;
 use accord_runs::{Environment, Runs};

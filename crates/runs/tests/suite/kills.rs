@@ -12,8 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_runs::operations::{Accept, ApplyTo, PendingApproval, ProposalFilter, Reject, SendBack};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};

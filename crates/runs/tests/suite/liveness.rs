@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::CycleOptions;
 use accord_runs::answers::{CommandNames, next_answer};
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, Step};

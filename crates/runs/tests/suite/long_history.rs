@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{Checkpoint, NextStep};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};

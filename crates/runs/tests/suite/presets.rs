@@ -1,6 +1,6 @@
 //! The coding agents that a new project can name.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::agents::{PRESETS, Preset};
 use accord_runs::operations::{InitOptions, NewAgent, NewRole, Start, Step, init};
 use accord_runs::{Environment, Runs};

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::Runs;
 use accord_runs::answers::{CommandNames, next_answer};
 use accord_runs::operations::{ApplyTo, NextStep, ProposalFile, ProposalFilter};

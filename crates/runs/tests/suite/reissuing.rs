@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{Reissue, Reject};
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Requests for a gate that a person sends back.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::coordinator::{NextAction, SendBackGate, StepOutcome};
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, SendBack};
 use accord_runs_core::coordinator::CoordinatorStatus;

@@ -1,6 +1,6 @@
 //! A person stages a result without writing JSON.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{ManualResult, NextStep};
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{
     Level, LoopOptions, LoopStop, NextStep, Query, RunChoice, Start, Step, StepResult,
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs::operations::{Accept, AcceptResult, Dispatched, InitOptions, Start, init};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::TurnId;

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{LoopOptions, LoopStop, Reject, Step, StepResult};
 use accord_runs::{Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;

@@ -1,6 +1,6 @@
 //! A whole run, from an empty folder to its end.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::operations::{
     Accept, InitOptions, NewAgent, NextStep, PendingApproval, Query, Start, init,
 };

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Cancel;
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, Step, StepResult};
 use accord_runs::{CycleOptions, Notice, Runs, TurnOutcome};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_runs::operations::{Reject, Step, StepResult};
 use accord_runs::{Environment, Runs, TurnOutcome};
 use serde_json::{Value, json};

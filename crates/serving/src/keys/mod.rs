@@ -16,9 +16,7 @@ use std::time::Duration;
 
 use accord_api::operations::keys::{Key, KeyRequest};
 use accord_base::{ActorKey, Author, Caller, Decision, Need, StoredKey, Verb};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
 use accord_store::{KeyRow, ReadUnit, Scope, StoreExt as _, UnitError, Units};
 use accord_system::Clock;
 use subtle::ConstantTimeEq as _;

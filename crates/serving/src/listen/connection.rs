@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use accord_contract::codes::Protocol;
+use accord_contract::Protocol;
 use axum::Router;
 use axum::body::Body;
 use hyper::StatusCode;

@@ -19,7 +19,7 @@ mod url_file;
 
 use std::net::SocketAddr;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use tokio::net::TcpListener;
 
 pub use self::accept::{Acceptor, Authenticated, ConnectionPolicy, Listeners};

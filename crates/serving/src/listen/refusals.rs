@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure, Protocol};
+use accord_contract::{Code, Failure, Protocol};
 use hyper::HeaderMap;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;

@@ -1,6 +1,6 @@
 //! Which addresses a server may listen on.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use crate::settings::Settings;
 

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use tokio::net::{UnixListener, UnixStream};
 
 /// The name of the socket in a data folder.

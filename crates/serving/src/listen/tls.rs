@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::CONFIG_FILE;
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use accord_contract::closest::closest;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use serde_json::Value;
 
 use super::{DECLARATIONS, Declaration, ExecutorKind, Settings, default_text};

@@ -1,7 +1,7 @@
 //! Packages of about 1.4 kB, as agents write them.
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
 use accord_memory_core::{ContentHash, FactId, PackageId};
 use accord_store::testing::Random;

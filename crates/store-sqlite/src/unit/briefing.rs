@@ -1,7 +1,7 @@
 //! The packages of a briefing.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::bundle::{BriefingPart, STANDING_SIGNIFICANCE};
 use accord_store::{Briefings, PackageRow, Result, fill, time_key};
 use rusqlite::types::Value;

@@ -2,7 +2,7 @@
 
 use accord_base::{ActorId, ActorKey, ActorType};
 use accord_canon::Digest;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::ContentHash;
 use accord_store::{Result, StoreError, StoreErrorKind, time_key};
 use rusqlite::types::ValueRef;

@@ -1,7 +1,7 @@
 //! Events.
 
 use accord_base::ProjectId;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_store::{
     EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table,
 };

@@ -1,7 +1,7 @@
 //! Keys.
 
 use accord_canon::Digest;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_store::{KeyRow, KeyWrites, Keys, Result};
 use rusqlite::params;
 

@@ -1,7 +1,7 @@
 //! Reads live sessions.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Ask, DedupKey, Head, Session};
 use accord_live_core::{HandshakeId, SessionId};

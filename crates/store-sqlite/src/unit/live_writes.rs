@@ -1,7 +1,7 @@
 //! Writes live sessions.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_live_core::session::{Ask, Session};
 use accord_live_core::{HandshakeId, SessionId};
 use accord_store::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::{ProjectId, SessionId};
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::package::{Links, PackageType, ReviewType, Significance, Status};

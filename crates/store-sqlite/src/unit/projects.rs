@@ -1,7 +1,7 @@
 //! Projects.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_memory_core::project::ProjectContents;
 use accord_store::{
     ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal, Result, Stored, Table, fill,

@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_canon::sha256;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::package::QuestionKey;
 use accord_memory_core::query::QuestionPosition;
 use accord_store::derived::{

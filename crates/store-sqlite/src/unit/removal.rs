@@ -5,7 +5,7 @@
 //! schema. Rows that refer to a package with ON DELETE CASCADE are deleted with it.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_store::{Audit as _, Result};
 use rusqlite::params;
 

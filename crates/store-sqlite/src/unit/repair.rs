@@ -1,7 +1,7 @@
 //! Rebuilds derived tables and columns.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_store::{PackageSource, Repair, Result, RevisionRow, StoreErrorKind, time_key};
 use rusqlite::params;
 

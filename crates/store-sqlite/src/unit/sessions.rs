@@ -1,7 +1,7 @@
 //! Sessions.
 
 use accord_base::{ProjectId, SessionId};
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_store::{
     Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table, time_key,
 };

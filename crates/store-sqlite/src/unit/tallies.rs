@@ -1,7 +1,7 @@
 //! Counts of packages, by day, hour and minute.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::package::{PackageType, Status};
 use accord_store::derived::{TallyChange, TallySums, TallyWindow};
 use accord_store::time_key::Span;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_store::Engine as _;
 use accord_store::testing::{COMMON, compare, everything};
 use accord_store::{ModelStore, StoreExt as _};

@@ -1,7 +1,7 @@
 //! Who asks a question: the newest, however many there are.
 
 use accord_base::ProjectId;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_memory_core::package::Status;
 use accord_store::{
     MAX_SOURCES, ModelStore, PackageIndex, Quarantine, QuestionQuery, Store, StoreExt as _,

@@ -1,6 +1,6 @@
 //! Removing a project leaves nothing of it behind.
 
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_store::testing::{COMMON, compare, everything};
 use accord_store::{Engine as _, EventRange, StoreError, StoreExt as _};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore};

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_store::Engine as _;
 use accord_store::{StoreError, StoreErrorKind};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore};

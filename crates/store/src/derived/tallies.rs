@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use accord_base::ActorKey;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::package::{PackageType, Status};
 
 use crate::time_key::{self, Span};

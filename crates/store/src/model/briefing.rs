@@ -1,7 +1,7 @@
 //! Briefings and lengths of lists in the model.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::bundle::BriefingPart;
 use accord_memory_core::package::Status;
 

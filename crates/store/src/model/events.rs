@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_base::ProjectId;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 
 use super::State;
 use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result};

@@ -1,7 +1,7 @@
 //! Facts in the model.
 
 use accord_base::ProjectId;
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::FactId;
 use accord_memory_core::query::FactPosition;
 

@@ -3,7 +3,7 @@
 use std::ops::Bound::{Excluded, Unbounded};
 
 use accord_canon::Digest;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 
 use super::{State, insert};
 use crate::{KeyRow, KeyWrites, Keys, Result, StoreError};

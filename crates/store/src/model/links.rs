@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use accord_base::{ActorType, ProjectId};
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::deposit::{LinkTarget, LinkTargets};
 use accord_memory_core::lifecycle::{Side, Standing};

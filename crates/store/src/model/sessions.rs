@@ -1,7 +1,7 @@
 //! Sessions in the model.
 
 use accord_base::{ProjectId, SessionId};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
 
 use super::{State, insert};

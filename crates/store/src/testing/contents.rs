@@ -1,7 +1,7 @@
 //! Everything in a store as lines of text, and checks that one way to read it agrees with another.
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use super::queries::{facts, lines, plain, sessions};
 use super::{Generator, live};

@@ -2,7 +2,7 @@
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use accord_memory_core::package::{
     AnswerLink, Links, PackageType, QuestionKey, ReviewType, Significance, Status,
 };

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use accord_base::ProjectId;
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Ask, DedupKey, Head, Session};
 use accord_live_core::{AppId, HandshakeId, SessionId};

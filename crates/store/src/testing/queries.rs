@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use accord_base::{ActorKey, ProjectId, SessionId};
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::bundle::BriefingPart;
 use accord_memory_core::package::{Links, Significance, Status};

@@ -2,7 +2,7 @@
 
 use accord_base::{ProjectId, SessionId};
 use accord_canon::Digest;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 
 use super::Generator;

@@ -1,7 +1,6 @@
 //! What the board keeps of a task that can still move.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 
 use super::jump::Shifts;
 use super::{Turn, retry, sla, unrouted};

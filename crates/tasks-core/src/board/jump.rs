@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use super::{Board, Entry};
 use crate::{TaskId, rule};

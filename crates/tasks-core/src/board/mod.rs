@@ -18,7 +18,7 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use crate::{Status, TaskId};
 

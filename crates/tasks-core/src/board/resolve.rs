@@ -1,6 +1,6 @@
 //! Tasks by the beginning or the end of their ids.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::Board;
 use crate::TaskId;

@@ -4,9 +4,7 @@
 //! does its work. A run that was turned away by a rate limit did not begin to work: it waits the
 //! longest time, and is counted apart, with a budget that is [`RATE_LIMITED_RUNS`] times as large.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
-use accord_contract::wire_enum;
+use accord_contract::{Object, Time, Value, wire_enum};
 
 use crate::Status;
 use crate::event::{TaskEvent, kind};

@@ -1,7 +1,6 @@
 //! Tasks that are in progress for too long.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 
 use super::retry::end_run;
 use crate::Status;

@@ -1,7 +1,6 @@
 //! Tasks that cannot be started, because it is not clear who may do them.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 
 use crate::event::{TaskEvent, kind};
 use crate::route::Routed;

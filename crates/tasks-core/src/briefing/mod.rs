@@ -12,7 +12,7 @@ mod sections;
 
 use accord_base::excerpt::{cut, one_line};
 use accord_base::tokens;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 
 use crate::task::Priority;
 use crate::{Status, TaskId};

@@ -1,10 +1,8 @@
 //! Whether an input is a message of the protocol.
 
 use crate::rule;
-use accord_contract::codes::Code;
 use accord_contract::text::excerpt;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Time, Timestamp, Value};
 use serde_json::json;
 
 use super::{Message, MessageType};

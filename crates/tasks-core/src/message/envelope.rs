@@ -1,9 +1,7 @@
 //! The envelope around every message.
 
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Pointer, Value, Wire as _};
-use accord_contract::wire_enum;
+use accord_contract::wire::Pointer;
+use accord_contract::{Object, Timestamp, Value, Wire as _, message, wire_enum};
 
 use super::Payload;
 use crate::TaskId;
@@ -23,9 +21,7 @@ wire_enum! {
         /// The other agent does not take the task.
         HandoffRejected = "handoff.rejected",
     }
-}
 
-wire_enum! {
     /// The name of the protocol.
     pub enum AofName("AofProtocol", closed) {
         /// AOF.

@@ -3,12 +3,8 @@
 //! The guide sets no limits of length. These are the limits of the reference, so that it can read
 //! whatever Accord keeps of a message.
 
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{
-    DecodeError, DecodeErrorKind, Limits, Object, Pointer, TextForm, Value, Wire as _,
-};
-use accord_contract::wire_enum;
+use accord_contract::wire::{DecodeError, DecodeErrorKind, Pointer};
+use accord_contract::{Limits, Object, TextForm, Timestamp, Value, Wire as _, message, wire_enum};
 
 use super::MessageType;
 use crate::rule;
@@ -47,9 +43,7 @@ message! {
         /// Those that failed.
         required failed: u64 = "failed", "count";
     }
-}
 
-message! {
     // Clauses: AOF-CR-OUTCOME, AOF-CR-SUMMARY-REF, AOF-CR-DELIVERABLES, AOF-CR-BLOCKERS,
     // AOF-CR-NOTES.
     /// The work on a task is over.
@@ -67,9 +61,7 @@ message! {
         /// Notes for the next reader.
         required notes: String = "notes", "text", Limits::text(NOTES);
     }
-}
 
-message! {
     // Clauses: AOF-SU-TASK-ID, AOF-SU-AGENT-ID, AOF-SU-STATUS-VALUE, AOF-SU-PROGRESS,
     // AOF-SU-BLOCKERS, AOF-SU-NOTES.
     /// How the work on a task is going.
@@ -87,9 +79,7 @@ message! {
         /// Notes for the next reader.
         optional notes: String = "notes", "text", Limits::text(NOTES);
     }
-}
 
-message! {
     // Clauses: AOF-HO-TASK-ID, AOF-HO-PARENT-ID, AOF-HO-FROM, AOF-HO-TO, AOF-HO-ACCEPTANCE,
     // AOF-HO-OUTPUTS, AOF-HO-CONTEXT, AOF-HO-CONSTRAINTS, AOF-HO-DUE-BY.
     /// A task is delegated to another agent.
@@ -115,9 +105,7 @@ message! {
         /// The deadline.
         required due_by: Timestamp = "dueBy", "time:iso-8601";
     }
-}
 
-message! {
     // Clauses: AOF-HO-ANSWER.
     /// The other agent takes the task, or does not. The type of the message says which.
     pub struct HandoffAnswer("AofHandoffAnswer", open) {

@@ -1,10 +1,7 @@
 //! What a person takes over from a file.
 
-use accord_api::body::Json;
-use accord_api::{Decision, Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::wire::{Limits, Value};
+use accord_api::{Decision, Json, Need, operation};
+use accord_contract::{Code, Limits, Value, message};
 
 use super::decide::{DIGEST, REASON};
 use super::{
@@ -36,9 +33,7 @@ message! {
         /// What the file says; null for nothing.
         required file: Value = "file", "value";
     }
-}
 
-message! {
     /// What a person took over from a file.
     pub struct AdoptAnswer("TaskAdoptAnswer", closed) {
         /// The task as it is now; absent for the settings of the tree.
@@ -69,9 +64,7 @@ operation! {
         answers 200, Json<TaskAdoptEnvelope>;
         refuses [COMMON, OF_CHANGES, OF_TASK, ADOPTS];
     }
-}
 
-operation! {
     /// A person takes over what `project.yaml` says about `apply` and `review`.
     pub struct AdoptSettings("adopt_task_settings", Post at_tasks!("/adopt-settings")) of Aof {
         path InProject;

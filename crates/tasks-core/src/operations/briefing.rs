@@ -47,9 +47,7 @@ message! {
         /// How many files are left out of `outputs`.
         required outputs_hidden: u64 = "outputs_hidden", "count";
     }
-}
 
-message! {
     /// What an agent needs to know before it works on a task.
     pub struct BriefingAnswer("TaskBriefingAnswer", closed) {
         /// The task, with its body.

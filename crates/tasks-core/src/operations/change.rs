@@ -18,9 +18,7 @@ message! {
         /// Why.
         optional reason: String = "reason", "text";
     }
-}
 
-message! {
     /// A status that people are notified about.
     pub struct TaskNotice("TaskNotice", closed) {
         /// The task.
@@ -30,9 +28,7 @@ message! {
         /// Why.
         optional reason: String = "reason", "text";
     }
-}
 
-message! {
     /// A task that was created or changed.
     pub struct TaskAnswer("TaskAnswer", closed) {
         /// The task as it is now.

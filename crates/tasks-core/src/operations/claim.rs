@@ -1,13 +1,9 @@
 //! The work of agents: claim, heartbeat, release.
 
-use accord_api::body::Json;
 use accord_api::parameter::{MAX_TOKENS, Number, Text, Word};
-use accord_api::{Envelope, Need, operation, params};
+use accord_api::{Envelope, Json, Need, operation, params};
 use accord_base::Door;
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Limits, TextForm};
+use accord_contract::{Code, Limits, TextForm, Timestamp, message};
 
 use super::decide::REASON;
 use super::{
@@ -49,9 +45,7 @@ request! {
         /// How long each heartbeat lasts. Default: the project's setting.
         optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
     }
-}
 
-request! {
     /// A claim of the next ready task that fits: the most urgent, then the oldest. A task fits if
     /// it is routed to the agent, or to no agent and to one of the roles or teams if it names one.
     pub struct ClaimNextRequest("TaskClaimNextRequest") {
@@ -70,9 +64,7 @@ request! {
         /// How long each heartbeat lasts. Default: the project's setting.
         optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
     }
-}
 
-request! {
     /// A sign of life of a run: its lease and its heartbeat move.
     pub struct HeartbeatRequest("TaskHeartbeatRequest") {
         /// The agent. Default: the caller.
@@ -84,9 +76,7 @@ request! {
         /// How long the heartbeat lasts from now. Default: the project's setting.
         optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
     }
-}
 
-request! {
     /// An agent gives a task back.
     pub struct ReleaseRequest("TaskReleaseRequest") {
         /// The agent. Default: the caller.
@@ -112,9 +102,7 @@ message! {
         /// The folder of the task, as a path of this machine.
         required directory: String = "directory", "path";
     }
-}
 
-message! {
     /// The next ready task that fits, if there is one.
     pub struct ClaimNextAnswer("TaskClaimNextAnswer", closed) {
         /// The claim.
@@ -125,9 +113,7 @@ message! {
         /// How many tasks are ready still, whether they fit or not.
         required ready: u64 = "ready", "count";
     }
-}
 
-message! {
     /// A heartbeat.
     pub struct HeartbeatAnswer("TaskHeartbeatAnswer", closed) {
         /// The task.
@@ -220,9 +206,7 @@ operation! {
             ],
         ];
     }
-}
 
-operation! {
     /// Claims the next ready task that fits an agent: the most urgent, then the oldest. Two callers
     /// never get the same task. If none fits, the answer says why.
     pub struct ClaimNextTask("claim_next_task", Post at_tasks!("/claim-next")) of Aof {
@@ -233,9 +217,7 @@ operation! {
         answers 200, Json<TaskClaimNextEnvelope>;
         refuses [COMMON, OF_CHANGES, NO_TREE, &[Code::AofUnauthorizedAgent]];
     }
-}
 
-operation! {
     /// A sign of life of a run: its lease and its heartbeat are extended.
     pub struct Heartbeat("task_heartbeat", Post at_task!("/heartbeat")) of Aof {
         path OfTask;
@@ -245,9 +227,7 @@ operation! {
         answers 200, Json<TaskHeartbeatEnvelope>;
         refuses [COMMON, OF_CHANGES, OF_TASK, OF_RUN];
     }
-}
 
-operation! {
     /// Gives a task back: its lease ends, and it is ready for another claim.
     pub struct ReleaseTask("release_task", Post at_task!("/release")) of Aof {
         path OfTask;

@@ -1,9 +1,7 @@
 //! What a task says: create and edit.
 
-use accord_api::body::Json;
-use accord_api::{Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Limits, Object, TextForm};
+use accord_api::{Json, Need, operation};
+use accord_contract::{Code, Limits, Object, TextForm};
 
 use super::{
     Acting, COMMON, InProject, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, at_tasks,
@@ -131,9 +129,7 @@ operation! {
             ],
         ];
     }
-}
 
-operation! {
     /// Changes what a task says. A member that is absent stays as it is; null removes it.
     pub struct EditTask("edit_task", Patch at_task!("")) of Aof {
         path OfTask;

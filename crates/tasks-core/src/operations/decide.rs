@@ -1,9 +1,7 @@
 //! What people decide about a task.
 
-use accord_api::body::Json;
-use accord_api::{Decision, Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Limits, TextForm};
+use accord_api::{Decision, Json, Need, operation};
+use accord_contract::{Code, Limits, TextForm};
 
 use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, request};
 

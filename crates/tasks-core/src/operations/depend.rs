@@ -1,9 +1,7 @@
 //! What a task waits for.
 
-use accord_api::body::Json;
-use accord_api::{Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Limits, TextForm};
+use accord_api::{Json, Need, operation};
+use accord_contract::{Code, Limits, TextForm};
 
 use super::{
     Acting, COMMON, OF_CHANGES, OF_TASK, OfDependency, OfTask, TaskEnvelope, at_task, request,
@@ -39,9 +37,7 @@ operation! {
             ],
         ];
     }
-}
 
-operation! {
     /// Ends that a task waits for another one.
     pub struct RemoveDependency(
         "remove_dependency", Delete at_task!("/dependencies/{blocker_id}")

@@ -1,9 +1,7 @@
 //! The end of a run, as the process that watched its agent reports it.
 
-use accord_api::body::Json;
-use accord_api::{Need, operation};
-use accord_contract::wire::{Limits, TextForm};
-use accord_contract::{message, wire_enum};
+use accord_api::{Json, Need, operation};
+use accord_contract::{Limits, TextForm, message, wire_enum};
 
 use super::claim::OF_RUN;
 use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, at_task, envelope};
@@ -23,9 +21,7 @@ wire_enum! {
         /// It was ended because the process that watched it had been killed.
         WorkerKilled = "worker_killed",
     }
-}
 
-wire_enum! {
     /// How a run ended.
     pub enum RunEnding("TaskRunEnding", closed) {
         /// The agent reported.
@@ -54,9 +50,7 @@ message! {
         /// the agent left no report.
         optional text: String = "text", "text";
     }
-}
 
-message! {
     /// How a run ended.
     pub struct EndRunAnswer("TaskEndRunAnswer", closed) {
         /// The task.

@@ -1,11 +1,8 @@
 //! Events of a tree.
 
-use accord_api::body::Json;
 use accord_api::parameter::{Number, Sequence, Text};
-use accord_api::{Need, operation, params};
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, TextForm, Value};
+use accord_api::{Json, Need, operation, params};
+use accord_contract::{Object, TextForm, Timestamp, Value, message};
 
 use super::{COMMON, InProject, NO_TREE, at_tasks, envelope};
 
@@ -43,9 +40,7 @@ message! {
         /// The details.
         optional payload: Object = "payload", "event-payload";
     }
-}
 
-message! {
     /// Events of a tree.
     pub struct EventsAnswer("TaskEventsAnswer", closed) {
         /// The events, in their order.

@@ -1,12 +1,8 @@
 //! Task trees outside the data folder.
 
-use accord_api::body::{Json, NoBody};
-use accord_api::parameter::NoParams;
-use accord_api::{Need, operation};
+use accord_api::{Json, Need, operation};
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Limits, TextForm};
-use accord_contract::{envelope, message};
+use accord_contract::{Code, Limits, TextForm, envelope, message};
 
 use super::InProject;
 
@@ -19,9 +15,7 @@ message! {
         /// The folder with the task tree, on the machine of the server.
         required folder: String = "folder", "path", Limits::text(TextForm::ANY.not_empty());
     }
-}
 
-message! {
     /// A folder that is linked to a project.
     pub struct TaskTreeLink("TaskTreeLink", open) {
         /// The project.
@@ -37,9 +31,7 @@ envelope! {
         /// The link.
         required link: TaskTreeLink = "link", "task-tree";
     }
-}
 
-envelope! {
     /// All linked folders.
     pub struct TaskTreeListEnvelope("TaskTreeListEnvelope") {
         /// The links, by project.
@@ -50,21 +42,15 @@ envelope! {
 operation! {
     /// Lists the folders with tasks that are linked to projects.
     pub struct ListTaskTrees("task_trees", Get "/accord/v1/task-trees") of Agentic {
-        path NoParams;
-        query NoParams;
-        body NoBody;
         needs Need::Read;
         answers 200 "The links.", Json<TaskTreeListEnvelope>;
         refuses [&[Code::AccessDenied]];
     }
-}
 
-operation! {
     /// Links a folder with a task tree, such as one in a repository, to a project. The server
     /// schedules its tasks and takes its events over into the project's stream.
     pub struct LinkTaskTree("link_task_tree", Put TREE) of Agentic {
         path InProject;
-        query NoParams;
         body Json<TaskTreeRequest>;
         needs Need::Admin;
         answers 200 "The folder is linked.", Json<TaskTreeEnvelope>;
@@ -77,14 +63,10 @@ operation! {
             Code::AofTaskTreeUnavailable,
         ]];
     }
-}
 
-operation! {
     /// Removes the link of a project to a folder. The files stay where they are.
     pub struct UnlinkTaskTree("unlink_task_tree", Delete TREE) of Agentic {
         path InProject;
-        query NoParams;
-        body NoBody;
         needs Need::Admin;
         answers 200 "There is no link.", Json<TaskTreeEnvelope>;
         refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound]];

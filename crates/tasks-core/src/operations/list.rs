@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::{Json, Markdown, OneOf, Text as TextBody};
+use accord_api::body::{Markdown, OneOf, Text as TextBody};
 use accord_api::parameter::{CURSOR, Flag, MAX_TOKENS, Number, Opaque, Text, Word, Words};
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::TextForm;
-use accord_contract::{message, wire_enum};
+use accord_api::{Json, Need, operation, params};
+use accord_contract::{Code, TextForm, Timestamp, message, wire_enum};
 
 use super::{COMMON, InProject, NO_TREE, TaskItem, at_tasks, envelope};
 use crate::Status;
@@ -76,9 +73,7 @@ params! {
         /// otherwise.
         optional format: Word<ReadFormat> = FORMAT;
     }
-}
 
-params! {
     /// Which tasks are on the board.
     #[derive(Default)]
     pub struct BoardQuery {
@@ -119,9 +114,7 @@ message! {
         /// Tasks that belong on this page and whose files cannot be read.
         required damaged: Vec<String> = "damaged", "task-ids";
     }
-}
 
-message! {
     /// The tasks of one status.
     pub struct BoardColumn("TaskBoardColumn", closed) {
         /// The status.
@@ -133,9 +126,7 @@ message! {
         /// How many are left out.
         required hidden: u64 = "hidden", "count";
     }
-}
 
-message! {
     /// The board: the tasks by status.
     pub struct BoardAnswer("TaskBoardAnswer", closed) {
         /// The project.
@@ -178,9 +169,7 @@ operation! {
             &[Code::AgenticInvalidCursor, Code::AofTaskNotFound, Code::AofAmbiguousTaskId],
         ];
     }
-}
 
-operation! {
     /// Shows the tasks by status, with the first ones of each.
     pub struct TaskBoard("task_board", Get at_tasks!("/board")) of Aof {
         path InProject;

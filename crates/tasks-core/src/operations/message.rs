@@ -1,10 +1,8 @@
 //! Messages of AOF/1.
 
-use accord_api::body::{Json, Verbatim};
 use accord_api::parameter::Flag;
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::message;
+use accord_api::{Json, Need, Verbatim, operation, params};
+use accord_contract::{Code, message};
 
 use super::{COMMON, InProject, OF_CHANGES, OF_TASK, TaskMove, TaskNotice, envelope};
 use crate::message::{Envelope, MessageType};

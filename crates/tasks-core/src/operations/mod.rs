@@ -26,8 +26,7 @@ mod tree;
 use accord_api::parameter::{Segment, Text};
 use accord_api::params;
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::TextForm;
+use accord_contract::{Code, TextForm};
 
 pub use accord_api::parameter::{ACTOR, Acting, DOOR, InProject};
 pub use adopt::{
@@ -88,9 +87,7 @@ params! {
         /// The task's id, or as much of it as no other task's id has.
         required task: Text = Text::new("task_id", TASK_ID);
     }
-}
 
-params! {
     /// A task, and one that it waits for.
     pub struct OfDependency {
         /// The project's id.
@@ -158,8 +155,8 @@ use envelope;
 
 /// Declares a request: a closed message with a default, so that a caller sets what it needs.
 macro_rules! request {
-    (
-        $(#[doc = $about:literal])*
+    ($(
+        $(#[doc = $about:literal])+
         pub struct $name:ident($wire:literal) {
             $(
                 $(#[doc = $field_about:literal])*
@@ -167,7 +164,7 @@ macro_rules! request {
                     $(, $limits:expr)?;
             )*
         }
-    ) => {
+    )+) => {$(
         accord_contract::message! {
             $(#[doc = $about])*
             pub struct $name($wire, closed) {
@@ -183,7 +180,7 @@ macro_rules! request {
                 Self { $($field: Default::default()),* }
             }
         }
-    };
+    )+};
 }
 use request;
 

@@ -1,9 +1,7 @@
 //! What agents and people do to a task by verbs.
 
-use accord_api::body::Json;
-use accord_api::{Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::wire::Limits;
+use accord_api::{Json, Need, operation};
+use accord_contract::{Code, Limits};
 
 use super::decide::REASON;
 use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, request};

@@ -1,10 +1,7 @@
 //! The end of a session of an agent.
 
-use accord_api::body::Json;
-use accord_api::{Need, operation};
-use accord_contract::codes::Code;
-use accord_contract::message;
-use accord_contract::wire::{Limits, TextForm};
+use accord_api::{Json, Need, operation};
+use accord_contract::{Code, Limits, TextForm, message};
 
 use super::{
     Acting, COMMON, InProject, OF_CHANGES, OF_TASK, TaskMove, TaskNotice, at_tasks, envelope,
@@ -32,9 +29,7 @@ message! {
         /// Why.
         required reason: String = "reason", "reason";
     }
-}
 
-message! {
     /// What the end of a session did.
     pub struct SessionEndAnswer("TaskSessionEndAnswer", closed) {
         /// The moves of tasks, in order.

@@ -1,8 +1,7 @@
 //! One task.
 
-use accord_api::body::Json;
 use accord_api::parameter::Flag;
-use accord_api::{Need, operation, params};
+use accord_api::{Json, Need, operation, params};
 use accord_contract::message;
 
 use super::{COMMON, OF_TASK, OfTask, OutputView, TaskDetails, at_task, envelope};

@@ -1,8 +1,6 @@
 //! What is said about a task.
 
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::Object;
+use accord_contract::{Object, Timestamp, message};
 
 use crate::evidence::Output;
 use crate::run::{RunResult, RunStatus};
@@ -23,9 +21,7 @@ message! {
         /// When the task is taken back, unless the agent sends a heartbeat before.
         optional alive_until: Timestamp = "alive_until", "time:iso-8601";
     }
-}
 
-message! {
     /// A task that another one waits for.
     pub struct DependencyView("TaskDependencyView", closed) {
         /// The task.
@@ -33,9 +29,7 @@ message! {
         /// Its status; null if there is no such task.
         required_or_null status: Status = "status", "status";
     }
-}
 
-message! {
     /// A decision of a person about a task.
     pub struct PersonDecision("TaskPersonDecision", open) {
         /// The person.
@@ -49,9 +43,7 @@ message! {
         /// The digest of what the person decided about.
         optional evidence: String = "evidence", "evidence-digest";
     }
-}
 
-message! {
     /// A task in a list.
     pub struct TaskItem("TaskItem", closed) {
         /// The id.
@@ -87,9 +79,7 @@ message! {
         /// The task file, within the tree.
         required path: String = "path", "tree-path";
     }
-}
 
-message! {
     /// A file that an agent left in `outputs/`.
     pub struct OutputView("TaskOutputView", closed) {
         /// Its path, within the task's folder.
@@ -99,9 +89,7 @@ message! {
         /// Its digest; absent for a file that is too large.
         optional sha256: String = "sha256", "digest";
     }
-}
 
-message! {
     /// The last run of a task.
     pub struct RunView("TaskRunView", closed) {
         /// The run.
@@ -117,9 +105,7 @@ message! {
         /// How it ended.
         optional result: RunResult = "result", "run-result";
     }
-}
 
-message! {
     /// Everything about a task.
     pub struct TaskDetails("TaskDetails", closed) {
         /// The id.

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::body::Json;
 use accord_api::parameter::Number;
-use accord_api::{Need, operation, params};
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Limits, TextForm};
-use accord_contract::{message, wire_enum};
+use accord_api::{Json, Need, operation, params};
+use accord_contract::{Code, Limits, TextForm, Timestamp, message, wire_enum};
 
 use super::{
     Acting, COMMON, InProject, NO_TREE, OF_CHANGES, TaskMove, TaskNotice, at_tasks, envelope,
@@ -28,9 +24,7 @@ wire_enum! {
         /// When the session of its agent ends.
         SessionEnd = "session-end",
     }
-}
 
-wire_enum! {
     /// Who may end a review.
     pub enum ReviewMode("TaskReviewMode", closed) {
         /// A person, unless the task says `reviewBy: agent`.
@@ -38,9 +32,7 @@ wire_enum! {
         /// The task's agent too, as in the guide.
         Guide = "guide",
     }
-}
 
-wire_enum! {
     /// Where run artifacts are.
     pub enum LayoutName("TaskRunLayout", closed) {
         /// `runs/`, as in the guide.
@@ -48,9 +40,7 @@ wire_enum! {
         /// `state/runs/`, as in the reference.
         Upstream = "upstream",
     }
-}
 
-wire_enum! {
     /// The type of a project.
     pub enum ProjectType("TaskProjectType", closed) {
         /// Software.
@@ -138,9 +128,7 @@ message! {
         /// Why.
         required reason: String = "reason", "reason";
     }
-}
 
-message! {
     /// What a poll did.
     pub struct PollAnswer("TaskPollAnswer", closed) {
         /// The moves of tasks, in order.
@@ -193,9 +181,7 @@ message! {
         /// What to do about it.
         optional suggestion: String = "suggestion", "text";
     }
-}
 
-message! {
     /// Whether the files of a tree are what they should be.
     pub struct LintAnswer("TaskLintAnswer", closed) {
         /// Whether nothing is wrong.
@@ -231,9 +217,7 @@ operation! {
         answers 200, Json<TaskInitEnvelope>;
         refuses [COMMON, OF_CHANGES, &[Code::AofProjectMismatch]];
     }
-}
 
-operation! {
     /// Does everything that is due: recovers silent runs, promotes and blocks tasks. A poll that
     /// finds nothing writes nothing.
     pub struct PollTasks("poll_tasks", Post at_tasks!("/poll")) of Aof {
@@ -244,9 +228,7 @@ operation! {
         answers 200, Json<TaskPollEnvelope>;
         refuses [COMMON, OF_CHANGES, NO_TREE];
     }
-}
 
-operation! {
     /// Checks every file of the tree, and changes nothing.
     pub struct LintTasks("lint_tasks", Get at_tasks!("/lint")) of Aof {
         path InProject;

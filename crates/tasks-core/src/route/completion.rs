@@ -1,6 +1,6 @@
 //! `completion.report`, and what a recorded result does later.
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use super::{Artifact, Call, Facts, Refused, Routed, Rules, walk};
 use crate::Status;

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 
 use super::{Artifact, Call, Facts, Refused, Routed, walk};
 use crate::event::kind;

@@ -8,9 +8,7 @@ mod handoff;
 mod paths;
 mod status_update;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Time, Value};
 
 use crate::event::{TaskEvent, kind};
 use crate::lease::{LeaseTimes, check_holder, unauthorized};

@@ -1,6 +1,6 @@
 //! Paths that messages name.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::{Call, Refused};
 

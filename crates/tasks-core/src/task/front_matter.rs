@@ -1,10 +1,7 @@
 //! What the front matter of a task file says.
 
 use accord_canon::sha256;
-use accord_contract::message;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Limits, Object, TextForm, Value, Wire as _};
-use accord_contract::wire_enum;
+use accord_contract::{Limits, Object, TextForm, Timestamp, Value, Wire as _, message, wire_enum};
 
 use crate::rule;
 use crate::{Status, TaskId};
@@ -23,9 +20,7 @@ wire_enum! {
         /// After ordinary tasks.
         Low = "low",
     }
-}
 
-wire_enum! {
     /// What happens to a task that takes too long.
     pub enum OnViolation("TaskOnViolation", closed) {
         /// People are alerted.
@@ -49,9 +44,7 @@ message! {
         /// Tags.
         optional tags: Vec<String> = "tags", "tags";
     }
-}
 
-message! {
     /// How long a task may take.
     pub struct Sla("TaskSla", open) {
         /// The longest time in progress.
@@ -59,9 +52,7 @@ message! {
         /// What happens after that.
         optional on_violation: OnViolation = "onViolation", "action";
     }
-}
 
-message! {
     /// The lease of an agent on a task.
     pub struct Lease("TaskLease", open) {
         /// The agent.
@@ -73,9 +64,7 @@ message! {
         /// How often it was renewed.
         optional renew_count: u64 = "renewCount", "count";
     }
-}
 
-message! {
     /// The front matter of a task file.
     pub struct Task("Task", open) {
         /// The version of the format: 1, or 2 in newer files of the reference.

@@ -1,7 +1,7 @@
 //! The work log in the body of a task: one section, one line per entry.
 
 use crate::rule;
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 const HEADING: &str = "## Work Log";
 

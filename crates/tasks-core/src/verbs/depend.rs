@@ -1,6 +1,6 @@
 //! What a task waits for.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::Subject;
 use crate::TaskId;

@@ -1,7 +1,7 @@
 //! Editing what a task says.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Field, Names, Object, Value};
+use accord_contract::wire::Names;
+use accord_contract::{Failure, Field, Object, Value};
 use serde_json::json;
 
 use super::Subject;

@@ -9,8 +9,7 @@ mod moves;
 mod review;
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 
 use crate::Status;
 use crate::lease::unauthorized;

@@ -1,6 +1,6 @@
 //! Verbs that move a task.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 use super::Subject;
 use crate::board::Waits;

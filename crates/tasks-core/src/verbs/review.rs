@@ -1,7 +1,7 @@
 //! Verbs of a person that end a review, or a task.
 
 use accord_base::evidence::EvidenceDigest;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use serde_json::json;
 
 use super::Subject;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::YamlError;
 use super::emit;

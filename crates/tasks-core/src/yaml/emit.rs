@@ -1,6 +1,6 @@
 //! Writing values as the lines of a block.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::scalar;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 use super::scalar::resolve;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use serde_json::Number;
 
 /// What a plain scalar means in the core schema of YAML 1.2. `None` for a number that JSON cannot

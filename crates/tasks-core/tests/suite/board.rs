@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::run::{Heartbeat, Run};
 use accord_tasks_core::{Status, TaskId};

@@ -1,7 +1,7 @@
 //! What an agent reads before it works.
 
 use accord_base::tokens;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_tasks_core::briefing::{Audience, Briefing, DEFAULT_TOKENS, Dependency, Held};
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};

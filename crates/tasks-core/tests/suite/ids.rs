@@ -1,7 +1,6 @@
 //! Ids of tasks.
 
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
+use accord_contract::{Code, Time};
 use accord_tasks_core::{DayNumbers, TaskDay, TaskId};
 
 #[test]

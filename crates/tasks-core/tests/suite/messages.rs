@@ -1,7 +1,6 @@
 //! How a message is recognised and read.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value};
 use accord_tasks_core::message::{Detected, Message, Payload, detect, detect_text};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! What follows a run that failed.
 
 use accord_base::{By, Door};
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_tasks_core::Status;
 use accord_tasks_core::board::{
     Entry, ErrorClass, RetryBudget, RunFailure, Silence, overdue, pause_ms, reclaimed, requeued,

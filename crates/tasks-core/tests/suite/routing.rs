@@ -1,7 +1,6 @@
 //! What each message does.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_tasks_core::operations::{ApplyMode, ReviewMode};
 use accord_tasks_core::route::{Artifact, Facts, Rules, apply_result, receive, route};
 use accord_tasks_core::run::RunStatus;

@@ -1,7 +1,6 @@
 //! Tasks and messages for tests.
 
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Time, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::message::{Detected, Message, detect};
 use accord_tasks_core::route::{Facts, Refused, Routed, Rules, route};

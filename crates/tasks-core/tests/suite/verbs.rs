@@ -2,7 +2,7 @@
 
 use accord_base::evidence::EvidenceDigest;
 use accord_base::{By, Door};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::board::{Board, ClaimFilter, Entry, NoTask};
 use accord_tasks_core::evidence::{self, Output};

@@ -1,6 +1,6 @@
 //! Front matter: read, written, and edited in place.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_tasks_core::yaml::{Change, Yaml};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! Changes of tasks: create, edit, dependencies, and the verbs of agents and people.
 
-use accord_api::body::Json;
-use accord_api::{Call, Envelope as _};
+use accord_api::{Call, Envelope as _, Json};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
     AddDependency, AdoptTask, ApproveTask, BlockTask, CancelTask, CloseTask, CreateTask,

@@ -1,11 +1,10 @@
 //! Messages of AOF/1.
 
-use accord_api::body::{AnswerBody as _, Json};
+use accord_api::body::AnswerBody as _;
 use accord_api::parameter::ParamSet as _;
-use accord_api::{Envelope as _, Operation as _};
+use accord_api::{Envelope as _, Json, Operation as _};
 use accord_base::{Actor, ActorType, Author, By, Caller, Door, Need, ProjectId, Verb};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Value};
 use accord_tasks_core::message::{Detected, detect};
 use accord_tasks_core::operations::{AofMessageEnvelope, MessageQuery, SendMessage};
 use axum::extract::{FromRequest, Request};

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
-use accord_api::body::{AnswerBody, Json, Reply as Encoded};
+use accord_api::body::{AnswerBody, Reply as Encoded};
 use accord_api::parameter::{ParamSet as _, Params};
-use accord_api::{Call, Declaration, Envelope, Need, Operation};
+use accord_api::{Call, Declaration, Envelope, Json, Need, Operation};
 use accord_base::{By, Door, ProjectId};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_contract::wire::Message;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{InProject, OfTask};

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use accord_api::body::{AnswerBody as _, Json, OneOf};
+use accord_api::body::{AnswerBody as _, OneOf};
 use accord_api::parameter::Params;
-use accord_api::{Call, Envelope, Need};
+use accord_api::{Call, Envelope, Json, Need};
 use accord_base::{By, Door, tokens};
-use accord_contract::codes::Failure;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Failure, Wire as _};
 use accord_tasks::Tree;
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::operations::{

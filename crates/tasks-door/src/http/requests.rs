@@ -1,7 +1,7 @@
 //! How a route of tasks calls an operation.
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks::Tree;
 
 use crate::TasksDoor;

@@ -1,7 +1,6 @@
 //! The tree of a project: its settings, the scheduler, its files.
 
-use accord_api::body::Json;
-use accord_api::{Call, Envelope as _};
+use accord_api::{Call, Envelope as _, Json};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
     AdoptSettings, InitTasks, LintTasks, PollTasks, TaskLintEnvelope,

@@ -1,9 +1,8 @@
 //! The work of agents: claim, heartbeat, the end of a run or a session.
 
-use accord_api::body::Json;
-use accord_api::{Call, Envelope as _};
+use accord_api::{Call, Envelope as _, Json};
 use accord_base::By;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
     Briefed, ClaimAnswer, ClaimNextTask, ClaimQuery, ClaimTask, EndRun, EndSession, Heartbeat,

@@ -1,9 +1,7 @@
 //! Changes of tasks: create, edit, block, dependencies.
 
-use accord_api::Call as OperationCall;
-use accord_api::body::{Json, NoBody};
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Value, Wire as _};
+use accord_api::{Call as OperationCall, Json, NoBody};
+use accord_contract::{Failure, Value, Wire as _};
 use accord_tasks_core::operations::{
     AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CreateRequest, CreateTask,
     DependencyRequest, EditRequest, EditTask, OfDependency, OfTask, RemoveDependency, TaskEnvelope,

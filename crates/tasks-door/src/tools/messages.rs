@@ -1,9 +1,7 @@
 //! What an agent says about its work: messages of AOF/1.
 
-use accord_api::Call as OperationCall;
-use accord_api::body::{Json, Verbatim};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_api::{Call as OperationCall, Json, Verbatim};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     AofMessageEnvelope, EditRequest, EditTask, MessageQuery, OfTask, SendMessage, TaskEnvelope,

@@ -9,12 +9,11 @@ mod messages;
 mod read;
 mod work;
 
-use accord_api::body::Json;
-use accord_api::{Call as OperationCall, Operation};
+use accord_api::{Call as OperationCall, Json, Operation};
 use accord_base::refuse::schema;
 use accord_base::{Actor, ActorType, Door, IdError};
-use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Message, Object, Value};
+use accord_contract::wire::Message;
+use accord_contract::{Code, Failure, Object, Protocol, Value};
 use accord_tasks_core::operations::{Acting, InProject, OfTask, TaskAnswer, TaskEnvelope};
 
 use accord_mcp::{

@@ -1,9 +1,8 @@
 //! The board, a report about the tasks, and the briefing of one.
 
-use accord_api::Call as OperationCall;
-use accord_api::body::NoBody;
+use accord_api::{Call as OperationCall, NoBody};
 use accord_base::Door;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     BoardQuery, BriefingQuery, ListQuery, ListTasks, ReadFormat, TaskBoard, TaskBriefing,

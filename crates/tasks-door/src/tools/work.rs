@@ -1,8 +1,7 @@
 //! Claims, heartbeats, and giving a task back.
 
-use accord_api::Call as OperationCall;
-use accord_api::body::Json;
-use accord_contract::wire::{Object, Value};
+use accord_api::{Call as OperationCall, Json};
+use accord_contract::{Object, Value};
 use accord_tasks_core::operations::{
     Acting, ClaimAnswer, ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask,
     Heartbeat, HeartbeatRequest, ReleaseRequest, ReleaseTask, TaskClaimEnvelope,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_tasks_core::yaml::Yaml;
 use accord_tasks_core::{Status, TaskId, aof_project_id};
 

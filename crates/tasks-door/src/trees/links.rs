@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use accord_base::ProjectId;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::aof_project_id;
 use accord_trees::{Disk as _, Root, atomic, read_file};
 use serde_json::json;

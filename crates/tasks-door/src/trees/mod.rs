@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_base::{By, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks::{Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::operations::{CreateRequest, InitAnswer, InitRequest, TaskAnswer};

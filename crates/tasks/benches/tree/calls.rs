@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_base::{By, Door};
-use accord_contract::time::Time;
+use accord_contract::Time;
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{ClaimRequest, CreateRequest, InitRequest, PollRequest};

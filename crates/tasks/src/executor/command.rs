@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::Cancel;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};

@@ -1,6 +1,6 @@
 //! Whether the events of a tree are all there.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks_core::event::number;
 use accord_trees::Result;
 use accord_trees::record::RecordLines;

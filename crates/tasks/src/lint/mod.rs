@@ -7,8 +7,7 @@ mod events;
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Value, Wire};
+use accord_contract::{Code, Value, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::operations::{LintFinding, LintSeverity};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};

@@ -19,9 +19,7 @@ mod webhook;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use accord_contract::message;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Object, Time, Timestamp, Value, Wire as _, message};
 use accord_process::Cancel;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::{Status, TaskId};

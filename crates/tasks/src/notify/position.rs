@@ -1,7 +1,7 @@
 //! How far the events of a tree were looked at by the notifier.
 
+use accord_contract::Value;
 use accord_contract::text::pretty;
-use accord_contract::wire::Value;
 use accord_trees::{atomic, read_file};
 
 use crate::event_log::EventPlace;

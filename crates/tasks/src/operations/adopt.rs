@@ -2,8 +2,7 @@
 
 use accord_base::By;
 use accord_base::evidence::EvidenceDigest;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{
     AdoptAnswer, AdoptRequest, AdoptedChange, ApplyMode, ReviewMode, TaskDetails, TaskMove,

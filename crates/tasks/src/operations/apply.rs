@@ -1,9 +1,8 @@
 //! Writing what a decision says, and answering it.
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{TaskAnswer, TaskMove};
 use accord_tasks_core::route::{Artifact, Notice, Routed};

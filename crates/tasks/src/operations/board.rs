@@ -1,7 +1,7 @@
 //! The board: tasks by status.
 
 use accord_base::By;
-use accord_contract::time::Timestamp;
+use accord_contract::Timestamp;
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN};
 use accord_tasks_core::{Status, TaskId};

@@ -1,8 +1,7 @@
 //! An agent takes a task.
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Failure, Timestamp};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
 use accord_tasks_core::operations::{ClaimAnswer, ClaimRequest};

@@ -1,8 +1,7 @@
 //! A new task.
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{CreateRequest, TaskAnswer};

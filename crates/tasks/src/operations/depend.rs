@@ -1,7 +1,7 @@
 //! What a task waits for.
 
 use accord_base::By;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::operations::{DependencyRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 

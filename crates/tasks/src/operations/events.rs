@@ -3,8 +3,7 @@
 //! The numbers in a log grow, so that the place of a number is found by bisection: a reader that
 //! follows the log reads what is new, however much there is.
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Failure, Object, Wire as _};
 use accord_tasks_core::operations::{AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery};
 use accord_trees::record::{self, RecordLines};
 use accord_trees::{Content, Disk, Result as TreeResult};

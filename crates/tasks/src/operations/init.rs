@@ -1,8 +1,7 @@
 //! A new tree, or other settings of an existing one.
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{
     ApplyMode, InitAnswer, InitRequest, LayoutName, ProjectType, ReviewMode,

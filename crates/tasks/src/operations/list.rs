@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{DEFAULT_LIMIT, ListAnswer, ListQuery, TaskItem};
 use accord_tasks_core::task::{Priority, Task};

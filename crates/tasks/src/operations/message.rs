@@ -1,8 +1,7 @@
 //! A message of the protocol arrives.
 
 use accord_base::By;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::message::{Detected, Payload, detect};

@@ -1,8 +1,7 @@
 //! The scheduler looks at the tree.
 
 use accord_base::By;
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Timestamp};
 use accord_tasks_core::Status;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};

@@ -1,9 +1,7 @@
 //! The session of an agent ends.
 
 use accord_base::By;
-use accord_contract::codes::Code;
-use accord_contract::time::Time;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Time, Wire as _};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{SessionEndAnswer, SessionEndRejection, SessionEndRequest};
 use accord_tasks_core::route::{Facts, apply_result};

@@ -2,7 +2,7 @@
 //! project says about runs.
 
 use accord_base::{By, Door};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{BriefingAnswer, ClaimRequest};
 use accord_tasks_core::run::Run;

@@ -9,8 +9,7 @@ pub(crate) mod copies;
 pub(crate) mod settings;
 pub(crate) mod verdict;
 
-use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::referee::Difference;
 use accord_tasks_core::task::TaskFile;

@@ -1,7 +1,7 @@
 //! `apply` and `review` of `project.yaml` decide about the work of agents, so that they count only
 //! as set through Accord.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::referee::Difference;
 use accord_tasks_core::yaml::Yaml;

@@ -1,7 +1,6 @@
 //! What becomes of a task whose files are not what Accord committed.
 
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Time, Value};
 use accord_tasks_core::referee::{Difference, Known, differences, refused};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::yaml::Change;

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use accord_contract::text::pretty;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::AgentExit;
 use accord_trees::lock::{process_start, still_runs};

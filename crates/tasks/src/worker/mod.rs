@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::Cancel;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{AgentExit, EndRunAnswer, EndRunRequest, RunEnding};

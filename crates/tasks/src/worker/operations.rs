@@ -1,6 +1,6 @@
 //! The operations that a worker needs while its agent runs.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{
     EndRunAnswer, EndRunRequest, HeartbeatRequest, RunView, ShowQuery,

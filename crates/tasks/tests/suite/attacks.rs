@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{AdoptRequest, HeartbeatRequest, PollRequest, PromoteRequest};
 use accord_tasks_core::{Status, TaskId};

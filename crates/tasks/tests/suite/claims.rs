@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::operations::{
     ClaimNextAnswer, ClaimNextRequest, CreateRequest, HeartbeatRequest, InitRequest,
 };

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{BlockRequest, ClaimRequest, HeartbeatRequest};
 use accord_tasks_core::{Status, TaskId};

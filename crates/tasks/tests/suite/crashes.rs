@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{
     ClaimRequest, HeartbeatRequest, InitRequest, LintQuery, PollRequest,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{LintQuery, PollRequest};
 use accord_tasks_core::{Status, TaskId};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{ClaimRequest, InitRequest, LintQuery, ListQuery, PollRequest};

@@ -1,7 +1,7 @@
 //! The nine examples of the guide, as written there, when a report moves its task at once and when
 //! it waits for the end of the session.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     ApplyMode, ClaimRequest, InitRequest, ReviewMode, SessionEndRequest,

@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{ClaimRequest, PollRequest};
 use accord_tasks_core::{Status, TaskId};

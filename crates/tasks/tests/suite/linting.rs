@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::ShowQuery;
 use accord_tasks_core::{Status, TaskId};

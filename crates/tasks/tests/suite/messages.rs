@@ -3,8 +3,7 @@
 use std::fs;
 
 use accord_base::{By, Door};
-use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value};
 use accord_tasks_core::operations::{ApplyMode, InitRequest, SessionEndRequest};
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;

@@ -218,7 +218,7 @@ struct NotificationOf<'a>(&'a Value);
 
 impl NotificationOf<'_> {
     fn read(&self) -> TaskNotification {
-        use accord_contract::wire::Wire as _;
+        use accord_contract::Wire as _;
         TaskNotification::from_document(self.0.clone()).unwrap()
     }
 }

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Field;
+use accord_contract::{Code, Field};
 use accord_tasks::Tree;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{

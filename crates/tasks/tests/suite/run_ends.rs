@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{AgentExit, EndRunRequest, RunEnding};
 use accord_tasks_core::{Status, TaskId};

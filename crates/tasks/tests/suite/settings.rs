@@ -3,7 +3,7 @@
 use std::fs;
 
 use accord_base::{By, Door};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{ApplyMode, InitRequest, LayoutName, ReviewMode, ShowQuery};

@@ -8,9 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use accord_base::{By, Door};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::{Failure, Time, Value};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{
     AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use accord_base::{By, Door};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Field;
+use accord_contract::{Code, Failure, Field};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
     BlockRequest, CreateRequest, DependencyRequest, EditRequest, PromoteRequest, ReleaseRequest,

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 use super::{Lengths, LineKey, Write, obstacle};
 use crate::disk::{Disk, parent};

@@ -8,7 +8,7 @@ mod obstacle;
 
 use std::collections::BTreeMap;
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 use crate::disk::Disk;
 use crate::{Result, record};

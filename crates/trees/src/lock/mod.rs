@@ -322,7 +322,7 @@ pub(crate) fn now_ms() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use accord_contract::wire::{Object, Value};
+    use accord_contract::{Object, Value};
 
     use crate::Root;
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_process::TICKS_PER_SECOND;
 use parking_lot::{Mutex, MutexGuard};
 use rustix::io::Errno;

@@ -32,7 +32,7 @@ pub(crate) mod worker_pool;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use crate::disk::{Disk, Entry};

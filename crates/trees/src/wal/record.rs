@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_canon::sha256;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use super::worker_pool::{cut, share};

@@ -1,6 +1,6 @@
 //! What commits add up to.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 
 use super::Record;
 

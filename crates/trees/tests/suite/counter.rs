@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_trees::commit::{Lengths, LineKey, Write};
 use accord_trees::lock::{LockFile, LockFormat, LockOwner, ProcessIdentity};
 use accord_trees::{

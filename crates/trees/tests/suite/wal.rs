@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, SystemTime};
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_trees::testing::{Crash, SimDisk};
 use accord_trees::wal::{Committed, News, Op, Record, Wal, digest};
 use accord_trees::{Disk, Kind, Root, read_file};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_trees::wal::{Op, Record, Wal, digest};
 use accord_trees::{Disk, Root};
 

@@ -1,8 +1,7 @@
 //! The operations on several repositories.
 
 use accord_adapters::agentxchain::{answer, expand};
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_runs_core::Ids;
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorState, Initiative, Offer, project,

@@ -1,8 +1,7 @@
 //! The operations on dispatch bundles.
 
 use accord_adapters::agentxchain::answer;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Object, Time};
 use accord_runs_core::manifest::{self, Bundle, MANIFEST};
 use accord_runs_core::{RunId, TurnId};
 use serde_json::Value;

@@ -7,8 +7,7 @@ mod operations;
 mod world;
 
 use accord_adapters::agentxchain::answer;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Object, Time};
 use accord_runs_core::Ids;
 use accord_runs_core::hooks::{HookChain, HookReport};
 use serde_json::Value;

@@ -1,9 +1,7 @@
 //! The operations on one repository.
 
 use accord_adapters::agentxchain::{answer, expand, queries, transition};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object, Time};
 use accord_runs_core::accept::Conclusion;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::gate::{self, View};

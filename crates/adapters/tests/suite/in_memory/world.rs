@@ -1,8 +1,7 @@
 //! A fixture's setup as a repository in memory.
 
 use accord_adapters::agentxchain::expand;
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::{Failure, Time};
 use accord_runs_core::accept::{
     Acceptance, Answer, Conclusion, Inputs, Observation, Options, Want,
 };

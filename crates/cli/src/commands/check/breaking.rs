@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use accord_kit::breaking::{Breaking, compare};
 use accord_kit::{Protocol, RunReport};
 

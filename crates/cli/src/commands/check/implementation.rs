@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_kit::case::{Case, Task};
 use accord_kit::driver::{
     Adapter, ChannelServer, Combined, ControlOptions, Http, HttpOptions, LongLived, PerCase,

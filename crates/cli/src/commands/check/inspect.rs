@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_kit::{Corpus, Filter, Protocol};
 
 use crate::error::CliError;

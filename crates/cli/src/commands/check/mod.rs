@@ -12,8 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use accord_kit::exit::Overall;
 use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run};
 

@@ -3,13 +3,10 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use accord_api::Call;
-use accord_api::body::Json;
 use accord_api::operations::keys::{CreateKey, KeyEnvelope, KeyRequest};
-use accord_api::parameter::NoParams;
+use accord_api::{Call, Json, NoParams};
 use accord_base::Verb;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Field;
+use accord_contract::{Code, Failure, Field};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::{CONTROL_PROJECT, ControlServer, Server};
 use accord_host::settings::Sources;

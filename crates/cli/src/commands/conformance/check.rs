@@ -7,9 +7,8 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_contract::codes::{Code, Failure};
 use accord_contract::fixture::TIERS;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use accord_kit::driver::HttpOptions;
 use accord_kit::exit::Overall;
 use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_text};

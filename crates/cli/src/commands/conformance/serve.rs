@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
-use accord_contract::codes::{Code, Protocol};
+use accord_contract::{Code, Protocol};
 use accord_host::serve::{ServiceLimits, ServiceServer};
 use accord_host::settings::listen_address;
 use accord_process::limit_file_size;

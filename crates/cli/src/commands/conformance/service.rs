@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_adapters::{Adapter as _, agentxchain};
-use accord_contract::codes::{Code, Failure};
 use accord_contract::fixture::{
     AdapterResult, CAPABILITIES_PATH, Capabilities, EXECUTE_PATH, HTTP_FIXTURE_V1, Status,
 };
-use accord_contract::wire::{Field, Wire as _};
+use accord_contract::{Code, Failure, Field, Wire as _};
 use accord_host::http::body::read_body;
 use accord_host::http::reply::json;
 use accord_host::serve::{Authenticated, Service};

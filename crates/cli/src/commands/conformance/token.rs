@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use hyper::header::HeaderValue;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;

@@ -1,8 +1,7 @@
 //! `accord context answer`: deposits a package that answers an open question.
 
 use accord_base::ProjectId;
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Object};
 use accord_memory_core::limits::MAX_TITLE_CHARS;
 use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
 use accord_memory_core::package::{ANSWERS, AnsweredQuestion, QuestionKey};

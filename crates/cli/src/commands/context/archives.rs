@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use accord_api::Call;
-use accord_api::body::{Bytes, NoBody};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::message;
+use accord_api::body::Bytes;
+use accord_api::{Call, NoBody};
+use accord_contract::{Code, Failure, message};
 use accord_memory_core::operations::{BlobWithin, GetBlob, OfBlob, PutBlob};
 use axum::body::Body;
 

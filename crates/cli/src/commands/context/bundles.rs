@@ -1,8 +1,8 @@
 //! `accord context orient` and `digest`: summaries of many packages.
 
+use accord_api::NoParams;
 use accord_api::body::OneOf;
-use accord_api::parameter::NoParams;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::operations::{DigestParams, InProject, Orchestrate, Orient, OrientParams};
 use accord_memory_core::query;
 

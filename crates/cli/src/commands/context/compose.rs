@@ -7,9 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Object, Wire};
+use accord_contract::{Code, Field, Object, Timestamp, Wire};
 use accord_memory_core::PackageId;
 use accord_memory_core::package::{
     ANSWERS, AnsweredPlace, Deliverable, PROTOCOL_VERSION, PackageType, ReviewType, SUPERSEDES,

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_api::Call;
-use accord_api::body::Verbatim;
+use accord_api::{Call, Verbatim};
 use accord_memory_core::operations::{Deposit, DepositParams, InProject};
 use accord_memory_core::package::PackageFields;
 

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use accord_api::Call;
-use accord_api::body::NoBody;
-use accord_api::parameter::NoParams;
+use accord_api::{Call, NoBody, NoParams};
 use accord_base::ProjectId;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_memory_core::operations::{ExportProject, InProject};
 use hyper::header::CONTENT_LENGTH;
 

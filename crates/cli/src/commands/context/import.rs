@@ -8,11 +8,9 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use accord_api::Call;
 use accord_api::body::Lines;
-use accord_api::parameter::NoParams;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire as _;
+use accord_api::{Call, NoParams};
+use accord_contract::{Code, Failure, Wire as _};
 use accord_memory_core::operations::{
     ImportCounts, ImportProject, ImportSummary, InProject, ProgressLine,
 };

@@ -1,8 +1,8 @@
 //! `accord context pull`.
 
-use accord_api::body::{Either, Json, NoBody};
-use accord_api::{Answered, Call};
-use accord_contract::codes::Code;
+use accord_api::body::Either;
+use accord_api::{Answered, Call, Json, NoBody};
+use accord_contract::Code;
 use accord_memory_core::operations::{
     InProject, ListRevisions, OfPackage, PackageWithin, PullPackages, PullParams, ReadPackage,
     SearchBy,

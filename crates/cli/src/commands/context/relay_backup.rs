@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use accord_canon::Digest;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_memory_core::export::{RowArchive, RowFile, row_line};
 use sha2::{Digest as _, Sha256};
 

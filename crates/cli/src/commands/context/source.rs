@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::{Code, Failure, Object};
 use accord_memory_core::export::line_project;
 use accord_memory_core::limits::MAX_LINE_BYTES;
 use serde_json::error::Category;

@@ -1,9 +1,9 @@
 //! `accord context flag`, `review`, `resubmit` and `complete`: changes the status of a package.
 
-use accord_api::body::{Json, Maybe, Verbatim};
-use accord_api::{Call, Operation};
+use accord_api::{Call, Json, Maybe, Operation, Verbatim};
 use accord_base::Actor;
-use accord_contract::wire::{Field, Names, Object};
+use accord_contract::wire::Names;
+use accord_contract::{Field, Object};
 use accord_memory_core::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Reviewer};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, OfPackage, PackageWithin, ResubmitPackage, ReviewPackage,

@@ -1,8 +1,6 @@
 //! `accord context verify`: checks the whole store.
 
-use accord_api::Call;
-use accord_api::body::{Json, Verbatim};
-use accord_api::parameter::NoParams;
+use accord_api::{Call, Json, NoParams, Verbatim};
 use accord_memory_core::operations::{
     Problem, VerifyEnvelope, VerifyReport, VerifyRequest, VerifyStore,
 };

@@ -1,9 +1,9 @@
 //! The answers of `accord kb` as JSON: part of Accord's wire contract.
 
-use accord_contract::codes::{Category, WireCode};
+use accord_contract::codes::Category;
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Extensible, Object, message, wire_enum};
+use accord_contract::{Extensible, Object, WireCode, message, wire_enum};
 
 message! {
     /// The identity of a block.
@@ -13,9 +13,7 @@ message! {
         /// The identity.
         required kb_hash: String = "kbHash", "digest:keccak-256:KB_V1";
     }
-}
 
-message! {
     /// The content id of a block's canonical form.
     pub(crate) struct KbCidAnswer("KbCidAnswer", closed) {
         /// The line of a batch, from 1.
@@ -23,9 +21,7 @@ message! {
         /// The content id.
         required cid: String = "cid", "cid-v1:raw:sha-256";
     }
-}
 
-message! {
     /// What verifying a block gave.
     pub(crate) struct KbVerifyAnswer("KbVerifyAnswer", closed) {
         /// The line of a batch, from 1.
@@ -41,9 +37,7 @@ message! {
         /// The failure codes of what is stated wrongly.
         required failures: Vec<WireCode> = "failures", "failure-codes";
     }
-}
 
-message! {
     /// How the hashes that a block states compare with the computed ones.
     pub(crate) struct KbChecks("KbChecks", closed) {
         /// The identity.
@@ -85,9 +79,7 @@ message! {
         /// The content id.
         required cid: String = "cid", "cid-v1:raw:sha-256";
     }
-}
 
-message! {
     /// A line of a batch that was refused.
     pub(crate) struct KbRefusal("KbRefusal", closed) {
         /// The line, from 1.
@@ -95,9 +87,7 @@ message! {
         /// Why.
         required error: LineError = "error", "failure";
     }
-}
 
-message! {
     /// Why a line was refused.
     pub(crate) struct LineError("LineError", closed) {
         /// The stable category.

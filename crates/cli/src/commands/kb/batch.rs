@@ -2,8 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::answers::KbRefusal;

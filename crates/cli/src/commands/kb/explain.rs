@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Object, Wire as _};
 use accord_knowledge_core::{Identified, KB_V1};
 
 use super::answers::KbExplainAnswer;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_knowledge_core::{Check, HashOptions, KbError, KbHasher, Verification, verify};
 
 use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAnswer};

@@ -6,12 +6,10 @@
 
 use std::path::Path;
 
-use accord_api::Call;
-use accord_api::body::Json;
-use accord_api::parameter::{Acting, NoParams};
+use accord_api::parameter::Acting;
+use accord_api::{Call, Json, NoParams};
 use accord_base::Door;
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Code, Object, Wire as _};
 use accord_live_core::operations::answer::{AnswerLiveSession, LiveAnswerRequest};
 use accord_live_core::operations::questions::ShowLiveSession;
 use accord_live_core::schema::Question;

@@ -1,8 +1,6 @@
 //! `accord live open`: a link to the page of a session.
 
-use accord_api::Call;
-use accord_api::body::NoBody;
-use accord_api::parameter::NoParams;
+use accord_api::{Call, NoBody, NoParams};
 use accord_live_core::operations::OfLive;
 use accord_live_core::operations::pages::{LinkQuery, MakeLink};
 use accord_live_core::operations::questions::ShowLiveSession;

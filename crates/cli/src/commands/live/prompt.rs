@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_live_core::operations::answer::LiveAnswerRequest;
 use accord_live_core::operations::questions::{LiveSessionAnswer, OfferedAction};
 

@@ -5,7 +5,7 @@
 //!   a long answer is not refused at its end.
 //! - What has no question of its own is typed as JSON.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_live_core::schema::{Question, QuestionKind, QuestionMember, written};
 
 use crate::error::CliError;
@@ -158,7 +158,7 @@ pub(super) fn is_yes(answer: &str) -> bool {
 mod tests {
     use std::collections::VecDeque;
 
-    use accord_contract::codes::Code;
+    use accord_contract::Code;
     use serde_json::json;
 
     use super::*;

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use accord_api::Call;
-use accord_api::body::{Events, NoBody};
-use accord_contract::codes::Code;
+use accord_api::body::Events;
+use accord_api::{Call, NoBody};
+use accord_contract::Code;
 use accord_live_core::operations::watch::{LiveFrame, WatchLiveSession, WatchQuery};
 
 use super::place::{Place, PlaceArgs};

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
+use accord_contract::{Code, Wire as _};
 use accord_host::settings::write_settings;
 use accord_host::upkeep::create_folder;
 

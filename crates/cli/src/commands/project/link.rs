@@ -2,11 +2,8 @@
 
 use std::path::PathBuf;
 
-use accord_api::body::Json;
-use accord_api::parameter::NoParams;
-use accord_api::{Answered, Call};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_api::{Answered, Call, Json, NoParams};
+use accord_contract::{Code, Failure, Object};
 use accord_tasks_core::operations::{
     InProject, LinkTaskTree, ListTaskTrees, TaskTreeEnvelope, TaskTreeLink, TaskTreeRequest,
     UnlinkTaskTree,

@@ -1,6 +1,6 @@
 //! The commands of `accord run` that change a run.
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_runs::Runs;
 use accord_runs::answers::{
     checkpoint_answer, dispatch_answer, reject_answer, run_answer, turn_answer,

@@ -18,8 +18,7 @@ mod step_loop;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire;
+use accord_contract::{Code, Failure, Wire};
 use accord_host::settings::Sources;
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, next_answer, next_command};

@@ -1,6 +1,6 @@
 //! The commands of `accord run` that only read.
 
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Object, Wire as _};
 use accord_runs::answers::{doctor_answer, status_answer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::wire::{Object, Wire as _};
+use accord_contract::{Object, Wire as _};
 use accord_runs::answers::{stage_again, stage_answer};
 use accord_runs::operations::ManualResult;
 use accord_runs_core::next_step::must_object;

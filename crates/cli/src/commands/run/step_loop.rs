@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use accord_base::Door;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, drive_answer};
 use accord_runs::operations::{LoopOptions, Step};

@@ -1,6 +1,6 @@
 //! The agent of a command.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use crate::error::CliError;
 use crate::host::setting;

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{BoardAnswer, BoardQuery, TaskBoard};
 use accord_tasks_core::task::Priority;

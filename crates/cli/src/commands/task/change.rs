@@ -1,9 +1,8 @@
 //! The commands that move tasks, except for the decisions about a review.
 
-use accord_api::body::{Json, NoBody};
-use accord_api::{Answered, Call, Operation};
+use accord_api::{Answered, Call, Json, NoBody, Operation};
 use accord_base::Door;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::operations::{
     Acting as Who, AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, ClaimAnswer,

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use accord_api::body::Json;
-use accord_contract::codes::Code;
-use accord_contract::wire::Field;
+use accord_api::Json;
+use accord_contract::{Code, Field};
 use accord_tasks_core::operations::{CreateRequest, CreateTask, EditRequest, EditTask, ReviewBy};
 use accord_tasks_core::task::{OnViolation, Priority};
 use clap::builder::PossibleValuesParser;

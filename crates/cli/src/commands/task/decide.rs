@@ -1,8 +1,8 @@
 //! The decisions of a person about a task: approve, send back, close, adopt.
 
-use accord_api::body::Json;
+use accord_api::Json;
 use accord_base::evidence::EvidenceDigest;
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks_core::operations::{
     AdoptRequest, AdoptSettings, AdoptTask, ApproveRequest, ApproveTask, CloseRequest, CloseTask,
     OfTask, SendBackRequest, SendBackTask, ShowAnswer, ShowQuery, ShowTask,

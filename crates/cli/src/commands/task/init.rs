@@ -1,6 +1,6 @@
 //! `accord task init`: the tree of a project, and its settings.
 
-use accord_api::body::Json;
+use accord_api::Json;
 use accord_tasks_core::operations::{
     ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
 };

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use accord_api::Call;
-use accord_api::body::Verbatim;
+use accord_api::{Call, Verbatim};
 use accord_tasks_core::message::sent_at;
 use accord_tasks_core::operations::{MessageQuery, SendMessage};
 

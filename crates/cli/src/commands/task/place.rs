@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_api::body::{AnswerBody, Json, OneOf};
-use accord_api::{Answered, Call, Envelope, Operation};
+use accord_api::body::{AnswerBody, OneOf};
+use accord_api::{Answered, Call, Envelope, Json, Operation};
 use accord_base::{Door, ProjectId};
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Invocation;
 use accord_runs::agents::Preset;
 

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_tasks_core::operations::{BoardQuery, EventsQuery, TaskBoard, TaskEvents};
 
 use super::place::{Place, PlaceArgs, document};

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use accord_api::Call;
-use accord_api::body::Json;
+use accord_api::{Call, Json};
 use accord_base::Door;
-use accord_contract::codes::Code;
-use accord_contract::time::Timestamp;
+use accord_contract::{Code, Timestamp};
 use accord_process::Cancel;
 use accord_system::now;
 use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};

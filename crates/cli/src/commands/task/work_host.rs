@@ -5,9 +5,8 @@
 
 use std::cell::RefCell;
 
-use accord_api::Call;
-use accord_api::body::{Json, Verbatim};
-use accord_contract::codes::{Code, Failure};
+use accord_api::{Call, Json, Verbatim};
+use accord_contract::{Code, Failure};
 use accord_tasks::worker::RunOperations;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{

@@ -4,8 +4,9 @@ use accord_contract::alx::{
     ALX_PROTOCOL_VERSION, Action, Capability, ErrorEnvelope, MessageName, RunEvent, SolveResponse,
     Stream, decide, read,
 };
-use accord_contract::codes::{RetryClass, WireCode};
-use accord_contract::wire::{Message, Value, Wire};
+use accord_contract::codes::RetryClass;
+use accord_contract::wire::Message;
+use accord_contract::{Value, Wire, WireCode};
 use serde_json::json;
 
 use super::fixtures::{document, objects, places, without};

@@ -1,8 +1,7 @@
 //! Streams of events.
 
 use accord_contract::alx::{RunEvent, Step, Stream, read_one};
-use accord_contract::codes::Code;
-use accord_contract::wire::{Extensible, Field, Wire};
+use accord_contract::{Code, Extensible, Field, Wire};
 use serde_json::json;
 
 #[test]

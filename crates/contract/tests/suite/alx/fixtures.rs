@@ -1,7 +1,7 @@
 //! One full document of every ALX message, and ways to damage it.
 
+use accord_contract::Value;
 use accord_contract::alx::MessageName;
-use accord_contract::wire::Value;
 use serde_json::json;
 
 /// A document with every member that ALX 1.1 names.

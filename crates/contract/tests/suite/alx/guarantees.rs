@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use accord_contract::alx::{
     self, ALX_PROTOCOL_VERSION, MessageName, RunEventType, SessionTimelineEventType, Stream,
 };
-use accord_contract::codes::{Code, Exchange, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_contract::codes::Exchange;
+use accord_contract::{Code, Failure, Object, Protocol, Value};
 use serde_json::json;
 
 use super::fixtures::document;

@@ -1,8 +1,8 @@
 //! Whether a failed request is sent again.
 
 use accord_contract::alx::{Action, Decision, decide};
-use accord_contract::codes::{Category, Code, RetryClass};
-use accord_contract::wire::Extensible;
+use accord_contract::codes::{Category, RetryClass};
+use accord_contract::{Code, Extensible};
 
 fn after(kind: &str, code: &str, idempotent: bool, attempt: u64) -> Decision {
     let (kind, code) = (Extensible::from_text(kind), Extensible::from_text(code));

@@ -1,8 +1,7 @@
 //! What a server of this version may send: less than a reader lives with.
 
 use accord_contract::alx::{ALX_PROTOCOL_VERSION, MessageName};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
 use super::fixtures::document;

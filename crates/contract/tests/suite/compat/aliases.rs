@@ -1,8 +1,8 @@
 //! What an alias says about itself, against its canonical member and against what
 //! it said before.
 
+use accord_contract::Value;
 use accord_contract::compat::{Class, Rule};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::{base, expected, found, named, report};

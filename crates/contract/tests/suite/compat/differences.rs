@@ -1,7 +1,7 @@
 //! Differences that are easy to overlook, and differences that are none.
 
+use accord_contract::Value;
 use accord_contract::compat::{Class, Rule};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::{base, expected, found, named, report, rule_of, take};

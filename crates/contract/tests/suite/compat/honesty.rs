@@ -1,7 +1,7 @@
 //! Whether a version number is honest.
 
+use accord_contract::Value;
 use accord_contract::compat::{Class, Rule};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::{base, report, rule_of, take};

@@ -1,7 +1,7 @@
 //! Tags and vectors over more than one change.
 
+use accord_contract::Value;
 use accord_contract::compat::{Class, Rule};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::{expected, named, report, rule_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use accord_contract::Value;
 use accord_contract::compat::{Class, Rule};
-use accord_contract::wire::Value;
 use serde_json::json;
 
 use super::{base, report, rule_of, take};

@@ -1,8 +1,7 @@
 //! Rules that a team sets, and snapshots that are refused.
 
-use accord_contract::codes::Code;
 use accord_contract::compat::{Class, Report, Rule, Rules, Snapshot};
-use accord_contract::wire::{Value, Wire};
+use accord_contract::{Code, Value, Wire};
 use serde_json::json;
 
 use super::{base, report_with, take};

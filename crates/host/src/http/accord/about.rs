@@ -1,10 +1,11 @@
 //! Routes about the server itself: health, metrics, documentation.
 
-use accord_api::Call;
-use accord_api::body::{Json, MediaType as _};
+use accord_api::body::MediaType as _;
 use accord_api::operations::about::{Health, Html, ReadDocs, ReadHealth, ReadMetrics, ReadOpenApi};
+use accord_api::{Call, Json};
 use accord_base::Verb;
-use accord_contract::wire::{Object, True};
+use accord_contract::Object;
+use accord_contract::wire::True;
 use accord_serving::operation::{serve, serve_response};
 use axum::response::{IntoResponse as _, Response};
 use hyper::StatusCode;

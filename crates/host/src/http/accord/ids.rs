@@ -1,8 +1,7 @@
 //! The ids that begin with a text.
 
-use accord_api::Call;
-use accord_api::body::Json;
-use accord_contract::wire::Object;
+use accord_api::{Call, Json};
+use accord_contract::Object;
 use accord_memory_core::operations::{FindIds, IdsEnvelope, MatchingId};
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;

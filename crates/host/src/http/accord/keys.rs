@@ -1,10 +1,9 @@
 //! Keys over HTTP, and who the caller is.
 
-use accord_api::Call;
-use accord_api::body::Json;
 use accord_api::operations::keys::{
     CallerName, CreateKey, Key, KeyEnvelope, KeyListEnvelope, ListKeys, Me, MeEnvelope, RevokeKey,
 };
+use accord_api::{Call, Json};
 use accord_base::{ActorKey, KeyActor};
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;

@@ -1,7 +1,6 @@
 //! Removal of projects over HTTP.
 
-use accord_api::Call;
-use accord_api::body::Json;
+use accord_api::{Call, Json};
 use accord_memory_core::operations::{RemoveProject, RemovedProjectEnvelope};
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;

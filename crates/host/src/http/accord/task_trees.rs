@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use accord_api::Call;
-use accord_api::body::Json;
+use accord_api::{Call, Json};
 use accord_base::{ProjectId, Verb};
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;
 use accord_tasks_core::operations::{

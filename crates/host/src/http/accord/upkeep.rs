@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use accord_api::Call;
-use accord_api::body::Json;
 use accord_api::operations::upkeep::{
     BackUp, BackupEnvelope, BackupRequest, Status, StatusEnvelope, SweepBlobs, SweepEnvelope,
     TrimEnvelope, TrimEvents, TrimRequest,
 };
+use accord_api::{Call, Json};
 use accord_base::Verb;
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_memory::{Sweep, Trim};
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;

@@ -4,8 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
-use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::Wire as _;
+use accord_contract::{Time, Timestamp, Wire as _};
 use accord_host::http::Host;
 use serde_json::{Value, json};
 use tokio::time::timeout;

@@ -2,7 +2,7 @@
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::{ActorKey, Caller};
-use accord_contract::wire::Wire;
+use accord_contract::Wire;
 use accord_host::http::Host;
 use accord_live_core::tools::{HandshakeRequest, RenderRequest};
 use accord_live_core::{AppId, SessionId};

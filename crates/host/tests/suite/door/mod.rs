@@ -16,7 +16,7 @@ mod upkeep;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_host::http::Host;
 use accord_host::serve::Server;
 use accord_host::settings::{Settings, Sources};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_host::serve::Server;
 use accord_host::settings::{Bytes, DECLARATIONS, Origin, Setting as _, Sources};
 use serde_json::json;

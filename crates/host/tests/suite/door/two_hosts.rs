@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_host::http::Host;
 use accord_store::{Engine, ModelStore};
 use accord_store_sqlite::{Options, SqliteStore};

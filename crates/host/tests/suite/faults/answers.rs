@@ -1,6 +1,6 @@
 //! Faults that answer something else than the host did.
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use sha2::Digest as _;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tracing_subscriber::fmt::MakeWriter;

@@ -19,7 +19,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 
 use accord_base::Caller;
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_host::http::Host;
 use accord_host::serve::Server;
 use accord_host::settings::{Settings, Sources};

@@ -2,7 +2,7 @@
 
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
-use accord_contract::wire::Wire as _;
+use accord_contract::Wire as _;
 use accord_live_core::AppId;
 use serde_json::json;
 

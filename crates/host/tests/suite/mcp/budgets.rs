@@ -1,7 +1,7 @@
 //! Budgets of tokens: what is served keeps within them, whatever the host gives.
 
 use accord_base::tokens;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use serde_json::{Value, json};
 
 use super::client::{Client, text};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_host::Api;
 use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::mcp::SessionLimits;
 use hyper::{Method, StatusCode};
 use serde_json::json;

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use accord_contract::codes::{Code, Exchange, Failure, Protocol};
+use accord_contract::codes::Exchange;
+use accord_contract::{Code, Failure, Protocol};
 use accord_host::{Api, Request, Response};
 use axum::body::Body;
 use futures_util::FutureExt as _;

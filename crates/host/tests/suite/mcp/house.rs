@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use accord_base::{Caller, KeyScope, Verb};
-use accord_contract::codes::Failure;
+use accord_contract::Failure;
 use accord_host::Api;
 use accord_host::mcp::{self, HostAccess, McpEndpoints, SessionLimits, TOOLSETS, parse_actor};
 use axum::Router;

@@ -1,6 +1,6 @@
 //! The box of tools: names that are there twice, or not at all.
 
-use accord_contract::codes::{Code, Protocol};
+use accord_contract::{Code, Protocol};
 use accord_host::mcp::{
     Effect, HostRequest, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility,
 };

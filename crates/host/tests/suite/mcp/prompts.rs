@@ -8,7 +8,7 @@ use serde_json::json;
 use super::client::Client;
 use super::fake::{Fake, refusing};
 use crate::support::World;
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 
 #[tokio::test]
 async fn brief_me_gives_the_briefing_of_a_project() {

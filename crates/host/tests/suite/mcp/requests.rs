@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_host::mcp::SessionLimits;
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};

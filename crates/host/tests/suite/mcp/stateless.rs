@@ -1,6 +1,6 @@
 //! Clients without MCP sessions: those of 2026-07-28 over HTTP.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::mcp::SessionLimits;
 use axum::body::Body;
 use hyper::Request;

@@ -1,6 +1,6 @@
 //! The tools, against a host with scripted answers.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_host::mcp::{CallContext, parse_actor};
 use serde_json::{Value, json};
 

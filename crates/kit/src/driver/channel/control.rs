@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use accord_contract::text::percent_encoded;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::super::http::{Client, HttpOptions, ServerError};
 use crate::case::Credential;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use accord_contract::text::{excerpt, percent_encoded};
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{Object, Value, Wire as _};
 use accord_process::Cancel;
 use parking_lot::Mutex;
 use serde_json::json;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use serde_json::json;
 
 use super::super::http::Client;

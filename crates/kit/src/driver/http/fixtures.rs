@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use accord_contract::fixture::{CAPABILITIES_PATH, EXECUTE_PATH};
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 
 use super::{Client, HttpOptions, ServerError};
 use crate::case::{Case, Credential};

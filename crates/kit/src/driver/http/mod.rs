@@ -13,7 +13,7 @@ mod run_scopes;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_process::Cancel;
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use parking_lot::Mutex;
 
 use super::HttpOptions;

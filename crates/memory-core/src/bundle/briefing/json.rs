@@ -1,6 +1,6 @@
 //! The briefing as a JSON document.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::item::{Shown, ShownPackage};
 use super::plan::Plan;

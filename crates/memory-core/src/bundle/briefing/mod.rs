@@ -20,7 +20,7 @@ mod rows;
 mod section;
 mod shorten;
 
-use accord_contract::time::Time;
+use accord_contract::Time;
 
 use crate::query::BriefingQuery;
 

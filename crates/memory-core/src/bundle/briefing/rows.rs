@@ -1,6 +1,6 @@
 //! The input of a briefing.
 
-use accord_contract::time::{Time, Timestamp};
+use accord_contract::{Time, Timestamp};
 
 use super::shorten::{one_line, shorten};
 use crate::package::PackageFields;

@@ -1,6 +1,6 @@
 //! Code of agents has a path of its own. No page loads it.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_pages::ErrorPage;
 
 use super::browser;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::super::{
     ApprovalAction, ConfigProblem, OnExceed, PolicyAction, PolicyRule, TimeoutAction,

@@ -8,8 +8,8 @@ mod runtimes;
 pub(crate) use runtimes::is_http_url;
 mod sections;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Names, Object, Value, count_of};
+use accord_contract::wire::{Names, count_of};
+use accord_contract::{Code, Object, Value};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
 use crate::hooks;

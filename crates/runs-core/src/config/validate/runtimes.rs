@@ -1,6 +1,6 @@
 //! The rules of runtimes.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::super::{ConfigProblem, RuntimeType};
 use super::{Section, invalid};

@@ -1,6 +1,6 @@
 //! The rules of gates and of required documents.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::super::workflow::Template;
 use super::super::{ConfigProblem, Semantics};

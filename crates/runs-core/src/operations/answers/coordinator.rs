@@ -1,7 +1,7 @@
 //! Answers about an initiative.
 
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::wire::{Object, message};
+use accord_contract::{Object, message};
 
 use super::{NextAnswer, RunFinding};
 
@@ -15,9 +15,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn that an initiative dispatched.
     pub struct CoordinatorTurn("CoordinatorTurn", closed) {
         /// The workstream.
@@ -35,9 +33,7 @@ message! {
         /// The context about other repositories.
         required context_ref: String = "context_ref", "context-id";
     }
-}
 
-message! {
     /// The result of a step of an initiative.
     pub struct CoordinatorStepAnswer("CoordinatorStepAnswer", closed) {
         /// The acceptances that were projected.
@@ -51,9 +47,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A gate of an initiative that was approved.
     pub struct CoordinatorGateAnswer("CoordinatorGateAnswer", closed) {
         /// The gate.
@@ -67,9 +61,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A gate of an initiative that was sent back.
     pub struct CoordinatorSendBackAnswer("CoordinatorSendBackAnswer", closed) {
         /// The gate.
@@ -81,9 +73,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A difference between a repository and its initiative.
     pub struct CoordinatorDivergence("CoordinatorDivergence", closed) {
         /// The repository.
@@ -95,9 +85,7 @@ message! {
         /// The workstream of that turn.
         optional workstream_id: String = "workstream_id", "workstream-id";
     }
-}
 
-message! {
     /// The result of a resynchronisation.
     pub struct CoordinatorSyncAnswer("CoordinatorSyncAnswer", closed) {
         /// The state of the initiative.
@@ -113,9 +101,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A repository of an initiative.
     pub struct CoordinatorRepo("CoordinatorRepo", closed) {
         /// Its id.
@@ -133,9 +119,7 @@ message! {
         /// The next step in it.
         optional next: NextAnswer = "next", "next-step";
     }
-}
 
-message! {
     /// A workstream of the phase.
     pub struct CoordinatorWorkstream("CoordinatorWorkstream", closed) {
         /// Its id.
@@ -147,9 +131,7 @@ message! {
         /// Why no turn can be dispatched.
         optional obstacle: String = "obstacle", "dispatch-obstacle";
     }
-}
 
-message! {
     /// The status of an initiative.
     pub struct CoordinatorStatusAnswer("CoordinatorStatusAnswer", closed) {
         /// The workspace.

@@ -1,7 +1,7 @@
 //! The answer of a step and of a loop.
 
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::wire::{Object, message, wire_enum};
+use accord_contract::{Object, message, wire_enum};
 
 use super::NextAnswer;
 

@@ -1,6 +1,6 @@
 //! The next step, as a command to type.
 
-use accord_contract::wire::message;
+use accord_contract::message;
 
 message! {
     /// A next step.

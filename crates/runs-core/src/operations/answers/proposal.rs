@@ -1,6 +1,6 @@
 //! Answers about proposals.
 
-use accord_contract::wire::message;
+use accord_contract::message;
 
 use super::{NextAnswer, RunCheckpointAnswer};
 
@@ -16,9 +16,7 @@ message! {
         /// The decision: `applied` or `dropped`; null while it waits.
         required_or_null decision: String = "decision", "proposal-decision";
     }
-}
 
-message! {
     /// A file of a proposal.
     pub struct RunProposalFile("RunProposalFile", closed) {
         /// The path.
@@ -33,17 +31,13 @@ message! {
         /// The proposed content; null for a deletion.
         required_or_null content: String = "content", "text";
     }
-}
 
-message! {
     /// The proposals of a repository.
     pub struct RunProposalsAnswer("RunProposalsAnswer", closed) {
         /// The proposals, by turn.
         required proposals: Vec<RunProposal> = "proposals", "proposals";
     }
-}
 
-message! {
     /// A proposal and its files.
     pub struct RunProposalAnswer("RunProposalAnswer", closed) {
         /// The proposal.
@@ -53,9 +47,7 @@ message! {
         /// Its files, compared with the working tree.
         required files: Vec<RunProposalFile> = "files", "proposal-files";
     }
-}
 
-message! {
     /// A proposal that was applied or dropped.
     pub struct RunProposalDecisionAnswer("RunProposalDecisionAnswer", closed) {
         /// The turn.

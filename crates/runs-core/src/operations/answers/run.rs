@@ -1,8 +1,7 @@
 //! Answers about one repository.
 
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::codes::WireCode;
-use accord_contract::wire::{Object, message, wire_enum};
+use accord_contract::{Object, WireCode, message, wire_enum};
 
 use super::{NextAnswer, RunProposal};
 
@@ -20,9 +19,7 @@ message! {
         /// The command that commits the files.
         optional commit_command: String = "commit_command", "shell-line";
     }
-}
 
-message! {
     /// A run that changed.
     pub struct RunAnswer("RunAnswer", closed) {
         /// Its state.
@@ -36,9 +33,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn that was assigned.
     pub struct RunTurnAnswer("RunTurnAnswer", closed) {
         /// The turn.
@@ -46,9 +41,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn that was dispatched.
     pub struct RunDispatchAnswer("RunDispatchAnswer", closed) {
         /// The turn.
@@ -66,9 +59,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn that was accepted.
     pub struct RunAcceptAnswer("RunAcceptAnswer", closed) {
         /// The turn.
@@ -90,9 +81,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn that was rejected.
     pub struct RunRejectAnswer("RunRejectAnswer", closed) {
         /// Whether there is another attempt; otherwise the run is blocked.
@@ -104,9 +93,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A result that was staged by hand.
     pub struct RunStageAnswer("RunStageAnswer", closed) {
         /// The turn.
@@ -120,9 +107,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A git commit with the changes of accepted turns.
     pub struct RunCheckpointAnswer("RunCheckpointAnswer", closed) {
         /// The commit.
@@ -132,9 +117,7 @@ message! {
         /// The turns that changed them.
         required turns: Vec<String> = "turns", "turn-ids";
     }
-}
 
-message! {
     /// The status of a run.
     pub struct RunStatusAnswer("RunStatusAnswer", closed) {
         /// The repository.
@@ -166,9 +149,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A change that was put back while a worker ran.
     pub struct RunKeptChange("RunKeptChange", closed) {
         /// When it was noticed.
@@ -184,9 +165,7 @@ message! {
         /// Whether the run went on since, so that changed records cannot be put in force any more.
         required outdated: bool = "outdated", "verdict";
     }
-}
 
-message! {
     /// What a person decides about with `accord run adopt`.
     pub struct RunAdoptAnswer("RunAdoptAnswer", closed) {
         /// Whether the decision was carried out.
@@ -202,9 +181,7 @@ message! {
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
-}
 
-message! {
     /// A turn whose conflicting files a person can merge.
     pub struct RunMerge("RunMerge", closed) {
         /// The turn.
@@ -212,9 +189,7 @@ message! {
         /// The digest of the evidence that the person decides about.
         required evidence_digest: String = "evidence_digest", "evidence-digest";
     }
-}
 
-message! {
     /// What an approval would do.
     pub struct RunPlanAnswer("RunPlanAnswer", closed) {
         /// The gate.
@@ -257,9 +232,7 @@ message! {
         /// The failure that it causes.
         optional code: WireCode = "code", "failure-code";
     }
-}
 
-message! {
     /// What a check-up found.
     pub struct RunDoctorAnswer("RunDoctorAnswer", closed) {
         /// Whether there is no error.

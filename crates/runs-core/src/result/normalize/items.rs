@@ -1,6 +1,6 @@
 //! Normalizes decisions, objections, evidence and artifacts.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 use super::{Draft, RewriteCode};
 use crate::doc::{self, List, Member, Text};

@@ -8,7 +8,7 @@ mod requests;
 mod rewrite;
 mod shape;
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 
 pub use rewrite::{Rewrite, RewriteCode};
 

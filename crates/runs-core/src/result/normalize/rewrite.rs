@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use accord_contract::wire::Object;
-use accord_contract::wire_enum;
+use accord_contract::{Object, wire_enum};
 
 use crate::members::build;
 

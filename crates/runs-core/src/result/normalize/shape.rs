@@ -1,6 +1,6 @@
 //! Normalizes ids, file lists, missing members, status and type of work.
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::{Draft, RewriteCode};
 use crate::config::WriteAuthority;

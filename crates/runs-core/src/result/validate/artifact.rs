@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value};
 
 use super::{Findings, Problem};
 use crate::config::{RuntimeType, WriteAuthority};

@@ -1,6 +1,6 @@
 //! Stage `assignment`: whether a result belongs to the turn.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use super::{Findings, Problem};
 use crate::RunId;

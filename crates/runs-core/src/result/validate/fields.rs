@@ -1,7 +1,6 @@
 //! Checks of single members.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value};
 
 use super::Problem;
 use crate::doc::{Member, Text};

@@ -8,7 +8,7 @@ mod protocol;
 mod schema;
 mod verification;
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 
 use super::{Leniency, Problem, Situation, Stage, TurnResult, Validation};
 use crate::rule;

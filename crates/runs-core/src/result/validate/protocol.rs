@@ -1,6 +1,6 @@
 //! Stage `protocol`: whether the rules of the run allow the requests.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 
 use super::{Findings, Problem, delegations};
 use crate::config::WriteAuthority;

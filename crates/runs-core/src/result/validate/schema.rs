@@ -1,7 +1,6 @@
 //! Stage `schema`: whether a document has the form of a result.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value};
 
 use super::Problem;
 use super::delegations;

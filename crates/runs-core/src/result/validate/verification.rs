@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};

@@ -1,6 +1,6 @@
 //! Programs, variables and files that a configuration names and that may be missing here.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::{Code, Failure};
 use accord_process::Invocation;
 use accord_runs_core::RepoPath;
 use accord_runs_core::config::Config;

@@ -1,7 +1,6 @@
 //! Findings about members of a configuration that have another type than the declared one.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::{Code, Value};
 use accord_runs_core::MistypedMember;
 use accord_runs_core::config::{Config, problems};
 use accord_runs_core::coordinator::CoordinatorConfig;

@@ -5,7 +5,7 @@ mod mistyped;
 mod run;
 mod strays;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::config::{Config, problems};
 pub use accord_runs_core::operations::answers::Level;
 

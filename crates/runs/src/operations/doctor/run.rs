@@ -1,7 +1,6 @@
 //! What blocks the current run: its blocked reason, and turns whose worker is gone or late.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Extensible;
+use accord_contract::{Code, Extensible};
 use accord_runs_core::config::Config;
 use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;

@@ -1,6 +1,6 @@
 //! Findings about members of a configuration that have no effect.
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs_core::{UnknownMember, UnknownMemberKind};
 
 use super::{Finding, Level};

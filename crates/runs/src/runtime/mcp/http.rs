@@ -5,7 +5,7 @@ use std::io::{BufReader, Read as _};
 use std::time::{Duration, Instant};
 
 use accord_client::{ClientError, blocking};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_process::Cancel;
 use bytes::Bytes;
 use hyper::header::CONTENT_TYPE;

@@ -9,8 +9,7 @@ mod stdio;
 
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
 use super::job::{Job, WorkerEnd, WorkerSignal, shown};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Object, Value};
 use accord_process::{Conversation, SessionError, SessionLimits};
 
 use super::{MAX_MESSAGE, NotDone, ServerMessage, Transport, WORDS_SHOWN, cut, read_message};

@@ -3,8 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
 use accord_runs::repository::{RecordFile, Repository, RepositoryError};
 use accord_runs_core::accept::{Commit, CommitKind, Write};
 use accord_runs_core::config::Config;

@@ -3,8 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Object;
+use accord_contract::{Code, Object};
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs_core::RunId;
 use accord_runs_core::history::RunIndex;

@@ -5,8 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::{Code, Failure, Time};
 use accord_runs::repository::{Repository, RepositoryError};
 use accord_trees::TreeError;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::repository::{RecordFile, Repository, failure};
 use serde_json::json;
 use tempfile::TempDir;

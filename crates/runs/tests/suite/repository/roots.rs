@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use accord_contract::codes::Code;
+use accord_contract::Code;
 use accord_runs::repository::{Repository, RepositoryError};
 use accord_trees::Kind;
 use rustix::fs::{Mode, OFlags, mkdirat, openat, symlinkat};

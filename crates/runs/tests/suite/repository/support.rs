@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::codes::Failure;
-use accord_contract::time::Time;
-use accord_contract::wire::Object;
+use accord_contract::{Failure, Object, Time};
 use accord_runs::repository::{LockedRepository, Repository};
 use accord_runs_core::accept::{
     Acceptance, Answer, Commit, Conclusion, Inputs, Observation, Options, Want,

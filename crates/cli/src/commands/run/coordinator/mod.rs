@@ -4,8 +4,7 @@ mod show;
 
 use std::path::PathBuf;
 
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Wire;
+use accord_contract::{Code, Failure, Wire};
 use accord_runs::answers::{
     coordinator_gate_answer, coordinator_init_answer, coordinator_send_back_answer,
     coordinator_status_answer, coordinator_step_answer, coordinator_sync_answer,

@@ -1,6 +1,6 @@
 //! Text output about an initiative.
 
-use accord_contract::wire::Object;
+use accord_contract::Object;
 use accord_runs::answers::divergence_answer;
 use accord_runs::coordinator::{CoordinatorOverview, GatePlan, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_contract::wire::Value;
+use accord_contract::Value;
 use serde_json::json;
 
 use super::super::socket::{Arrival, Closed, NO_CLOSE_FRAME, Patience};
