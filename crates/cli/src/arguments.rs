@@ -2,6 +2,13 @@
 
 use std::time::Duration;
 
+use accord_contract::Timestamp;
+
+pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
+    let expected = "expected a time in UTC, for example 2026-04-18T20:00:00Z";
+    Timestamp::parse(text).map_err(|_| expected.to_owned())
+}
+
 /// Parses a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let split = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());

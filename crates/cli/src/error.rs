@@ -13,6 +13,8 @@ use miette::{Diagnostic, LabeledSpan, SourceCode};
 use crate::commands::LineError;
 use crate::excerpt::Excerpt;
 
+pub(crate) type Result<T, E = CliError> = std::result::Result<T, E>;
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct CliError(Box<Parts>);
@@ -38,6 +40,11 @@ impl CliError {
     /// A failure with its code.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self::from_server(code.into(), code.category().into(), message.into())
+    }
+
+    /// An error in the command line, or in the environment of the command.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
     }
 
     /// An error that a server returned.

@@ -14,6 +14,8 @@
 
 use std::process::ExitCode;
 
+use accord_kit::exit::Overall;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Exit {
@@ -34,6 +36,17 @@ pub(crate) enum Exit {
 impl Exit {
     pub(crate) fn from_answer(answer: bool) -> Self {
         if answer { Self::Yes } else { Self::No }
+    }
+}
+
+/// The answer of a run of the kit.
+impl From<Overall> for Exit {
+    fn from(overall: Overall) -> Self {
+        match overall {
+            Overall::Pass => Self::Yes,
+            Overall::Fail => Self::No,
+            Overall::Error => Self::Error,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::Code;
 
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 /// The default limit for the size of a document.
 pub(crate) const DEFAULT_MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub(crate) struct InputArgs {
 
 impl InputArgs {
     /// The whole document.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, CliError> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // One byte more than the limit shows that a document is too large without reading all of
         // it.
@@ -40,7 +40,7 @@ impl InputArgs {
     }
 
     /// The document line by line.
-    pub(crate) fn lines(&self) -> Result<Lines, CliError> {
+    pub(crate) fn lines(&self) -> Result<Lines> {
         let length = std::fs::metadata(&self.file)
             .ok()
             .filter(|metadata| metadata.is_file())
@@ -64,7 +64,7 @@ impl InputArgs {
 }
 
 /// Reads a whole file, within the default limit.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     InputArgs { file: path.to_owned(), max_bytes: DEFAULT_MAX_BYTES }.read()
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum InputLine {
 }
 
 impl Lines {
-    pub(crate) fn next(&mut self) -> Result<Option<InputLine>, CliError> {
+    pub(crate) fn next(&mut self) -> Result<Option<InputLine>> {
         let mut line = Vec::new();
         let limit = self.max_bytes.saturating_add(1);
         // `take` bounds the memory: without it, a file without line ends would be read as a whole.
@@ -112,7 +112,7 @@ impl Lines {
         Ok(Some(InputLine::Text(line)))
     }
 
-    fn skip_line(&mut self) -> Result<u64, CliError> {
+    fn skip_line(&mut self) -> Result<u64> {
         self.reader
             .skip_until(b'\n')
             .map(|skipped| skipped as u64)
@@ -120,7 +120,7 @@ impl Lines {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, CliError> {
+fn open(path: &Path) -> Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }

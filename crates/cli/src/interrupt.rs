@@ -16,7 +16,7 @@ use parking_lot::{Mutex, MutexGuard};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -27,15 +27,15 @@ static TASKS: Mutex<Vec<Task>> = Mutex::new(Vec::new());
 static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
 
 /// Runs a task before a signal ends the process. The first call installs the signal handler.
-pub(crate) fn on_signal(task: impl FnOnce() + Send + 'static) -> Result<(), CliError> {
+pub(crate) fn on_signal(task: impl FnOnce() + Send + 'static) -> Result<()> {
     create_with_cleanup(|| Ok(((), task)))
 }
 
 /// Creates something together with the task that removes it when a signal ends the process. A
 /// signal that arrives meanwhile waits, so that nothing is created without its task.
 pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
-    make: impl FnOnce() -> Result<(T, F), CliError>,
-) -> Result<T, CliError> {
+    make: impl FnOnce() -> Result<(T, F)>,
+) -> Result<T> {
     install_handler()?;
     // The lock is held while `make` runs. The signal thread needs it for its tasks, so it waits
     // until the new task is in the list.
@@ -47,7 +47,7 @@ pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
 
 /// Stops adapters before a signal ends the process: they have process groups of their own, which
 /// the terminal's Ctrl-C does not reach. `folder` is removed, too.
-pub(crate) fn stop_adapters_on_signal(folder: Option<PathBuf>) -> Result<(), CliError> {
+pub(crate) fn stop_adapters_on_signal(folder: Option<PathBuf>) -> Result<()> {
     stop_programs_on_signal(move || folder.into_iter().collect()).map(drop)
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn stop_adapters_on_signal(folder: Option<PathBuf>) -> Result<(), Cli
 /// `folders` names at that moment.
 pub(crate) fn stop_programs_on_signal(
     folders: impl FnOnce() -> Vec<PathBuf> + Send + 'static,
-) -> Result<Interrupted, CliError> {
+) -> Result<Interrupted> {
     let interrupted = Interrupted::default();
     let flag = interrupted.clone();
     on_signal(move || {
@@ -97,12 +97,11 @@ pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
 }
 
 /// Cancels the token at the first signal; a second signal ends the process at once.
-pub(crate) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
+pub(crate) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>> {
     let received = Arc::new(AtomicI32::new(0));
     let signals = Signals::new(handled_signals());
-    let mut signals = signals.map_err(|error| {
-        CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
-    })?;
+    let mut signals =
+        signals.map_err(|error| CliError::usage(format!("signals cannot be watched: {error}")))?;
     let (cancel, noted) = (cancel.clone(), Arc::clone(&received));
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -139,7 +138,7 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn install_handler() -> Result<(), CliError> {
+fn install_handler() -> Result<()> {
     let installed = HANDLER.get_or_init(listen);
     installed
         .clone()

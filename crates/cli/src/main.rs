@@ -21,7 +21,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::commands::Cli;
+use self::commands::Cli;
+use self::error::{CliError, Result};
+use self::exit::Exit;
+use self::output::{Output, print_either, print_line, print_note, print_page};
 
 #[global_allocator]
 static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;

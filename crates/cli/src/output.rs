@@ -10,13 +10,37 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::Code;
 
-use crate::error::CliError;
-use crate::interrupt;
+use crate::render::Page;
+use crate::{CliError, Exit, Result, interrupt};
 
 /// Prints a note on standard error. A closed standard error is ignored: the answer does not depend
 /// on it.
 pub(crate) fn print_note(line: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", line.as_ref());
+}
+
+/// Prints an answer of one line.
+pub(crate) fn print_line(text: impl AsRef<[u8]>) -> Result<Exit> {
+    let mut output = Output::stdout();
+    output.line(text)?;
+    output.finish()
+}
+
+/// Prints an answer for people.
+pub(crate) fn print_page(render: impl FnOnce(&mut Page)) -> Result<Exit> {
+    let mut page = Page::new();
+    render(&mut page);
+    let mut output = Output::stdout();
+    output.bytes(page.as_str().as_bytes())?;
+    output.finish()
+}
+
+/// Prints a document for programs, or else an answer for people.
+pub(crate) fn print_either(
+    document: Option<impl AsRef<[u8]>>,
+    render: impl FnOnce(&mut Page),
+) -> Result<Exit> {
+    document.map_or_else(|| print_page(render), print_line)
 }
 
 /// Where a command writes its answer.
@@ -32,12 +56,11 @@ impl Output {
 
     /// A file that replaces `path` only when it is kept, so that a failed command leaves the old
     /// file.
-    pub(crate) fn pending(path: &Path) -> Result<(Self, PendingFile), CliError> {
+    pub(crate) fn pending(path: &Path) -> Result<(Self, PendingFile)> {
         let failed = |error: io::Error| cannot_write(path, &error);
         // A device or a pipe is written directly: there is nothing to replace.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            let pending = PendingFile { written: None, path: path.to_owned() };
-            return Ok((Self::direct(path)?, pending));
+            return Ok((Self::direct(path)?, PendingFile { written: None, path: path.to_owned() }));
         }
         // In the same folder, so that `persist` is a rename within one file system, which is
         // atomic.
@@ -47,37 +70,34 @@ impl Output {
             let written = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
             let beside = written.path().to_owned();
             // The file no longer exists when it was kept or dropped.
-            let remove = move || drop(std::fs::remove_file(beside));
-            Ok((written, remove))
+            Ok((written, move || drop(std::fs::remove_file(beside))))
         })?;
         let output = Self::new(written.reopen().map_err(failed)?);
-        let pending = PendingFile { written: Some(written), path: path.to_owned() };
-        Ok((output, pending))
+        Ok((output, PendingFile { written: Some(written), path: path.to_owned() }))
     }
 
     /// The file at `path`, written directly, so that it can be followed while it grows.
-    pub(crate) fn direct(path: &Path) -> Result<Self, CliError> {
-        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
-        Ok(Self::new(file))
+    pub(crate) fn direct(path: &Path) -> Result<Self> {
+        File::create(path).map(Self::new).map_err(|error| cannot_write(path, &error))
     }
 
     fn new(writer: impl Write + 'static) -> Self {
         Self { writer: BufWriter::new(Box::new(writer)) }
     }
 
-    pub(crate) fn line(&mut self, text: impl AsRef<[u8]>) -> Result<(), CliError> {
+    pub(crate) fn line(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
         self.bytes(text.as_ref())?;
         self.bytes(b"\n")
     }
 
     /// Writes bytes as they are.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer.write_all(bytes).map_err(CliError::from_output)
     }
 
     /// Flushes the buffer. Without it, an answer may be incomplete.
-    pub(crate) fn finish(mut self) -> Result<(), CliError> {
-        self.writer.flush().map_err(CliError::from_output)
+    pub(crate) fn finish(mut self) -> Result<Exit> {
+        self.writer.flush().map(|()| Exit::Yes).map_err(CliError::from_output)
     }
 }
 
@@ -90,10 +110,8 @@ pub(crate) struct PendingFile {
 
 impl PendingFile {
     /// Moves the file to its final path. Its [`Output`] must be finished.
-    pub(crate) fn keep(self) -> Result<(), CliError> {
-        let Some(written) = self.written else {
-            return Ok(());
-        };
+    pub(crate) fn keep(self) -> Result<()> {
+        let Some(written) = self.written else { return Ok(()) };
         // A temporary file is readable by its owner only; an output file is for others, too.
         let readable = std::fs::Permissions::from_mode(0o644);
         written
@@ -103,8 +121,8 @@ impl PendingFile {
             // content, never an empty file.
             .and_then(|()| written.as_file().sync_all())
             .and_then(|()| Ok(written.persist(&self.path)?))
-            .map_err(|error| cannot_write(&self.path, &error))?;
-        Ok(())
+            .map(drop)
+            .map_err(|error| cannot_write(&self.path, &error))
     }
 }
 

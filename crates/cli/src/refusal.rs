@@ -14,9 +14,7 @@ use serde_json::json;
 use signal_hook::consts::SIGPIPE;
 use textwrap::{WordSeparator, WordSplitter};
 
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::{CliError, Exit, Result, print_line};
 
 /// The document on standard output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,21 +48,18 @@ pub(crate) fn report(error: CliError) -> Exit {
 /// Wraps messages only where they have a space: a person copies ids, paths and commands, which have
 /// hyphens and slashes.
 fn wrap_between_words() {
-    let options = || {
-        MietteHandlerOpts::new()
-            .break_words(false)
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation)
-    };
     // It fails if it was called before, with the same options.
-    let _ = miette::set_hook(Box::new(move |_| Box::new(options().build())));
+    let _ = miette::set_hook(Box::new(|_| {
+        let options = MietteHandlerOpts::new().break_words(false);
+        let options = options.word_separator(WordSeparator::AsciiSpace);
+        Box::new(options.word_splitter(WordSplitter::NoHyphenation).build())
+    }));
 }
 
 /// Prints --help and --version, or what is wrong with the arguments.
 pub(crate) fn report_usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
-        let printed = error.print().and_then(|()| std::io::stdout().flush());
-        return match printed {
+        return match error.print().and_then(|()| std::io::stdout().flush()) {
             Ok(()) => Exit::Yes,
             Err(error) => report(CliError::from_output(error)),
         };
@@ -72,14 +67,14 @@ pub(crate) fn report_usage(error: &clap::Error) -> Exit {
     // The parser's own text has no code.
     let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
     let _ = error.print();
-    match write_document(&CliError::new(Code::Usage, sentence(error))) {
+    match write_document(&CliError::usage(sentence(error))) {
         Err(error) => report(error),
         Ok(()) => Exit::Error,
     }
 }
 
 /// Writes the document of an error, if the arguments ask for one.
-fn write_document(error: &CliError) -> Result<(), CliError> {
+fn write_document(error: &CliError) -> Result<()> {
     let line = match wanted(std::env::args_os()) {
         Document::None => return Ok(()),
         Document::Envelope => error.envelope().encode().to_string(),
@@ -87,9 +82,7 @@ fn write_document(error: &CliError) -> Result<(), CliError> {
             format!("{:#}", json!({"overall": "error", "message": error.to_string()}))
         }
     };
-    let mut output = Output::stdout();
-    output.line(line)?;
-    output.finish()
+    print_line(line).map(drop)
 }
 
 /// The document that the arguments ask for. Read by hand, because the parser may have refused them
@@ -117,10 +110,8 @@ fn wanted(args: impl IntoIterator<Item = OsString>) -> Document {
 fn sentence(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().take_while(|line| !line.trim().is_empty());
-    let words: Vec<&str> = lines.map(str::trim).collect();
-    let sentence = words.join(" ");
-    let message = sentence.strip_prefix("error: ");
-    message.unwrap_or(&sentence).to_owned()
+    let sentence = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    sentence.strip_prefix("error: ").unwrap_or(&sentence).to_owned()
 }
 
 #[cfg(test)]

@@ -7,11 +7,9 @@ use accord_adapters::agentxchain::workspaces;
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::{Code, Wire as _};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::{DEFAULT_MAX_BYTES, InputArgs, InputLine};
 use crate::interrupt::{Interrupted, stop_programs_on_signal};
-use crate::output::Output;
+use crate::{CliError, Exit, Output, Result, print_line};
 
 /// Answer conformance cases as an adapter: one case, or one case per line
 #[derive(Debug, clap::Args)]
@@ -33,7 +31,7 @@ pub(crate) struct AdapterArgs {
 }
 
 impl AdapterArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         // A fixture can start programs in process groups of their own, and works in a folder.
         let interrupted = stop_programs_on_signal(workspaces)?;
         let adapter = self.adapter()?;
@@ -49,54 +47,45 @@ impl AdapterArgs {
             Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
         };
         interrupted.block_if_set();
-        let mut output = Output::stdout();
-        output.line(result.encode().to_string())?;
-        output.finish()?;
+        print_line(result.encode().to_string())?;
         Ok(Exit::Adapter(result.status.exit_code()))
     }
 
-    fn adapter(&self) -> Result<Box<dyn Adapter>, CliError> {
+    fn adapter(&self) -> Result<Box<dyn Adapter>> {
         #[cfg(feature = "faults")]
         if let Some(name) = &self.fault {
             use accord_adapters::faults::{Faulty, faults_of};
             let mut faults = faults_of(&self.protocol).iter();
-            let fault = faults.find(|fault| fault.name == name).ok_or_else(|| {
-                CliError::new(Code::Usage, format!("no fault is called {name:?}"))
-            })?;
+            let fault = faults
+                .find(|fault| fault.name == name)
+                .ok_or_else(|| CliError::usage(format!("no fault is called {name:?}")))?;
             return Ok(Box::new(Faulty::new(self.honest()?.into(), *fault)));
         }
         self.honest()
     }
 
-    fn honest(&self) -> Result<Box<dyn Adapter>, CliError> {
+    fn honest(&self) -> Result<Box<dyn Adapter>> {
         accord_adapters::adapter(&self.protocol).ok_or_else(|| {
-            CliError::new(Code::Usage, format!("accord has no adapter for {:?}", self.protocol))
+            CliError::usage(format!("accord has no adapter for {:?}", self.protocol))
         })
     }
 }
 
 /// Answers line by line. Each answer is flushed before the next case is read.
-fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, CliError> {
+fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit> {
     let mut lines = standard_input().lines()?;
     let mut output = Output::stdout();
     while let Some(line) = lines.next()? {
-        let result = match line {
-            InputLine::Text(case) => match adapter.answer_step(&case) {
-                Some(answer) => {
-                    interrupted.block_if_set();
-                    output.line(answer)?;
-                    output.flush().map_err(CliError::from_output)?;
-                    continue;
-                }
-                None => adapter.answer(&case),
-            },
-            InputLine::TooLong => AdapterResult::without_outcome(
-                Status::Error,
-                format!("the case is longer than {DEFAULT_MAX_BYTES} bytes"),
-            ),
+        let answer = match line {
+            InputLine::Text(case) => (adapter.answer_step(&case))
+                .unwrap_or_else(|| adapter.answer(&case).encode().to_string()),
+            InputLine::TooLong => {
+                let message = format!("the case is longer than {DEFAULT_MAX_BYTES} bytes");
+                AdapterResult::without_outcome(Status::Error, message).encode().to_string()
+            }
         };
         interrupted.block_if_set();
-        output.line(result.encode().to_string())?;
+        output.line(answer)?;
         output.flush().map_err(CliError::from_output)?;
     }
     Ok(Exit::Yes)
@@ -104,7 +93,7 @@ fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit,
 
 /// Answers one case, or the steps of one case that is judged by a folder. A case may have several
 /// lines; a step has one.
-fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, CliError> {
+fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit> {
     let mut lines = standard_input().lines()?;
     let mut output = Output::stdout();
     let (mut case, mut has_steps) = (Vec::new(), false);

@@ -4,10 +4,8 @@ use std::io::IsTerminal as _;
 
 use accord_canon::{Canonicalizer, Hash, Numbers, Profile};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::InputArgs;
-use crate::output::Output;
+use crate::{CliError, Exit, Output, Result};
 
 /// Print the canonical form of a JSON document, or its digest
 #[derive(Debug, clap::Args)]
@@ -66,13 +64,16 @@ enum NumbersArg {
 }
 
 impl CanonArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let document = self.input.read()?;
-        let mut canonicalizer =
-            Canonicalizer::with_numbers(self.profile.into(), self.numbers.get());
-        let canonical = canonicalizer
-            .canonicalize(&document)
-            .map_err(|error| CliError::from_canon(&error, &document))?;
+        let profile = match self.profile {
+            ProfileArg::Jcs => Profile::Jcs,
+            ProfileArg::Alx => Profile::Alx,
+            ProfileArg::Agentic => Profile::Agentic,
+        };
+        let mut canonicalizer = Canonicalizer::with_numbers(profile, self.numbers.get());
+        let canonical = canonicalizer.canonicalize(&document);
+        let canonical = canonical.map_err(|error| CliError::from_canon(&error, &document))?;
         let mut output = Output::stdout();
         let tag = self.tag.as_deref().unwrap_or_default().as_bytes();
         match self.hash {
@@ -85,8 +86,7 @@ impl CanonArgs {
                 output.line(Hash::Keccak256.of(&[tag, canonical]).prefixed())?;
             }
         }
-        output.finish()?;
-        Ok(Exit::Yes)
+        output.finish()
     }
 }
 
@@ -95,16 +95,6 @@ impl NumbersArgs {
         match self.numbers {
             NumbersArg::Exact => Numbers::Exact,
             NumbersArg::Round => Numbers::Round,
-        }
-    }
-}
-
-impl From<ProfileArg> for Profile {
-    fn from(profile: ProfileArg) -> Self {
-        match profile {
-            ProfileArg::Jcs => Self::Jcs,
-            ProfileArg::Alx => Self::Alx,
-            ProfileArg::Agentic => Self::Agentic,
         }
     }
 }

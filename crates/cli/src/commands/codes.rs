@@ -6,10 +6,8 @@ use accord_contract::snapshot::Builder;
 use accord_contract::{Code, Extensible, Protocol, Wire as _, WireCode, message};
 
 use super::suggestion;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
 use crate::render::Page;
+use crate::{CliError, Exit, Result, print_either};
 
 message! {
     /// One failure code.
@@ -46,32 +44,23 @@ pub(crate) struct CodesArgs {
 }
 
 impl CodesArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let selected = match &self.code {
             None => Code::ALL.to_vec(),
             Some(name) => vec![Code::parse(name).ok_or_else(|| unknown(name))?],
         };
-        let mut output = Output::stdout();
-        if self.json {
+        let document = || {
             let entries: Vec<CodeEntry> = selected.iter().map(entry).collect();
-            let document = match self.code {
-                Some(_) => entries[0].encode(),
-                None => entries.encode(),
-            };
-            output.line(format!("{document:#}"))?;
-        } else {
-            let mut page = Page::new();
-            match self.code {
-                Some(_) => explain(&mut page, selected[0]),
-                None => {
-                    let meaning = |code: &Code| (code.as_str(), code.meaning().to_owned());
-                    page.terms(&selected.iter().map(meaning).collect::<Vec<_>>());
-                }
+            let is_one = self.code.is_some();
+            format!("{:#}", if is_one { entries[0].encode() } else { entries.encode() })
+        };
+        print_either(self.json.then(document), |page| match self.code {
+            Some(_) => explain(page, selected[0]),
+            None => {
+                let meaning = |code: &Code| (code.as_str(), code.meaning().to_owned());
+                page.terms(&selected.iter().map(meaning).collect::<Vec<_>>());
             }
-            output.bytes(page.as_str().as_bytes())?;
-        }
-        output.finish()?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
@@ -102,6 +91,6 @@ fn entry(code: &Code) -> CodeEntry {
 
 fn unknown(name: &str) -> CliError {
     let known = Code::ALL.iter().map(|code| code.as_str());
-    CliError::new(Code::Usage, format!("unknown failure code {name:?}"))
+    CliError::usage(format!("unknown failure code {name:?}"))
         .help(suggestion(name, known).unwrap_or_else(|| "run `accord codes` for the list".into()))
 }

@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use accord_canon::read;
 use accord_contract::compat::{Report, Rule, Rules, Snapshot, check};
-use accord_contract::{Code, Failure, Object, Wire as _};
+use accord_contract::{Failure, Object, Wire as _};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::read_file;
-use crate::output::Output;
 use crate::render::Page;
+use crate::{CliError, Exit, Result, print_line, print_page};
 
 /// Compare two contract snapshots, and check that the new version number matches the changes
 #[derive(Debug, clap::Args)]
@@ -48,39 +46,29 @@ enum Format {
 }
 
 impl CompatArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let mut output = Output::stdout();
+    pub(crate) fn run(self) -> Result<Exit> {
         let (Some(old), Some(new), false) = (&self.old, &self.new, self.rules) else {
-            list_rules(&mut output)?;
-            output.finish()?;
-            return Ok(Exit::Yes);
+            return print_page(list_rules);
         };
         let rules = Rules::parse(&self.settings()?)?;
         let report = check(&snapshot(old)?, &snapshot(new)?, &rules);
         match self.format {
-            Format::Json => output.line(format!("{:#}", report.encode()))?,
-            Format::Text => write_text(&report, &mut output)?,
-        }
-        output.finish()?;
-        Ok(match report.honest {
-            Some(honest) => Exit::from_answer(honest),
-            None => Exit::Error,
-        })
+            Format::Json => print_line(format!("{:#}", report.encode()))?,
+            Format::Text => print_page(|page| write_text(&report, page))?,
+        };
+        Ok(report.honest.map_or(Exit::Error, Exit::from_answer))
     }
 
-    fn settings(&self) -> Result<Object, CliError> {
+    fn settings(&self) -> Result<Object> {
         let split = |setting: &String| match setting.split_once('=') {
             Some((rule, class)) => Ok((rule.to_owned(), class.into())),
-            None => Err(CliError::new(
-                Code::Usage,
-                format!("{setting:?} is not of the form RULE=CLASS"),
-            )),
+            None => Err(CliError::usage(format!("{setting:?} is not of the form RULE=CLASS"))),
         };
         self.set.iter().map(split).collect()
     }
 }
 
-fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
+fn snapshot(path: &Path) -> Result<Snapshot> {
     let text = read_file(path)?;
     let document = read(&text).map_err(|error| {
         CliError::from_canon(&error, &text).about(&format!("{} cannot be read", path.display()))
@@ -90,31 +78,27 @@ fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
     })
 }
 
-fn write_text(report: &Report, output: &mut Output) -> Result<(), CliError> {
+fn write_text(report: &Report, page: &mut Page) {
     for change in &report.changes {
-        output.line(format!("{:<12}  {:<8}  {}", change.class, change.change_type, change.path))?;
-        output.line(format!("{:24}{} [{}]", "", change.note, change.rule))?;
+        page.line(format!("{:<12}  {:<8}  {}", change.class, change.change_type, change.path));
+        page.line(format!("{:24}{} [{}]", "", change.note, change.rule));
     }
     if report.changes.is_empty() {
-        output.line("no change")?;
+        page.line("no change");
     }
     let verdict = match report.honest {
         Some(true) => "honest",
         Some(false) => "not honest",
         None => "cannot tell",
     };
-    output.line(format!(
-        "\n{} to {}: {verdict}. Overall {}: {}",
-        report.old_version, report.new_version, report.overall, report.reason
-    ))
+    let Report { old_version, new_version, overall, reason, .. } = report;
+    page.line(format!("\n{old_version} to {new_version}: {verdict}. Overall {overall}: {reason}"));
 }
 
-fn list_rules(output: &mut Output) -> Result<(), CliError> {
+fn list_rules(page: &mut Page) {
     let term = |rule: &Rule| {
         let fixed = if rule.is_settable() { "" } else { " (fixed)" };
         (rule.as_str(), format!("{}{fixed}: {}", rule.class(), rule.about()))
     };
-    let mut page = Page::new();
     page.terms(&Rule::ALL.iter().map(term).collect::<Vec<_>>());
-    output.bytes(page.as_str().as_bytes())
 }

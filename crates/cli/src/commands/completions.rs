@@ -4,9 +4,7 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::{Exit, Output, Result};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -16,12 +14,11 @@ pub(crate) struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "accord", &mut script);
         let mut output = Output::stdout();
         output.bytes(&script)?;
-        output.finish()?;
-        Ok(Exit::Yes)
+        output.finish()
     }
 }

@@ -2,25 +2,16 @@
 
 use std::path::PathBuf;
 
-use accord_contract::Code;
 use accord_host::settings::{Entry, Origin, Resolved, Sources, variable_of};
 use serde_json::json;
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{DataFolder, full_path, setting};
-use crate::output::Output;
-use crate::render::{Page, clean, table};
-
-/// Show the settings
-#[derive(Debug, clap::Args)]
-pub(crate) struct ConfigArgs {
-    #[command(subcommand)]
-    command: ConfigCommand,
-}
+use crate::render::{clean, table};
+use crate::{CliError, Exit, Result, print_line, print_page};
 
 subcommands! {
-    ConfigArgs, ConfigCommand {
+    /// Show the settings
+    pub(crate) ConfigArgs, ConfigCommand {
         Show(ShowArgs),
     }
 }
@@ -81,64 +72,55 @@ pub(crate) struct SettingArgs {
 }
 
 impl ShowArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let resolved = self.settings.resolve()?;
-        let mut output = Output::stdout();
-        if self.json {
-            let entries = resolved.entries.iter().map(|entry| {
-                let place = match &entry.origin {
-                    Origin::Default | Origin::Flag => None,
-                    Origin::File(path) => Some(path.to_string_lossy().into_owned()),
-                    Origin::Environment(name) => Some(name.clone()),
-                };
-                json!({
-                    "name": entry.declaration.name,
-                    "value": entry.value,
-                    "origin": entry.origin.kind(),
-                    "place": place,
-                    "variable": variable_of(entry.declaration.name),
-                    "about": entry.declaration.about,
-                })
-            });
-            let document = json!({"settings": entries.collect::<Vec<_>>()});
-            output.line(document.to_string())?;
-        } else {
-            let rows: Vec<Vec<String>> = resolved.entries.iter().map(row).collect();
-            let mut page = Page::new();
-            table(&mut page, &["SETTING", "VALUE", "FROM"], &rows);
-            output.bytes(page.as_str().as_bytes())?;
+    fn run(self) -> Result<Exit> {
+        let entries = self.settings.resolve()?.entries;
+        if !self.json {
+            let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
+            return print_page(|page| table(page, &["SETTING", "VALUE", "FROM"], &rows));
         }
-        output.finish()?;
-        Ok(Exit::Yes)
+        let entries = entries.iter().map(|entry| {
+            let place = match &entry.origin {
+                Origin::Default | Origin::Flag => None,
+                Origin::File(path) => Some(path.to_string_lossy().into_owned()),
+                Origin::Environment(name) => Some(name.clone()),
+            };
+            json!({
+                "name": entry.declaration.name,
+                "value": entry.value,
+                "origin": entry.origin.kind(),
+                "place": place,
+                "variable": variable_of(entry.declaration.name),
+                "about": entry.declaration.about,
+            })
+        });
+        print_line(json!({"settings": entries.collect::<Vec<_>>()}).to_string())
     }
 }
 
 impl SettingArgs {
     /// The data folder.
-    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+    pub(crate) fn folder(&self) -> Result<PathBuf> {
         Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
     /// The settings in effect, with their origins.
-    pub(crate) fn resolve(&self) -> Result<Resolved, CliError> {
-        let file = self.config.clone();
-        let file = file.or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
+    pub(crate) fn resolve(&self) -> Result<Resolved> {
+        let file = self.config.clone().or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
         let folder = DataFolder::of(self.data.as_deref())?;
         let folder = match folder.is_named {
             true => folder.path,
             // Shown as the origin of settings.
             false => full_path(&folder.path).into(),
         };
-        let sources = Sources::of_process(&folder, file.as_deref(), self.flags()?);
-        Ok(sources.resolve()?)
+        Ok(Sources::of_process(&folder, file.as_deref(), self.flags()?).resolve()?)
     }
 
     /// The settings that flags give, by name.
-    fn flags(&self) -> Result<Vec<(String, String)>, CliError> {
+    fn flags(&self) -> Result<Vec<(String, String)>> {
         let mut flags = Vec::new();
         for text in &self.set {
             let (name, value) = text.split_once('=').ok_or_else(|| {
-                CliError::new(Code::Usage, format!("--set {text}: the value is missing"))
+                CliError::usage(format!("--set {text}: the value is missing"))
                     .help("write --set NAME=VALUE")
             })?;
             flags.push((name.to_owned(), value.to_owned()));
@@ -164,7 +146,6 @@ impl SettingArgs {
 
 fn row(entry: &Entry) -> Vec<String> {
     let value = entry.shown();
-    let value = if value.is_empty() { "-".to_owned() } else { value };
-    let origin = entry.origin.to_string();
-    vec![entry.declaration.name.to_owned(), clean(&value), clean(&origin)]
+    let value = if value.is_empty() { "-" } else { &value };
+    vec![entry.declaration.name.to_owned(), clean(value), clean(&entry.origin.to_string())]
 }

@@ -8,9 +8,7 @@ use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
 use accord_live_core::operations as live;
 use accord_tasks_core::operations;
 
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::{Exit, Result, print_line};
 
 /// Print the snapshot of a wire contract, for `accord compat`
 #[derive(Debug, clap::Args)]
@@ -29,15 +27,11 @@ enum Contract {
 }
 
 impl ContractArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let snapshot = match self.contract {
+    pub(crate) fn run(self) -> Result<Exit> {
+        print_line(match self.contract {
             Contract::Accord => accord(),
             Contract::Alx => format!("{:#}", alx::snapshot(vectors())),
-        };
-        let mut output = Output::stdout();
-        output.line(snapshot)?;
-        output.finish()?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
@@ -102,12 +96,10 @@ fn vectors() -> BTreeMap<String, String> {
         ),
     ];
     let mut hasher = KbHasher::new(HashOptions::default());
-    blocks
-        .into_iter()
-        .map(|(name, envelope)| {
-            let identified = hasher.identify(envelope.as_bytes());
-            let kb_hash = identified.expect("the blocks are fixed and valid").kb_hash;
-            (name.to_owned(), kb_hash.prefixed())
-        })
-        .collect()
+    let vectors = blocks.into_iter().map(|(name, envelope)| {
+        let identified = hasher.identify(envelope.as_bytes());
+        let kb_hash = identified.expect("the blocks are fixed and valid").kb_hash;
+        (name.to_owned(), kb_hash.prefixed())
+    });
+    vectors.collect()
 }

@@ -10,23 +10,16 @@ use accord_memory_core::operations::{
     AssertFact, AssertParams, FactParams, InProject, InvalidateFact, InvalidateParams, ListFacts,
 };
 
-use crate::error::CliError;
-use crate::exit::Exit;
+use crate::arguments::timestamp;
 use crate::host::{
     HostArgs, ProjectArg, WriteArgs, id_of, parameter, print_document, print_items, print_noted,
 };
-use crate::output::print_note;
 use crate::render;
-
-/// Assert, invalidate and list facts
-#[derive(Debug, clap::Args)]
-pub(crate) struct FactArgs {
-    #[command(subcommand)]
-    command: FactCommand,
-}
+use crate::{Exit, Result, print_note};
 
 subcommands! {
-    FactArgs, FactCommand {
+    /// Assert, invalidate and list facts
+    pub(crate) FactArgs, FactCommand {
         Assert(AssertArgs),
         Invalidate(InvalidateArgs),
         List(ListArgs),
@@ -130,7 +123,7 @@ struct ListArgs {
 }
 
 impl AssertArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.to.host.connect_or_create()?;
         let project = self.to.project(&host)?;
         let source = self.source.map(|id| host.package_id(&id, Some(&project))).transpose()?;
@@ -161,7 +154,7 @@ impl AssertArgs {
 }
 
 impl InvalidateArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.to.host.connect()?;
         let project = id_of("project_id", &self.to.project(&host)?)?;
         let actor = host.actor(&self.to.actor)?.map(|actor| actor.to_string());
@@ -178,20 +171,16 @@ impl InvalidateArgs {
         let answered = host.ask::<InvalidateFact>(InProject { project }, asked)?;
         let ended = answered.answer.0.invalidated;
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));
-        print_document(self.to.host.json, &answered.text, |page| {
-            if ended > 0 {
-                page.line(format!("invalidated {name}"));
-            }
+        print_document(self.to.host.json, &answered.text, |page| match ended {
+            0 => print_note(format!("no current fact {name}")),
+            _ => page.line(format!("invalidated {name}")),
         })?;
-        if ended == 0 && !self.to.host.json {
-            print_note(format!("no current fact {name}"));
-        }
         Ok(Exit::from_answer(ended > 0))
     }
 }
 
 impl ListArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
         let is_narrowed =
@@ -212,24 +201,17 @@ impl ListArgs {
             |page, list| render::facts(page, &list.facts),
             || match (is_narrowed, self.history) {
                 (true, _) => format!("no matching fact in {project}"),
-                (false, true) => {
-                    format!("{project} has no facts; `accord fact assert` adds one")
-                }
-                (false, false) => {
-                    format!("{project} has no current facts; `accord fact assert` adds one")
+                (false, all) => {
+                    let facts = if all { "facts" } else { "current facts" };
+                    format!("{project} has no {facts}; `accord fact assert` adds one")
                 }
             },
         )
     }
 }
 
-fn timestamp(text: &str) -> Result<Timestamp, String> {
-    let expected = "expected a time in UTC, for example 2026-04-18T20:00:00Z";
-    Timestamp::parse(text).map_err(|_| expected.to_owned())
-}
-
 /// A confidence, which is refused as a host refuses it.
-fn ratio(number: f64) -> Result<Ratio, CliError> {
+fn ratio(number: f64) -> Result<Ratio> {
     let decoded = Ratio::from_document(number.into());
     Ok(decoded.map_err(|error| decoded_failure(error).at("/confidence"))?)
 }

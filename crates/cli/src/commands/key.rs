@@ -8,24 +8,16 @@ use accord_base::{ActorKey, KeyActor, ProjectId, Verb};
 use accord_contract::{Code, Time, Timestamp};
 
 use super::task::names::name_parser;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Actor, Candidate, HostArgs, choose, print_answer, print_items};
-use crate::output::{Output, print_note};
 use crate::render::{self, Page, clean};
-
-/// Create, list and revoke the keys of callers from the network
-#[derive(Debug, clap::Args)]
-pub(crate) struct KeyArgs {
-    #[command(subcommand)]
-    command: KeyCommand,
-}
+use crate::{CliError, Exit, Result, print_line, print_note};
 
 subcommands! {
-    KeyArgs, KeyCommand {
+    /// Create, list and revoke the keys of callers from the network
+    pub(crate) KeyArgs, KeyCommand {
         Create(CreateArgs),
         /// List keys (without their secrets)
-        List(ListArgs),
+        List(HostArgs) => list,
         Revoke(RevokeArgs),
     }
 }
@@ -66,12 +58,6 @@ struct CreateArgs {
     host: HostArgs,
 }
 
-#[derive(Debug, clap::Args)]
-struct ListArgs {
-    #[command(flatten)]
-    host: HostArgs,
-}
-
 /// Revoke a key immediately and permanently
 #[derive(Debug, clap::Args)]
 struct RevokeArgs {
@@ -83,12 +69,11 @@ struct RevokeArgs {
 }
 
 impl CreateArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let verbs = match self.verbs.as_slice() {
             [] => vec![Verb::Read, Verb::Write],
             _ => self.verbs,
         };
-        let is_own = self.actor.is_some();
         let actor = self.actor.map(|actor| {
             let ActorKey { id, kind } = actor.key().clone();
             KeyActor { id, kind }
@@ -97,8 +82,8 @@ impl CreateArgs {
             label: self.label,
             verbs,
             projects: Some(self.projects).filter(|projects| !projects.is_empty()).into(),
+            act_as: actor.is_some().then_some(self.act_as),
             actor: actor.into(),
-            act_as: is_own.then_some(self.act_as),
             expires_at: self.expires.into(),
         };
         let host = if self.new {
@@ -122,10 +107,8 @@ impl CreateArgs {
             let message = "the host created a key and did not return its secret";
             return Err(CliError::new(Code::HostProtocol, message));
         };
-        let mut output = Output::stdout();
         // Only the secret is on standard output, so that it can be redirected to a file.
-        output.line(secret)?;
-        output.finish()?;
+        let printed = print_line(secret)?;
         let mut page = Page::plain();
         render::key(&mut page, &key);
         print_note(page.as_str().trim_end());
@@ -133,21 +116,19 @@ impl CreateArgs {
             "Store it in ACCORD_KEY; it is not shown again. Once a key exists, requests over the \
              network need one.",
         );
-        Ok(Exit::Yes)
+        Ok(printed)
     }
 }
 
-impl ListArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let listed = self.host.connect()?.ask::<ListKeys>(NoParams, NoParams)?;
-        let render = |page: &mut Page, list: &KeyListEnvelope| render::keys(page, &list.keys);
-        let none = "no keys; `accord key create` creates one, and the network then requires one";
-        print_items(self.host.json, &listed, render, || none.to_owned())
-    }
+fn list(host: HostArgs) -> Result<Exit> {
+    let listed = host.connect()?.ask::<ListKeys>(NoParams, NoParams)?;
+    let render = |page: &mut Page, list: &KeyListEnvelope| render::keys(page, &list.keys);
+    let none = "no keys; `accord key create` creates one, and the network then requires one";
+    print_items(host.json, &listed, render, || none.to_owned())
 }
 
 impl RevokeArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let listed = host.ask::<ListKeys>(NoParams, NoParams)?.answer.0.keys.into_iter();
         let candidates = listed.map(|key| Candidate { id: key.key_id, place: key.label });

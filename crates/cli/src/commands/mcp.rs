@@ -19,11 +19,9 @@ use futures_util::future::BoxFuture;
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, oneshot};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs, full_path};
-use crate::output::print_note;
 use crate::render::clean;
+use crate::{CliError, Exit, Result, print_note};
 
 /// Serve the tools for agents over MCP, on standard input and output
 ///
@@ -54,13 +52,17 @@ const EXAMPLE: &str = r#"Example, in the settings of an MCP client:
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 impl McpArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let toolbox = match self.tools.as_slice() {
             // The first set is the default.
             [] => Toolbox::join(&TOOLSETS[..1])?,
             names => Toolbox::join(TOOLSETS)?.only(names.iter().map(|name| name.trim()))?,
         };
-        let mut standing = self.standing()?;
+        let mut standing = CallContext {
+            project: self.project.get(&self.target)?,
+            actor: self.actor.named()?.map(|actor| actor.key().clone()),
+            ..CallContext::default()
+        };
         let mut quiet = Settings::default().log;
         quiet.level = "warn,rmcp=error".into();
         log::begin(&quiet)?;
@@ -76,14 +78,6 @@ impl McpArgs {
         served?;
         Ok(Exit::Yes)
     }
-
-    fn standing(&self) -> Result<CallContext, CliError> {
-        Ok(CallContext {
-            project: self.project.get(&self.target)?,
-            actor: self.actor.named()?.map(|actor| actor.key().clone()),
-            ..CallContext::default()
-        })
-    }
 }
 
 /// Connects to the host. A server is reached over persistent connections. A data folder is opened
@@ -95,13 +89,13 @@ fn reach(
     target: TargetArgs,
     has_memory: bool,
     asks: bool,
-) -> Result<(Arc<dyn Api>, Option<String>), CliError> {
+) -> Result<(Arc<dyn Api>, Option<String>)> {
     let only = |host: &Connection| asks.then(|| host.only_project().ok()).flatten();
     let folder = match target.target()? {
         Target::Server { url, .. } => {
             print_note(format!("accord: using the server {}", clean(&url)));
             let host = target.connect(IfMissing::Create)?;
-            return Ok((host.api(), only(&host)));
+            return Ok((Arc::clone(&host.api), only(&host)));
         }
         Target::Folder(folder) => folder,
     };
@@ -116,8 +110,8 @@ fn reach(
     // once, because it locks the folder.
     let only = match target.connect(IfMissing::Create) {
         Ok(host) => {
-            let new = if host.is_new() { "new " } else { "" };
-            print_note(format!("accord: using the {new}data folder {}", clean(host.place())));
+            let new = if host.is_new { "new " } else { "" };
+            print_note(format!("accord: using the {new}data folder {}", clean(&host.place)));
             only(&host)
         }
         // The lock may be released before the first call.
@@ -166,7 +160,7 @@ impl Tasks {
                     Some(connection) => connection,
                     None => Connection::to_tasks(&folder, true).map_err(as_failure)?,
                 };
-                let answer = connection.runtime().block_on(whole(&connection, request));
+                let answer = connection.runtime.block_on(whole(&connection, request));
                 // A host that is gone is looked for again by the next call.
                 if answer.is_ok() {
                     *open = Some(connection);
@@ -278,9 +272,9 @@ impl Folder {
         // Opening blocks on files and locks.
         let call = tokio::task::spawn_blocking(move || {
             let connection = target.connect(IfMissing::Create).map_err(as_failure)?;
-            let is_served = connection.is_served();
+            let is_served = connection.is_served;
             let turn = (!is_served).then_some(turn);
-            let answer = connection.runtime().block_on(async {
+            let answer = connection.runtime.block_on(async {
                 tokio::select! {
                     answer = whole(&connection, request) => answer,
                     _ = gone, if is_live => Err(bug()),
@@ -303,8 +297,7 @@ impl Folder {
         let waiting = wait.and_then(|wait| Some((wait.seconds()?, wait)));
         // What the host refuses, it refuses.
         let Some((seconds, mut wait)) = waiting else {
-            let request = Request::from_parts(parts, Body::from(body));
-            return Ok(self.call_once(request).await?.0);
+            return Ok(self.call_once(Request::from_parts(parts, body.into())).await?.0);
         };
         let until = Instant::now() + Duration::from_secs(seconds);
         let request = |wait: &mut Wait, seconds: u64, goes_on: bool| {
@@ -322,8 +315,7 @@ impl Folder {
             let (head, body) = answer.into_parts();
             let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
             let left = until.saturating_duration_since(Instant::now());
-            let is_over = !head.status.is_success() || left.is_zero() || has_events(&body);
-            if is_over {
+            if !head.status.is_success() || left.is_zero() || has_events(&body) {
                 return Ok(Response::from_parts(head, Body::from(body)));
             }
             if is_served {
@@ -343,7 +335,7 @@ fn bug() -> Failure {
 
 /// Reads the whole response, so that the connection can be closed.
 async fn whole(connection: &Connection, request: Request) -> Result<Response, Failure> {
-    let (parts, body) = connection.api().call(request).await?.into_parts();
+    let (parts, body) = connection.api.call(request).await?.into_parts();
     let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| {
         Failure::new(Code::HostProtocol, "the response of the host was cut off, or is too large")
     })?;
@@ -351,6 +343,5 @@ async fn whole(connection: &Connection, request: Request) -> Result<Response, Fa
 }
 
 fn as_failure(error: CliError) -> Failure {
-    let code = error.code().unwrap_or(Code::HostUnreachable);
-    Failure::new(code, error.to_string())
+    Failure::new(error.code().unwrap_or(Code::HostUnreachable), error.to_string())
 }

@@ -45,7 +45,7 @@ pub(crate) struct Cli {
 }
 
 subcommands! {
-    Cli, Command {
+    below Cli, Command {
         Serve(Box<serve::ServeArgs>),
         Task(task::TaskArgs),
         Live(Box<live::LiveArgs>),

@@ -4,19 +4,16 @@
 //! the terminal. Without a terminal the decision needs `--yes` and the name of the person, so that
 //! no script takes it by accident or in the name of the user that it runs as.
 
-use std::io::{self, Write as _};
-
 use accord_base::ActorType;
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_contract::Code;
 use accord_process::os_user;
 
 use super::words;
-use crate::error::CliError;
 use crate::host::{Acting, Actor, ActorArg, check_person};
-use crate::output::print_note;
 use crate::render::Page;
-use crate::terminal::can_ask;
+use crate::terminal::{ask, can_ask, is_yes};
+use crate::{CliError, Result, print_note};
 
 /// Who decides, and about what.
 #[derive(Debug, clap::Args)]
@@ -81,7 +78,7 @@ impl PersonArgs {
     }
 
     /// The person who would decide.
-    pub(crate) fn acting(&self) -> Result<Acting, CliError> {
+    pub(crate) fn acting(&self) -> Result<Acting> {
         Ok(NamedPerson::of(self.actor.clone())?.acting())
     }
 
@@ -90,7 +87,7 @@ impl PersonArgs {
         self,
         question: &Question<'_>,
         show: impl FnOnce(&mut Page),
-    ) -> Result<Decision, CliError> {
+    ) -> Result<Decision> {
         let Question { verb, evidence, .. } = question;
         // Refused before the question: a person must not confirm what is refused afterwards.
         if let Some(expected) = &self.expect {
@@ -112,7 +109,8 @@ impl PersonArgs {
             show(&mut page);
             page.labelled("evidence", evidence.as_str());
             print_note(page.as_str().trim_end());
-            if !asked(verb)? {
+            let typed = ask(&format!("{verb}? [y/N] "))?.unwrap_or_default();
+            if !is_yes(&typed) {
                 let message = format!("{verb}: no; nothing was changed");
                 let refused = CliError::new(Code::XchainGivenUp, message);
                 return Err(refused.help(question.otherwise));
@@ -126,7 +124,7 @@ impl PersonArgs {
 
 impl NamedPerson {
     /// The named person, by an option or the environment, or the user who started the command.
-    pub(crate) fn of(actor: Option<Actor>) -> Result<Self, CliError> {
+    pub(crate) fn of(actor: Option<Actor>) -> Result<Self> {
         let os_user = os_user();
         let named = ActorArg { actor }.named()?;
         if let Some(actor) = named.as_ref().filter(|it| it.key().kind != ActorType::Human) {
@@ -136,16 +134,15 @@ impl NamedPerson {
                 .help("name the person who decides with --actor human:NAME"));
         }
         let is_named = named.is_some();
-        let user = || Actor::parse(&format!("human:{os_user}"));
         let actor = match named {
             Some(actor) => actor,
-            None => user().map_err(|error| CliError::new(Code::Usage, error))?,
+            None => Actor::parse(&format!("human:{os_user}")).map_err(CliError::usage)?,
         };
         Ok(Self { actor, os_user, is_named })
     }
 
     /// Refuses a decision without a terminal that names nobody.
-    pub(crate) fn check_named(&self, has_key: bool, verb: &str) -> Result<(), CliError> {
+    pub(crate) fn check_named(&self, has_key: bool, verb: &str) -> Result<()> {
         if self.is_named || has_key || can_ask() {
             return Ok(());
         }
@@ -163,22 +160,6 @@ impl NamedPerson {
             false => Acting::Unnamed,
         }
     }
-}
-
-/// Asks on the terminal; only yes is yes.
-fn asked(verb: &str) -> Result<bool, CliError> {
-    let failed = |error: io::Error| {
-        CliError::new(Code::InputUnreadable, format!("the terminal cannot be read: {error}"))
-    };
-    let mut terminal = io::stderr().lock();
-    write!(terminal, "{verb}? [y/N] ").and_then(|()| terminal.flush()).map_err(failed)?;
-    let mut answer = String::new();
-    let read = io::stdin().read_line(&mut answer).map_err(failed)?;
-    if read == 0 {
-        // The end of input leaves the cursor behind the question.
-        print_note("");
-    }
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 pub(crate) fn human(text: &str) -> Result<Actor, String> {

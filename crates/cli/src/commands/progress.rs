@@ -31,10 +31,9 @@ impl Progress {
     }
 
     fn new(is_wanted: bool, endless: &'static str, whole: &'static str) -> Self {
-        let bar = if is_wanted && std::io::stderr().is_terminal() {
-            ProgressBar::no_length()
-        } else {
-            ProgressBar::hidden()
+        let bar = match is_wanted && std::io::stderr().is_terminal() {
+            true => ProgressBar::no_length(),
+            false => ProgressBar::hidden(),
         };
         if !bar.is_hidden() {
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
@@ -74,8 +73,8 @@ impl Progress {
     }
 
     /// Prints a line above the bar.
-    pub(crate) fn above(&self, print: impl FnOnce()) {
-        self.bar.suspend(print);
+    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
     }
 
     /// How much is done.

@@ -12,21 +12,13 @@ use accord_memory_core::operations::{
 };
 use accord_memory_core::project::{ProjectChange, ProjectRequest};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, text_as};
-use crate::output::print_note;
 use crate::render::{self, Page, clean};
-
-/// Create, list, choose, rename, archive, restore, link and remove projects
-#[derive(Debug, clap::Args)]
-pub(crate) struct ProjectArgs {
-    #[command(subcommand)]
-    command: ProjectCommand,
-}
+use crate::{Exit, Result, print_note};
 
 subcommands! {
-    ProjectArgs, ProjectCommand {
+    /// Create, list, choose, rename, archive, restore, link and remove projects
+    pub(crate) ProjectArgs, ProjectCommand {
         Create(CreateArgs),
         List(ListArgs),
         Show(ShowArgs),
@@ -39,7 +31,8 @@ subcommands! {
         Remove(RemoveArgs),
         Link(link::LinkArgs),
         Unlink(link::UnlinkArgs),
-        Links(link::LinksArgs),
+        /// List the folders with tasks that are linked to projects
+        Links(HostArgs) => link::links,
     }
 }
 
@@ -128,7 +121,7 @@ struct RemoveArgs {
 }
 
 impl CreateArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let asked = ProjectRequest {
             project_id: Field::Value(id_of("project_id", &self.id)?),
             name: self.name.map(|text| text_as("name", text)).transpose()?.into(),
@@ -141,13 +134,9 @@ impl CreateArgs {
 }
 
 impl ListArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let asked = ProjectParams {
-            include_archived: self.include_archived,
-            limit: self.page.limit,
-            cursor: self.page.cursor,
-            max_tokens: None,
-        };
+    fn run(self) -> Result<Exit> {
+        let (include_archived, PageArgs { limit, cursor }) = (self.include_archived, self.page);
+        let asked = ProjectParams { include_archived, limit, cursor, max_tokens: None };
         print_items(
             self.host.json,
             &self.host.connect()?.ask::<ListProjects>(NoParams, asked)?,
@@ -158,7 +147,7 @@ impl ListArgs {
 }
 
 impl ShowArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let id = ProjectArg { project: self.id }.required(&self.host.target, &host)?;
         print(&host.ask::<ReadProject>(path(&id)?, NoParams)?, self.host.json)
@@ -166,7 +155,7 @@ impl ShowArgs {
 }
 
 impl RenameArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let change = ProjectChange {
             name: Some(text_as("name", self.name)?),
             description: self.description.into(),
@@ -179,7 +168,7 @@ impl RenameArgs {
 }
 
 impl OneArgs {
-    fn run(self, verb: &str) -> Result<Exit, CliError> {
+    fn run(self, verb: &str) -> Result<Exit> {
         let (host, path) = (self.host.connect()?, path(&self.id)?);
         let answered = match verb {
             "archive" => host.ask::<ArchiveProject>(path, NoParams)?,
@@ -189,20 +178,19 @@ impl OneArgs {
     }
 }
 
-fn path(id: &str) -> Result<InProject, CliError> {
+fn path(id: &str) -> Result<InProject> {
     Ok(InProject { project: id_of("project_id", id)? })
 }
 
-fn print(answered: &Answered<Json<Project>>, json: bool) -> Result<Exit, CliError> {
+fn print(answered: &Answered<Json<Project>>, json: bool) -> Result<Exit> {
     print_answer(json, answered, |page, answer| render::project(page, &answer.0))
 }
 
 impl RemoveArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let remove = |id: &str| {
-            let path = path(id)?;
-            let removed = host.ask::<RemoveProject>(path, NoParams)?;
+            let removed = host.ask::<RemoveProject>(path(id)?, NoParams)?;
             let render = |page: &mut Page, Json(it): &Json<_>| render::removed_project(page, it);
             print_answer(self.host.json, &removed, render).map(drop)
         };

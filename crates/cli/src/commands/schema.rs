@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::Code;
-
 use super::contract::SERVICES;
 use super::suggestion;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::{CliError, Exit, Result, print_line, print_page};
 
 /// Print the JSON Schema of a document, or list the documents
 #[derive(Debug, clap::Args)]
@@ -18,22 +14,12 @@ pub(crate) struct SchemaArgs {
 }
 
 impl SchemaArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let schemas = all();
-        let mut output = Output::stdout();
         match &self.name {
-            None => {
-                for name in schemas.keys() {
-                    output.line(name)?;
-                }
-            }
-            Some(name) => {
-                let schema = schemas.get(name).ok_or_else(|| unknown(name, &schemas))?;
-                output.line(schema)?;
-            }
+            None => print_page(|page| schemas.keys().for_each(|name| page.line(name))),
+            Some(name) => print_line(schemas.get(name).ok_or_else(|| unknown(name, &schemas))?),
         }
-        output.finish()?;
-        Ok(Exit::Yes)
     }
 }
 
@@ -51,7 +37,7 @@ fn all() -> BTreeMap<String, String> {
 
 fn unknown(name: &str, schemas: &BTreeMap<String, String>) -> CliError {
     let known = schemas.keys().map(String::as_str);
-    CliError::new(Code::Usage, format!("unknown document {name:?}"))
+    CliError::usage(format!("unknown document {name:?}"))
         .help(suggestion(name, known).unwrap_or_else(|| "run `accord schema` for the list".into()))
 }
 

@@ -15,9 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::config::SettingArgs;
 use super::conformance::Token;
 use super::signals::Signals;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::{CliError, Exit, Output, Result};
 
 /// Serve a data folder over HTTP
 ///
@@ -54,14 +52,13 @@ type ControlArgs = Option<(SocketAddr, Token)>;
 const WAITING_THREADS: usize = 32;
 
 impl ServeArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let mut settings = self.settings.resolve()?.settings;
         #[cfg(feature = "faults")]
         let _active = self.fault()?.map(accord_contract::faults::Fault::everywhere);
         let control = self.control()?;
         if control.is_some() {
-            let default_project = &mut settings.live.default_project;
-            default_project.get_or_insert_with(|| CONTROL_PROJECT.to_owned());
+            settings.live.default_project.get_or_insert_with(|| CONTROL_PROJECT.to_owned());
         }
         log::begin(&settings.log)?;
         accord_process::supervise();
@@ -75,57 +72,55 @@ impl ServeArgs {
         runtime.shutdown_timeout(limit);
         Ok(Exit::Yes)
     }
-}
 
-impl ServeArgs {
     #[cfg(feature = "faults")]
-    fn fault(&self) -> Result<Option<accord_contract::faults::Fault>, CliError> {
+    fn fault(&self) -> Result<Option<accord_contract::faults::Fault>> {
         let Some(name) = &self.fault else { return Ok(None) };
         let mut faults = accord_live_core::faults::ALL.iter().chain(accord_live::faults::ALL);
         let found = faults.find(|fault| fault.name == name).copied();
-        let unknown = || CliError::new(Code::Usage, format!("no fault is called {name:?}"));
+        let unknown = || CliError::usage(format!("no fault is called {name:?}"));
         found.map(Some).ok_or_else(unknown)
     }
 
-    fn control(&self) -> Result<ControlArgs, CliError> {
+    fn control(&self) -> Result<ControlArgs> {
         let Some(address) = self.conformance_control else { return Ok(None) };
-        if !address.ip().to_canonical().is_loopback() {
-            let message = format!(
-                "{address} can be reached by others, and the token would go there in the clear"
-            );
-            return Err(CliError::new(Code::ServeTlsNeeded, message).help("listen on 127.0.0.1"));
-        }
-        let token = match &self.conformance_token {
-            Some(token) => token.clone(),
-            None => Token::of_environment("--conformance-token")?,
-        };
+        must_be_loopback(address, "listen on 127.0.0.1")?;
+        let token = Token::required(self.conformance_token.clone(), "--conformance-token")?;
         Ok(Some((address, token)))
     }
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     listen_address(text).map_err(|why| format!("it {why}"))
+}
+
+/// Refuses an address at which a token would cross a network.
+pub(super) fn must_be_loopback(address: SocketAddr, help: &str) -> Result<()> {
+    if address.ip().to_canonical().is_loopback() {
+        return Ok(());
+    }
+    let message =
+        format!("{address} can be reached by others, and the token would go there in the clear");
+    Err(CliError::new(Code::ServeTlsNeeded, message).help(help))
 }
 
 /// Says how to reach a host that already serves the folder.
 fn taken(failure: Failure, folder: &Path) -> CliError {
-    let is_served = failure.code == Code::StoreLocked && folder.join(SOCKET).exists();
-    let error = CliError::from(failure);
-    if !is_served {
-        return error;
+    if failure.code != Code::StoreLocked || !folder.join(SOCKET).exists() {
+        return failure.into();
     }
     let others = match url_of_host(folder) {
         Some(url) => format!("others by {url}"),
         None => "others by the URL that it printed".to_owned(),
     };
-    error.help(format!(
+    CliError::from(failure).help(format!(
         "a host serves this folder already: commands with `--data {}` talk to it through its \
          socket, {others}; stop that process to serve the folder again",
         folder.display()
     ))
 }
 
-async fn serve(host: Host, control: ControlArgs) -> Result<(), CliError> {
+async fn serve(host: Host, control: ControlArgs) -> Result<()> {
     // Before readiness is printed: a supervisor may send a signal as soon as it reads that.
     let signals = Signals::listen()?;
     let server = Server::bind(host.clone()).await?;
@@ -154,7 +149,7 @@ async fn serve(host: Host, control: ControlArgs) -> Result<(), CliError> {
 }
 
 /// The threads of a server.
-pub(super) fn runtime() -> Result<Runtime, CliError> {
+pub(super) fn runtime() -> Result<Runtime> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     Builder::new_multi_thread()
         .worker_threads(cores.clamp(2, 8))

@@ -1,28 +1,21 @@
 //! `accord session`: sessions of an actor.
 
 use accord_api::{Call, Json, Maybe, NoParams, Verbatim};
-use accord_contract::{Code, Field, Object};
+use accord_contract::{Field, Object};
 use accord_memory_core::operations::{
     EndSession, InProject, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
 };
 use accord_memory_core::session::{SessionEnd, SessionRequest};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{
     ActorArg, HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, setting, text_as,
 };
 use crate::render;
-
-/// Start, end and list sessions
-#[derive(Debug, clap::Args)]
-pub(crate) struct SessionArgs {
-    #[command(subcommand)]
-    command: SessionCommand,
-}
+use crate::{CliError, Exit, Result};
 
 subcommands! {
-    SessionArgs, SessionCommand {
+    /// Start, end and list sessions
+    pub(crate) SessionArgs, SessionCommand {
         Start(StartArgs),
         End(EndArgs),
         List(ListArgs),
@@ -88,7 +81,7 @@ struct ListArgs {
 }
 
 impl StartArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect_or_create()?;
         let project = self.project.required(&self.host.target, &host)?;
         let actor = host.actor(&self.actor)?.map(|actor| actor.key().clone());
@@ -111,9 +104,9 @@ impl StartArgs {
 }
 
 impl EndArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let id = self.id.or_else(|| setting("ACCORD_SESSION")).ok_or_else(|| {
-            CliError::new(Code::Usage, "no session given").help(
+            CliError::usage("no session given").help(
                 "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
             )
         })?;
@@ -122,26 +115,20 @@ impl EndArgs {
         let id = host.session_id(&id, project.as_deref())?;
         let path = OfSession { session: id_of("session_id", &id)? };
         let project = project.map(|id| id_of("project_id", &id)).transpose()?;
-        let end = SessionEnd { ended_at: Field::Absent };
-        let body = Maybe(Some(Verbatim::from(&end)));
-        let answered =
-            host.call(&Call::<EndSession>::new(path, SessionWithin { project }, body))?;
-        print_answer(self.host.json, &answered, |page, answer| render::session(page, &answer.0))
+        let body = Maybe(Some(Verbatim::from(&SessionEnd { ended_at: Field::Absent })));
+        let call = Call::<EndSession>::new(path, SessionWithin { project }, body);
+        print_answer(self.host.json, &host.call(&call)?, |page, Json(it)| render::session(page, it))
     }
 }
 
 impl ListArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
         let is_narrowed = self.callsign.is_some() || self.active;
-        let asked = SessionParams {
-            callsign: self.callsign,
-            active: self.active,
-            limit: self.page.limit,
-            cursor: self.page.cursor,
-            max_tokens: None,
-        };
+        let (active, PageArgs { limit, cursor }) = (self.active, self.page);
+        let callsign = self.callsign;
+        let asked = SessionParams { callsign, active, limit, cursor, max_tokens: None };
         let path = InProject { project: id_of("project_id", &project)? };
         print_items(
             self.host.json,

@@ -10,8 +10,8 @@ use accord_contract::Code;
 use accord_host::serve::FILE_TOO_LARGE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::error::CliError;
 use crate::interrupt::{is_ignored, stop_programs};
+use crate::{CliError, Result};
 
 /// The signals that end a server, and one that must not end it.
 pub(super) struct Signals {
@@ -23,7 +23,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> Result<Self, CliError> {
+    pub(super) fn listen() -> Result<Self> {
         let listen = |kind: SignalKind| {
             signal(kind).map_err(|error| {
                 CliError::new(Code::HttpFault, format!("cannot listen to signals: {error}"))
@@ -32,10 +32,9 @@ impl Signals {
         Ok(Self {
             terminate: listen(SignalKind::terminate())?,
             interrupt: listen(SignalKind::interrupt())?,
-            hangup: if is_ignored(SignalKind::hangup().as_raw_value()) {
-                None
-            } else {
-                Some(listen(SignalKind::hangup())?)
+            hangup: match is_ignored(SignalKind::hangup().as_raw_value()) {
+                true => None,
+                false => Some(listen(SignalKind::hangup())?),
             },
             // Without a handler, this signal would end the server. With one, the write fails and is
             // reported.

@@ -5,28 +5,24 @@ use std::path::{Path, PathBuf};
 use accord_api::operations::upkeep::{BackUp, BackupRequest, TrimEvents, TrimRequest};
 use accord_api::{Call, Json, NoParams};
 use accord_contract::{Code, Failure, Wire};
+use accord_host::upkeep;
 
 use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
 use super::progress::Progress;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{FolderArgs, print_answer};
-use crate::output::Output;
 use crate::render::{clean, counted};
-
-/// Back up, restore, compact and repair a data folder
-#[derive(Debug, clap::Args)]
-pub(crate) struct StoreArgs {
-    #[command(subcommand)]
-    command: StoreCommand,
-}
+use crate::{CliError, Exit, Result, print_line};
 
 subcommands! {
-    StoreArgs, StoreCommand {
+    /// Back up, restore, compact and repair a data folder
+    pub(crate) StoreArgs, StoreCommand {
         Backup(BackupArgs),
         Restore(RestoreArgs),
-        Compact(CompactArgs),
-        Repair(RepairArgs),
+        /// Rewrite the store without its unused space
+        Compact(FolderArgs) => compact,
+        /// Rebuild what the store derives: columns, counts, open questions, the search index
+        #[command(after_help = REPAIRS)]
+        Repair(FolderArgs) => repair,
         Trim(TrimArgs),
     }
 }
@@ -57,21 +53,6 @@ struct RestoreArgs {
     data: FolderArgs,
 }
 
-/// Rewrite the store without its unused space
-#[derive(Debug, clap::Args)]
-struct CompactArgs {
-    #[command(flatten)]
-    data: FolderArgs,
-}
-
-/// Rebuild what the store derives: columns, counts, open questions, the search index
-#[derive(Debug, clap::Args)]
-#[command(after_help = REPAIRS)]
-struct RepairArgs {
-    #[command(flatten)]
-    data: FolderArgs,
-}
-
 /// Delete old events; packages, facts and sessions stay
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["days", "before"]))]
@@ -93,13 +74,16 @@ struct TrimArgs {
 }
 
 impl BackupArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.data.connect()?;
         // The host that serves the folder has another current folder.
-        let to = std::path::absolute(&self.to).map_err(|error| unusable(&self.to, &error))?;
+        let to = std::path::absolute(&self.to).map_err(|error| {
+            let message = format!("{} cannot be used: {error}", self.to.display());
+            CliError::new(Code::OutputFailed, message)
+        })?;
         let Some(path) = to.to_str() else {
             let message = format!("{} is not UTF-8", to.display());
-            return Err(CliError::new(Code::Usage, message));
+            return Err(CliError::usage(message));
         };
         let body = Json(BackupRequest { to: path.to_owned() });
         let progress = Progress::items();
@@ -116,16 +100,14 @@ impl BackupArgs {
 }
 
 impl RestoreArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let folder = self.data.folder()?;
-        let restored = accord_host::upkeep::restore(&self.from, &folder, self.replace);
+        let restored = upkeep::restore(&self.from, &folder, self.replace);
         restored.map_err(|failure| self.explain(failure, &folder))?;
         let document = RestoreAnswer { restored: folder.display().to_string() };
         say(self.data.json, &document, || format!("restored into {}", folder.display()))
     }
-}
 
-impl RestoreArgs {
     /// Adds help that depends on which of the two folders is wrong.
     fn explain(&self, failure: Failure, folder: &Path) -> CliError {
         match failure.code {
@@ -142,46 +124,39 @@ impl RestoreArgs {
     }
 }
 
-impl CompactArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let folder = self.data.folder()?;
-        let compacted = accord_host::upkeep::compact(&folder);
-        let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
-        let document = CompactAnswer { bytes_before: before, bytes_after: after };
-        say(self.data.json, &document, || format!("{before} bytes before, {after} now"))
-    }
+fn compact(data: FolderArgs) -> Result<Exit> {
+    let folder = data.folder()?;
+    let compacted = upkeep::compact(&folder);
+    let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
+    let document = CompactAnswer { bytes_before: before, bytes_after: after };
+    say(data.json, &document, || format!("{before} bytes before, {after} now"))
 }
 
-impl RepairArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let folder = self.data.folder()?;
-        let progress = Progress::items();
-        progress.about("copying the store");
-        let repaired = accord_host::upkeep::repair(&folder, &mut |done, total| {
-            progress.about("packages");
-            progress.reach(done, total);
-        });
-        progress.finish();
-        let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
-        let document = RepairAnswer { sound: repaired.sound, set_aside: repaired.set_aside };
-        say(self.data.json, &document, || {
-            let sound = counted(repaired.sound, "package");
-            match repaired.set_aside {
-                0 => format!("{sound} sound"),
-                aside => format!("{sound} sound, {aside} quarantined"),
-            }
-        })
-    }
+fn repair(data: FolderArgs) -> Result<Exit> {
+    let folder = data.folder()?;
+    let progress = Progress::items();
+    progress.about("copying the store");
+    let repaired = upkeep::repair(&folder, &mut |done, total| {
+        progress.about("packages");
+        progress.reach(done, total);
+    });
+    progress.finish();
+    let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
+    let document = RepairAnswer { sound: repaired.sound, set_aside: repaired.set_aside };
+    say(data.json, &document, || {
+        let sound = counted(repaired.sound, "package");
+        match repaired.set_aside {
+            0 => format!("{sound} sound"),
+            aside => format!("{sound} sound, {aside} quarantined"),
+        }
+    })
 }
 
 impl TrimArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let host = self.data.connect()?;
-        let body = Json(TrimRequest {
-            events_before: self.before,
-            days: self.days,
-            dry_run: Some(self.dry_run),
-        });
+        let (events_before, dry_run) = (self.before, Some(self.dry_run));
+        let body = Json(TrimRequest { events_before, days: self.days, dry_run });
         let trimmed = host.call_long(&Call::<TrimEvents>::new(NoParams, NoParams, body))?;
         let done = if self.dry_run { "would be deleted" } else { "deleted" };
         print_answer(self.data.json, &trimmed, |page, Json(trimmed)| {
@@ -196,8 +171,7 @@ impl TrimArgs {
 
 /// Adds help for a folder that a host serves, or that is no data folder.
 fn stop_first(failure: Failure, folder: &Path) -> CliError {
-    let code = failure.code;
-    let error = CliError::from(failure);
+    let (code, error) = (failure.code, CliError::from(failure));
     match code {
         Code::StoreLocked => {
             error.help(format!("a host serves {}: stop it, then try again", folder.display()))
@@ -210,15 +184,8 @@ fn stop_first(failure: Failure, folder: &Path) -> CliError {
     }
 }
 
-fn say(json: bool, document: &impl Wire, text: impl FnOnce() -> String) -> Result<Exit, CliError> {
-    let mut output = Output::stdout();
-    output.line(if json { document.encode().to_string() } else { text() })?;
-    output.finish()?;
-    Ok(Exit::Yes)
-}
-
-fn unusable(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::new(Code::OutputFailed, format!("{} cannot be used: {error}", path.display()))
+fn say(json: bool, document: &impl Wire, text: impl FnOnce() -> String) -> Result<Exit> {
+    print_line(if json { document.encode().to_string() } else { text() })
 }
 
 const REPAIRS: &str = "\

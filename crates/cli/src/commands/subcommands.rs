@@ -1,11 +1,25 @@
 //! Commands that only select one of their commands.
 
-/// Declares the commands below another one. A command is one line: its name and its arguments,
-/// whose `run` runs it. Commands with the same arguments give a word to it: `Archive(OneArgs) as
-/// "archive"`.
+/// Declares a command and the commands below it. Each of these is one line: its name and its
+/// arguments, whose `run` runs it. Commands with the same arguments give a value to it:
+/// `Archive(OneArgs) as "archive"`. Arguments that others share need a function:
+/// `List(HostArgs) => list`.
 macro_rules! subcommands {
-    ($args:ident, $name:ident {
-        $($(#[$meta:meta])* $variant:ident($($type:tt)+) $(as $word:literal)?,)+
+    (@run $args:ident) => { $args.run() };
+    (@run $args:ident as $word:expr) => { $args.run($word) };
+    (@run $args:ident => $run:path) => { $run($args) };
+    ($(#[$about:meta])* $visible:vis $args:ident, $name:ident { $($commands:tt)+ }) => {
+        #[derive(Debug, clap::Args)]
+        $(#[$about])*
+        $visible struct $args {
+            #[command(subcommand)]
+            command: $name,
+        }
+
+        subcommands! { below $args, $name { $($commands)+ } }
+    };
+    (below $args:ident, $name:ident {
+        $($(#[$meta:meta])* $variant:ident($($type:tt)+) $(as $word:expr)? $(=> $run:path)?,)+
     }) => {
         #[derive(Debug, clap::Subcommand)]
         enum $name {
@@ -14,9 +28,9 @@ macro_rules! subcommands {
 
         impl $args {
             /// Runs the command.
-            pub(crate) fn run(self) -> Result<$crate::exit::Exit, $crate::error::CliError> {
+            pub(crate) fn run(self) -> $crate::Result<$crate::Exit> {
                 match self.command {
-                    $($name::$variant(args) => args.run($($word)?),)+
+                    $($name::$variant(args) => subcommands!(@run args $(as $word)? $(=> $run)?),)+
                 }
             }
         }

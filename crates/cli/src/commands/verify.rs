@@ -2,15 +2,9 @@
 
 use super::conformance::CheckArgs;
 
-/// Test an implementation of AgentXchain; the same as `accord conformance check`
-#[derive(Debug, clap::Args)]
-pub(crate) struct VerifyArgs {
-    #[command(subcommand)]
-    command: VerifyCommand,
-}
-
 subcommands! {
-    VerifyArgs, VerifyCommand {
+    /// Test an implementation of AgentXchain; the same as `accord conformance check`
+    pub(crate) VerifyArgs, VerifyCommand {
         Protocol(CheckArgs),
     }
 }

@@ -18,8 +18,8 @@ use super::answer::Answer;
 use super::names::setting;
 use super::open::Connection;
 use super::request::HostRequest;
-use crate::error::CliError;
 use crate::terminal::can_ask;
+use crate::{CliError, Result};
 
 /// The actor of a command.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) enum Acting {
 }
 
 impl ActorArg {
-    pub(crate) fn named(&self) -> Result<Option<Actor>, CliError> {
+    pub(crate) fn named(&self) -> Result<Option<Actor>> {
         if let Some(actor) = &self.actor {
             return Ok(Some(actor.clone()));
         }
@@ -53,13 +53,13 @@ impl ActorArg {
             (None, Some(agent)) => ("ACCORD_TASK_AGENT", format!("agent:{agent}")),
             (None, None) => return Ok(None),
         };
-        let wrong = |error| CliError::new(Code::Usage, format!("{variable}: {error}"));
+        let wrong = |error| CliError::usage(format!("{variable}: {error}"));
         Actor::parse(&text).map(Some).map_err(wrong)
     }
 
     /// Who acts. In a worker it is an agent: there a command that acts as a person is refused, or
     /// as a script, which may change every task.
-    pub(crate) fn acting(&self) -> Result<Acting, CliError> {
+    pub(crate) fn acting(&self) -> Result<Acting> {
         let named = self.named()?;
         if named.as_ref().is_none_or(|actor| actor.0.kind != ActorType::Agent) {
             check_person()?;
@@ -91,11 +91,11 @@ impl fmt::Display for Actor {
 impl Connection {
     /// The actor of a document, which names one. It is `None` if only the host knows the actor of
     /// the key, because it is of a version that does not say it.
-    pub(crate) fn actor(&self, given: &ActorArg) -> Result<Option<Actor>, CliError> {
+    pub(crate) fn actor(&self, given: &ActorArg) -> Result<Option<Actor>> {
         if let Some(actor) = given.named()? {
             return Ok(Some(actor));
         }
-        if !self.has_key() {
+        if !self.has_key {
             return Err(no_actor());
         }
         match self.ask::<Me>(NoParams, NoParams) {
@@ -109,11 +109,7 @@ impl Connection {
     }
 
     /// Calls an operation that changes something, by an actor.
-    pub(crate) fn call_by<O>(
-        &self,
-        by: &Acting,
-        call: &Call<O>,
-    ) -> Result<Answered<O::Answer>, CliError>
+    pub(crate) fn call_by<O>(&self, by: &Acting, call: &Call<O>) -> Result<Answered<O::Answer>>
     where
         O: Operation<Answer: AnswerBody>,
     {
@@ -127,7 +123,7 @@ impl Connection {
         by: &Acting,
         need: Need,
         request: impl Fn() -> HostRequest,
-    ) -> Result<Answer, CliError> {
+    ) -> Result<Answer> {
         let named = |actor: &str| self.send(request().with("actor", Some(actor)));
         if let Acting::Named(actor) = by {
             return named(&actor.to_string());
@@ -136,7 +132,7 @@ impl Connection {
             Need::Decide(_) if can_ask() => named(&format!("human:{}", os_user())),
             _ => Err(no_actor()),
         };
-        if !self.has_key() {
+        if !self.has_key {
             return unnamed();
         }
         match self.send(request()) {
@@ -152,7 +148,7 @@ impl Connection {
 }
 
 /// Refuses to act as a person in a worker.
-pub(crate) fn check_person() -> Result<(), CliError> {
+pub(crate) fn check_person() -> Result<()> {
     let decision = Need::Decide(Decision::Override);
     let caller = Caller::owner().examined_by(this_process);
     Ok(caller.attribute(decision, Author::unnamed()).map(drop)?)
@@ -160,7 +156,7 @@ pub(crate) fn check_person() -> Result<(), CliError> {
 
 /// The refusal of a command that finds no actor.
 pub(crate) fn no_actor() -> CliError {
-    CliError::new(Code::Usage, "no actor given").help(
+    CliError::usage("no actor given").help(
         "pass --actor or set ACCORD_ACTOR, for example agent:planner, human:lead or \
          script:nightly",
     )

@@ -12,10 +12,8 @@ use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderName};
 
 use super::refusal;
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
 use crate::render::{Page, clean};
+use crate::{CliError, Exit, Output, Result, print_either};
 
 /// The largest answer that is read as a whole.
 const MOST: usize = 1 << 30;
@@ -42,13 +40,13 @@ pub(crate) struct Streamed {
 
 impl Answer {
     /// The answer of an operation.
-    pub(crate) fn read<A: AnswerBody>(self) -> Result<Answered<A>, CliError> {
+    pub(crate) fn read<A: AnswerBody>(self) -> Result<Answered<A>> {
         Ok(Received { media_type: self.media_type, text: self.text }.read()?)
     }
 }
 
 /// Prints a text, line by line, without control characters.
-pub(crate) fn print_lines(text: &str) -> Result<(), CliError> {
+pub(crate) fn print_lines(text: &str) -> Result<Exit> {
     let mut output = Output::stdout();
     for line in text.lines() {
         output.line(clean(line))?;
@@ -57,22 +55,15 @@ pub(crate) fn print_lines(text: &str) -> Result<(), CliError> {
 }
 
 /// Prints a document: on one line with each token as it came, or as `render` writes it for people.
+///
+/// The tokens come from the text, not from the parsed value: a number keeps its spelling, which a
+/// hash may cover.
 pub(crate) fn print_document(
     json: bool,
     text: &str,
     render: impl FnOnce(&mut Page),
-) -> Result<(), CliError> {
-    let mut output = Output::stdout();
-    if json {
-        // From the text, not from the parsed value: a number keeps its spelling, which a hash may
-        // cover.
-        output.line(accord_memory_core::compact(text))?;
-    } else {
-        let mut page = Page::new();
-        render(&mut page);
-        output.bytes(page.as_str().as_bytes())?;
-    }
-    output.finish()
+) -> Result<Exit> {
+    print_either(json.then(|| accord_memory_core::compact(text)), render)
 }
 
 /// Prints the answer of an operation.
@@ -80,31 +71,26 @@ pub(crate) fn print_answer<A>(
     json: bool,
     answered: &Answered<A>,
     render: impl FnOnce(&mut Page, &A),
-) -> Result<Exit, CliError> {
-    print_document(json, &answered.text, |page| render(page, &answered.answer))?;
-    Ok(Exit::Yes)
+) -> Result<Exit> {
+    print_document(json, &answered.text, |page| render(page, &answered.answer))
 }
 
 impl Streamed {
     /// The next piece, if there is one.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, CliError> {
-        let piece = self.body.next().await.transpose();
-        piece.map_err(|error| body_failure(error).into())
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>> {
+        Ok(self.body.next().await.transpose().map_err(body_failure)?)
     }
 }
 
 /// The whole answer; a refusal is a failure.
-pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
+pub(super) async fn whole(response: Response) -> Result<Answer> {
     let (parts, body) = response.into_parts();
     let status = parts.status.as_u16();
     let text = text(body).await?;
     if !parts.status.is_success() {
         return Err(refusal::error_of(status, &parts.headers, &text));
     }
-    let header = |name: HeaderName| {
-        let value = parts.headers.get(name).and_then(|value| value.to_str().ok());
-        value.map(str::to_owned)
-    };
+    let header = |name: HeaderName| Some(parts.headers.get(name)?.to_str().ok()?.to_owned());
     Ok(Answer {
         status,
         media_type: header(CONTENT_TYPE),
@@ -115,18 +101,15 @@ pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
 }
 
 /// The answer as it comes; a refusal is a failure.
-pub(super) async fn streamed(response: Response) -> Result<Streamed, CliError> {
+pub(super) async fn streamed(response: Response) -> Result<Streamed> {
     if !response.status().is_success() {
-        return Err(match whole(response).await {
-            Err(refused) => refused,
-            Ok(_) => no_document(),
-        });
+        return Err(whole(response).await.err().unwrap_or_else(no_document));
     }
     let (parts, body) = response.into_parts();
     Ok(Streamed { headers: parts.headers, body: body.into_data_stream() })
 }
 
-async fn text(body: Body) -> Result<String, CliError> {
+async fn text(body: Body) -> Result<String> {
     let mut stream = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(piece) = stream.next().await {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_contract::Failure;
 use accord_host::settings::{Settings, Sources};
 use accord_host::upkeep::{DATA_FOLDER, find_folder};
 
 use super::names::setting;
-use crate::error::CliError;
+use crate::Result;
 
 /// A data folder, which may not exist yet.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct DataFolder {
 impl DataFolder {
     /// The folder that is named by a flag or the environment, else the nearest one upwards from the
     /// current folder, else a new one in the current folder.
-    pub(crate) fn of(flag: Option<&Path>) -> Result<Self, CliError> {
+    pub(crate) fn of(flag: Option<&Path>) -> Result<Self> {
         let named = flag.map(Path::to_owned);
         let named = named.or_else(|| setting("ACCORD_DATA").map(PathBuf::from));
         if let Some(path) = named {
@@ -37,10 +38,15 @@ impl DataFolder {
     }
 
     /// The settings in its file, without those of the environment.
-    pub(crate) fn settings(&self) -> Result<Settings, CliError> {
+    pub(crate) fn settings(&self) -> Result<Settings> {
         let sources = Sources { folder: self.path.clone(), ..Sources::default() };
         Ok(sources.resolve()?.settings)
     }
+}
+
+/// The settings of a host in this process that serves a folder.
+pub(crate) fn settings_of(folder: &Path) -> Result<Settings, Failure> {
+    Ok(Sources::of_process(folder, None, Vec::new()).resolve()?.settings)
 }
 
 /// The path of a folder, for people.

@@ -7,28 +7,20 @@ use accord_memory_core::query::{IdKind, IdQuery};
 
 use super::names::project_id;
 use super::open::Connection;
-use crate::error::CliError;
 use crate::render::clean;
+use crate::{CliError, Result};
 
 /// The digits of a generated id, behind its prefix.
 const DIGITS: usize = 32;
 
 impl Connection {
     /// The id of a package, from its beginning.
-    pub(crate) fn package_id(
-        &self,
-        given: &str,
-        project: Option<&str>,
-    ) -> Result<String, CliError> {
+    pub(crate) fn package_id(&self, given: &str, project: Option<&str>) -> Result<String> {
         self.whole_id(IdKind::Package, "pkg_", given, project)
     }
 
     /// The id of a session, from its beginning.
-    pub(crate) fn session_id(
-        &self,
-        given: &str,
-        project: Option<&str>,
-    ) -> Result<String, CliError> {
+    pub(crate) fn session_id(&self, given: &str, project: Option<&str>) -> Result<String> {
         self.whole_id(IdKind::Session, "sess_", given, project)
     }
 
@@ -38,7 +30,7 @@ impl Connection {
         tag: &str,
         given: &str,
         project: Option<&str>,
-    ) -> Result<String, CliError> {
+    ) -> Result<String> {
         // A generated id has a fixed length, so the host need not be asked.
         if given.strip_prefix(tag).is_some_and(|digits| digits.len() >= DIGITS) {
             return Ok(given.to_owned());
@@ -74,7 +66,7 @@ pub(crate) fn choose(
     given: &str,
     candidates: Vec<Candidate>,
     more: bool,
-) -> Result<String, CliError> {
+) -> Result<String> {
     let is_whole = candidates.iter().any(|candidate| candidate.id == given);
     let mut ids: Vec<&str> = candidates.iter().map(|candidate| candidate.id.as_str()).collect();
     ids.dedup();

@@ -7,7 +7,7 @@ use accord_memory_core::operations::ProgressLine;
 use hyper::header::CONTENT_TYPE;
 
 use super::{Connection, HostRequest};
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 /// A line of such a response.
 pub(crate) enum Update<I> {
@@ -27,8 +27,8 @@ pub(crate) enum Update<I> {
 pub(crate) async fn follow<S: Message, I: Message>(
     host: &Connection,
     request: HostRequest,
-    mut on_update: impl FnMut(Update<I>) -> Result<(), CliError>,
-) -> Result<S, CliError> {
+    mut on_update: impl FnMut(Update<I>) -> Result<()>,
+) -> Result<S> {
     let mut answer = host.stream(request.for_lines().takes_long()).await?;
     let kind = answer.headers.get(CONTENT_TYPE).cloned();
     let is_lines = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/x-ndjson"));
@@ -63,7 +63,7 @@ pub(crate) async fn follow<S: Message, I: Message>(
     }
 }
 
-fn read<M: Message>(line: &[u8]) -> Result<M, CliError> {
+fn read<M: Message>(line: &[u8]) -> Result<M> {
     let line = std::str::from_utf8(line).map_err(|_| cut_short())?;
     Lines::decode(line).map_err(|_| cut_short())
 }

@@ -16,18 +16,16 @@ use accord_memory_core::package::PackageFields;
 use accord_memory_core::{Fact, Project, Warning};
 
 use super::{Connection, print_document};
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::print_note;
 use crate::render::{Page, clean};
+use crate::{Exit, Result, print_note};
 
 /// An id, which is refused as a host refuses it.
-pub(crate) fn id_of<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, CliError> {
+pub(crate) fn id_of<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|error: IdError| schema(format!("/{name}"), error.to_string()).into())
 }
 
 /// A text as a value of a document, which is refused as a host refuses it.
-pub(crate) fn text_as<T: Wire>(name: &str, text: String) -> Result<T, CliError> {
+pub(crate) fn text_as<T: Wire>(name: &str, text: String) -> Result<T> {
     T::from_document(text.into()).map_err(|error| decoded(error).at(format!("/{name}")).into())
 }
 
@@ -35,22 +33,18 @@ pub(crate) fn text_as<T: Wire>(name: &str, text: String) -> Result<T, CliError> 
 pub(crate) fn parameter<D: Definition>(
     definition: D,
     text: Option<&str>,
-) -> Result<Option<D::Value>, CliError> {
+) -> Result<Option<D::Value>> {
     let pairs = text.map(|text| (definition.name(), text));
     Ok(definition.value(&Params::new(pairs)?)?)
 }
 
 impl Connection {
     /// All projects of the host, archived ones included, and the ids of damaged ones.
-    pub(crate) fn every_project(&self) -> Result<(Vec<Project>, Vec<ProjectId>), CliError> {
+    pub(crate) fn every_project(&self) -> Result<(Vec<Project>, Vec<ProjectId>)> {
         let (mut projects, mut damaged, mut cursor) = (Vec::new(), Vec::new(), None);
         loop {
-            let asked = ProjectParams {
-                include_archived: true,
-                limit: Some(200),
-                cursor: cursor.clone(),
-                max_tokens: None,
-            };
+            let (include_archived, limit, from) = (true, Some(200), cursor.clone());
+            let asked = ProjectParams { include_archived, limit, cursor: from, max_tokens: None };
             let page = self.ask::<ListProjects>(NoParams, asked)?.answer.0;
             projects.extend(page.projects);
             damaged.extend(page.integrity_warnings.into_iter().flatten());
@@ -69,70 +63,41 @@ pub(crate) trait Notes {
     fn notes(&self) -> Vec<String>;
 }
 
-macro_rules! lists {
-    ($($list:ty),+) => {
-        $(
-            impl Notes for $list {
-                fn notes(&self) -> Vec<String> {
-                    let damaged = self.integrity_warnings.iter().flatten();
-                    of_list(self.next_cursor.as_deref(), damaged.map(|id| id.as_str()))
-                }
+macro_rules! notes {
+    ($($answer:ty, |$self:ident| $notes:expr;)+) => {
+        $(impl Notes for $answer {
+            fn notes(&self) -> Vec<String> {
+                let $self = self;
+                $notes
             }
-        )+
+        })+
     };
 }
 
-lists!(FactList, ProjectList, SessionList);
-
-impl Notes for LiveAsksEnvelope {
-    fn notes(&self) -> Vec<String> {
-        of_list(self.result.next_cursor.as_deref(), std::iter::empty())
-    }
-}
-
-impl Notes for LiveSessionsEnvelope {
-    fn notes(&self) -> Vec<String> {
-        of_list(self.result.next_cursor.as_deref(), std::iter::empty())
-    }
-}
-
-impl Notes for KeyListEnvelope {
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-impl Notes for PackageList {
-    fn notes(&self) -> Vec<String> {
-        let damaged = self.integrity_warnings.iter().flatten();
-        let mut notes = of_list(self.next_cursor.as_deref(), damaged.map(|id| id.as_str()));
-        notes.extend(of_warnings(self.warnings.as_deref().unwrap_or_default()));
+notes! {
+    FactList, |list| of_list(&list.next_cursor, ids(&list.integrity_warnings));
+    ProjectList, |list| of_list(&list.next_cursor, ids(&list.integrity_warnings));
+    SessionList, |list| of_list(&list.next_cursor, ids(&list.integrity_warnings));
+    QuestionList, |list| of_list(&list.next_cursor, list.damaged());
+    LiveAsksEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
+    LiveSessionsEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
+    KeyListEnvelope, |_list| Vec::new();
+    PackageList, |list| {
+        let mut notes = of_list(&list.next_cursor, ids(&list.integrity_warnings));
+        notes.extend(of_warnings(list.warnings.as_deref().unwrap_or_default()));
         notes
-    }
+    };
+    PackageFields, |package| of_warnings(&package.warnings()).collect();
+    Fact, |fact| of_warnings(&fact.warnings()).collect();
 }
 
-impl Notes for QuestionList {
-    fn notes(&self) -> Vec<String> {
-        of_list(self.next_cursor.as_deref(), self.damaged().iter().map(String::as_str))
-    }
+fn ids(ids: &Option<Vec<impl ToString>>) -> Vec<String> {
+    ids.iter().flatten().map(ToString::to_string).collect()
 }
 
-impl Notes for PackageFields {
-    fn notes(&self) -> Vec<String> {
-        of_warnings(&self.warnings()).collect()
-    }
-}
-
-impl Notes for Fact {
-    fn notes(&self) -> Vec<String> {
-        of_warnings(&self.warnings()).collect()
-    }
-}
-
-fn of_list<'a>(cursor: Option<&str>, damaged: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let more = cursor.map(|cursor| format!("there are more: --cursor {}", clean(cursor)));
-    let damaged = damaged.map(|id| format!("damaged and left out: {}", clean(id)));
-    more.into_iter().chain(damaged).collect()
+fn of_list(cursor: &Option<String>, damaged: Vec<String>) -> Vec<String> {
+    let more = cursor.iter().map(|cursor| format!("there are more: --cursor {}", clean(cursor)));
+    more.chain(damaged.iter().map(|id| format!("damaged and left out: {}", clean(id)))).collect()
 }
 
 fn of_warnings(warnings: &[Warning]) -> impl Iterator<Item = String> {
@@ -144,13 +109,13 @@ pub(crate) fn print_noted<M: Notes>(
     json: bool,
     answered: &Answered<Json<M>>,
     render: impl FnOnce(&mut Page, &M),
-) -> Result<Exit, CliError> {
+) -> Result<Exit> {
     let document = &answered.answer.0;
-    print_document(json, &answered.text, |page| render(page, document))?;
+    let printed = print_document(json, &answered.text, |page| render(page, document))?;
     if !json {
         document.notes().into_iter().for_each(print_note);
     }
-    Ok(Exit::Yes)
+    Ok(printed)
 }
 
 /// Prints a page of a list in the same way, and says something in its place where it is empty.
@@ -159,7 +124,7 @@ pub(crate) fn print_items<M: Notes>(
     answered: &Answered<Json<M>>,
     render: impl FnOnce(&mut Page, &M),
     none: impl FnOnce() -> String,
-) -> Result<Exit, CliError> {
+) -> Result<Exit> {
     let mut is_empty = false;
     let printed = print_noted(json, answered, |page, list| {
         render(page, list);

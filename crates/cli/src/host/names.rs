@@ -7,7 +7,7 @@ use super::acting::ActorArg;
 use super::memory::id_of;
 use super::open::Connection;
 use super::target::{HostArgs, TargetArgs};
-use crate::error::CliError;
+use crate::Result;
 
 /// An environment variable. An empty one counts as not set.
 pub(crate) fn setting(name: &str) -> Option<String> {
@@ -32,12 +32,12 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     /// The project, which is required.
-    pub(crate) fn project(&self, host: &Connection) -> Result<String, CliError> {
+    pub(crate) fn project(&self, host: &Connection) -> Result<String> {
         self.project.required(&self.host.target, host)
     }
 
     /// Who acts, in its session, if the host has to be told.
-    pub(crate) fn author(&self, host: &Connection) -> Result<Option<Actor>, CliError> {
+    pub(crate) fn author(&self, host: &Connection) -> Result<Option<Actor>> {
         let Some(actor) = host.actor(&self.actor)? else {
             return Ok(None);
         };
@@ -60,11 +60,7 @@ pub(crate) struct ProjectArg {
 
 impl ProjectArg {
     /// The project, which is required: the named one, else the only one of the host.
-    pub(crate) fn required(
-        &self,
-        target: &TargetArgs,
-        host: &Connection,
-    ) -> Result<String, CliError> {
+    pub(crate) fn required(&self, target: &TargetArgs, host: &Connection) -> Result<String> {
         match self.get(target)? {
             Some(project) => Ok(project),
             None => host.only_project(),
@@ -72,7 +68,7 @@ impl ProjectArg {
     }
 
     /// The project, if one is named; the settings of the data folder are the weakest default.
-    pub(crate) fn get(&self, target: &TargetArgs) -> Result<Option<String>, CliError> {
+    pub(crate) fn get(&self, target: &TargetArgs) -> Result<Option<String>> {
         match self.project.clone().or_else(|| setting("ACCORD_PROJECT")) {
             Some(project) => Ok(Some(project)),
             None => target.default_project(),
@@ -108,6 +104,6 @@ pub(crate) struct PageArgs {
 }
 
 /// The id of a project, which is refused as a host refuses it.
-pub(crate) fn project_id(text: &str) -> Result<ProjectId, CliError> {
+pub(crate) fn project_id(text: &str) -> Result<ProjectId> {
     text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()).into())
 }

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_contract::Failure;
 use accord_host::http::{Host, local_api};
-use accord_host::settings::Sources;
 use accord_host::{Api, Request, Response};
 use axum::body::{Body, HttpBody as _, to_bytes};
 use futures_util::FutureExt as _;
@@ -17,9 +16,9 @@ use futures_util::future::BoxFuture;
 use hyper::Method;
 use tokio::sync::Mutex;
 
-use super::folder::full_path;
+use super::folder::{full_path, settings_of};
 use super::open::open_or_connect;
-use crate::output::print_note;
+use crate::print_note;
 use crate::render::clean;
 
 /// The largest body that is sent twice. A larger one, or one of unknown size, is an import, which
@@ -37,8 +36,7 @@ pub(super) struct NewFolder {
 
 impl NewFolder {
     pub(super) fn new(folder: PathBuf) -> Result<Self, Failure> {
-        let settings = Sources::of_process(&folder, None, Vec::new()).resolve()?.settings;
-        let trial = local_api(&Host::in_memory(&folder, settings)?);
+        let trial = local_api(&Host::in_memory(&folder, settings_of(&folder)?)?);
         Ok(Self { folder, trial, created: Mutex::default() })
     }
 

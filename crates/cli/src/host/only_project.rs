@@ -2,14 +2,13 @@
 
 use accord_api::NoParams;
 use accord_base::ProjectId;
-use accord_contract::{Code, Object};
+use accord_contract::Object;
 use accord_memory_core::operations::{ListProjects, ProjectParams};
 use serde_json::json;
 
 use super::open::Connection;
-use crate::error::CliError;
-use crate::output::print_note;
 use crate::render::clean;
+use crate::{CliError, Result, print_note};
 
 /// How many projects a refusal lists.
 const LISTED: usize = 20;
@@ -19,7 +18,7 @@ const HELP: &str = "use --project or ACCORD_PROJECT, or set a default with `acco
 
 impl Connection {
     /// The only project of the host. Says which one it is, once.
-    pub(crate) fn only_project(&self) -> Result<String, CliError> {
+    pub(crate) fn only_project(&self) -> Result<String> {
         if let Some(project) = self.only.get() {
             return Ok(project.clone());
         }
@@ -35,7 +34,7 @@ impl Connection {
 
     /// The first projects, without archived ones: one more than a refusal lists. Without the store,
     /// the projects that have tasks.
-    fn some_projects(&self) -> Result<Vec<String>, CliError> {
+    fn some_projects(&self) -> Result<Vec<String>> {
         if let Some(trees) = &self.trees {
             let ids = trees.projects().into_iter().take(LISTED + 1);
             return Ok(ids.map(ProjectId::into_string).collect());
@@ -48,7 +47,7 @@ impl Connection {
 }
 
 fn none_exists() -> CliError {
-    CliError::new(Code::Usage, "no project given, and there is none yet").help(format!(
+    CliError::usage("no project given, and there is none yet").help(format!(
         "{HELP}; the first write to a project creates it, for example `accord task init --project \
          ID` or `accord context deposit --project ID …`"
     ))
@@ -59,5 +58,5 @@ fn several(mut projects: Vec<String>) -> CliError {
     projects.truncate(LISTED);
     let message = format!("no project given, and there are several: {}{more}", projects.join(", "));
     let details = Object::from_iter([("projects".to_owned(), json!(projects))]);
-    CliError::new(Code::Usage, clean(&message)).help(HELP).with_details(details)
+    CliError::usage(clean(&message)).help(HELP).with_details(details)
 }

@@ -12,7 +12,6 @@ use accord_host::Api;
 use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
-use accord_host::settings::Sources;
 use accord_host::tasks::TaskTrees;
 use accord_host::upkeep::DATA_FOLDER;
 use accord_memory_core::operations::{InProject, ReadProject};
@@ -20,14 +19,13 @@ use accord_tasks::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
-use super::folder::full_path;
+use super::folder::{full_path, settings_of};
 use super::memory::id_of;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
 use super::target::Target;
-use crate::error::CliError;
-use crate::output::print_note;
 use crate::render::clean;
+use crate::{CliError, Result, print_note};
 
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
@@ -54,33 +52,34 @@ pub(crate) enum IfMissing {
 }
 
 pub(crate) struct Connection {
-    api: Arc<dyn Api>,
-    runtime: Runtime,
+    pub(crate) api: Arc<dyn Api>,
+    /// The runtime for requests.
+    pub(crate) runtime: Runtime,
     /// The URL of the server, or the path of the data folder.
-    place: String,
+    pub(crate) place: String,
     /// Whether this connection created the data folder.
-    is_new: bool,
+    pub(crate) is_new: bool,
     /// The task trees, if this process opened them without the store.
     pub(super) trees: Option<TaskTrees>,
     /// The only project, once it was asked for.
     pub(super) only: OnceLock<String>,
-    /// Whether another process serves the host.
-    is_served: bool,
+    /// Whether another process serves the data folder, so that this one keeps no lock.
+    pub(crate) is_served: bool,
     /// Whether requests have a key.
-    has_key: bool,
+    pub(crate) has_key: bool,
 }
 
 impl Connection {
-    pub(super) fn open(target: &Target, if_missing: IfMissing) -> Result<Self, CliError> {
+    pub(super) fn open(target: &Target, if_missing: IfMissing) -> Result<Self> {
         match target {
-            Target::Server { url, key } => server(url, key.clone()),
+            Target::Server { url, key } => Self::to_server(url, key.clone()),
             Target::Folder(folder) => Self::in_folder(folder, if_missing),
         }
     }
 
     /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
     /// process.
-    pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self, CliError> {
+    pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let is_new = !holds_store(folder);
         let (api, is_served): (Arc<dyn Api>, bool) = match if_missing {
@@ -114,7 +113,7 @@ impl Connection {
     ///
     /// # Errors
     /// `HOST_UNREACHABLE` if none does.
-    pub(crate) fn to_running_host(folder: &Path) -> Result<Self, CliError> {
+    pub(crate) fn to_running_host(folder: &Path) -> Result<Self> {
         let runtime = runtime(Builder::new_current_thread())?;
         let Some(api) = runtime.block_on(running_host(folder))? else {
             let message = format!("no host serves {}", full_path(folder));
@@ -126,15 +125,23 @@ impl Connection {
         Ok(Self::new(api, runtime, full_path(folder), false))
     }
 
-    /// Connects to a server.
-    pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self, CliError> {
-        server(url, key)
+    pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self> {
+        let has_key = key.is_some();
+        let client = Client::url(url, &ClientOptions::default().with_key(key))?;
+        if has_key && client.is_unencrypted() {
+            print_note(
+                "warning: the key is sent over the network unencrypted; use https:// if the host \
+                 supports it",
+            );
+        }
+        let runtime = runtime(Builder::new_current_thread())?;
+        Ok(Self { has_key, ..Self::new(Arc::new(client), runtime, url.to_owned(), false) })
     }
 
     /// Connects to the tasks of a data folder: to the socket of a host that serves it; otherwise a
     /// host in this process opens the task trees alone, never the store. `create`: a missing folder
     /// is created by the first change that is not refused.
-    pub(crate) fn to_tasks(folder: &Path, create: bool) -> Result<Self, CliError> {
+    pub(crate) fn to_tasks(folder: &Path, create: bool) -> Result<Self> {
         let is_new = !folder.exists();
         if is_new && !create {
             return Err(no_store(folder));
@@ -144,49 +151,36 @@ impl Connection {
             if let Some(client) = running_host(folder).await? {
                 return Ok::<_, Failure>((client, None));
             }
-            let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
-            let host = Host::tasks_only(folder, settings)?;
-            let api = local_api(&host);
-            let api: Arc<dyn Api> = match is_new {
-                true => Arc::new(NewTasks::new(folder, api)),
-                false => api,
-            };
+            let host = Host::tasks_only(folder, settings_of(folder)?)?;
+            let mut api = local_api(&host);
+            if is_new {
+                api = Arc::new(NewTasks::new(folder, api));
+            }
             Ok((api, Some(host.tasks().clone())))
         })?;
         Ok(Self { trees, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
     /// Opens a tree of tasks in a repository, in this process.
-    pub(crate) fn to_tree(root: &Path, project: &str) -> Result<Self, CliError> {
+    pub(crate) fn to_tree(root: &Path, project: &str) -> Result<Self> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let project: ProjectId = project.parse().map_err(|error: IdError| {
-            CliError::new(Code::Usage, format!("the project {project:?}: {error}"))
+            CliError::usage(format!("the project {project:?}: {error}"))
         })?;
         let api = runtime.block_on(async {
-            let settings = Sources::of_process(root, None, Vec::new()).resolve()?.settings;
-            let host = Host::tasks_only(root, settings)?;
+            let host = Host::tasks_only(root, settings_of(root)?)?;
             host.tasks().link(&project, Some(root.to_owned()));
             Ok::<_, Failure>(local_api(&host))
         })?;
         Ok(Self::new(api, runtime, full_path(root), false))
     }
 
-    /// The interface of the host.
-    pub(crate) fn api(&self) -> Arc<dyn Api> {
-        Arc::clone(&self.api)
-    }
-
-    /// The runtime for requests.
-    pub(crate) fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-
     /// Sends a request, and waits for the whole response.
-    pub(crate) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
+    pub(crate) fn send(&self, request: HostRequest) -> Result<Answer> {
         self.runtime.block_on(request.send(self.api.as_ref()))
     }
 
-    pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>, CliError>
+    pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>
     where
         O: Operation<Answer: AnswerBody>,
     {
@@ -194,7 +188,7 @@ impl Connection {
     }
 
     /// Calls an operation for which a host reads a whole store.
-    pub(crate) fn call_long<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>, CliError>
+    pub(crate) fn call_long<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>
     where
         O: Operation<Answer: AnswerBody>,
     {
@@ -202,11 +196,7 @@ impl Connection {
     }
 
     /// Calls an operation without a body.
-    pub(crate) fn ask<O>(
-        &self,
-        path: O::Path,
-        query: O::Query,
-    ) -> Result<Answered<O::Answer>, CliError>
+    pub(crate) fn ask<O>(&self, path: O::Path, query: O::Query) -> Result<Answered<O::Answer>>
     where
         O: Operation<Body = NoBody, Answer: AnswerBody>,
     {
@@ -219,7 +209,7 @@ impl Connection {
         &self,
         project: &str,
         call: &Call<O>,
-    ) -> Result<(Answered<O::Answer>, bool), CliError>
+    ) -> Result<(Answered<O::Answer>, bool)>
     where
         O: Operation<Answer: AnswerBody>,
     {
@@ -232,7 +222,7 @@ impl Connection {
     }
 
     /// Whether the host has no such project.
-    pub(crate) fn lacks(&self, project: &str) -> Result<bool, CliError> {
+    pub(crate) fn lacks(&self, project: &str) -> Result<bool> {
         let path = InProject { project: id_of("project_id", project)? };
         match self.ask::<ReadProject>(path, NoParams) {
             Ok(_) => Ok(false),
@@ -241,28 +231,8 @@ impl Connection {
         }
     }
 
-    /// The URL of the server, or the path of the data folder.
-    pub(crate) fn place(&self) -> &str {
-        &self.place
-    }
-
-    /// Whether this connection created the data folder.
-    pub(crate) fn is_new(&self) -> bool {
-        self.is_new
-    }
-
-    /// Whether another process serves the data folder, so that this one keeps no lock.
-    pub(crate) fn is_served(&self) -> bool {
-        self.is_served
-    }
-
-    /// Whether requests have a key.
-    pub(crate) fn has_key(&self) -> bool {
-        self.has_key
-    }
-
     /// Sends a request, and returns the response as a stream.
-    pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed, CliError> {
+    pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed> {
         answer::streamed(request.call(self.api.as_ref()).await?).await
     }
 }
@@ -270,19 +240,6 @@ impl Connection {
 /// Whether a folder is a data folder.
 pub(crate) fn holds_store(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
-}
-
-fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
-    let has_key = key.is_some();
-    let client = Client::url(url, &ClientOptions::default().with_key(key))?;
-    if has_key && client.is_unencrypted() {
-        print_note(
-            "warning: the key is sent over the network unencrypted; use https:// if the host \
-             supports it",
-        );
-    }
-    let runtime = runtime(Builder::new_current_thread())?;
-    Ok(Connection { has_key, ..Connection::new(Arc::new(client), runtime, url.to_owned(), false) })
 }
 
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
@@ -325,15 +282,12 @@ async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, Failure> {
 
 /// Opens the folder in this process.
 fn open_here(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
-    let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
-    Ok(local_api(&Host::open(folder, settings)?))
+    Ok(local_api(&Host::open(folder, settings_of(folder)?)?))
 }
 
-fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime, CliError> {
-    let built = builder.borrow_mut().enable_all().build();
-    built.map_err(|error| {
-        Failure::new(Code::HostUnreachable, format!("cannot start the async runtime: {error}"))
-            .into()
+fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime> {
+    builder.borrow_mut().enable_all().build().map_err(|error| {
+        CliError::new(Code::HostUnreachable, format!("cannot start the async runtime: {error}"))
     })
 }
 

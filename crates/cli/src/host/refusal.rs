@@ -4,7 +4,7 @@ use accord_contract::codes::Category;
 use accord_contract::{Code, Extensible, Field, Wire as _, WireCode, message};
 use hyper::HeaderMap;
 
-use crate::error::CliError;
+use crate::CliError;
 use crate::render::clean;
 
 message! {

@@ -13,8 +13,8 @@ use hyper::Method;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
 use super::answer::{self, Answer};
-use crate::error::CliError;
 use crate::terminal::can_ask;
+use crate::{CliError, Result};
 
 /// How long a host may work before its first byte, where it reads a whole store.
 const LONG: Duration = Duration::from_secs(600);
@@ -91,12 +91,12 @@ impl HostRequest {
     }
 
     /// Sends the request, and waits for the whole response.
-    pub(crate) async fn send(self, to: &dyn Api) -> Result<Answer, CliError> {
+    pub(crate) async fn send(self, to: &dyn Api) -> Result<Answer> {
         answer::whole(self.call(to).await?).await
     }
 
     /// Sends the request, and returns at the first byte of the response.
-    pub(super) async fn call(self, to: &dyn Api) -> Result<Response, CliError> {
+    pub(super) async fn call(self, to: &dyn Api) -> Result<Response> {
         let request = self.request().map_err(|_| {
             CliError::new(
                 Code::Usage,

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use accord_contract::Code;
 use accord_host::upkeep::must_be_private;
 
 use super::folder::DataFolder;
 use super::names::setting;
 use super::open::{Connection, IfMissing};
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 /// The host, and the output format.
 #[derive(Debug, clap::Args)]
@@ -63,19 +62,19 @@ pub(crate) struct FolderArgs {
 }
 
 impl FolderArgs {
-    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+    pub(crate) fn folder(&self) -> Result<PathBuf> {
         Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
     /// Connects to the folder, which must exist.
-    pub(crate) fn connect(&self) -> Result<Connection, CliError> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         Connection::in_folder(&self.folder()?, IfMissing::Fail)
     }
 }
 
 impl TargetArgs {
     /// The target: from flags, then from the environment, then from the data folder that is found.
-    pub(crate) fn target(&self) -> Result<Target, CliError> {
+    pub(crate) fn target(&self) -> Result<Target> {
         let server = |url| {
             let key = self.key.clone().or_else(|| setting("ACCORD_KEY"));
             Ok(Target::Server { url, key })
@@ -92,14 +91,14 @@ impl TargetArgs {
         }
         // Refused, because the caller believes that a server is asked.
         if self.key.is_some() {
-            return Err(CliError::new(Code::Usage, "--key needs a server, and none is given")
+            return Err(CliError::usage("--key needs a server, and none is given")
                 .help("use --url or ACCORD_URL; a data folder needs no key"));
         }
         Ok(Target::Folder(folder.path))
     }
 
     /// The project that the settings of the data folder name.
-    pub(super) fn default_project(&self) -> Result<Option<String>, CliError> {
+    pub(super) fn default_project(&self) -> Result<Option<String>> {
         match DataFolder::of(self.data.as_deref()) {
             Ok(folder) => Ok(folder.settings()?.project),
             // The folder does not matter for a server.
@@ -118,19 +117,19 @@ impl TargetArgs {
         }
     }
 
-    pub(crate) fn connect(&self, if_missing: IfMissing) -> Result<Connection, CliError> {
+    pub(crate) fn connect(&self, if_missing: IfMissing) -> Result<Connection> {
         Connection::open(&self.target()?, if_missing)
     }
 }
 
 impl HostArgs {
     /// Connects to a host that must exist.
-    pub(crate) fn connect(&self) -> Result<Connection, CliError> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         self.target.connect(IfMissing::Fail)
     }
 
     /// Connects to a host; the first write creates a missing data folder, and names it.
-    pub(crate) fn connect_or_create(&self) -> Result<Connection, CliError> {
+    pub(crate) fn connect_or_create(&self) -> Result<Connection> {
         self.target.connect(IfMissing::CreateByWrite)
     }
 }

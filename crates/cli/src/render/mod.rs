@@ -36,6 +36,6 @@ pub(crate) use self::task::{
     adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next,
     nothing_claimed, or, poll, received, session_end, task, task_event, tasks,
 };
-pub(crate) use self::text::{clean, one_line};
+pub(crate) use self::text::{clean, counts_of, one_line};
 pub(crate) use self::time::Times;
 pub(crate) use accord_contract::text::counted;

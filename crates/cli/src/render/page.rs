@@ -1,6 +1,7 @@
 //! Lines of output, with colours on a terminal.
 
 use std::io::IsTerminal as _;
+use std::os::fd::AsFd;
 
 use super::text::{clean, one_line, shown_width, wrapped};
 use crate::host::setting;
@@ -49,11 +50,11 @@ pub(crate) fn colours() -> bool {
 /// The width of the terminal: COLUMNS, or what the terminal says. A file has none.
 fn width() -> Option<usize> {
     let named = setting("COLUMNS").and_then(|columns| columns.parse().ok());
-    let width = named.or_else(|| {
-        let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
-        Some(usize::from(width.0))
-    });
-    width.map(|width| width.max(NARROWEST))
+    named.or_else(|| width_of(std::io::stdout())).map(|width: usize| width.max(NARROWEST))
+}
+
+fn width_of(terminal: impl AsFd) -> Option<usize> {
+    terminal_size::terminal_size_of(terminal).map(|(width, _)| width.0.into())
 }
 
 impl Page {
@@ -64,9 +65,8 @@ impl Page {
 
     /// A page for standard error, without colours.
     pub(crate) fn for_stderr() -> Self {
-        let width = terminal_size::terminal_size_of(std::io::stderr());
-        let width = width.map(|(width, _)| usize::from(width.0).max(NARROWEST));
-        Self { width, ..Self::default() }
+        let width = width_of(std::io::stderr());
+        Self { width: width.map(|width| width.max(NARROWEST)), ..Self::default() }
     }
 
     /// A page without colours, for a terminal of this width.
@@ -110,10 +110,8 @@ impl Page {
 
     /// Adds an indented line of pieces, without the empty ones.
     pub(crate) fn pieces(&mut self, pieces: &[String]) {
-        let pieces: Vec<_> =
-            pieces.iter().filter(|piece| !piece.is_empty()).map(String::as_str).collect();
         let mut line = String::new();
-        for piece in pieces {
+        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
             // A piece is not broken: it may be an id.
             let width = shown_width(&line) + 2 + shown_width(piece);
             if !line.is_empty() && self.width.is_some_and(|most| width > most) {
@@ -159,12 +157,30 @@ impl Page {
     }
 
     /// Adds a label and a text with all its lines.
-    pub(crate) fn labelled_whole(&mut self, label: &str, text: &str) {
-        let mut label = label;
+    pub(crate) fn labelled_whole(&mut self, mut label: &str, text: &str) {
         for line in text.trim_end().lines() {
             self.labelled_up_to(label, line, usize::MAX);
             label = "";
         }
+    }
+
+    /// Adds a label and a text, if there is one.
+    pub(crate) fn labelled_some(&mut self, label: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.labelled(label, text);
+        }
+    }
+
+    /// Adds a label and a text with all its lines, if there is one.
+    pub(crate) fn labelled_some_whole(&mut self, label: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.labelled_whole(label, text);
+        }
+    }
+
+    /// Adds texts with all their lines, each with the label.
+    pub(crate) fn labelled_each(&mut self, label: &str, texts: &[String]) {
+        texts.iter().for_each(|text| self.labelled_whole(label, text));
     }
 
     /// Adds a label and up to `most` texts, one per line, and the number of the rest.
@@ -176,8 +192,7 @@ impl Page {
             }
         }
         if texts.len() > most {
-            let more = format!("and {} more", texts.len() - most);
-            let more = self.styled(Style::Faint, &more);
+            let more = self.styled(Style::Faint, &format!("and {} more", texts.len() - most));
             self.line(format!("  {:LABEL$}{more}", ""));
         }
     }
@@ -200,12 +215,8 @@ impl Page {
     fn labelled_up_to(&mut self, label: &str, text: &str, most: usize) {
         // A label that fills its column still needs a space after it.
         let space = if label.chars().count() < LABEL { "" } else { " " };
-        let label = self.styled(Style::Faint, &format!("{label:LABEL$}{space}"));
-        let text = match most {
-            usize::MAX => clean(text),
-            _ => one_line(text, most),
-        };
-        let mut label = label;
+        let mut label = self.styled(Style::Faint, &format!("{label:LABEL$}{space}"));
+        let text = if most == usize::MAX { clean(text) } else { one_line(text, most) };
         for line in self.wrapped(&text, LABEL + 2) {
             self.line(format!("  {label}{line}").trim_end());
             label = " ".repeat(LABEL);

@@ -3,15 +3,13 @@
 use accord_memory_core::Project;
 use accord_memory_core::operations::RemovedProjectEnvelope;
 
-use super::counted;
 use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{clean, line, one_line};
+use super::text::{clean, counts_of, line, one_line};
 use super::time::Times;
 
 pub(crate) fn projects(page: &mut Page, projects: &[Project]) {
-    let times =
-        projects.iter().flat_map(|each| [Some(&each.created_at), each.archived_at.as_ref()]);
+    let times = projects.iter().flat_map(|it| [Some(&it.created_at), it.archived_at.as_ref()]);
     let times = Times::of_times(times);
     let rows: Vec<Vec<String>> = projects.iter().map(|each| row(each, times)).collect();
     table(page, &["PROJECT", "NAME", "SINCE", "ARCHIVED"], &rows);
@@ -38,17 +36,15 @@ pub(crate) fn project(page: &mut Page, project: &Project) {
 /// A project that was removed, with what it held.
 pub(crate) fn removed_project(page: &mut Page, answer: &RemovedProjectEnvelope) {
     let removed = &answer.removed;
-    let counts = [
+    let counts = counts_of([
         (removed.packages, "package"),
         (removed.facts, "fact"),
         (removed.sessions, "session"),
         (removed.blobs, "blob"),
         (removed.tasks.unwrap_or(0), "task"),
         (removed.live_sessions.unwrap_or(0), "live session"),
-    ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<_> = counts.map(|(count, kind)| counted(count, kind)).collect();
-    let held = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
+    ]);
+    let held = if counts.is_empty() { "empty" } else { &counts };
     page.line(clean(&format!("removed {}: {held}", answer.project_id.as_str())));
 }
 

@@ -1,6 +1,7 @@
 //! Texts from documents, made safe for a terminal.
 
 use accord_base::Actor;
+use accord_contract::text::counted;
 use unicode_width::UnicodeWidthStr as _;
 
 /// A text on one line, cut after `most` characters.
@@ -63,6 +64,12 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The counts that are not 0, each with what it counts.
+pub(crate) fn counts_of<const N: usize>(counts: [(u64, &str); N]) -> String {
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, kind)| counted(count, kind)).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn line(text: &str) -> String {

@@ -2,31 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::{Code, Failure, Wire as _};
+use accord_contract::{Failure, Wire as _};
 use accord_kit::breaking::{Breaking, compare};
 use accord_kit::{Protocol, RunReport};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::read_file;
-use crate::output::Output;
+use crate::render::Page;
+use crate::{CliError, Exit, Result, print_page};
 
 /// Compares the reports of two runs: of the old and of the new version.
-pub(super) fn breaking(protocol: &Protocol, reports: &[PathBuf]) -> Result<Exit, CliError> {
+pub(super) fn breaking(protocol: &Protocol, reports: &[PathBuf]) -> Result<Exit> {
     // The argument takes exactly two paths.
     let [old, new] = reports else {
-        return Err(CliError::new(Code::Usage, "--breaking takes two reports"));
+        return Err(CliError::usage("--breaking takes two reports"));
     };
     let found = compare(&read(protocol, old)?, &read(protocol, new)?)?;
-    let mut output = Output::stdout();
-    for line in lines(&found) {
-        output.line(line)?;
-    }
-    output.finish()?;
+    print_page(|page| write(page, &found))?;
     Ok(Exit::from_answer(!found.is_breaking()))
 }
 
-fn read(protocol: &Protocol, path: &Path) -> Result<RunReport, CliError> {
+fn read(protocol: &Protocol, path: &Path) -> Result<RunReport> {
     let about = |failure: Failure| {
         CliError::from(failure).about(&format!("{} is not a report", path.display()))
     };
@@ -34,19 +29,14 @@ fn read(protocol: &Protocol, path: &Path) -> Result<RunReport, CliError> {
     let value = accord_canon::read(&text).map_err(Failure::from).map_err(about)?;
     let report = RunReport::from_document(value).map_err(Failure::from).map_err(about)?;
     if report.run.protocol != protocol.name() {
-        let message = format!(
-            "{} is a report about {}, not about {}",
-            path.display(),
-            report.run.protocol,
-            protocol.name()
-        );
-        return Err(CliError::new(Code::Usage, message));
+        let (about, expected) = (&report.run.protocol, protocol.name());
+        let message = format!("is a report about {about}, not about {expected}");
+        return Err(CliError::usage(format!("{} {message}", path.display())));
     }
     Ok(report)
 }
 
-fn lines(found: &Breaking) -> Vec<String> {
-    let mut lines = Vec::new();
+fn write(page: &mut Page, found: &Breaking) {
     let lists = [
         ("broken: passed before, and fails now", &found.broken),
         ("changed, not required: passed before, and fails now", &found.changed),
@@ -54,14 +44,14 @@ fn lines(found: &Breaking) -> Vec<String> {
         ("new: fails, and was not run before", &found.new_failures),
     ];
     for (what, ids) in lists {
-        lines.extend(ids.iter().map(|id| format!("{id}  {what}")));
+        ids.iter().for_each(|id| page.line(format!("{id}  {what}")));
     }
     if let Some(version) = &found.same_version {
-        lines.push(format!(
+        page.line(format!(
             "both runs are about version {version}: a difference is no change of the protocol"
         ));
     }
-    lines.push(match found.is_breaking() {
+    page.line(match found.is_breaking() {
         true if found.broken.len() == 1 => {
             "breaking: 1 required case passed and now fails".to_owned()
         }
@@ -71,5 +61,4 @@ fn lines(found: &Breaking) -> Vec<String> {
         }
         false => "not breaking".to_owned(),
     });
-    lines
 }

@@ -10,9 +10,9 @@ use accord_kit::driver::{
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
 
-use super::super::conformance::{sendable, token_of_environment};
+use super::super::conformance::{sendable, token_or_environment};
 use super::own_host::OwnHost;
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 /// The implementation to test.
 #[derive(Debug, clap::Args)]
@@ -99,7 +99,7 @@ impl ImplementationArgs {
     }
 
     /// A temporary host, if a server is to be tested and none is given.
-    pub(super) fn own_host(&self, protocol: &Protocol) -> Result<Option<OwnHost>, CliError> {
+    pub(super) fn own_host(&self, protocol: &Protocol) -> Result<Option<OwnHost>> {
         let is_named = self.server.url.is_some() || self.command.is_some() || self.has_claims();
         let has_server = protocol.routes().is_some() || protocol.channel().is_some();
         if !has_server || is_named {
@@ -113,15 +113,15 @@ impl ImplementationArgs {
         &self,
         protocol: &Protocol,
         own_host: Option<&OwnHost>,
-    ) -> Result<Box<dyn Adapter>, CliError> {
+    ) -> Result<Box<dyn Adapter>> {
         if let Some(host) = own_host
             && let Some(control) = host.control()
         {
             let server = ChannelServer::new(host.options(), Some(&control));
             let server = server.map_err(Failure::from)?.mcp(LIVE_TOOLS).browser(self.browser()?);
-            let server = Box::new(server);
             // The cases that call functions go to the adapter.
-            return Ok(Box::new(Combined::new(server, self.accord(protocol.name())?)));
+            let adapter = self.accord(protocol.name())?;
+            return Ok(Box::new(Combined::new(Box::new(server), adapter)));
         }
         if let Some(host) = own_host {
             return Ok(Box::new(Http::new(host.options()).map_err(Failure::from)?));
@@ -153,38 +153,33 @@ impl ImplementationArgs {
     }
 
     /// The conformance control of the server, if one is given.
-    fn control(&self) -> Result<Option<ControlOptions>, CliError> {
-        let Some(url) = &self.server.control else {
-            return Ok(None);
-        };
+    fn control(&self) -> Result<Option<ControlOptions>> {
+        let Some(url) = &self.server.control else { return Ok(None) };
         let mut control = ControlOptions::new(url);
-        control.token = match &self.server.control_token {
-            Some(token) => Some(token.clone()),
-            None => token_of_environment()?,
-        };
+        control.token = token_or_environment(self.server.control_token.as_ref())?;
         Ok(Some(control))
     }
 
     /// The Chromium for the cases about pages. A named one that is not there is an error; none at
     /// all is not.
-    fn browser(&self) -> Result<Option<PathBuf>, CliError> {
+    fn browser(&self) -> Result<Option<PathBuf>> {
         let named = self.browser.as_deref();
         match accord_kit::browser::find(named) {
             Ok(program) => Ok(Some(program)),
             Err(_) if named.is_none() => Ok(None),
-            Err(error) => Err(CliError::new(Code::Usage, format!("--browser: {error}"))
+            Err(error) => Err(CliError::usage(format!("--browser: {error}"))
                 .help("give the path of a Chromium, or leave --browser out to look in PATH")),
         }
     }
 
     /// Refuses --browser for a protocol without pages.
-    pub(super) fn refuse_unused_browser(&self, protocol: &Protocol) -> Result<(), CliError> {
+    pub(super) fn refuse_unused_browser(&self, protocol: &Protocol) -> Result<()> {
         if self.browser.is_none() || protocol.channel().is_some() {
             return Ok(());
         }
         let message =
             format!("{} has no cases about pages, so it needs no browser", protocol.name());
-        Err(CliError::new(Code::Usage, message).help("leave --browser out"))
+        Err(CliError::usage(message).help("leave --browser out"))
     }
 
     /// How to remove the projects that a run leaves on a server.
@@ -202,9 +197,8 @@ impl ImplementationArgs {
 
     /// The flags that select the same implementation again, without keys: they are printed.
     pub(super) fn flags(&self) -> Vec<String> {
-        let target = self.target.as_ref();
-        let target = target.map(|folder| folder.display().to_string());
-        let browser = self.browser.as_ref().map(|program| program.display().to_string());
+        let shown = |path: &PathBuf| path.display().to_string();
+        let (target, browser) = (self.target.as_ref().map(shown), self.browser.as_ref().map(shown));
         let named = [
             ("--command", self.command.as_ref()),
             ("--target", target.as_ref()),
@@ -219,59 +213,46 @@ impl ImplementationArgs {
         for (flag, value) in named {
             words.extend(value.map(|value| [flag.to_owned(), value.clone()]).into_iter().flatten());
         }
-        if self.lines {
-            words.push("--lines".to_owned());
-        }
-        if self.server.cleanup {
-            words.push("--cleanup".to_owned());
-        }
+        words.extend(self.lines.then(|| "--lines".to_owned()));
+        words.extend(self.server.cleanup.then(|| "--cleanup".to_owned()));
         words
     }
 
     /// The flags for the same keys. Variables of the shell stand for the values, which must not be
     /// printed.
     pub(super) fn key_flags(&self) -> String {
-        let mut words = String::new();
-        if self.server.token.is_some() {
-            words.push_str(" --token \"$ACCORD_KEY\"");
-        }
-        if self.server.second_token.is_some() {
-            words.push_str(" --second-token \"$ACCORD_SECOND_KEY\"");
-        }
-        if self.server.control_token.is_some() {
-            words.push_str(" --control-token \"$ACCORD_CONFORMANCE_TOKEN\"");
-        }
-        words
+        let keys = [
+            (&self.server.token, " --token \"$ACCORD_KEY\""),
+            (&self.server.second_token, " --second-token \"$ACCORD_SECOND_KEY\""),
+            (&self.server.control_token, " --control-token \"$ACCORD_CONFORMANCE_TOKEN\""),
+        ];
+        keys.into_iter().filter(|(key, _)| key.is_some()).map(|(_, words)| words).collect()
     }
 
     /// Refuses --command for a protocol that is tested over HTTP.
-    pub(super) fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<(), CliError> {
+    pub(super) fn refuse_program_for_server(&self, protocol: &Protocol) -> Result<()> {
         let over_http = |case: &Case| matches!(case.task, Task::Exchange(_));
         if self.command.is_none() || !protocol.cases().iter().all(over_http) {
             return Ok(());
         }
         let message =
             format!("{} is tested over HTTP, and --command gives a program", protocol.name());
-        Err(CliError::new(Code::Usage, message).help(
+        Err(CliError::usage(message).help(
             "start the server and use --url, or leave --command out to test the host of accord",
         ))
     }
 
     /// The implementation that declares its claims, if one is given.
-    fn target(&self, protocol: &Protocol) -> Result<Option<Target>, CliError> {
+    fn target(&self, protocol: &Protocol) -> Result<Option<Target>> {
         if self.has_claims() && !protocol.cases().iter().any(|case| case.tier.is_some()) {
-            let message = format!("{} has no tiers to claim", protocol.name());
-            let error = CliError::new(Code::Usage, message);
+            let error = CliError::usage(format!("{} has no tiers to claim", protocol.name()));
             return Err(error.help("give the implementation with --url or --command"));
         }
         let target = match (&self.target, &self.server.remote) {
             (Some(folder), _) => Some(Target::in_folder(folder, protocol)),
             (None, Some(url)) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = match &self.server.token {
-                    Some(token) => Some(token.clone()),
-                    None => token_of_environment()?,
-                };
+                options.token = token_or_environment(self.server.token.as_ref())?;
                 Some(Target::at_url(&options))
             }
             (None, None) => None,
@@ -279,22 +260,20 @@ impl ImplementationArgs {
         Ok(target.transpose().map_err(Failure::from)?)
     }
 
-    fn started(&self, command: &str) -> Result<Box<dyn Adapter>, CliError> {
-        let words = shell_words::split(command).map_err(|error| {
-            CliError::new(Code::Usage, format!("cannot parse --command: {error}"))
-        })?;
+    fn started(&self, command: &str) -> Result<Box<dyn Adapter>> {
+        let words = shell_words::split(command)
+            .map_err(|error| CliError::usage(format!("cannot parse --command: {error}")))?;
         let Some((program, args)) = words.split_first() else {
-            return Err(CliError::new(Code::Usage, "--command is empty"));
+            return Err(CliError::usage("--command is empty"));
         };
         let invocation = Invocation::new(program, args);
-        Ok(if self.lines {
-            self.long_lived(invocation)
-        } else {
-            let adapter = PerCase::new(invocation);
-            match &self.keep_folders {
-                Some(folder) => Box::new(adapter.keep_folders(folder.clone())),
-                None => Box::new(adapter),
-            }
+        if self.lines {
+            return Ok(self.long_lived(invocation));
+        }
+        let adapter = PerCase::new(invocation);
+        Ok(match &self.keep_folders {
+            Some(folder) => Box::new(adapter.keep_folders(folder.clone())),
+            None => Box::new(adapter),
         })
     }
 
@@ -306,22 +285,17 @@ impl ImplementationArgs {
         }
     }
 
-    fn accord(&self, protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
+    fn accord(&self, protocol: &str) -> Result<Box<dyn Adapter>> {
         let accord = std::env::current_exe().map_err(|error| {
-            CliError::new(
-                Code::KitAdapterNotFound,
-                format!("accord cannot find its own program: {error}"),
-            )
+            let message = format!("accord cannot find its own program: {error}");
+            CliError::new(Code::KitAdapterNotFound, message)
         })?;
         if !accord_adapters::protocols().contains(&protocol) {
-            return Err(CliError::new(
-                Code::Usage,
-                format!("accord has no adapter of its own for {protocol}"),
-            )
-            .help("give the implementation with --command, --target, --url or --remote"));
+            let message = format!("accord has no adapter of its own for {protocol}");
+            return Err(CliError::usage(message)
+                .help("give the implementation with --command, --target, --url or --remote"));
         }
-        let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
-        Ok(self.long_lived(invocation))
+        Ok(self.long_lived(Invocation::new(accord, ["adapter", protocol, "--lines"])))
     }
 }
 

@@ -21,11 +21,9 @@ use clap::builder::UnknownArgumentValueParser;
 use self::implementation::ImplementationArgs;
 pub(super) use self::progress::Progress;
 use crate::arguments::duration;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::read_file;
 use crate::interrupt::stop_adapters_on_signal;
-use crate::output::Output;
+use crate::{CliError, Exit, Output, Result};
 
 /// Test an implementation of a protocol: Accord itself, or any other by its adapter
 #[derive(Debug, clap::Args)]
@@ -148,7 +146,7 @@ struct InspectArgs {
 }
 
 impl CheckArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let folder = self.corpus.as_deref();
         let Some(name) = &self.protocol else {
             let corpus = folder.map_or_else(Corpus::embedded, Corpus::from_dir);
@@ -183,7 +181,7 @@ impl CheckArgs {
         self.judge(protocol, filter)
     }
 
-    fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
+    fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit> {
         self.implementation.refuse_program_for_server(protocol)?;
         self.implementation.refuse_unused_browser(protocol)?;
         let own_host = self.implementation.own_host(protocol)?;
@@ -197,13 +195,11 @@ impl CheckArgs {
             // that was set up last.
             options.workers = NonZeroUsize::MIN;
         }
+        options.workers = self.jobs.unwrap_or(options.workers);
         options.fail_fast = self.fail_fast;
         options.filter = filter;
         options.profile = self.select.profile.clone();
         options.baseline = baseline.clone();
-        if let Some(jobs) = self.jobs {
-            options.workers = jobs;
-        }
         options.levels = self.levels(protocol);
         let mut reports = report::reports(self, protocol)?;
         let report = run(protocol, adapter.as_ref(), &options, &mut reports.reporters)
@@ -216,18 +212,13 @@ impl CheckArgs {
         if let Some(path) = &self.write_baseline {
             self.write_baseline(path, &report, &baseline)?;
         }
-        Ok(match report.summary.overall {
-            Overall::Pass => Exit::Yes,
-            Overall::Fail => Exit::No,
-            Overall::Error => Exit::Error,
-        })
+        Ok(report.summary.overall.into())
     }
 
     /// The levels to run; one that builds on others stands for those too.
     fn levels(&self, protocol: &Protocol) -> Option<BTreeSet<String>> {
-        let levels = self.select.levels.iter();
-        let levels: BTreeSet<String> =
-            levels.flat_map(|level| protocol.levels_up_to(level)).collect();
+        let levels = self.select.levels.iter().flat_map(|level| protocol.levels_up_to(level));
+        let levels: BTreeSet<String> = levels.collect();
         (!levels.is_empty()).then_some(levels)
     }
 
@@ -242,12 +233,9 @@ impl CheckArgs {
         self.case_timeout.unwrap_or(Duration::from_secs(usual))
     }
 
-    fn baseline(&self) -> Result<Baseline, CliError> {
-        let Some(path) = &self.baseline else {
-            return Ok(Baseline::empty());
-        };
-        let baseline = Baseline::parse(&read_file(path)?).map_err(Failure::from);
-        baseline.map_err(|failure| {
+    fn baseline(&self) -> Result<Baseline> {
+        let Some(path) = &self.baseline else { return Ok(Baseline::empty()) };
+        Baseline::parse(&read_file(path)?).map_err(Failure::from).map_err(|failure| {
             CliError::from(failure).about(&format!("{} cannot be used", path.display()))
         })
     }
@@ -257,13 +245,11 @@ impl CheckArgs {
         path: &std::path::Path,
         report: &RunReport,
         before: &Baseline,
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         if report.summary.overall == Overall::Error {
-            return Err(CliError::new(
-                Code::KitBaselineInvalid,
-                "no baseline was written: cases with errors may be failures, too",
-            )
-            .help("fix the errors, or leave those cases out with --filter"));
+            let message = "no baseline was written: cases with errors may be failures, too";
+            return Err(CliError::new(Code::KitBaselineInvalid, message)
+                .help("fix the errors, or leave those cases out with --filter"));
         }
         let reason = self.reason.as_deref().unwrap_or_default();
         let baseline = Baseline::from_report(report, before, reason);

@@ -13,13 +13,13 @@ use accord_host::settings::Sources;
 use accord_kit::driver::{ControlOptions, HttpOptions};
 use futures_util::FutureExt as _;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::super::conformance::Token;
-use crate::error::CliError;
 use crate::host::{HostRequest, project_id};
+use crate::{CliError, Result};
 
 /// A temporary host, stopped when this is dropped.
 pub(super) struct OwnHost {
@@ -37,24 +37,18 @@ pub(super) struct OwnHost {
 
 impl OwnHost {
     /// Starts a host, with the conformance control if the cases need it.
-    pub(super) fn start(has_control: bool) -> Result<Self, CliError> {
+    pub(super) fn start(has_control: bool) -> Result<Self> {
         let failed = |error: std::io::Error| {
-            let message = format!("cannot start a temporary host: {error}");
-            Failure::new(Code::KitHarness, message)
+            Failure::new(Code::KitHarness, format!("cannot start a temporary host: {error}"))
         };
-        let folder = tempfile::Builder::new().prefix("accord-check-").tempdir();
-        let folder = folder.map_err(failed)?;
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.enable_all().build().map_err(failed)?;
+        let folder = tempfile::Builder::new().prefix("accord-check-").tempdir().map_err(failed)?;
+        let runtime = Builder::new_multi_thread().enable_all().build().map_err(failed)?;
         let opened = runtime.block_on(open(folder.path(), has_control))?;
         let Opened { server, control, token, second_token } = opened;
         let (url, address) = (server.url(), control.as_ref().map(ControlServer::address));
         let (end, ended) = oneshot::channel();
         // Resolves when the sender is used or dropped.
-        let ended = async {
-            let _: Result<(), _> = ended.await;
-        };
-        let ended = ended.shared();
+        let ended = ended.map(drop).shared();
         let served = runtime.spawn(async move {
             match control {
                 None => server.run(ended).await,
@@ -107,7 +101,7 @@ struct Opened {
 }
 
 /// Opens the host, and creates its two keys.
-async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
+async fn open(folder: &Path, has_control: bool) -> Result<Opened> {
     let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     // The environment may have settings for another host; they are not used here.
     let sources = Sources {
@@ -125,8 +119,7 @@ async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
     // It has every verb, so a refusal can only be about the project.
     let second_token = key(&host, "elsewhere", Some("elsewhere")).await?;
     let control = if has_control {
-        let harness = |why| CliError::new(Code::KitHarness, why);
-        let expected = Token::parse(&token).map_err(harness)?;
+        let expected = Token::parse(&token).map_err(|why| CliError::new(Code::KitHarness, why))?;
         let is_authorized = Box::new(move |header: Option<&_>| expected.matches(header));
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         Some(ControlServer::bind(host.clone(), address, is_authorized).await?)
@@ -136,7 +129,7 @@ async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
     Ok(Opened { server: Server::bind(host).await?, control, token, second_token })
 }
 
-async fn key(host: &Host, label: &str, project: Option<&str>) -> Result<String, CliError> {
+async fn key(host: &Host, label: &str, project: Option<&str>) -> Result<String> {
     let project = project.map(project_id).transpose()?;
     let asked = KeyRequest {
         label: label.to_owned(),
@@ -147,8 +140,7 @@ async fn key(host: &Host, label: &str, project: Option<&str>) -> Result<String, 
         expires_at: Field::Absent,
     };
     let call = Call::<CreateKey>::new(NoParams, NoParams, Json(asked));
-    let request = HostRequest::from(call.encode());
-    let answer = request.send(local_api(host).as_ref()).await?;
+    let answer = HostRequest::from(call.encode()).send(local_api(host).as_ref()).await?;
     let Json(created) = answer.read::<Json<KeyEnvelope>>()?.answer;
     created.secret.ok_or_else(|| CliError::new(Code::KitHarness, "the host created no key"))
 }

@@ -20,9 +20,8 @@ impl Progress {
     pub(in crate::commands) fn new() -> Self {
         let bar = ProgressBar::no_length();
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(20));
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}")
-            .expect("the template is fixed");
-        bar.set_style(style);
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}");
+        bar.set_style(style.expect("the template is fixed"));
         Self { bar }
     }
 

@@ -9,8 +9,8 @@ use accord_kit::{Protocol, Reporter, Reporters};
 
 use super::CheckArgs;
 use super::progress::Progress;
-use crate::error::CliError;
-use crate::output::{Output, PendingFile};
+use crate::output::PendingFile;
+use crate::{Output, Result};
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
@@ -32,27 +32,24 @@ pub(super) struct Reports {
 }
 
 /// The reporters that the arguments ask for.
-pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports, CliError> {
-    let on_terminal = std::io::stdout().is_terminal();
+pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports> {
     let progress = std::io::stderr().is_terminal().then(Progress::new);
     let mut options = TextOptions::new(false);
     options.every_case = args.verbose;
     options.rerun = Some(rerun(args, protocol));
     options.removal = args.implementation.removal();
-
     let mut all: Vec<Box<dyn Reporter>> = Vec::new();
     // Text is for standard output, unless it has a file, or standard output is
     // taken by another format.
-    let text_on_stdout = (args.format == Format::Text) == args.output.is_none();
-    if text_on_stdout {
+    if (args.format == Format::Text) == args.output.is_none() {
         let mut options = options.clone();
         options.colour = crate::render::colours();
+        let stdout = Output::stdout();
         all.push(match &progress {
-            Some(progress) if on_terminal => Box::new(TextReporter::new(
-                BufWriter::new(progress.above(Output::stdout())),
-                options,
-            )),
-            _ => Box::new(TextReporter::new(Output::stdout(), options)),
+            Some(progress) if std::io::stdout().is_terminal() => {
+                Box::new(TextReporter::new(BufWriter::new(progress.above(stdout)), options))
+            }
+            _ => Box::new(TextReporter::new(stdout, options)),
         });
     }
     let mut file = None;

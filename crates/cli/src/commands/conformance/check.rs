@@ -8,18 +8,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::fixture::TIERS;
-use accord_contract::{Code, Failure, Wire as _};
+use accord_contract::{Failure, Wire as _};
 use accord_kit::driver::HttpOptions;
-use accord_kit::exit::Overall;
 use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_text};
 use accord_kit::{Corpus, Protocol, Reporters};
 
 use super::super::check::Progress;
-use super::token::{sendable, token_of_environment};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::token::{sendable, token_or_environment};
 use crate::interrupt::stop_adapters_on_signal;
-use crate::output::{Output, print_note};
+use crate::render::colours;
+use crate::{CliError, Exit, Output, Result, print_note};
 
 /// Test an implementation with published fixtures, tier by tier
 #[derive(Debug, clap::Args)]
@@ -68,48 +66,34 @@ enum Format {
 }
 
 impl CheckArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let (report, fixtures) = self.judge()?;
         let mut output = Output::stdout();
         match self.format {
             Format::Json => output.line(format!("{:#}", report.encode()))?,
-            Format::Text => {
-                let colours = crate::render::colours();
-                write_text(&report, &fixtures, TITLE, colours, &mut output)
-                    .map_err(CliError::from_output)?;
-            }
+            Format::Text => write_text(&report, &fixtures, TITLE, colours(), &mut output)
+                .map_err(CliError::from_output)?,
         }
         output.finish()?;
         if report.fixtures_run() == 0 {
             print_note("no fixture ran, so nothing is proven");
         }
-        Ok(match report.overall {
-            Overall::Pass => Exit::Yes,
-            Overall::Fail => Exit::No,
-            Overall::Error => Exit::Error,
-        })
+        Ok(report.overall.into())
     }
 
     /// The report, and the fixtures that it is about.
-    fn judge(&self) -> Result<(ConformanceReport, Protocol), CliError> {
+    fn judge(&self) -> Result<(ConformanceReport, Protocol)> {
         self.check_remote_flags()?;
         let (fixtures, fixture_root) = self.fixtures()?;
-        let selection = Selection {
-            tier: self.tier,
-            surface: self.surface.clone(),
-            limit: self.limit(),
-            fixture_root,
-        };
+        let (tier, surface, limit) = (self.tier, self.surface.clone(), self.limit());
+        let selection = Selection { tier, surface, limit, fixture_root };
         stop_adapters_on_signal(None)?;
         let target = match &self.remote {
             None => Target::in_folder(&self.target, &fixtures),
             Some(url) => {
                 let mut options = HttpOptions::fixtures(url);
-                options.token = match &self.token {
-                    Some(token) => Some(token.clone()),
-                    None => token_of_environment()?,
-                };
-                options.request_timeout = self.limit();
+                options.token = token_or_environment(self.token.as_ref())?;
+                options.request_timeout = limit;
                 Target::at_url(&options)
             }
         };
@@ -124,23 +108,19 @@ impl CheckArgs {
 
     /// Refuses flags that need --remote. The parser cannot: --target has a default and conflicts
     /// with --remote, so that it does not enforce `requires`.
-    fn check_remote_flags(&self) -> Result<(), CliError> {
+    fn check_remote_flags(&self) -> Result<()> {
         let given = [("--token", self.token.is_some()), ("--timeout", self.timeout.is_some())];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) if self.remote.is_none() => Err(CliError::new(
-                Code::Usage,
-                format!("{flag} needs --remote"),
-            )
-            .help(
+        match given.iter().find(|(_, is_given)| *is_given && self.remote.is_none()) {
+            Some((flag, _)) => Err(CliError::usage(format!("{flag} needs --remote")).help(
                 "give the server with --remote URL, or leave the flag out: a local adapter has 30 \
                  seconds per fixture and no token",
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
     /// The fixtures, and where they are from.
-    fn fixtures(&self) -> Result<(Protocol, String), CliError> {
+    fn fixtures(&self) -> Result<(Protocol, String)> {
         let protocol = Corpus::embedded_protocol(PROTOCOL).map_err(Failure::from)?;
         let Some(folder) = &self.fixtures else {
             let root = format!("embedded:{PROTOCOL}@sha256:{}", protocol.digest());

@@ -6,17 +6,11 @@ mod service;
 mod token;
 
 pub(super) use self::check::CheckArgs;
-pub(super) use self::token::{Token, sendable, token_of_environment};
-
-/// Test an implementation of AgentXchain by its claims
-#[derive(Debug, clap::Args)]
-pub(crate) struct ConformanceArgs {
-    #[command(subcommand)]
-    command: ConformanceCommand,
-}
+pub(super) use self::token::{Token, sendable, token_or_environment};
 
 subcommands! {
-    ConformanceArgs, ConformanceCommand {
+    /// Test an implementation of AgentXchain by its claims
+    pub(crate) ConformanceArgs, ConformanceCommand {
         Check(CheckArgs),
         Serve(serve::ServeArgs),
     }

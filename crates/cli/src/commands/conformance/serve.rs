@@ -5,19 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
-use accord_contract::{Code, Protocol};
+use accord_contract::Protocol;
 use accord_host::serve::{ServiceLimits, ServiceServer};
-use accord_host::settings::listen_address;
 use accord_process::limit_file_size;
 
-use super::super::serve::runtime;
+use super::super::serve::{address, must_be_loopback, runtime};
 use super::super::signals::Signals;
 use super::service::FixtureService;
 use super::token::Token;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::interrupt::stop_programs;
-use crate::output::Output;
+use crate::{Exit, Result, print_line};
 
 /// Answer fixtures over HTTP (http-fixture-v1) to clients with the token
 ///
@@ -41,10 +38,6 @@ pub(crate) struct ServeArgs {
     behind_proxy: bool,
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
-    listen_address(text).map_err(|why| format!("it {why}"))
-}
-
 /// The largest file that a fixture or its hooks may write: far more than the largest fixture needs,
 /// and too little to fill the disk by accident.
 const LARGEST_FILE: u64 = 64 * 1024 * 1024;
@@ -57,20 +50,12 @@ const LIMITS: ServiceLimits = ServiceLimits {
 };
 
 impl ServeArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let local = self.listen.ip().to_canonical().is_loopback();
-        if !local && !self.behind_proxy {
-            let message = format!(
-                "{} can be reached by others, and the token would go there in the clear",
-                self.listen
-            );
-            return Err(CliError::new(Code::ServeTlsNeeded, message)
-                .help("listen on 127.0.0.1, or say --behind-proxy where a proxy does TLS"));
+    pub(crate) fn run(self) -> Result<Exit> {
+        if !self.behind_proxy {
+            let help = "listen on 127.0.0.1, or say --behind-proxy where a proxy does TLS";
+            must_be_loopback(self.listen, help)?;
         }
-        let token = match &self.token {
-            Some(token) => token.clone(),
-            None => Token::of_environment("--token")?,
-        };
+        let token = Token::required(self.token.clone(), "--token")?;
         // Before any fixture runs: child processes inherit the limit.
         limit_file_size(LARGEST_FILE);
         let runtime = runtime()?;
@@ -83,14 +68,12 @@ impl ServeArgs {
         Ok(Exit::Yes)
     }
 
-    async fn serve(self, token: Token) -> Result<(), CliError> {
+    async fn serve(self, token: Token) -> Result<()> {
         // Before readiness is printed: a supervisor may send a signal as soon as it reads that.
         let signals = Signals::listen()?;
         let service = Arc::new(FixtureService::new(token)?);
         let server = ServiceServer::bind(self.listen, service, LIMITS).await?;
-        let mut output = Output::stdout();
-        output.line(format!("accord: listening on http://{}", server.address()))?;
-        output.finish()?;
+        print_line(format!("accord: listening on http://{}", server.address()))?;
         server.run(signals.end()).await;
         Ok(())
     }

@@ -27,7 +27,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::token::Token;
-use crate::error::CliError;
+use crate::Result;
 
 /// How many fixtures run at the same time; further ones wait.
 const MAX_RUNNING: usize = 4;
@@ -47,7 +47,7 @@ pub(super) struct FixtureService {
 }
 
 impl FixtureService {
-    pub(super) fn new(token: Token) -> Result<Self, CliError> {
+    pub(super) fn new(token: Token) -> Result<Self> {
         Ok(Self { token, claims: claims()?, running: Arc::new(Semaphore::new(MAX_RUNNING)) })
     }
 
@@ -80,15 +80,12 @@ impl FixtureService {
         }
         // After the token was checked, so that a stranger cannot make the server read a large body.
         let fixture = read_body(request.into_body(), BODY_LIMIT).await?;
-        let result = self.execute(fixture).await;
-        Ok(json(StatusCode::OK, result.encode().to_string()))
+        Ok(json(StatusCode::OK, self.execute(fixture).await.encode().to_string()))
     }
 
     async fn execute(&self, fixture: Bytes) -> AdapterResult {
         let closed = || AdapterResult::without_outcome(Status::Error, "the server is closing");
-        let Ok(permit) = Arc::clone(&self.running).acquire_owned().await else {
-            return closed();
-        };
+        let Ok(permit) = Arc::clone(&self.running).acquire_owned().await else { return closed() };
         // If the client disconnects, this future is dropped, and the fixture must end.
         let cancel_on_drop = CancelOnDrop(Cancel::new());
         let adapter = agentxchain::Accord::default().cancelled_by(cancel_on_drop.0.clone());
@@ -129,7 +126,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// What Accord claims when it is judged over HTTP.
-fn claims() -> Result<String, CliError> {
+fn claims() -> Result<String> {
     let document = accord_canon::read(CLAIMS.as_bytes()).map_err(Failure::from)?;
     let mut claims = Capabilities::from_document(document).map_err(Failure::from)?;
     claims.adapter.protocol = HTTP_FIXTURE_V1.to_owned();

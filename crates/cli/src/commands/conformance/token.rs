@@ -2,20 +2,23 @@
 
 use std::fmt;
 
-use accord_contract::Code;
 use hyper::header::HeaderValue;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::error::CliError;
 use crate::host::setting;
+use crate::{CliError, Result};
 
 /// The variable that is read if no flag is given.
 const VARIABLE: &str = "ACCORD_CONFORMANCE_TOKEN";
 
-pub(crate) fn token_of_environment() -> Result<Option<String>, CliError> {
+/// The token of a flag, else of the environment.
+pub(crate) fn token_or_environment(flag: Option<&String>) -> Result<Option<String>> {
+    if flag.is_some() {
+        return Ok(flag.cloned());
+    }
     let token = setting(VARIABLE).map(|text| sendable(&text)).transpose();
-    token.map_err(|why| CliError::new(Code::Usage, format!("{VARIABLE}: {why}")))
+    token.map_err(|why| CliError::usage(format!("{VARIABLE}: {why}")))
 }
 
 /// Checks that a token can be sent in a header.
@@ -36,13 +39,14 @@ impl Token {
         sendable(text).map(|text| Self::of(text.as_bytes()))
     }
 
-    /// The token in the environment, which must be set.
-    pub(crate) fn of_environment(flag: &str) -> Result<Self, CliError> {
-        let Some(text) = token_of_environment()? else {
-            let message = "no token is set";
-            let help = format!("set it with {flag} or {VARIABLE}");
-            return Err(CliError::new(Code::Usage, message).help(help));
-        };
+    /// The token of a flag, else of the environment. One of them must be set.
+    pub(crate) fn required(given: Option<Self>, flag: &str) -> Result<Self> {
+        if let Some(token) = given {
+            return Ok(token);
+        }
+        let text = token_or_environment(None)?.ok_or_else(|| {
+            CliError::usage("no token is set").help(format!("set it with {flag} or {VARIABLE}"))
+        })?;
         Ok(Self::of(text.as_bytes()))
     }
 

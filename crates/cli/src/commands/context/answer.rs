@@ -1,17 +1,16 @@
 //! `accord context answer`: deposits a package that answers an open question.
 
 use accord_base::ProjectId;
-use accord_contract::{Code, Object};
+use accord_contract::Object;
 use accord_memory_core::limits::MAX_TITLE_CHARS;
 use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
 use accord_memory_core::package::{ANSWERS, AnsweredQuestion, QuestionKey};
 
 use super::compose::Draft;
 use super::deposit::send;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Connection, WriteArgs, id_of};
 use crate::render;
+use crate::{CliError, Exit, Result};
 
 /// The shortest part of a question that is accepted. An answer cannot be taken back.
 const SHORTEST: usize = 4;
@@ -40,7 +39,7 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let host = self.to.host.connect()?;
         let project = self.to.project(&host)?;
         let question = self.find(&open_questions(&host, &project)?, &project)?;
@@ -54,7 +53,7 @@ impl AnswerArgs {
     }
 
     /// The open question that is meant.
-    fn find(&self, open: &[String], project: &str) -> Result<String, CliError> {
+    fn find(&self, open: &[String], project: &str) -> Result<String> {
         let key = QuestionKey::of(&self.question);
         if let Some(same) = open.iter().find(|question| QuestionKey::of(question) == key) {
             return Ok(same.clone());
@@ -70,21 +69,18 @@ impl AnswerArgs {
             _ => format!("{} open questions contain {:?}", matching.len(), self.question),
         };
         let listed = if matching.is_empty() { open.iter().collect() } else { matching };
-        let listed: Vec<String> = listed
-            .into_iter()
-            .take(LISTED)
-            .map(|question| format!("  {}", render::clean(question)))
-            .collect();
+        let listed = listed.iter().take(LISTED);
+        let listed: Vec<_> = listed.map(|text| format!("  {}", render::clean(text))).collect();
         let help = match listed.is_empty() {
             true => "`accord context questions --all` lists the answered ones".to_owned(),
             false => format!("give the text of one of them:\n{}", listed.join("\n")),
         };
-        Err(CliError::new(Code::Usage, message).help(help))
+        Err(CliError::usage(message).help(help))
     }
 }
 
 /// The texts of all open questions.
-fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>, CliError> {
+fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>> {
     let project: ProjectId = id_of("project_id", project)?;
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use accord_api::body::Bytes;
 use accord_api::{Call, NoBody};
-use accord_contract::{Code, Failure, message};
+use accord_contract::{Code, message};
 use accord_memory_core::operations::{BlobWithin, GetBlob, OfBlob, PutBlob};
 use axum::body::Body;
 
 use super::relay_backup::Archive;
-use crate::error::CliError;
 use crate::host::{Connection, HostRequest, id_of};
 use crate::render::{Page, Style, clean, counted};
+use crate::{CliError, Result};
 
 /// The size of a piece of a request body.
 const PIECE: usize = 128 * 1024;
@@ -33,13 +33,10 @@ message! {
 }
 
 /// Stores archives. A refusal concerns its archive, or all of them if the host has no blob storage.
-///
-/// # Errors
-/// When the host cannot be reached any more.
 pub(super) fn store<'a>(
     host: &Connection,
     archives: impl Iterator<Item = &'a Archive>,
-) -> Result<StoredArchives, CliError> {
+) -> Result<StoredArchives> {
     let mut result = StoredArchives { stored: 0, unchanged: 0, failed: 0, why: None };
     let mut has_storage = true;
     for archive in archives {
@@ -48,26 +45,27 @@ pub(super) fn store<'a>(
             continue;
         }
         // An import that is repeated does not send them again.
-        let (path, within) = (path(archive), within(archive)?);
+        let path = OfBlob { digest: archive.digest.into() };
+        let within = BlobWithin { project: Some(id_of("project_id", &archive.project)?) };
         let get = Call::<GetBlob>::new(path.clone(), within.clone(), NoBody);
         if host.send(HostRequest::from(get.encode()).head()).is_ok() {
             result.unchanged += 1;
             continue;
         }
-        let body = content(&archive.file).map_err(|error| CliError::from(lost(&error)))?;
+        let body = content(&archive.file).map_err(|error| {
+            let message = format!("cannot read an archive again: {error}");
+            CliError::new(Code::InputUnreadable, message)
+        })?;
         let put = Call::<PutBlob>::new(path, within, Bytes).encode();
         let put = HostRequest::from(put).bytes("application/zip", body).takes_long();
         match host.send(put) {
             Ok(_) => result.stored += 1,
-            Err(error) => {
-                let code = error.code();
-                if !code.is_some_and(is_refusal) {
-                    return Err(error);
-                }
-                has_storage = code != Some(Code::AgenticNotImplemented);
+            Err(error) if error.code().is_some_and(is_refusal) => {
+                has_storage = error.code() != Some(Code::AgenticNotImplemented);
                 result.failed += 1;
                 result.why.get_or_insert_with(|| error.to_string());
             }
+            Err(error) => return Err(error),
         }
     }
     Ok(result)
@@ -100,14 +98,6 @@ fn is_refusal(code: Code) -> bool {
     )
 }
 
-fn path(archive: &Archive) -> OfBlob {
-    OfBlob { digest: archive.digest.into() }
-}
-
-fn within(archive: &Archive) -> Result<BlobWithin, CliError> {
-    Ok(BlobWithin { project: Some(id_of("project_id", &archive.project)?) })
-}
-
 fn content(path: &Path) -> io::Result<Body> {
     let file = File::open(path)?;
     let next = |mut file: File| async move {
@@ -122,9 +112,4 @@ fn content(path: &Path) -> io::Result<Body> {
         }
     };
     Ok(Body::from_stream(futures_util::stream::unfold(file, next)))
-}
-
-fn lost(error: &io::Error) -> Failure {
-    let message = format!("cannot read an archive again: {error}");
-    Failure::new(Code::InputUnreadable, message)
 }

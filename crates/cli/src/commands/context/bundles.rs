@@ -2,14 +2,12 @@
 
 use accord_api::NoParams;
 use accord_api::body::OneOf;
-use accord_contract::Code;
 use accord_memory_core::operations::{DigestParams, InProject, Orchestrate, Orient, OrientParams};
 use accord_memory_core::query;
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{HostArgs, ProjectArg, id_of, print_answer, print_document, print_lines};
 use crate::render;
+use crate::{CliError, Exit, Result};
 
 /// Show a briefing: rules, the latest handoff, reviews, questions, facts, recent work
 #[derive(Debug, clap::Args)]
@@ -82,21 +80,25 @@ pub(crate) struct DigestArgs {
 }
 
 impl OrientArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let format = match (self.format, self.host.json) {
             (None, false) => OrientFormat::Briefing,
             (None, true) => OrientFormat::Bundle,
             (Some(OrientFormat::Briefing), true) => {
                 let message = "--json prints a document, and --format briefing is Markdown; use \
                     --format briefing-json";
-                return Err(CliError::new(Code::Usage, message));
+                return Err(CliError::usage(message));
             }
             (Some(format), _) => format,
         };
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
         let asked = OrientParams {
-            format: Some(format.into()),
+            format: Some(match format {
+                OrientFormat::Briefing => query::OrientFormat::Briefing,
+                OrientFormat::BriefingJson => query::OrientFormat::BriefingJson,
+                OrientFormat::Bundle => query::OrientFormat::Bundle,
+            }),
             focus: self.focus,
             window_days: self.window,
             limit: self.limit,
@@ -105,25 +107,14 @@ impl OrientArgs {
         let path = InProject { project: id_of("project_id", &project)? };
         let answered = host.ask::<Orient>(path, asked)?;
         match answered.answer {
-            OneOf::One(_) => print_document(true, &answered.text, |_| {})?,
-            OneOf::Other(briefing) => print_lines(&briefing.text)?,
-        }
-        Ok(Exit::Yes)
-    }
-}
-
-impl From<OrientFormat> for query::OrientFormat {
-    fn from(format: OrientFormat) -> Self {
-        match format {
-            OrientFormat::Briefing => Self::Briefing,
-            OrientFormat::BriefingJson => Self::BriefingJson,
-            OrientFormat::Bundle => Self::Bundle,
+            OneOf::One(_) => print_document(true, &answered.text, |_| {}),
+            OneOf::Other(briefing) => print_lines(&briefing.text),
         }
     }
 }
 
 impl DigestArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let project = self.project.get(&self.host.target)?.filter(|_| !self.all);
         let asked = DigestParams {
             project: project.map(|id| id_of("project", &id)).transpose()?,

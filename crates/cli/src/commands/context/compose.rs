@@ -3,8 +3,6 @@
 //! Invariant: the text of a document is sent byte for byte, because its hash covers it. Missing
 //! members are inserted before the others.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Field, Object, Timestamp, Wire};
@@ -14,10 +12,11 @@ use accord_memory_core::package::{
     Status, answer_item,
 };
 use clap::builder::PossibleValuesParser;
-use sha2::{Digest as _, Sha256};
 
-use crate::error::CliError;
+use super::relay_backup::digest_of;
+use crate::arguments::timestamp;
 use crate::host::{Connection, WriteArgs, no_actor};
+use crate::{CliError, Result};
 
 /// The members of a package.
 #[derive(Debug, clap::Args)]
@@ -95,7 +94,7 @@ pub(super) struct ComposeArgs {
 
     /// The creation time, in UTC [default: now]
     #[arg(long, value_name = "TIME", requires = "title", value_parser = timestamp)]
-    created_at: Option<String>,
+    created_at: Option<Timestamp>,
 }
 
 /// A package without the members that have defaults.
@@ -116,7 +115,7 @@ pub(super) struct Composed {
 
 impl ComposeArgs {
     /// The package that the flags describe.
-    pub(super) fn draft(&self) -> Result<Draft, CliError> {
+    pub(super) fn draft(&self) -> Result<Draft> {
         let status = match (&self.status, &self.review) {
             (None, Some(_)) => Some(Status::AwaitingReview.as_str().to_owned()),
             (status, _) => status.clone(),
@@ -144,11 +143,7 @@ impl ComposeArgs {
     }
 
     /// Completes package ids that are given by their beginning. Returns whether there are any ids.
-    pub(super) fn complete_ids(
-        &mut self,
-        host: &Connection,
-        project: &str,
-    ) -> Result<bool, CliError> {
+    pub(super) fn complete_ids(&mut self, host: &Connection, project: &str) -> Result<bool> {
         let mut any = false;
         let mut complete = |id: &str| {
             any = true;
@@ -178,7 +173,7 @@ impl Draft {
         self.with(name, Some(items).filter(|items| !items.is_empty()))
     }
 
-    pub(super) fn document(bytes: &[u8]) -> Result<Self, CliError> {
+    pub(super) fn document(bytes: &[u8]) -> Result<Self> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| CliError::new(Code::CanonInvalidUtf8, "the package is not UTF-8"))?;
         // The canonicalizer reports the position of an error; serde_json does not.
@@ -192,7 +187,7 @@ impl Draft {
     }
 
     /// Fills in missing members: from flags, from the environment, or with defaults.
-    pub(super) fn complete(self, to: &WriteArgs, host: &Connection) -> Result<Composed, CliError> {
+    pub(super) fn complete(self, to: &WriteArgs, host: &Connection) -> Result<Composed> {
         // `null` counts as absent, as in the hash of a package, which drops such members.
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
         let named = said("project_id").and_then(|named| named.as_str());
@@ -207,7 +202,7 @@ impl Draft {
             Some(_) if to.actor.actor.is_some() || to.session.session.is_some() => {
                 let message =
                     "the document has an author, which conflicts with --actor or --session";
-                return Err(CliError::new(Code::Usage, message).at("/created_by"));
+                return Err(CliError::usage(message).at("/created_by"));
             }
             Some(_) => None,
         };
@@ -241,13 +236,12 @@ fn joined(members: &Object, text: &str) -> String {
 }
 
 /// A deliverable: a URL, or a file with its hash and size.
-fn deliverable(path: &Path) -> Result<Deliverable, CliError> {
+fn deliverable(path: &Path) -> Result<Deliverable> {
     let name = path.to_string_lossy();
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let kind = extension.unwrap_or_else(|| "file".to_owned());
     let mut found = Deliverable {
         path: name.strip_prefix("./").unwrap_or(&name).to_owned(),
-        kind,
+        kind: extension.unwrap_or_else(|| "file".to_owned()),
         hash: Field::Absent,
         size_bytes: Field::Absent,
         extra: Object::new(),
@@ -258,34 +252,13 @@ fn deliverable(path: &Path) -> Result<Deliverable, CliError> {
     let unreadable = |error: std::io::Error| {
         CliError::new(Code::InputUnreadable, format!("cannot read the deliverable {name}: {error}"))
     };
-    let mut file = File::open(path).map_err(unreadable)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    let mut size = 0_u64;
-    loop {
-        let read = file.read(&mut buffer).map_err(unreadable)?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&buffer[..read]);
-        size += read as u64;
-    }
-    let digest = accord_canon::Digest::from(<[u8; 32]>::from(hasher.finalize()));
+    let (digest, size) = digest_of(path).map_err(unreadable)?;
     found.hash = Field::Value(format!("sha256:{}", digest.hex()));
     found.size_bytes = Field::Value(size);
     Ok(found)
 }
 
 fn package_type(text: &str) -> Result<String, String> {
-    match PackageType::parse(text) {
-        Some(kind) => Ok(kind.as_str().to_owned()),
-        None => Err("custom types begin with x-".to_owned()),
-    }
-}
-
-fn timestamp(text: &str) -> Result<String, String> {
-    match Timestamp::parse(text) {
-        Ok(time) => Ok(time.as_str().to_owned()),
-        Err(_) => Err("expected a time in UTC, for example 2026-04-18T20:00:00Z".to_owned()),
-    }
+    let kind = PackageType::parse(text).map(|kind| kind.as_str().to_owned());
+    kind.ok_or_else(|| "custom types begin with x-".to_owned())
 }

@@ -7,11 +7,10 @@ use accord_memory_core::operations::{Deposit, DepositParams, InProject};
 use accord_memory_core::package::PackageFields;
 
 use super::compose::{ComposeArgs, Composed, Draft};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Connection, WriteArgs, id_of, print_noted};
 use crate::input::read_file;
 use crate::render::{Page, Style, clean};
+use crate::{Exit, Result};
 
 /// Deposit a package, from a JSON document or from flags
 #[derive(Debug, clap::Args)]
@@ -33,7 +32,7 @@ pub(crate) struct DepositArgs {
 }
 
 impl DepositArgs {
-    pub(crate) fn run(mut self) -> Result<Exit, CliError> {
+    pub(crate) fn run(mut self) -> Result<Exit> {
         // Read first: connecting may lock the folder, and standard input may take long.
         let draft = self.draft()?;
         let host = self.to.host.connect_or_create()?;
@@ -44,7 +43,7 @@ impl DepositArgs {
         send(&host, package, self.to.host.json)
     }
 
-    fn draft(&self) -> Result<Draft, CliError> {
+    fn draft(&self) -> Result<Draft> {
         match &self.file {
             Some(path) => Draft::document(&read_file(path)?),
             None => self.compose.draft(),
@@ -53,7 +52,7 @@ impl DepositArgs {
 }
 
 /// Deposits a package, and prints the answer.
-pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit, CliError> {
+pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit> {
     let path = InProject { project: id_of("project_id", &package.project)? };
     let body = Verbatim::json(package.text);
     let call = Call::<Deposit>::new(path, DepositParams::default(), body);

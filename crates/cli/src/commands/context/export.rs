@@ -10,11 +10,9 @@ use hyper::header::CONTENT_LENGTH;
 
 use super::super::answers::ExportAnswer;
 use super::super::progress::Progress;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs, id_of};
-use crate::output::{Output, print_note};
 use crate::render::counted;
+use crate::{Exit, Output, Result, print_line, print_note};
 
 /// Export whole projects as lines of JSON that any host can import
 #[derive(Debug, clap::Args)]
@@ -39,7 +37,7 @@ pub(crate) struct ExportArgs {
 }
 
 impl ExportArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let host = self.target.connect(crate::host::IfMissing::Fail)?;
         let projects = if self.all {
             let (projects, damaged) = host.every_project()?;
@@ -51,10 +49,7 @@ impl ExportArgs {
         };
         let (mut output, file) = match &self.output {
             None => (Output::stdout(), None),
-            Some(path) => {
-                let (output, file) = Output::pending(path)?;
-                (output, Some(file))
-            }
+            Some(path) => Output::pending(path).map(|(output, file)| (output, Some(file)))?,
         };
         let progress = Progress::bytes(self.output.is_some());
         let mut written = ExportAnswer { projects: 0, lines: 0, bytes: 0, damaged: 0 };
@@ -67,7 +62,7 @@ impl ExportArgs {
             progress.about(&format!("reading {label}"));
             let exported =
                 write(&host, project, projects.len() == 1, &mut output, &progress, &mut written);
-            host.runtime().block_on(exported)?;
+            host.runtime.block_on(exported)?;
             written.projects += 1;
         }
         progress.finish();
@@ -77,27 +72,21 @@ impl ExportArgs {
             self.tell(&written)?;
         }
         if written.damaged > 0 {
-            print_note(format!(
-                "{} damaged and left out; `accord context verify` lists them",
-                counted(written.damaged, "package")
-            ));
-            return Ok(Exit::No);
+            let damaged = counted(written.damaged, "package");
+            let how = "damaged and left out; `accord context verify` lists them";
+            print_note(format!("{damaged} {how}"));
         }
-        Ok(Exit::Yes)
+        Ok(Exit::from_answer(written.damaged == 0))
     }
 
-    fn tell(&self, written: &ExportAnswer) -> Result<(), CliError> {
-        if !self.json {
-            print_note(format!(
-                "exported {} of {}",
-                counted(written.lines, "line"),
-                counted(written.projects, "project")
-            ));
-            return Ok(());
+    fn tell(&self, written: &ExportAnswer) -> Result<()> {
+        if self.json {
+            return print_line(written.encode().to_string()).map(drop);
         }
-        let mut output = Output::stdout();
-        output.line(written.encode().to_string())?;
-        output.finish()
+        let (lines, projects) =
+            (counted(written.lines, "line"), counted(written.projects, "project"));
+        print_note(format!("exported {lines} of {projects}"));
+        Ok(())
     }
 }
 
@@ -108,7 +97,7 @@ async fn write(
     output: &mut Output,
     progress: &Progress,
     written: &mut ExportAnswer,
-) -> Result<(), CliError> {
+) -> Result<()> {
     let path = InProject { project: id_of("project_id", project)? };
     let call = Call::<ExportProject>::new(path, NoParams, NoBody);
     let mut answer = host.stream(HostRequest::from(call.encode()).takes_long()).await?;

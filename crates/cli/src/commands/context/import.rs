@@ -11,22 +11,19 @@ use std::sync::Arc;
 use accord_api::body::Lines;
 use accord_api::{Call, NoParams};
 use accord_contract::{Code, Failure, Wire as _};
-use accord_memory_core::operations::{
-    ImportCounts, ImportProject, ImportSummary, InProject, ProgressLine,
-};
+use accord_memory_core::operations::{ImportCounts, ImportProject, ImportSummary};
+use accord_memory_core::operations::{InProject, ProgressLine};
 use axum::body::{Body, Bytes};
 use parking_lot::Mutex;
 
 use super::super::progress::Progress;
 use super::archives::{self, StoredArchives};
 use super::relay_backup::Archives;
-use super::source::{LineRange, Source};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::source::{LinePosition, LineRange, Source};
 use crate::host::{Connection, HostArgs, HostRequest, Update, follow, id_of};
 use crate::interrupt::on_signal;
-use crate::output::{Output, print_note};
-use crate::render::{Page, Style, clean, counted};
+use crate::render::{Page, Style, clean, counted, counts_of};
+use crate::{CliError, Exit, Result, print_line, print_note, print_page};
 
 /// The size of a piece of the request body.
 const PIECE: usize = 128 * 1024;
@@ -48,75 +45,43 @@ pub(crate) struct ImportArgs {
 }
 
 impl ImportArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let source = Source::read(&self.file)?;
-        let is_wanted =
-            |project: &&str| self.project.as_deref().is_none_or(|only| only == *project);
-        let projects: Vec<&str> = source.projects().filter(is_wanted).collect();
+        let only = self.project.as_deref();
+        let projects = source.projects().filter(|project| only.is_none_or(|only| only == *project));
+        let projects: Vec<&str> = projects.collect();
         let host = self.host.connect_or_create()?;
         let progress = Progress::bytes(true);
         progress.expect(Some(projects.iter().map(|project| source.bytes(project)).sum()));
         let mut is_whole = source.unassigned.is_empty();
-        let mut output = Output::stdout();
         let reached = Reached::new(projects.len());
         let interrupted = reached.clone();
         on_signal(move || print_note(format!("interrupted: {}", interrupted.in_words())))?;
         for project in projects {
             progress.about(project);
             reached.begin(project, source.lines(project));
-            let (summary, archives) = self
-                .import(&host, &source, project, &progress, &reached)
-                .map_err(|error| reached.explain(error))?;
+            let imported = import(&host, &source, project, &progress, &reached);
+            let (summary, archives) = imported.map_err(|error| reached.explain(error))?;
             is_whole &= summary.refused_count == 0 && summary.quarantined_count == 0;
             is_whole &= archives.as_ref().is_none_or(|stored| stored.failed == 0);
             reached.finish();
-            let mut page = Page::new();
-            if self.host.json {
-                page.line(document(summary, archives));
-            } else {
-                render(&mut page, &summary, archives.as_ref());
-            }
-            let mut written = Ok(());
-            progress.above(|| {
-                written = output
-                    .bytes(page.as_str().as_bytes())
-                    .and_then(|()| io::Write::flush(&mut output).map_err(CliError::from_output));
-            });
-            written?;
+            progress.above(|| match self.host.json {
+                true => print_line(document(summary, archives)),
+                false => print_page(|page| render(page, &summary, archives.as_ref())),
+            })?;
         }
         progress.finish();
-        output.finish()?;
         self.report_unassigned(&source);
         Ok(Exit::from_answer(is_whole))
-    }
-
-    /// Sends the lines and the archives of one project. Returns what became of them.
-    fn import(
-        &self,
-        host: &Connection,
-        source: &Source,
-        project: &str,
-        progress: &Progress,
-        reached: &Reached,
-    ) -> Result<(ImportSummary, Option<StoredArchives>), CliError> {
-        let summary = import(host, source, project, progress, reached)?;
-        let mut archives = source.archives.of(project).peekable();
-        if archives.peek().is_none() {
-            return Ok((summary, None));
-        }
-        // After the lines: the first blob of a new project would create it without its name.
-        Ok((summary, Some(archives::store(host, archives)?)))
     }
 
     /// Reports lines that belong to no project, and archives that were not imported.
     fn report_unassigned(&self, source: &Source) {
         const SHOWN: usize = 20;
         for line in source.unassigned.iter().take(SHOWN) {
-            let position = source.position(line.number);
-            print_note(format!(
-                "{} line {}: {}: {}",
-                position.file, position.line, line.failure.code, line.failure.message
-            ));
+            let (LinePosition { file, line }, failure) =
+                (source.position(line.number), &line.failure);
+            print_note(format!("{file} line {line}: {}: {}", failure.code, failure.message));
         }
         if source.unassigned.len() > SHOWN {
             let more = (source.unassigned.len() - SHOWN) as u64;
@@ -124,10 +89,8 @@ impl ImportArgs {
         }
         let Archives { missing, elsewhere, .. } = source.archives;
         if missing > 0 {
-            let missing = counted(missing, "archive");
-            print_note(format!(
-                "{missing} of packages not imported: the backup does not have them"
-            ));
+            let count = counted(missing, "archive");
+            print_note(format!("{count} of packages not imported: the backup does not have them"));
         }
         if elsewhere > 0 {
             let count = counted(elsewhere, "archive");
@@ -148,16 +111,16 @@ impl ImportArgs {
     }
 }
 
-/// Sends the lines of one project, and returns the summary of the host, with the line numbers of
-/// the input.
+/// Sends the lines and the archives of one project. Returns the summary of the host, with the line
+/// numbers of the input, and what became of the archives.
 fn import(
     host: &Connection,
     source: &Source,
     project: &str,
     progress: &Progress,
     reached: &Reached,
-) -> Result<ImportSummary, CliError> {
-    let file = source.reader().map_err(|error| CliError::from(lost(error)))?;
+) -> Result<(ImportSummary, Option<StoredArchives>)> {
+    let file = source.reader().map_err(lost)?;
     let pieces = Pieces { file, runs: source.runs(project).to_vec(), at: 0 };
     let path = InProject { project: id_of("project_id", project)? };
     let call = Call::<ImportProject>::new(path, NoParams, Lines::default());
@@ -170,7 +133,7 @@ fn import(
         }
         Ok(())
     });
-    let mut summary = host.runtime().block_on(work)?;
+    let mut summary = host.runtime.block_on(work)?;
     progress.set(before + bytes);
     for refused in &mut summary.refused {
         let position = source.position_in(project, refused.line);
@@ -179,7 +142,12 @@ fn import(
             refused.extra.insert("file".into(), position.file.into());
         }
     }
-    Ok(summary)
+    let mut archives = source.archives.of(project).peekable();
+    if archives.peek().is_none() {
+        return Ok((summary, None));
+    }
+    // After the lines: the first blob of a new project would create it without its name.
+    Ok((summary, Some(archives::store(host, archives)?)))
 }
 
 /// How far an import is.
@@ -265,9 +233,7 @@ impl Pieces {
     }
 
     fn next(&mut self) -> io::Result<Option<Bytes>> {
-        let Some(run) = self.runs.get_mut(self.at) else {
-            return Ok(None);
-        };
+        let Some(run) = self.runs.get_mut(self.at) else { return Ok(None) };
         // For each piece: `try_clone` shares the position with the other copies of the file.
         self.file.seek(SeekFrom::Start(run.offset))?;
         let wanted = usize::try_from(run.length).map_or(PIECE, |left| left.min(PIECE));
@@ -303,11 +269,9 @@ fn render(page: &mut Page, summary: &ImportSummary, archives: Option<&StoredArch
             (counts.packages, "package"),
             (counts.facts, "fact"),
         ];
-        let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
-        let kinds: Vec<_> = kinds.map(|(count, kind)| counted(count, kind)).collect();
-        match kinds.is_empty() {
-            true => String::new(),
-            false => format!("{what}: {}", kinds.join(", ")),
+        match counts_of(kinds).as_str() {
+            "" => String::new(),
+            counts => format!("{what}: {counts}"),
         }
     };
     page.pieces(&[counts("added", &summary.added)]);
@@ -341,8 +305,7 @@ fn render(page: &mut Page, summary: &ImportSummary, archives: Option<&StoredArch
 }
 
 fn lost(error: io::Error) -> Failure {
-    let message = format!("cannot read the lines again: {error}");
-    Failure::new(Code::InputUnreadable, message)
+    Failure::new(Code::InputUnreadable, format!("cannot read the lines again: {error}"))
 }
 
 const EXIT_CODES: &str = "\

@@ -14,15 +14,9 @@ mod source;
 mod transition;
 mod verify;
 
-/// Deposit, read, review and export context packages
-#[derive(Debug, clap::Args)]
-pub(crate) struct ContextArgs {
-    #[command(subcommand)]
-    command: ContextCommand,
-}
-
 subcommands! {
-    ContextArgs, ContextCommand {
+    /// Deposit, read, review and export context packages
+    pub(crate) ContextArgs, ContextCommand {
         Deposit(Box<deposit::DepositArgs>),
         Pull(pull::PullArgs),
         Questions(questions::QuestionsArgs),

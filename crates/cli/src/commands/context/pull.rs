@@ -11,13 +11,11 @@ use accord_memory_core::package::Status;
 use accord_memory_core::query::PullMode;
 use clap::builder::PossibleValuesParser;
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{
     Connection, HostArgs, ProjectArg, id_of, print_document, print_items, print_noted,
 };
-use crate::output::{Output, print_note};
-use crate::render;
+use crate::{CliError, Exit, Result, print_note};
+use crate::{print_line, render};
 
 /// Read packages: one by its id, the latest, or the matches of a query
 #[derive(Debug, clap::Args)]
@@ -70,40 +68,32 @@ pub(crate) struct PullArgs {
 }
 
 impl PullArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         match &self.id {
             Some(id) => self.one(id),
             None => self.several(),
         }
     }
 
-    fn one(&self, id: &str) -> Result<Exit, CliError> {
+    fn one(&self, id: &str) -> Result<Exit> {
         let project = self.project.get(&self.host.target)?;
         let host = self.host.connect()?;
         let id = &host.package_id(id, project.as_deref())?;
         match self.ask_for_one(&host, id, project.as_deref()) {
-            Ok(()) => Ok(Exit::Yes),
             Err(error) if error.code() == Some(Code::AgenticPackageNotFound) => {
                 if self.host.json {
-                    let mut output = Output::stdout();
-                    output.line("null")?;
-                    output.finish()?;
+                    print_line("null")?;
                 } else {
                     let place = project.map_or(String::new(), |project| format!(" in {project}"));
                     print_note(render::clean(&format!("no package {id}{place}")));
                 }
                 Ok(Exit::No)
             }
-            Err(error) => Err(error),
+            printed => printed,
         }
     }
 
-    fn ask_for_one(
-        &self,
-        host: &Connection,
-        id: &str,
-        project: Option<&str>,
-    ) -> Result<(), CliError> {
+    fn ask_for_one(&self, host: &Connection, id: &str, project: Option<&str>) -> Result<Exit> {
         let path = OfPackage { package: id_of("package_id", id)? };
         let project = project.map(|id| id_of("project_id", id)).transpose()?;
         let (json, within) = (self.host.json, PackageWithin { project });
@@ -115,14 +105,14 @@ impl PullArgs {
         let call = Call::<ReadPackage>::new(path, within, NoBody);
         let answer = host.send(call.encode().into())?;
         let superseded_by = answer.superseded_by.clone();
-        print_noted(json, &answer.read()?, render::whole)?;
+        let printed = print_noted(json, &answer.read()?, render::whole)?;
         if let Some(by) = superseded_by.filter(|_| !json) {
             print_note(format!("superseded by {}", render::clean(&by)));
         }
-        Ok(())
+        Ok(printed)
     }
 
-    fn several(&self) -> Result<Exit, CliError> {
+    fn several(&self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
         let session = self.session.as_ref().map(|id| host.session_id(id, Some(&project)));

@@ -2,10 +2,9 @@
 
 use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{HostArgs, ProjectArg, id_of, print_items};
 use crate::render;
+use crate::{Exit, Result};
 
 /// List the open questions of a project, of any age
 #[derive(Debug, clap::Args)]
@@ -30,15 +29,11 @@ pub(crate) struct QuestionsArgs {
 }
 
 impl QuestionsArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
-        let asked = QuestionParams {
-            all: self.all,
-            limit: self.limit,
-            cursor: self.cursor,
-            max_tokens: None,
-        };
+        let (all, limit, cursor) = (self.all, self.limit, self.cursor);
+        let asked = QuestionParams { all, limit, cursor, max_tokens: None };
         let path = InProject { project: id_of("project_id", &project)? };
         print_items(
             self.host.json,

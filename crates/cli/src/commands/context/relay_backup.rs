@@ -14,8 +14,8 @@ use accord_memory_core::export::{RowArchive, RowFile, row_line};
 use sha2::{Digest as _, Sha256};
 
 use super::source::{Lines, RESTORE, Source, UnassignedLine, too_long, unreadable};
-use crate::error::CliError;
 use crate::host::holds_store;
+use crate::{CliError, Result};
 
 /// The member of a row with the path of an archive.
 pub(super) const STORAGE_PATH: &str = "storage_path";
@@ -39,7 +39,7 @@ pub(super) struct Archive {
     pub(super) file: PathBuf,
 }
 
-pub(super) fn read(folder: &Path) -> Result<Source, CliError> {
+pub(super) fn read(folder: &Path) -> Result<Source> {
     let name = folder.display().to_string();
     let failed = |error: io::Error| unreadable(&name, &error);
     if holds_store(folder) {
@@ -75,8 +75,7 @@ pub(super) fn read(folder: &Path) -> Result<Source, CliError> {
 /// The folders with files of rows, each with the label of its files: the folder itself, or else
 /// those in it.
 fn folders(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    let has_rows =
-        |folder: &Path| RowFile::ALL.iter().any(|file| folder.join(file.name()).exists());
+    let has_rows = |it: &Path| RowFile::ALL.iter().any(|file| it.join(file.name()).exists());
     if has_rows(folder) {
         return Ok(vec![(String::new(), folder.to_owned())]);
     }
@@ -102,7 +101,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn read(&mut self, label: &str, folder: &Path, kind: RowFile) -> Result<(), CliError> {
+    fn read(&mut self, label: &str, folder: &Path, kind: RowFile) -> Result<()> {
         let path = folder.join(kind.name());
         let name = path.display().to_string();
         let failed = |error: io::Error| unreadable(&name, &error);
@@ -166,7 +165,8 @@ fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
     (file.starts_with(folder) && file.is_file()).then_some(file)
 }
 
-fn digest_of(file: &Path) -> io::Result<(Digest, u64)> {
+/// The SHA-256 of a file, and its size.
+pub(super) fn digest_of(file: &Path) -> io::Result<(Digest, u64)> {
     let mut file = File::open(file)?;
     let (mut hasher, mut size, mut piece) = (Sha256::new(), 0, vec![0; 256 * 1024]);
     loop {

@@ -15,7 +15,7 @@ use accord_memory_core::limits::MAX_LINE_BYTES;
 use serde_json::error::Category;
 
 use super::relay_backup::{Archives, STORAGE_PATH};
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 /// Lines to import.
 pub(super) struct Source {
@@ -52,23 +52,20 @@ pub(super) struct LinePosition<'a> {
 
 impl Source {
     /// Reads a file, standard input (`-`), or a folder of rows.
-    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
         let is_stdin = path == Path::new("-");
         let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
         let unreadable = |error: io::Error| unreadable(&name, &error);
         if path.is_dir() {
             return super::relay_backup::read(path);
         }
-        let file = if is_stdin {
-            spool(io::stdin().lock())
-        } else {
-            File::open(path).and_then(|file| {
-                if file.metadata()?.is_file() {
-                    return Ok(file);
-                }
-                // A pipe cannot be read twice, and is copied.
-                spool(file)
-            })
+        let file = match is_stdin {
+            true => spool(io::stdin().lock()),
+            // A pipe cannot be read twice, and is copied.
+            false => File::open(path).and_then(|file| match file.metadata()?.is_file() {
+                true => Ok(file),
+                false => spool(file),
+            }),
         };
         let file = file.map_err(unreadable)?;
         if is_database(&file).map_err(unreadable)? {
@@ -167,12 +164,10 @@ impl Source {
                     run.length += line.length;
                     run.lines += 1;
                 }
-                _ => of_project.push(LineRange {
-                    offset: line.offset,
-                    length: line.length,
-                    first_line: number,
-                    lines: 1,
-                }),
+                _ => {
+                    let (offset, length) = (line.offset, line.length);
+                    of_project.push(LineRange { offset, length, first_line: number, lines: 1 });
+                }
             }
             current = Some(project);
             goes_on = true;
@@ -229,9 +224,8 @@ fn project_of(line: &[u8]) -> Result<(String, bool), Failure> {
             return Err(Failure::new(Code::CanonInvalidJson, message));
         }
     };
-    let Some(project) = line_project(&members) else {
-        return Err(Failure::new(Code::AgenticInvalidSchema, "the line has no project_id"));
-    };
+    let none = || Failure::new(Code::AgenticInvalidSchema, "the line has no project_id");
+    let project = line_project(&members).ok_or_else(none)?;
     // A converted row has its archive as a member; only a row has both of these.
     let archive = members.get(STORAGE_PATH);
     let has_archive = members.contains_key("id") && archive.is_some_and(|path| path.is_string());
@@ -239,10 +233,8 @@ fn project_of(line: &[u8]) -> Result<(String, bool), Failure> {
 }
 
 pub(super) fn too_long() -> Failure {
-    Failure::new(
-        Code::AgenticPayloadTooLarge,
-        format!("the line is longer than {MAX_LINE_BYTES} bytes"),
-    )
+    let message = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+    Failure::new(Code::AgenticPayloadTooLarge, message)
 }
 
 /// Whether a file is a database of SQLite, such as the store of a data folder.
@@ -269,9 +261,9 @@ fn spool(mut from: impl Read) -> io::Result<File> {
 
 pub(super) fn unreadable(name: &str, error: &io::Error) -> CliError {
     let reason = match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
+        io::ErrorKind::NotFound => "no such file",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        _ => &error.to_string(),
     };
     CliError::new(Code::InputUnreadable, format!("cannot read {name}: {reason}"))
 }

@@ -2,19 +2,20 @@
 
 use accord_api::{Call, Json, Maybe, Operation, Verbatim};
 use accord_base::Actor;
-use accord_contract::wire::Names;
 use accord_contract::{Field, Object};
 use accord_memory_core::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Reviewer};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, OfPackage, PackageWithin, ResubmitPackage, ReviewPackage,
 };
 use accord_memory_core::package::{PackageFields, Status};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::super::task::names::{name_parser, one_of};
 use crate::host::{WriteArgs, id_of, print_noted};
 use crate::render;
+use crate::{Exit, Result};
+
+/// How a review can end.
+const OUTCOMES: &[Status] = &[Status::Complete, Status::RevisionRequested];
 
 /// Request a review of a package
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,7 @@ pub(crate) struct FlagArgs {
     package: PackageArgs,
 
     /// The reviewer
-    #[arg(long, value_name = "WHO", value_parser = names(Reviewer::ALL))]
+    #[arg(long, value_name = "WHO", value_parser = name_parser::<Reviewer>())]
     review: Reviewer,
 }
 
@@ -34,10 +35,7 @@ pub(crate) struct ReviewArgs {
     package: PackageArgs,
 
     /// The new status
-    #[arg(
-        value_name = "OUTCOME",
-        value_parser = names(&[Status::Complete, Status::RevisionRequested])
-    )]
+    #[arg(value_name = "OUTCOME", value_parser = one_of(OUTCOMES))]
     outcome: Status,
 }
 
@@ -57,17 +55,16 @@ pub(crate) struct PackageArgs {
 }
 
 impl FlagArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let review_type = self.review;
+    pub(crate) fn run(self) -> Result<Exit> {
+        let (review_type, extra) = (self.review, Object::new());
         self.package.change::<FlagPackage>(|note, actor| {
-            let extra = Object::new();
             Verbatim::from(&FlagRequest { review_type, note, actor, extra })
         })
     }
 }
 
 impl ReviewArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let outcome = self.outcome;
         self.package.change::<ReviewPackage>(|note, actor| {
             Verbatim::from(&ReviewRequest { outcome, note, actor, extra: Object::new() })
@@ -81,17 +78,14 @@ fn plain(note: Field<String>, actor: Field<Actor>) -> Maybe<Verbatim<MoveRequest
 
 impl PackageArgs {
     /// Runs a verb that needs nothing more.
-    pub(crate) fn run(self, verb: &str) -> Result<Exit, CliError> {
+    pub(crate) fn run(self, verb: &str) -> Result<Exit> {
         match verb {
             "resubmit" => self.change::<ResubmitPackage>(plain),
             _ => self.change::<CompletePackage>(plain),
         }
     }
 
-    fn change<O>(
-        self,
-        body: impl FnOnce(Field<String>, Field<Actor>) -> O::Body,
-    ) -> Result<Exit, CliError>
+    fn change<O>(self, body: impl FnOnce(Field<String>, Field<Actor>) -> O::Body) -> Result<Exit>
     where
         O: Operation<Path = OfPackage, Query = PackageWithin, Answer = Json<PackageFields>>,
     {
@@ -104,10 +98,4 @@ impl PackageArgs {
         let call = Call::<O>::new(path, PackageWithin { project }, body);
         print_noted(self.to.host.json, &host.call(&call)?, render::brief)
     }
-}
-
-/// Reads one of these names.
-fn names<N: Names + Send + Sync>(known: &'static [N]) -> impl TypedValueParser<Value = N> {
-    let texts = PossibleValuesParser::new(known.iter().map(|name| name.as_str()));
-    texts.map(|text| N::find(&text).expect("one of the names"))
 }

@@ -6,11 +6,9 @@ use accord_memory_core::operations::{
 };
 
 use super::super::progress::Progress;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Connection, HostArgs, HostRequest, Update, follow, id_of, print_document};
-use crate::output::Output;
 use crate::render::{Page, Style, clean, counted};
+use crate::{Exit, Result, print_page};
 
 /// Check the store: package hashes, logs, facts, events and blobs
 #[derive(Debug, clap::Args)]
@@ -29,7 +27,7 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project_id = self.project.map(|id| id_of("project_id", &id)).transpose()?;
         let asked = VerifyRequest { project_id, quarantine: self.look_only.then_some(false) };
@@ -45,7 +43,7 @@ impl VerifyArgs {
 }
 
 /// Shows progress, and each problem when it is found.
-fn watch(host: &Connection, request: HostRequest) -> Result<Exit, CliError> {
+fn watch(host: &Connection, request: HostRequest) -> Result<Exit> {
     let progress = Progress::items();
     let walk = follow::<VerifyReport, Problem>(host, request, |said| match said {
         Update::Progress { done, total } => {
@@ -53,23 +51,16 @@ fn watch(host: &Connection, request: HostRequest) -> Result<Exit, CliError> {
             Ok(())
         }
         Update::Item(problem) => {
-            let mut printed = Ok(());
-            progress.above(|| printed = print_problem(&problem));
-            printed
+            progress.above(|| print_page(|page| problem_line(page, &problem))).map(drop)
         }
     });
-    let report = host.runtime().block_on(walk)?;
+    let report = host.runtime.block_on(walk)?;
     progress.finish();
-    let mut page = Page::new();
-    print_summary(&mut page, &report);
-    let mut output = Output::stdout();
-    output.bytes(page.as_str().as_bytes())?;
-    output.finish()?;
+    print_page(|page| summary(page, &report))?;
     Ok(Exit::from_answer(report.is_sound()))
 }
 
-fn print_problem(problem: &Problem) -> Result<(), CliError> {
-    let mut page = Page::new();
+fn problem_line(page: &mut Page, problem: &Problem) {
     let project = problem.project_id.as_ref().map(|id| clean(id.as_str())).unwrap_or_default();
     let pieces = [
         project,
@@ -79,12 +70,9 @@ fn print_problem(problem: &Problem) -> Result<(), CliError> {
     ];
     let pieces: Vec<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
     page.line(pieces.join("  "));
-    let mut output = Output::stdout();
-    output.bytes(page.as_str().as_bytes())?;
-    output.finish()
 }
 
-fn print_summary(page: &mut Page, report: &VerifyReport) {
+fn summary(page: &mut Page, report: &VerifyReport) {
     let counts = [
         (report.projects, "project"),
         (report.sessions, "session"),

@@ -7,13 +7,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::answers::KbRefusal;
 use super::question::Answerer;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::{InputArgs, InputLine};
-use crate::output::Output;
+use crate::{CliError, Exit, Output, Result};
 
 /// Answers every line. A refused line gets an answer too, and makes the exit code 1.
-pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, CliError> {
+pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit> {
     let mut lines = input.lines()?;
     let progress = progress_bar(lines.length);
     let mut output = Output::stdout();
@@ -26,22 +24,18 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
         let answer = match line {
             InputLine::Text(text) if text.trim_ascii().is_empty() => continue,
             InputLine::Text(text) => answerer.answer(&text, Some(number)),
-            InputLine::TooLong => Err(CliError::new(
-                Code::InputTooLarge,
-                format!("the line is longer than {} bytes", input.max_bytes),
-            )),
-        };
-        let answer = match answer {
-            Ok(answer) => {
-                all_yes &= answer.yes;
-                answer.json.to_string()
+            InputLine::TooLong => {
+                let message = format!("the line is longer than {} bytes", input.max_bytes);
+                Err(CliError::new(Code::InputTooLarge, message))
             }
+        };
+        all_yes &= answer.as_ref().is_ok_and(|answer| answer.yes);
+        output.line(match answer {
+            Ok(answer) => answer.json.to_string(),
             Err(error) => {
-                all_yes = false;
                 KbRefusal { line: number, error: error.line_error() }.encode().to_string()
             }
-        };
-        output.line(answer)?;
+        })?;
     }
     progress.finish_and_clear();
     output.finish()?;
@@ -50,8 +44,7 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
 
 /// A progress bar on the terminal, unless the answers go there, too.
 fn progress_bar(length: Option<u64>) -> ProgressBar {
-    let visible = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
-    if !visible {
+    if !std::io::stderr().is_terminal() || std::io::stdout().is_terminal() {
         return ProgressBar::hidden();
     }
     let (bar, template) = match length {

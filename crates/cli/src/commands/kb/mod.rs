@@ -10,10 +10,8 @@ use accord_knowledge_core::{HashOptions, SourceMode};
 
 use self::question::{Answerer, Question};
 use super::canon::NumbersArgs;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::InputArgs;
-use crate::output::Output;
+use crate::{Exit, Result, print_either};
 
 /// Compute, check and explain the identity of Knowledge Blocks
 #[derive(Debug, clap::Args)]
@@ -77,7 +75,7 @@ enum SourcesArg {
 }
 
 impl KbArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let (args, question) = match self.command {
             KbCommand::Hash(args) => (args, Question::Hash),
             KbCommand::Cid(args) => (args, Question::Cid),
@@ -90,36 +88,27 @@ impl KbArgs {
         if args.batch {
             return batch::run(&args.input, &mut answerer);
         }
-        let document = args.input.read()?;
-        let answer = answerer.answer(&document, None)?;
-        let mut output = Output::stdout();
-        if args.json {
-            output.line(format!("{:#}", answer.json))?;
-        } else {
-            output.bytes(answer.text.as_bytes())?;
-        }
-        output.finish()?;
+        let answer = answerer.answer(&args.input.read()?, None)?;
+        let document = args.json.then(|| format!("{:#}", answer.json));
+        print_either(document, |page| page.line(answer.text.trim_end()))?;
         Ok(Exit::from_answer(answer.yes))
     }
 }
 
 impl EnvelopeArgs {
     fn options(&self) -> HashOptions {
-        HashOptions {
-            sources: match self.sources {
-                SourcesArg::Reject => SourceMode::Reject,
-                SourcesArg::Dedup => SourceMode::Dedup,
-                SourcesArg::AsIs => SourceMode::AsIs,
-            },
-            numbers: self.numbers.get(),
-        }
+        let sources = match self.sources {
+            SourcesArg::Reject => SourceMode::Reject,
+            SourcesArg::Dedup => SourceMode::Dedup,
+            SourcesArg::AsIs => SourceMode::AsIs,
+        };
+        HashOptions { sources, numbers: self.numbers.get() }
     }
 }
 
 /// Reads a kbHash as blocks write it.
 fn kb_hash(text: &str) -> Result<String, String> {
-    let digest = text.strip_prefix("0x").map(str::parse::<Digest>);
-    match digest {
+    match text.strip_prefix("0x").map(str::parse::<Digest>) {
         Some(Ok(digest)) => Ok(digest.prefixed()),
         _ => Err("a kbHash is 0x and 64 lowercase hexadecimal digits".to_owned()),
     }

@@ -7,7 +7,7 @@ use accord_knowledge_core::{Check, HashOptions, KbError, KbHasher, Verification,
 
 use super::answers::{Comparison, KbChecks, KbCidAnswer, KbHashAnswer, KbVerifyAnswer};
 use super::explain::explain;
-use crate::error::CliError;
+use crate::{CliError, Result};
 
 #[derive(Debug)]
 pub(super) enum Question {
@@ -38,11 +38,7 @@ impl Answerer {
     }
 
     /// Answers for one envelope; `line` is its line in a batch.
-    pub(super) fn answer(
-        &mut self,
-        document: &[u8],
-        line: Option<u64>,
-    ) -> Result<Answer, CliError> {
+    pub(super) fn answer(&mut self, document: &[u8], line: Option<u64>) -> Result<Answer> {
         self.ask(document, line).map_err(|error| CliError::from_kb(&error, document))
     }
 
@@ -51,11 +47,9 @@ impl Answerer {
             let verification = verify(document, expect.as_deref(), self.options)?;
             // Nothing was compared. Exit code 0 would say that the block is valid.
             if verification.is_empty() {
-                return Err(KbError::InvalidEnvelope {
-                    pointer: "/kbHash".to_owned(),
-                    detail: "the envelope states no hash to verify; name one with --expect"
-                        .to_owned(),
-                });
+                let detail = "the envelope states no hash to verify; name one with --expect";
+                let (pointer, detail) = ("/kbHash".to_owned(), detail.to_owned());
+                return Err(KbError::InvalidEnvelope { pointer, detail });
             }
             return Ok(verified(&verification, line));
         }

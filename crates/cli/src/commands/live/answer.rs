@@ -17,12 +17,11 @@ use accord_live_core::violation::ViolationDetails;
 
 use super::place::PlaceArgs;
 use super::prompt;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{ActorArg, print_answer};
 use crate::input::read_file;
 use crate::render::{self, clean};
 use crate::terminal::can_ask;
+use crate::{CliError, Exit, Result};
 
 /// Answer what a live session asks, as its page would
 #[derive(Debug, clap::Args)]
@@ -57,7 +56,7 @@ Examples:
 Without --payload and --field, a terminal asks for each value.";
 
 impl AnswerArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let path = place.session(&self.session)?;
@@ -95,22 +94,23 @@ fn add_fields(
     request: &mut LiveAnswerRequest,
     fields: &[(String, String)],
     question: &Question,
-) -> Result<(), CliError> {
+) -> Result<()> {
     let mut members = Object::new();
     for (name, text) in fields {
-        let value = question.member(name).read(text).map_err(|reason| {
-            CliError::new(Code::Usage, format!("--field {}: {reason}", clean(name)))
-        })?;
+        let value = question
+            .member(name)
+            .read(text)
+            .map_err(|reason| CliError::usage(format!("--field {}: {reason}", clean(name))))?;
         if members.insert(name.clone(), value).is_some() {
             let message = format!("--field {} is given twice", clean(name));
-            return Err(CliError::new(Code::Usage, message));
+            return Err(CliError::usage(message));
         }
     }
     request.data = (!members.is_empty()).then(|| members.into());
     Ok(())
 }
 
-fn add_payload(request: &mut LiveAnswerRequest, text: &str) -> Result<(), CliError> {
+fn add_payload(request: &mut LiveAnswerRequest, text: &str) -> Result<()> {
     let bytes = match text.strip_prefix('@') {
         Some(path) => read_file(Path::new(path))?,
         None => text.as_bytes().to_vec(),
@@ -126,15 +126,12 @@ fn add_payload(request: &mut LiveAnswerRequest, text: &str) -> Result<(), CliErr
 fn explain(refused: CliError) -> CliError {
     let details = ViolationDetails::from_answer(refused.details().clone().into());
     let Ok(ViolationDetails { violations, .. }) = details else { return refused };
-    let lines = violations
-        .iter()
-        .map(|violation| format!("{}: {}", clean(&violation.field), clean(&violation.message)));
-    let lines: Vec<String> = lines.collect();
-    match lines.len() {
+    if violations.len() <= 1 {
         // The message has it.
-        0 | 1 => refused.help("in a terminal, `accord live answer` asks for each value"),
-        _ => refused.long_help(lines.join("\n")),
+        return refused.help("in a terminal, `accord live answer` asks for each value");
     }
+    let lines = violations.iter().map(|it| format!("{}: {}", clean(&it.field), clean(&it.message)));
+    refused.long_help(lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

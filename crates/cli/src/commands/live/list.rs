@@ -1,14 +1,12 @@
 //! `accord live list`: sessions, and what they wait for.
 
-use accord_live_core::operations::questions::{
-    ListLiveAsks, ListLiveSessions, LiveAsksQuery, LiveSessionsQuery,
-};
+use accord_live_core::operations::questions::{ListLiveAsks, ListLiveSessions};
+use accord_live_core::operations::questions::{LiveAsksQuery, LiveSessionsQuery};
 
 use super::place::PlaceArgs;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{PageArgs, print_items};
 use crate::render;
+use crate::{Exit, Result};
 
 /// List live sessions, the newest first: who asks, for what, and until when
 #[derive(Debug, clap::Args)]
@@ -25,7 +23,7 @@ pub(super) struct ListArgs {
 }
 
 impl ListArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let path = place.sessions()?;
         let PageArgs { limit, cursor } = self.page;
@@ -44,11 +42,8 @@ impl ListArgs {
             &place.host.ask::<ListLiveSessions>(path, query)?,
             |page, list| render::live_sessions(page, &list.result.sessions),
             || {
-                format!(
-                    "{} has no live sessions; an agent starts one with ggui_handshake and \
-                     ggui_render over MCP",
-                    place.project
-                )
+                let how = "an agent starts one with ggui_handshake and ggui_render over MCP";
+                format!("{} has no live sessions; {how}", place.project)
             },
         )
     }

@@ -11,16 +11,10 @@ mod prompt;
 mod questions;
 mod watch;
 
-/// List, open, answer and watch live sessions
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct LiveArgs {
-    #[command(subcommand)]
-    command: LiveCommand,
-}
-
 subcommands! {
-    LiveArgs, LiveCommand {
+    /// List, open, answer and watch live sessions
+    #[command(after_help = EXAMPLES)]
+    pub(crate) LiveArgs, LiveCommand {
         List(list::ListArgs),
         Open(open::OpenArgs),
         Answer(answer::AnswerArgs),

@@ -6,11 +6,9 @@ use accord_live_core::operations::pages::{LinkQuery, MakeLink};
 use accord_live_core::operations::questions::ShowLiveSession;
 
 use super::place::PlaceArgs;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{ActorArg, print_document};
-use crate::output::print_note;
 use crate::render::{Times, clean};
+use crate::{Exit, Result, print_note};
 
 /// Print a link to the page of a live session; it logs in once
 ///
@@ -29,7 +27,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open_served()?;
         let path = place.session(&self.session)?;

@@ -9,10 +9,8 @@ use accord_live_core::operations::questions::{
     ListLiveSessions, LiveSessionItem, LiveSessionsQuery,
 };
 
-use crate::error::CliError;
-use crate::host::{
-    Candidate, Connection, HostArgs, IfMissing, ProjectArg, Target, choose, project_id,
-};
+use crate::Result;
+use crate::host::{Candidate, Connection, HostArgs, ProjectArg, Target, choose, project_id};
 
 /// How many sessions of a beginning are named.
 const NAMED: u32 = 10;
@@ -37,24 +35,19 @@ pub(super) struct Place {
 
 impl PlaceArgs {
     /// Connects to a server, or to the host of a data folder; without one, opens the folder.
-    pub(super) fn open(&self) -> Result<Place, CliError> {
-        let target = self.host.target.target()?;
-        self.place(match target {
-            Target::Server { url, key } => Connection::to_server(&url, key)?,
-            Target::Folder(folder) => Connection::in_folder(&folder, IfMissing::Fail)?,
-        })
+    pub(super) fn open(&self) -> Result<Place> {
+        self.place(self.host.connect()?)
     }
 
     /// Connects to a host that runs: what the command gets comes from that host alone.
-    pub(super) fn open_served(&self) -> Result<Place, CliError> {
-        let target = self.host.target.target()?;
-        self.place(match target {
+    pub(super) fn open_served(&self) -> Result<Place> {
+        self.place(match self.host.target.target()? {
             Target::Server { url, key } => Connection::to_server(&url, key)?,
             Target::Folder(folder) => Connection::to_running_host(&folder)?,
         })
     }
 
-    fn place(&self, host: Connection) -> Result<Place, CliError> {
+    fn place(&self, host: Connection) -> Result<Place> {
         let project = self.project.required(&self.host.target, &host)?;
         Ok(Place { project, host, json: self.host.json })
     }
@@ -62,22 +55,19 @@ impl PlaceArgs {
 
 impl Place {
     /// The path of operations on the live sessions of the project.
-    pub(super) fn sessions(&self) -> Result<InProject, CliError> {
+    pub(super) fn sessions(&self) -> Result<InProject> {
         Ok(InProject { project: project_id(&self.project)? })
     }
 
     /// The path of operations on a session, by the beginning of its id.
-    pub(super) fn session(&self, given: &str) -> Result<OfSession, CliError> {
+    pub(super) fn session(&self, given: &str) -> Result<OfSession> {
         let InProject { project } = self.sessions()?;
         Ok(OfSession { project, session: self.session_id(given)? })
     }
 
-    fn session_id(&self, given: &str) -> Result<SessionId, CliError> {
-        let query = LiveSessionsQuery {
-            prefix: Some(given.to_owned()),
-            limit: Some(NAMED),
-            ..LiveSessionsQuery::default()
-        };
+    fn session_id(&self, given: &str) -> Result<SessionId> {
+        let (prefix, limit) = (Some(given.to_owned()), Some(NAMED));
+        let query = LiveSessionsQuery { prefix, limit, ..LiveSessionsQuery::default() };
         let found = self.host.ask::<ListLiveSessions>(self.sessions()?, query)?.answer.0.result;
         let candidate = |session: LiveSessionItem| Candidate {
             id: session.session_id.as_str().to_owned(),

@@ -1,16 +1,14 @@
 //! The terminal of a person who answers: what is asked, which action, and [`questions`] for its
 //! data.
 
-use std::io::{self, Write as _};
-
 use accord_contract::Code;
 use accord_live_core::operations::answer::LiveAnswerRequest;
 use accord_live_core::operations::questions::{LiveSessionAnswer, OfferedAction};
 
 use super::questions::{self, Person};
-use crate::error::CliError;
-use crate::output::print_note;
 use crate::render::{Page, clean, one_line};
+use crate::terminal::{ask, is_yes};
+use crate::{CliError, Result, print_note};
 
 /// The longest text of a prop that is shown.
 const MOST: usize = 400;
@@ -27,18 +25,18 @@ pub(super) fn show(shown: &LiveSessionAnswer) {
 }
 
 /// The action: the only one, or the one that a person chooses.
-pub(super) fn action(actions: &[OfferedAction], may_ask: bool) -> Result<String, CliError> {
+pub(super) fn action(actions: &[OfferedAction], may_ask: bool) -> Result<String> {
     match actions {
         [only] => return Ok(only.name.clone()),
         [] => {
-            let message = "the contract of the session has no actions; name one";
-            return Err(CliError::new(Code::Usage, message));
+            return Err(CliError::usage("the contract of the session has no actions; name one"));
         }
         _ if !may_ask => {
             let listed: Vec<String> = actions.iter().map(|action| clean(&action.name)).collect();
             let message = "the session has several actions; name one";
-            return Err(CliError::new(Code::Usage, message)
-                .help(format!("its actions are {}", listed.join(", "))));
+            return Err(
+                CliError::usage(message).help(format!("its actions are {}", listed.join(", ")))
+            );
         }
         _ => {}
     }
@@ -59,10 +57,7 @@ pub(super) fn action(actions: &[OfferedAction], may_ask: bool) -> Result<String,
 }
 
 /// Asks for the data of an action, member by member. An action without a schema has none.
-pub(super) fn add_data(
-    request: &mut LiveAnswerRequest,
-    action: &OfferedAction,
-) -> Result<(), CliError> {
+pub(super) fn add_data(request: &mut LiveAnswerRequest, action: &OfferedAction) -> Result<()> {
     let mut person = AtTerminal;
     if let Some(about) = &action.about {
         print_note(format!("  {}", one_line(&clean(about), MOST)));
@@ -75,7 +70,7 @@ pub(super) fn add_data(
         None => None,
     };
     if let Some(question) = &action.confirm
-        && !questions::is_yes(&line(&format!("{} [y/N] ", clean(question)))?)
+        && !is_yes(&line(&format!("{} [y/N] ", clean(question)))?)
     {
         return Err(given_up(format!("{}: no; nothing was sent", clean(&action.name))));
     }
@@ -86,7 +81,7 @@ pub(super) fn add_data(
 struct AtTerminal;
 
 impl Person for AtTerminal {
-    fn line(&mut self, question: &str) -> Result<String, CliError> {
+    fn line(&mut self, question: &str) -> Result<String> {
         line(question)
     }
 
@@ -100,18 +95,6 @@ fn given_up(message: impl Into<String>) -> CliError {
 }
 
 /// A line that a person types, without the spaces around it.
-fn line(question: &str) -> Result<String, CliError> {
-    let failed = |error: io::Error| {
-        CliError::new(Code::InputUnreadable, format!("the terminal cannot be read: {error}"))
-    };
-    let mut terminal = io::stderr().lock();
-    write!(terminal, "{question}").and_then(|()| terminal.flush()).map_err(failed)?;
-    drop(terminal);
-    let mut typed = String::new();
-    if io::stdin().read_line(&mut typed).map_err(failed)? == 0 {
-        // The end of input leaves the cursor behind the question.
-        print_note("");
-        return Err(given_up("the input ended; nothing was sent"));
-    }
-    Ok(typed.trim().to_owned())
+fn line(question: &str) -> Result<String> {
+    ask(question)?.ok_or_else(|| given_up("the input ended; nothing was sent"))
 }

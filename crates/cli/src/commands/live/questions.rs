@@ -8,8 +8,9 @@
 use accord_contract::{Object, Value};
 use accord_live_core::schema::{Question, QuestionKind, QuestionMember, written};
 
-use crate::error::CliError;
+use crate::Result;
 use crate::render::clean;
+use crate::terminal::is_yes;
 
 /// How deep objects are asked for member by member. What is deeper is typed as JSON.
 const MOST_DEPTH: usize = 5;
@@ -17,17 +18,13 @@ const MOST_DEPTH: usize = 5;
 /// A person who is asked.
 pub(super) trait Person {
     /// Asks, and returns the line that was typed, without the spaces around it.
-    fn line(&mut self, question: &str) -> Result<String, CliError>;
+    fn line(&mut self, question: &str) -> Result<String>;
     /// Tells something.
     fn note(&mut self, text: &str);
 }
 
 /// Asks for a value that must be there.
-pub(super) fn required(
-    person: &mut dyn Person,
-    name: &str,
-    question: &Question,
-) -> Result<Value, CliError> {
+pub(super) fn required(person: &mut dyn Person, name: &str, question: &Question) -> Result<Value> {
     loop {
         if let Some(value) = asked(person, name, question, true, 0)? {
             return Ok(value);
@@ -37,7 +34,7 @@ pub(super) fn required(
 }
 
 /// Asks for the members of an object.
-pub(super) fn members(person: &mut dyn Person, question: &Question) -> Result<Object, CliError> {
+pub(super) fn members(person: &mut dyn Person, question: &Question) -> Result<Object> {
     object(person, "", question, 0)
 }
 
@@ -48,7 +45,7 @@ fn asked(
     question: &Question,
     is_required: bool,
     depth: usize,
-) -> Result<Option<Value>, CliError> {
+) -> Result<Option<Value>> {
     if let Some(about) = question.about() {
         person.note(&format!("  {}", clean(about)));
     }
@@ -70,7 +67,7 @@ fn object(
     path: &str,
     question: &Question,
     depth: usize,
-) -> Result<Object, CliError> {
+) -> Result<Object> {
     let mut members = Object::new();
     for QuestionMember { name, question, is_required } in question.members() {
         let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -91,7 +88,7 @@ fn list(
     name: &str,
     question: &Question,
     is_required: bool,
-) -> Result<Option<Value>, CliError> {
+) -> Result<Option<Value>> {
     let items = question.items();
     loop {
         let mut entries = Vec::new();
@@ -122,7 +119,7 @@ fn scalar(
     name: &str,
     question: &Question,
     is_required: bool,
-) -> Result<Option<Value>, CliError> {
+) -> Result<Option<Value>> {
     let default = question.default_value();
     let empty = match default {
         Some(default) => format!(" [{}]", written(default)),
@@ -150,10 +147,6 @@ fn allowed(question: &Question) -> String {
     }
 }
 
-pub(super) fn is_yes(answer: &str) -> bool {
-    matches!(answer.to_lowercase().as_str(), "y" | "yes")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
@@ -162,6 +155,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::CliError;
 
     /// A person who types these lines. Keeps what was asked and told.
     struct Script {
@@ -170,7 +164,7 @@ mod tests {
     }
 
     impl Person for Script {
-        fn line(&mut self, question: &str) -> Result<String, CliError> {
+        fn line(&mut self, question: &str) -> Result<String> {
             self.seen.push(question.to_owned());
             let line = self.lines.pop_front();
             let line = line.ok_or_else(|| CliError::new(Code::XchainGivenUp, "the input ended"))?;

@@ -8,11 +8,9 @@ use accord_contract::Code;
 use accord_live_core::operations::watch::{LiveFrame, WatchLiveSession, WatchQuery};
 
 use super::place::{Place, PlaceArgs};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::HostRequest;
-use crate::output::{Output, print_note};
 use crate::render::{self, clean};
+use crate::{CliError, Exit, Output, Result, print_note};
 
 /// Print what happens in a live session, until Ctrl-C or its end
 ///
@@ -41,27 +39,24 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open_served()?;
         let query = WatchQuery { since: self.since, from_seq: self.from_seq };
         let path = place.session(&self.session)?;
         let request = Call::<WatchLiveSession>::new(path, query, NoBody).encode().into();
         let left = self.count.unwrap_or(u64::MAX);
-        place.host.runtime().block_on(follow(&place, request, left))?;
-        Ok(Exit::Yes)
+        place.host.runtime.block_on(follow(&place, request, left))
     }
 }
 
 /// Prints the frames of a stream until it ends.
-async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<(), CliError> {
+async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<Exit> {
     let mut answer = place.host.stream(request).await?;
     let mut output = Output::stdout();
     let mut held: Vec<u8> = Vec::new();
     let mut last_comment = String::new();
     while left > 0 {
-        let Some(piece) = answer.next().await? else {
-            return ended(&last_comment);
-        };
+        let Some(piece) = answer.next().await? else { return ended(&last_comment) };
         held.extend_from_slice(&piece);
         // A piece of the body can end anywhere, also in the middle of a line.
         while left > 0
@@ -69,8 +64,7 @@ async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<()
         {
             let rest = held.split_off(end + 1);
             let line = std::mem::replace(&mut held, rest);
-            let line = String::from_utf8_lossy(&line);
-            let line = line.trim_end();
+            let line = String::from_utf8_lossy(line.trim_ascii_end());
             if let Some(data) = line.strip_prefix("data: ") {
                 left -= 1;
                 output.line(match place.json {
@@ -87,19 +81,14 @@ async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<()
 }
 
 /// Why a stream ended, as its last comment says.
-fn ended(comment: &str) -> Result<(), CliError> {
-    match comment {
+fn ended(comment: &str) -> Result<Exit> {
+    let message = match comment {
         "session_expired" => {
             print_note("the session has expired");
-            Ok(())
+            return Ok(Exit::Yes);
         }
-        "" | "follows" | "keep-alive" => {
-            let message = "the host closed the stream";
-            Err(CliError::new(Code::HostUnreachable, message).help("watch it again"))
-        }
-        other => {
-            let message = format!("the host ended the stream: {}", clean(other));
-            Err(CliError::new(Code::HostUnreachable, message).help("watch it again"))
-        }
-    }
+        "" | "follows" | "keep-alive" => "the host closed the stream".to_owned(),
+        other => format!("the host ended the stream: {}", clean(other)),
+    };
+    Err(CliError::new(Code::HostUnreachable, message).help("watch it again"))
 }

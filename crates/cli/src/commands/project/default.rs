@@ -7,11 +7,9 @@ use accord_host::settings::write_settings;
 use accord_host::upkeep::create_folder;
 
 use crate::commands::answers::UseAnswer;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{DataFolder, IfMissing, TargetArgs, full_path};
-use crate::output::{Output, print_note};
 use crate::render::clean;
+use crate::{CliError, Exit, Result, print_line, print_note};
 
 /// Set the default project of a data folder, and its server
 ///
@@ -36,7 +34,7 @@ pub(super) struct UseArgs {
 }
 
 impl UseArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let folder = DataFolder::of(self.data.as_deref())?.path;
         // Before anything is written: a wrong URL or a missing key is noticed here.
         let is_new = self.is_new_project()?;
@@ -49,31 +47,24 @@ impl UseArgs {
         let mut values = vec![("project", self.id.as_str())];
         values.extend(self.url.as_deref().map(|url| ("url", url)));
         write_settings(&folder, &values)?;
-        let answer = UseAnswer {
-            project: self.id.clone(),
-            url: self.url.clone(),
-            folder: full_path(&folder),
-        };
-        let mut output = Output::stdout();
-        output.line(if self.json {
+        let (project, url) = (self.id.clone(), self.url);
+        let answer = UseAnswer { project, url, folder: full_path(&folder) };
+        let printed = print_line(if self.json {
             answer.encode().to_string()
         } else {
             let server = answer.url.map_or_else(String::new, |url| format!(" on {url}"));
             let file = format!("{}/accord.toml", answer.folder);
             clean(&format!("{} is the default project{server}, set in {file}", answer.project))
         })?;
-        output.finish()?;
         if is_new {
-            print_note(clean(&format!(
-                "{} does not exist yet; the first write creates it",
-                self.id
-            )));
+            let note = format!("{} does not exist yet; the first write creates it", self.id);
+            print_note(clean(&note));
         }
-        Ok(Exit::Yes)
+        Ok(printed)
     }
 
     /// Whether the host has no such project yet.
-    fn is_new_project(&self) -> Result<bool, CliError> {
+    fn is_new_project(&self) -> Result<bool> {
         let host = TargetArgs { url: self.url.clone(), key: None, data: self.data.clone() };
         match host.connect(IfMissing::Fail) {
             Ok(host) => host.lacks(&self.id),

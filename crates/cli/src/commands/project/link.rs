@@ -9,10 +9,9 @@ use accord_tasks_core::operations::{
     UnlinkTaskTree,
 };
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{HostArgs, print_answer, project_id};
 use crate::render::clean;
+use crate::{Exit, Result};
 
 /// Link a folder with a task tree to a project; `accord serve` schedules its tasks
 #[derive(Debug, clap::Args)]
@@ -38,20 +37,12 @@ pub(super) struct UnlinkArgs {
     host: HostArgs,
 }
 
-/// List the folders with tasks that are linked to projects
-#[derive(Debug, clap::Args)]
-pub(super) struct LinksArgs {
-    #[command(flatten)]
-    host: HostArgs,
-}
-
 impl LinkArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         // A path of this machine, unless it does not exist here: then it is one of the server.
         let folder = self.tasks.canonicalize().unwrap_or(self.tasks);
         let folder = folder.to_str().ok_or_else(|| {
-            let message = format!("{} is not UTF-8", folder.display());
-            Failure::new(Code::WireFieldValue, message)
+            Failure::new(Code::WireFieldValue, format!("{} is not UTF-8", folder.display()))
         })?;
         let path = InProject { project: project_id(&self.id)? };
         let body = Json(TaskTreeRequest { folder: folder.to_owned(), extra: Object::new() });
@@ -61,22 +52,20 @@ impl LinkArgs {
 }
 
 impl UnlinkArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let path = InProject { project: project_id(&self.id)? };
         print_link(self.host.json, &self.host.connect()?.ask::<UnlinkTaskTree>(path, NoParams)?)
     }
 }
 
-impl LinksArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let listed = self.host.connect()?.ask::<ListTaskTrees>(NoParams, NoParams)?;
-        print_answer(self.host.json, &listed, |page, answer| {
-            answer.0.links.iter().for_each(|link| page.line(line(link)));
-        })
-    }
+pub(super) fn links(host: HostArgs) -> Result<Exit> {
+    let listed = host.connect()?.ask::<ListTaskTrees>(NoParams, NoParams)?;
+    print_answer(host.json, &listed, |page, answer| {
+        answer.0.links.iter().for_each(|link| page.line(line(link)));
+    })
 }
 
-fn print_link(json: bool, answered: &Answered<Json<TaskTreeEnvelope>>) -> Result<Exit, CliError> {
+fn print_link(json: bool, answered: &Answered<Json<TaskTreeEnvelope>>) -> Result<Exit> {
     print_answer(json, answered, |page, answer| page.line(line(&answer.0.link)))
 }
 

@@ -9,10 +9,9 @@ use accord_runs_core::person::Consent;
 use accord_runs_core::views::HistoryView;
 
 use super::person::PersonArgs;
-use super::{RepoArgs, TurnArgs, next_lines, take, usage};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::{RepoArgs, TurnArgs, next_lines, take};
 use crate::render::{Page, Style, clean};
+use crate::{CliError, Exit, Result};
 
 /// Accept a turn: validate its staged result, compare it with the changes, add it to the history
 #[derive(Debug, clap::Args)]
@@ -44,26 +43,24 @@ pub(super) struct AcceptArgs {
 }
 
 impl AcceptArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let human_merge = self.human_merge;
         if !human_merge && self.person.is_given() {
-            return Err(usage("--yes, --actor, --note and --expect need --human-merge"));
+            return Err(CliError::usage("--yes, --actor, --note and --expect need --human-merge"));
         }
         let turn = self.turn.find(&self.repo.open()?)?;
-        let merged =
-            if human_merge { Some(consent(&self.repo, self.person, turn.as_ref())?) } else { None };
-        let runs = self.repo.open_to_act()?;
+        let merged = human_merge.then(|| consent(&self.repo, self.person, turn.as_ref()));
         let accept = Accept {
             turn,
             strict: self.strict,
             force_review: self.as_review,
-            human_merge: merged,
+            human_merge: merged.transpose()?,
             checkpoint: self.checkpoint,
             attempt: None,
         };
+        let runs = self.repo.open_to_act()?;
         let done = take(runs.accept(&accept))?;
-        let next = self.repo.next(&runs)?;
-        let document = accept_answer(&done, next);
+        let document = accept_answer(&done, self.repo.next(&runs)?);
         self.repo.say(&document, |page| write(page, &document))?;
         // The turn is accepted, but if the commit failed or a hook tampered after it, the answer is
         // no.
@@ -73,11 +70,7 @@ impl AcceptArgs {
 }
 
 /// Asks the person whether the files are merged.
-fn consent(
-    repo: &RepoArgs,
-    person: PersonArgs,
-    turn: Option<&TurnId>,
-) -> Result<Consent, CliError> {
+fn consent(repo: &RepoArgs, person: PersonArgs, turn: Option<&TurnId>) -> Result<Consent> {
     let runs = repo.open()?;
     take(runs.refuse_worker())?;
     let state = take(runs.state())?;
@@ -96,15 +89,10 @@ fn write(page: &mut Page, answer: &RunAcceptAnswer) {
     let role = clean(role.as_deref().unwrap_or("?"));
     let accepted = page.styled(Style::Good, "accepted");
     page.line(format!("{accepted} {} of {role}", clean(&answer.turn_id)));
-    for warning in &answer.warnings {
-        page.labelled_whole("warning", warning);
-    }
-    if let Some(failure) = &answer.after_hooks {
-        page.labelled_whole("hook", &failure.error.message);
-    }
-    if let Some(made) = &answer.checkpoint {
-        page.labelled("commit", &made.commit);
-    }
+    page.labelled_each("warning", &answer.warnings);
+    let hook = answer.after_hooks.as_ref();
+    page.labelled_some_whole("hook", hook.map(|failure| failure.error.message.as_str()));
+    page.labelled_some("commit", answer.checkpoint.as_ref().map(|made| made.commit.as_str()));
     if let Some(failure) = &answer.no_checkpoint {
         page.labelled_whole("commit", &format!("none: {}", failure.error.message));
     }

@@ -8,11 +8,10 @@ use accord_runs::operations::Adopt;
 use accord_runs_core::operations::answers::{RunAdoptAnswer, RunKeptChange};
 
 use super::person::{human, person};
-use super::{RepoArgs, next_lines, take};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::{RepoArgs, next_lines, quoted_path, take};
 use crate::host::Actor;
 use crate::render::{Page, clean};
+use crate::{Exit, Result};
 
 /// The configuration of a run.
 const CONFIG: &str = "agentxchain.json";
@@ -45,7 +44,7 @@ pub(super) struct AdoptArgs {
 }
 
 impl AdoptArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let verb = if self.undo { "forget what changed" } else { "put in force what changed" };
         let by = self.yes.then(|| person(self.actor, self.note, Door::Cli, verb)).transpose()?;
@@ -63,24 +62,18 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
         next_lines(page, &answer.next);
         return;
     }
-    let heading = match (answer.done, undo) {
+    page.line(match (answer.done, undo) {
         (false, _) => "these changes are not in force",
         (true, false) => "these changes are in force",
         (true, true) => "these changes are undone",
-    };
-    page.line(heading);
-    if let Some(run) = &answer.lost {
-        page.labelled_whole("lost", run);
-    }
-    for path in &answer.differing {
-        page.labelled("differs", path);
-    }
+    });
+    page.labelled_some_whole("lost", answer.lost.as_deref());
+    answer.differing.iter().for_each(|path| page.labelled("differs", path));
     for change in &answer.kept {
         kept_lines(page, change);
         let config = Path::new(&change.folder).join(CONFIG);
         if !answer.done && config.is_file() {
-            let config = config.to_string_lossy();
-            let config = shell_words::quote(&config);
+            let config = quoted_path(&config);
             let compare = format!("git{git} diff --no-index -- {CONFIG} {config}");
             page.labelled_whole("compare", &compare);
         }
@@ -95,12 +88,8 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
 
 /// Prints a change that was put back.
 pub(super) fn kept_lines(page: &mut Page, change: &RunKeptChange) {
-    for file in &change.files {
-        page.labelled("put back", file);
-    }
-    for reason in &change.reasons {
-        page.labelled_whole("because", reason);
-    }
+    change.files.iter().for_each(|file| page.labelled("put back", file));
+    page.labelled_each("because", &change.reasons);
     if change.outdated {
         let why = "the run went on since; changed records are not put in force any more";
         page.labelled_whole("outdated", why);

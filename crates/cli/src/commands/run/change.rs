@@ -2,17 +2,16 @@
 
 use accord_contract::Failure;
 use accord_runs::Runs;
-use accord_runs::answers::{
-    checkpoint_answer, dispatch_answer, reject_answer, run_answer, turn_answer,
-};
+use accord_runs::answers::{checkpoint_answer, dispatch_answer};
+use accord_runs::answers::{reject_answer, run_answer, turn_answer};
 use accord_runs::operations::{Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
+use accord_runs_core::state::State;
 
 use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::Candidate;
 use crate::render::{clean, counted};
+use crate::{Exit, Result};
 
 /// Start a run
 #[derive(Debug, clap::Args)]
@@ -105,14 +104,14 @@ pub(super) struct EscalateArgs {
 }
 
 impl StartArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let start = Start { restart: self.restart, goal: self.goal, ..Start::default() };
         change_run(&self.repo, |runs| runs.start(&start))
     }
 }
 
 impl AssignArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let assigned = take(runs.assign(self.role.as_deref()))?;
         let answer = turn_answer(&assigned.turn, self.repo.next(&runs)?);
@@ -120,32 +119,26 @@ impl AssignArgs {
             let turn = &assigned.turn;
             page.line(format!("{} has {}", clean(turn.role()), turn.id()));
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl DispatchArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let handed = take(runs.dispatch(self.turn.find(&runs)?.as_ref()))?;
         let answer = dispatch_answer(&handed, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
-            page.line(format!(
-                "{} is with {} ({})",
-                handed.turn.id(),
-                clean(handed.turn.role()),
-                clean(&answer.runtime_id)
-            ));
+            let (role, runtime) = (clean(handed.turn.role()), clean(&answer.runtime_id));
+            page.line(format!("{} is with {role} ({runtime})", handed.turn.id()));
             page.labelled("prompt", &format!("{}/PROMPT.md", answer.bundle));
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl RejectArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let turn = self.turn.find(&runs)?;
         let reject = Reject { turn, reason: self.reason, ..Reject::default() };
@@ -157,17 +150,14 @@ impl RejectArgs {
             } else {
                 "rejected; no attempt is left, and the run is blocked"
             });
-            if let Some(kept) = &rejected.kept {
-                page.labelled("kept", kept);
-            }
+            page.labelled_some("kept", rejected.kept.as_deref());
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl ReissueArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let turn = self.turn.find(&runs)?;
         let reissue = Reissue { turn, role: self.role, reason: self.reason };
@@ -175,72 +165,57 @@ impl ReissueArgs {
         let turn = &reissued.assigned.turn;
         let answer = turn_answer(turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
-            page.line(format!(
-                "reissued {} of {}; {} has {}",
-                reissued.old.id(),
-                clean(reissued.old.role()),
-                clean(turn.role()),
-                turn.id()
-            ));
-            if let Some(kept) = &reissued.kept {
-                page.labelled("kept", kept);
-            }
+            let (old, by, role) = (&reissued.old, clean(reissued.old.role()), clean(turn.role()));
+            page.line(format!("reissued {} of {by}; {role} has {}", old.id(), turn.id()));
+            page.labelled_some("kept", reissued.kept.as_deref());
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl CheckpointArgs {
     /// The accepted turn with uncommitted changes, from its id or the beginning of it.
-    fn find(&self, runs: &Runs) -> Result<Option<TurnId>, CliError> {
-        let Some(given) = &self.turn else {
-            return Ok(None);
-        };
+    fn find(&self, runs: &Runs) -> Result<Option<TurnId>> {
+        let Some(given) = &self.turn else { return Ok(None) };
         let turns = take(runs.uncommitted_turns())?.into_iter();
         let turns = turns.map(|(id, place)| Candidate { id, place });
-        let id = choose_from("turn", given.as_str(), turns)?;
-        Ok(TurnId::parse(&id))
+        Ok(TurnId::parse(&choose_from("turn", given.as_str(), turns)?))
     }
 
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
-        let turn = self.find(&runs)?;
-        let made = take(runs.checkpoint(turn.as_ref()))?;
-        let answer = checkpoint_answer(&made);
+        let made = take(runs.checkpoint(self.find(&runs)?.as_ref()))?;
         let next = self.repo.next(&runs)?;
-        self.repo.say(&answer, |page| {
+        self.repo.say(&checkpoint_answer(&made), |page| {
             let files = counted(made.files.len() as u64, "file");
             page.line(format!("commit {} with {files}", made.commit));
             next_lines(page, &next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl EscalateArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         change_run(&self.repo, |runs| runs.escalate(&self.reason))
     }
+}
+
+/// Where a run is, on one line.
+pub(super) fn run_line(state: &State) -> String {
+    let run = state.run_id().map(ToString::to_string).unwrap_or_default();
+    format!("{run} is {} in {}", state.status(), clean(state.phase()))
 }
 
 /// Prints the new state of a run.
 pub(super) fn change_run(
     repo: &RepoArgs,
     operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,
-) -> Result<Exit, CliError> {
+) -> Result<Exit> {
     let runs = repo.open_to_act()?;
     let moved = take(operation(&runs))?;
     let answer = run_answer(&moved, repo.next(&runs)?);
     repo.say(&answer, |page| {
-        let run = moved.state.run_id().map(ToString::to_string);
-        page.line(format!(
-            "{} is {} in {}",
-            run.unwrap_or_default(),
-            moved.state.status(),
-            clean(moved.state.phase())
-        ));
+        page.line(run_line(&moved.state));
         next_lines(page, &answer.next);
-    })?;
-    Ok(Exit::Yes)
+    })
 }

@@ -7,29 +7,14 @@ use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::run::{ApprovalPlan, check_resolvable};
 use accord_runs_core::state::Pending;
 
-use super::change::change_run;
+use super::change::{change_run, run_line};
 use super::person::PersonArgs;
-use super::{RepoArgs, moment, take};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::{RepoArgs, blocked_lines, moment, take};
 use crate::render::{Page, clean, one_line};
-
-/// Approve the pending transition to the next phase
-#[derive(Debug, clap::Args)]
-pub(super) struct TransitionArgs {
-    #[command(flatten)]
-    gate: GateArgs,
-}
-
-/// Approve the pending completion of the run
-#[derive(Debug, clap::Args)]
-pub(super) struct CompletionArgs {
-    #[command(flatten)]
-    gate: GateArgs,
-}
+use crate::{Exit, Result};
 
 #[derive(Debug, clap::Args)]
-struct GateArgs {
+pub(super) struct GateArgs {
     /// Only show what would be done
     #[arg(long)]
     dry_run: bool,
@@ -51,20 +36,8 @@ pub(super) struct ResolveArgs {
     repo: RepoArgs,
 }
 
-impl TransitionArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(PendingApproval::Transition)
-    }
-}
-
-impl CompletionArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(PendingApproval::Completion)
-    }
-}
-
 impl GateArgs {
-    fn run(self, gate: PendingApproval) -> Result<Exit, CliError> {
+    pub(super) fn run(self, gate: PendingApproval) -> Result<Exit> {
         let runs = self.repo.open()?;
         if !self.dry_run {
             // Before the question, and before a message that would help a worker.
@@ -79,49 +52,34 @@ impl GateArgs {
             PendingApproval::Transition => "approve the transition",
             PendingApproval::Completion => "approve the completion",
         };
-        let consent = self.person.consent(verb, &evidence, |page| {
-            show_plan(page, &runs, &plan);
-        })?;
+        let consent = self.person.consent(verb, &evidence, |page| show_plan(page, &runs, &plan))?;
         change_run(&self.repo, |runs| runs.approve(gate, &consent))
     }
 
     /// Prints what an approval would do.
-    fn show(&self, plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Result<Exit, CliError> {
+    fn show(&self, plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Result<Exit> {
         let answer = plan_answer(plan, evidence);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
             page.line(format!("would move the run to {}", clean(to)));
-            for hook in &answer.hooks {
-                page.labelled("hook", hook);
-            }
-            for command in &answer.commands {
-                page.labelled("command", command);
-            }
+            answer.hooks.iter().for_each(|hook| page.labelled("hook", hook));
+            answer.commands.iter().for_each(|command| page.labelled("command", command));
             page.labelled("evidence", evidence.as_str());
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl ResolveArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open()?;
         take(runs.refuse_worker())?;
         let state = take(runs.state())?;
         take(check_resolvable(&state))?;
         let evidence = take(runs.evidence(&Subject::Block))?;
         let consent = self.person.consent("continue the run", &evidence, |page| {
-            let run = state.run_id().map(ToString::to_string).unwrap_or_default();
-            page.line(format!("{run} is {} in {}", state.status(), clean(state.phase())));
-            if let Some(blocked) = state.blocked_on() {
-                page.labelled("waits on", blocked);
-            }
-            if let Some(detail) = state.blocked_detail() {
-                page.labelled_whole("because", detail);
-            }
-            if let Some(action) = state.recovery_action() {
-                page.labelled_whole("do first", action);
-            }
+            page.line(run_line(&state));
+            blocked_lines(page, &state);
+            page.labelled_some_whole("do first", state.recovery_action());
         })?;
         change_run(&self.repo, |runs| runs.resolve(&consent))
     }
@@ -139,22 +97,15 @@ fn show_plan(page: &mut Page, runs: &Runs, plan: &ApprovalPlan) {
             (pending.gate.as_ref(), &pending.requested_at)
         }
     };
-    if let Some(gate) = gate {
-        page.labelled("gate", gate);
-    }
-    if let Some(since) = since {
-        page.labelled("since", &moment(since));
-    }
+    page.labelled_some("gate", gate.map(String::as_str));
+    page.labelled_some("since", since.as_deref().map(moment).as_deref());
     if let Some(turn) = plan.requested_by_turn() {
         // A history that cannot be read must not prevent the approval.
         let line = runs.requester(plan).ok().flatten().unwrap_or_default();
         page.labelled("asked by", &format!("{turn} of {}", line.role.unwrap_or_default()));
         page.labelled_whole("it says", &one_line(line.summary.as_deref().unwrap_or_default(), 400));
     }
-    for hook in plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks) {
-        page.labelled("hook", &hook.name);
-    }
-    for action in &plan.actions {
-        page.labelled("command", &action.run);
-    }
+    let hooks = plan.hooks.iter().flat_map(|batch| &batch.hooks);
+    hooks.for_each(|hook| page.labelled("hook", &hook.name));
+    plan.actions.iter().for_each(|action| page.labelled("command", &action.run));
 }

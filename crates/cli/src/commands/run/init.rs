@@ -1,15 +1,13 @@
 //! `accord run init`: a folder becomes a governed repository.
 
+use accord_runs::Runs;
 use accord_runs::agents::Preset;
 use accord_runs::answers::init_answer;
 use accord_runs::operations::{InitOptions, NewAgent, NewRole, init};
 
-use super::{RepoArgs, environment, next_lines, take, usage};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::{RepoArgs, environment, next_lines, take};
 use crate::render::{clean, counted};
-use accord_runs::Runs;
-
+use crate::{CliError, Exit, Result};
 /// An agent that plans gets no other hint of what is wanted.
 const NO_GOAL: &str = "the project has no goal; give one to the run: accord run start GOAL";
 
@@ -47,57 +45,47 @@ pub(super) struct InitArgs {
 }
 
 impl InitArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let agent = self.agent.as_deref().map(|agent| new_agent(agent, &self.agent_role));
+    pub(super) fn run(self) -> Result<Exit> {
+        let agent = self.agent.as_deref().map(|agent| new_agent(agent, self.agent_role));
         let agent = agent.transpose()?;
         let plans = agent.as_ref().is_some_and(|agent| agent.has(NewRole::Pm));
         let options = InitOptions {
-            project_id: self.project_id.clone(),
-            name: self.name.clone(),
-            goal: self.goal.clone(),
+            project_id: self.project_id,
+            name: self.name,
+            goal: self.goal,
             agent,
             commit: self.commit,
         };
         let environment = environment()?;
         let made = take(init(&self.repo.folder(), &options, &environment))?;
         let answer = init_answer(&made, &self.repo.names());
-        let runs = take(Runs::open(&made.root, environment))?;
-        let next = self.repo.next(&runs)?;
+        let next = self.repo.next(&take(Runs::open(&made.root, environment))?)?;
         self.repo.say(&answer, |page| {
-            page.line(format!(
-                "{} is governed now: {} written, {} kept",
-                clean(&answer.root),
-                counted(answer.written.len() as u64, "file"),
-                answer.kept.len()
-            ));
-            if let Some(commit) = &answer.commit {
-                page.labelled("commit", commit);
-            }
-            if let Some(command) = &answer.commit_command {
-                page.labelled_whole("commit", command);
-            }
-            if plans && self.goal.is_none() {
+            let (root, written) =
+                (clean(&answer.root), counted(answer.written.len() as u64, "file"));
+            let kept = answer.kept.len();
+            page.line(format!("{root} is governed now: {written} written, {kept} kept"));
+            page.labelled_some("commit", answer.commit.as_deref());
+            page.labelled_some_whole("commit", answer.commit_command.as_deref());
+            if plans && options.goal.is_none() {
                 page.line(NO_GOAL);
             }
             next_lines(page, &next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 /// An agent by its name, else by the words of its command.
-fn new_agent(agent: &str, roles: &[NewRole]) -> Result<NewAgent, CliError> {
-    let roles = roles.to_vec();
+fn new_agent(agent: &str, roles: Vec<NewRole>) -> Result<NewAgent> {
     if let Some(preset) = Preset::named(agent) {
         let runtime = preset.name.to_owned();
         return Ok(NewAgent { runtime, command: preset.command(), roles });
     }
     let command = shell_words::split(agent)
-        .map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
+        .map_err(|error| CliError::usage(format!("--agent cannot be read: {error}")))?;
     Ok(NewAgent { runtime: "agent".to_owned(), command, roles })
 }
 
 fn role(text: &str) -> Result<NewRole, String> {
-    let known = || "a new project has the roles pm, dev and qa".to_owned();
-    NewRole::parse(text).ok_or_else(known)
+    NewRole::parse(text).ok_or_else(|| "a new project has the roles pm, dev and qa".to_owned())
 }

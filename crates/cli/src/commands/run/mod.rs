@@ -16,40 +16,33 @@ mod stage;
 mod step_loop;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use accord_contract::{Code, Failure, Wire};
-use accord_host::settings::Sources;
+use accord_contract::{Failure, Wire};
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, next_answer, next_command};
-use accord_runs::operations::{
-    Finding, Level, NextStep, Overview, Waiting, initiative_command, initiative_of,
-};
+use accord_runs::operations::{Finding, Level, NextStep, Overview, PendingApproval, Waiting};
+use accord_runs::operations::{initiative_command, initiative_of};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::operations::answers::NextAnswer;
+use accord_runs_core::state::State;
 use accord_runs_core::views::FailureView;
 use accord_runs_core::{TurnId, name_files};
 
 use super::words;
-use crate::error::CliError;
-use crate::host::{Candidate, DataFolder, choose};
-use crate::output::{Output, print_note};
+use crate::host::{Candidate, DataFolder, choose, settings_of};
 use crate::render::{Page, Style, Times, clean};
 use crate::terminal::can_ask;
-
-/// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
-#[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {
-    #[command(subcommand)]
-    command: RunCommand,
-}
+use crate::{CliError, Exit, Result, print_either, print_note};
 
 subcommands! {
-    RunArgs, RunCommand {
+    /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
+    pub(crate) RunArgs, RunCommand {
         Init(init::InitArgs),
         Start(change::StartArgs),
-        Status(read::StatusArgs),
+        /// Show the status of the run, what blocks it, and the next commands
+        Status(RepoArgs) => read::status,
         Assign(change::AssignArgs),
         Dispatch(change::DispatchArgs),
         Stage(stage::StageArgs),
@@ -57,8 +50,10 @@ subcommands! {
         Reject(change::RejectArgs),
         Reissue(change::ReissueArgs),
         Checkpoint(change::CheckpointArgs),
-        ApproveTransition(decide::TransitionArgs),
-        ApproveCompletion(decide::CompletionArgs),
+        /// Approve the pending transition to the next phase
+        ApproveTransition(decide::GateArgs) as PendingApproval::Transition,
+        /// Approve the pending completion of the run
+        ApproveCompletion(decide::GateArgs) as PendingApproval::Completion,
         SendBack(send_back::SendBackArgs),
         Proposal(proposal::ProposalArgs),
         Escalate(change::EscalateArgs),
@@ -67,7 +62,8 @@ subcommands! {
         History(read::HistoryArgs),
         Decisions(read::DecisionsArgs),
         Events(read::EventsArgs),
-        Doctor(read::DoctorArgs),
+        /// Check for everything that blocks a run or may block it later; changes nothing
+        Doctor(RepoArgs) => read::doctor,
         Step(step_loop::StepArgs),
         Loop(step_loop::LoopArgs),
         Coordinator(coordinator::CoordinatorArgs),
@@ -95,32 +91,20 @@ pub(super) struct TurnArgs {
 }
 
 impl TurnArgs {
-    /// The turn, from its id or the beginning of it.
-    fn find(&self, runs: &Runs) -> Result<Option<TurnId>, CliError> {
-        find_turn(self.turn.as_ref(), runs)
+    /// The active turn, from its id or the beginning of it.
+    fn find(&self, runs: &Runs) -> Result<Option<TurnId>> {
+        let Some(given) = &self.turn else { return Ok(None) };
+        let overview = take(runs.status())?;
+        let active = overview.turns.iter().map(|view| Candidate {
+            id: view.turn.id().to_string(),
+            place: view.turn.role().to_owned(),
+        });
+        Ok(TurnId::parse(&choose_from("turn", given.as_str(), active)?))
     }
 }
 
-/// The active turn whose id is given, or the beginning of it.
-fn find_turn(given: Option<&TurnId>, runs: &Runs) -> Result<Option<TurnId>, CliError> {
-    let Some(given) = given else {
-        return Ok(None);
-    };
-    let overview = take(runs.status())?;
-    let active = overview.turns.iter().map(|view| Candidate {
-        id: view.turn.id().to_string(),
-        place: view.turn.role().to_owned(),
-    });
-    let id = choose_from("turn", given.as_str(), active)?;
-    Ok(TurnId::parse(&id))
-}
-
 /// The id that is given, or the only one that begins with it.
-fn choose_from(
-    kind: &str,
-    given: &str,
-    known: impl Iterator<Item = Candidate>,
-) -> Result<String, CliError> {
+fn choose_from(kind: &str, given: &str, known: impl Iterator<Item = Candidate>) -> Result<String> {
     let candidates = known.filter(|candidate| candidate.id.starts_with(given)).collect();
     choose(kind, given, candidates, false)
 }
@@ -132,10 +116,7 @@ impl RepoArgs {
 
     /// The option of `accord run` for the repository.
     fn words(&self) -> String {
-        match &self.repo {
-            None => String::new(),
-            Some(repo) => format!(" --repo {}", shell_words::quote(&repo.to_string_lossy())),
-        }
+        option("--repo", self.repo.as_deref())
     }
 
     /// The option of git for the repository.
@@ -143,57 +124,55 @@ impl RepoArgs {
         let here = self.folder().canonicalize().ok();
         let root = Runs::open(&self.folder(), Environment::system());
         let root = root.map(|runs| runs.repository().root().to_owned()).ok();
-        match root.filter(|root| self.repo.is_some() || Some(root) != here.as_ref()) {
-            None => String::new(),
-            Some(root) => format!(" -C {}", shell_words::quote(&root.to_string_lossy())),
-        }
+        let root = root.filter(|root| self.repo.is_some() || Some(root) != here.as_ref());
+        option("-C", root.as_deref())
     }
 
     /// The services for the repository.
-    fn open(&self) -> Result<Runs, CliError> {
+    fn open(&self) -> Result<Runs> {
         take(Runs::open(&self.folder(), environment()?))
     }
 
     /// The services for the repository, with a token that stops their programs.
-    fn open_to_act(&self) -> Result<Runs, CliError> {
+    fn open_to_act(&self) -> Result<Runs> {
         let word = Cancel::new();
         crate::interrupt::cancel_on_signal(&word)?;
         take(Runs::open(&self.folder(), environment()?.with_cancel(word)))
     }
 
     /// Prints an answer, as JSON or as text.
-    fn say(&self, document: &impl Wire, text: impl FnOnce(&mut Page)) -> Result<(), CliError> {
-        let mut output = Output::stdout();
-        if self.json {
-            output.line(document.encode().to_string())?;
-        } else {
-            let mut page = Page::new();
-            text(&mut page);
-            output.bytes(page.as_str().as_bytes())?;
-        }
-        output.finish()
+    fn say(&self, document: &impl Wire, text: impl FnOnce(&mut Page)) -> Result<Exit> {
+        print_either(self.json.then(|| document.encode().to_string()), text)
     }
 
     /// The next step of a repository.
-    fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>, CliError> {
-        let overview = take(runs.status())?;
-        Ok(self.steps(&overview))
+    fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>> {
+        Ok(self.steps(&take(runs.status())?))
     }
 
     fn steps(&self, overview: &Overview) -> Vec<NextAnswer> {
         let names = self.names();
         let initiative = initiative_step(overview);
-        let steps = overview.next.iter().map(|step| match (step, &initiative) {
+        let step = |step: &NextStep| match (step, &initiative) {
             (NextStep::Assign { .. }, Some(step)) => step.clone(),
             _ => next_answer(step, &names),
-        });
-        steps.collect()
+        };
+        overview.next.iter().map(step).collect()
     }
 
     /// How commands name the repository.
     fn names(&self) -> CommandNames {
         CommandNames { repo: self.words(), git: self.git_words() }
     }
+}
+
+/// An option with a path, after a blank; nothing without a path.
+fn option(name: &str, path: Option<&Path>) -> String {
+    path.map(|path| format!(" {name} {}", quoted_path(path))).unwrap_or_default()
+}
+
+fn quoted_path(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
 /// What assigns the next turn of a run that a coordinator started: an assignment in the repository
@@ -205,12 +184,12 @@ fn initiative_step(overview: &Overview) -> Option<NextAnswer> {
 }
 
 /// The value of an operation, or its failure.
-fn take<T>(answer: Result<T, Failure>) -> Result<T, CliError> {
+fn take<T>(answer: Result<T, Failure>) -> Result<T> {
     answer.map_err(|failure| error_of(&failure))
 }
 
 /// The environment, with a listener that prints notices.
-fn environment() -> Result<Environment, CliError> {
+fn environment() -> Result<Environment> {
     let terminal = std::io::stderr().is_terminal();
     Ok(silent_environment()?.with_listener(move |notice| {
         if let Some(line) = line_of(notice, terminal) {
@@ -220,11 +199,10 @@ fn environment() -> Result<Environment, CliError> {
 }
 
 /// The environment of a command that decides under the operator's rules.
-fn silent_environment() -> Result<Environment, CliError> {
+fn silent_environment() -> Result<Environment> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
-    let folder = DataFolder::of(None)?;
-    let settings = Sources::of_process(&folder.path, None, Vec::new()).resolve()?.settings;
+    let settings = settings_of(&DataFolder::of(None)?.path)?;
     let environment = Environment::system().saying_terminal(can_ask());
     Ok(environment.under(settings.decision_rules()))
 }
@@ -232,12 +210,13 @@ fn silent_environment() -> Result<Environment, CliError> {
 /// The text of a notice; hooks and commands only on a terminal.
 fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
     match notice {
-        Notice::Recovered { journal, dropped } => Some(if *dropped {
+        Notice::Recovered { journal, dropped: true } => {
             let journal = clean(journal);
-            format!("dropped the journal {journal}: another runner continued without it")
-        } else {
-            format!("finished the commit of an earlier process ({})", clean(journal))
-        }),
+            Some(format!("dropped the journal {journal}: another runner continued without it"))
+        }
+        Notice::Recovered { journal, .. } => {
+            Some(format!("finished the commit of an earlier process ({})", clean(journal)))
+        }
         Notice::HookStarted { phase, name } if terminal => {
             Some(format!("{phase} hook {}", clean(name)))
         }
@@ -260,20 +239,16 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
 fn error_of(failure: &Failure) -> CliError {
     let error = CliError::from(failure.clone());
     let FailureView { errors, output, .. } = FailureView::of(failure);
-    let mut found: Vec<String> = errors
-        .iter()
-        // With a single finding, the message ends with it.
-        .filter(|found| !failure.message.ends_with(found.as_str()))
-        .map(|found| format!("- {}", clean(found)))
-        .collect();
+    // With a single finding, the message ends with it.
+    let errors = errors.iter().filter(|found| !failure.message.ends_with(found.as_str()));
+    let errors = errors.map(|found| format!("- {}", clean(found)));
     // The end of a worker's output explains its failure best.
     let said = output.iter().flat_map(|text| text.lines());
-    found.extend(said.map(|line| format!("> {}", clean(line))));
+    let found: Vec<_> = errors.chain(said.map(|line| format!("> {}", clean(line)))).collect();
     if found.is_empty() {
         return error;
     }
-    let help = failure.suggestion.as_deref();
-    let help = help.unwrap_or(failure.code.meaning());
+    let help = failure.suggestion.as_deref().unwrap_or(failure.code.meaning());
     error.long_help(format!("{}\n{help}", found.join("\n")))
 }
 
@@ -284,8 +259,7 @@ fn turn_id(text: &str) -> Result<TurnId, String> {
 /// Prints the process that has the lock, and the pending journals.
 fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String]) {
     if let Some(holder) = holder.filter(|holder| holder.alive) {
-        let who = format!("process {} works on it", holder.lock.owner_pid);
-        page.labelled("busy", &who);
+        page.labelled("busy", &format!("process {} works on it", holder.lock.owner_pid));
     }
     for journal in journals {
         let what = format!("{journal} is pending; the next command that writes finishes it");
@@ -293,11 +267,16 @@ fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String])
     }
 }
 
+/// Prints what blocks a run.
+fn blocked_lines(page: &mut Page, state: &State) {
+    page.labelled_some("waits on", state.blocked_on());
+    page.labelled_some_whole("because", state.blocked_detail());
+}
+
 /// Prints since when a person is needed, and the evidence that the person decides about.
 fn waiting_lines(page: &mut Page, waiting: &Waiting) {
-    if let Some(since) = waiting.since {
-        page.labelled("since", &moment(&since.to_string()));
-    }
+    let since = waiting.since.map(|since| moment(&since.to_string()));
+    page.labelled_some("since", since.as_deref());
     evidence_line(page, &waiting.evidence);
 }
 
@@ -344,9 +323,4 @@ fn next_line(step: &NextAnswer) -> String {
         Some(command) => format!("{}   ({})", clean(command), clean(&step.why)),
         None => clean(&step.why),
     }
-}
-
-/// An error in the command line.
-fn usage(message: impl Into<String>) -> CliError {
-    CliError::new(Code::Usage, message)
 }

@@ -4,8 +4,8 @@ use accord_base::Door;
 use accord_runs_core::evidence::{EvidenceDigest, SHOWN_BY};
 use accord_runs_core::person::{Consent, Person};
 
+use crate::Result;
 use crate::commands::person::{NamedPerson, Question};
-use crate::error::CliError;
 use crate::host::Actor;
 use crate::render::Page;
 
@@ -18,7 +18,7 @@ impl PersonArgs {
         verb: &str,
         evidence: &EvidenceDigest,
         show: impl FnOnce(&mut Page),
-    ) -> Result<Consent, CliError> {
+    ) -> Result<Consent> {
         let otherwise = "`accord run status` shows what else you can do (of an initiative: \
                          `accord run coordinator status`)";
         let shown_by = SHOWN_BY;
@@ -34,7 +34,7 @@ pub(super) fn person(
     note: Option<String>,
     door: Door,
     verb: &str,
-) -> Result<Person, CliError> {
+) -> Result<Person> {
     let named = NamedPerson::of(actor)?;
     named.check_named(false, verb)?;
     Ok(of(named, note, door))

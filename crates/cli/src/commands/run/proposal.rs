@@ -9,20 +9,13 @@ use accord_runs_core::proposal::proposal_folder;
 
 use super::person::PersonArgs;
 use super::{RepoArgs, choose_from, next_lines, take, turn_id, words};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::Candidate;
 use crate::render::{clean, counted, one_line, table};
-
-/// List, show, apply or drop the changes that turns propose
-#[derive(Debug, clap::Args)]
-pub(super) struct ProposalArgs {
-    #[command(subcommand)]
-    command: ProposalCommand,
-}
+use crate::{Exit, Result};
 
 subcommands! {
-    ProposalArgs, ProposalCommand {
+    /// List, show, apply or drop the changes that turns propose
+    pub(super) ProposalArgs, ProposalCommand {
         List(ListArgs),
         Show(ShowArgs),
         Apply(ApplyArgs),
@@ -89,76 +82,59 @@ struct DropArgs {
 }
 
 /// The turn of a proposal, from its id or the beginning of it.
-fn find(given: &TurnId, runs: &Runs) -> Result<TurnId, CliError> {
-    let known = take(runs.proposals(ProposalFilter::All))?;
-    let known = known.into_iter().map(|view| Candidate {
+fn find(given: &TurnId, runs: &Runs) -> Result<TurnId> {
+    let known = take(runs.proposals(ProposalFilter::All))?.into_iter().map(|view| Candidate {
         id: view.proposal.turn.to_string(),
         place: view.proposal.role.unwrap_or_default(),
     });
-    let known: Vec<Candidate> = known.collect();
-    // The service has a better message for a turn without a proposal.
-    if !known.iter().any(|candidate| candidate.id.starts_with(given.as_str())) {
-        return Ok(given.clone());
-    }
-    let id = choose_from("proposal", given.as_str(), known.into_iter())?;
+    // A turn without a proposal stays as it is: the service has a better message for it.
+    let id = choose_from("proposal", given.as_str(), known)?;
     Ok(TurnId::parse(&id).unwrap_or_else(|| given.clone()))
 }
 
 impl ListArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let runs = self.repo.open()?;
         let filter = if self.all { ProposalFilter::All } else { ProposalFilter::Waiting };
-        let proposals = take(runs.proposals(filter))?;
-        let answer = proposals_answer(&proposals);
+        let answer = proposals_answer(&take(runs.proposals(filter))?);
         self.repo.say(&answer, |page| {
             if answer.proposals.is_empty() {
                 page.line("no proposal waits for a decision");
                 return;
             }
-            let rows: Vec<Vec<String>> = answer
-                .proposals
-                .iter()
-                .map(|proposal| {
-                    vec![
-                        proposal.turn_id.clone(),
-                        clean(proposal.role.as_deref().unwrap_or("?")),
-                        proposal.decision.clone().unwrap_or_else(|| "waits".to_owned()),
-                        one_line(&proposal.files.join(", "), 60),
-                    ]
-                })
-                .collect();
-            table(page, &["turn", "role", "decision", "files"], &rows);
-        })?;
-        Ok(Exit::Yes)
+            let rows = answer.proposals.iter().map(|proposal| {
+                vec![
+                    proposal.turn_id.clone(),
+                    clean(proposal.role.as_deref().unwrap_or("?")),
+                    proposal.decision.clone().unwrap_or_else(|| "waits".to_owned()),
+                    one_line(&proposal.files.join(", "), 60),
+                ]
+            });
+            table(page, &["turn", "role", "decision", "files"], &rows.collect::<Vec<_>>());
+        })
     }
 }
 
 impl ShowArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let runs = self.repo.open()?;
         let turn = find(&self.turn, &runs)?;
         let (view, files) = take(runs.proposal(&turn))?;
         let answer = proposal_answer(&view, &files);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| {
-            let role = view.proposal.role.as_deref().unwrap_or("?");
+            let role = clean(view.proposal.role.as_deref().unwrap_or("?"));
             let decided = view.decided.unwrap_or("waits for a decision");
-            page.line(format!("{turn} of {}: {decided}", clean(role)));
-            if let Some(summary) = &view.proposal.summary {
-                page.labelled_whole("summary", summary);
-            }
+            page.line(format!("{turn} of {role}: {decided}"));
+            page.labelled_some_whole("summary", view.proposal.summary.as_deref());
             for file in &answer.files {
                 page.labelled(&file.action, &format!("{} ({})", file.path, file.state));
             }
             let folder = proposal_folder(&turn);
             for file in answer.files.iter().filter(|file| file.action == "modify") {
-                let quoted = shell_words::quote(&file.path);
-                let proposed = format!("{folder}/{}", file.path);
-                let proposed = shell_words::quote(&proposed);
-                page.labelled_whole(
-                    "compare",
-                    &format!("git{git} diff --no-index -- {quoted} {proposed}"),
-                );
+                let files = shell_words::join([&file.path, &format!("{folder}/{}", file.path)]);
+                let compare = format!("git{git} diff --no-index -- {files}");
+                page.labelled_whole("compare", &compare);
             }
             if view.decided.is_none() {
                 let repo = self.repo.words();
@@ -166,13 +142,12 @@ impl ShowArgs {
                 page.labelled_whole("decide", &decide("apply"));
                 page.labelled_whole("", &decide("drop"));
             }
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl ApplyArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let turn = find(&self.turn, &runs)?;
         let consent = consent(&runs, &turn, self.person, "apply it")?;
@@ -184,7 +159,7 @@ impl ApplyArgs {
 }
 
 impl DropArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let turn = find(&self.turn, &runs)?;
         let consent = consent(&runs, &turn, self.person, "drop it")?;
@@ -194,23 +169,16 @@ impl DropArgs {
 }
 
 /// Asks the person, after the files were shown.
-fn consent(
-    runs: &Runs,
-    turn: &TurnId,
-    person: PersonArgs,
-    verb: &str,
-) -> Result<Consent, CliError> {
+fn consent(runs: &Runs, turn: &TurnId, person: PersonArgs, verb: &str) -> Result<Consent> {
     take(runs.refuse_worker())?;
     let (_, evidence) = take(runs.waiting_proposal(turn))?;
     let (view, files) = take(runs.proposal(turn))?;
     person.consent(verb, &evidence, |page| {
-        let role = view.proposal.role.as_deref().unwrap_or("?");
-        page.line(format!("{turn} of {} proposes", clean(role)));
+        let role = clean(view.proposal.role.as_deref().unwrap_or("?"));
+        page.line(format!("{turn} of {role} proposes"));
         for file in &files {
-            page.labelled(
-                file.action.as_str(),
-                &format!("{} ({})", file.path, file.state.as_str()),
-            );
+            let text = format!("{} ({})", file.path, file.state.as_str());
+            page.labelled(file.action.as_str(), &text);
         }
     })
 }
@@ -221,17 +189,12 @@ fn say(
     decided: &ProposalDecided,
     decision: &str,
     line: &str,
-) -> Result<Exit, CliError> {
+) -> Result<Exit> {
     let answer = proposal_decision_answer(decided, decision, repo.next(runs)?);
     repo.say(&answer, |page| {
         page.line(line);
-        for file in &decided.files {
-            page.labelled("file", file);
-        }
-        if let Some(made) = &decided.checkpoint {
-            page.labelled("commit", &made.commit);
-        }
+        decided.files.iter().for_each(|file| page.labelled("file", file));
+        page.labelled_some("commit", decided.checkpoint.as_ref().map(|made| made.commit.as_str()));
         next_lines(page, &answer.next);
-    })?;
-    Ok(Exit::Yes)
+    })
 }

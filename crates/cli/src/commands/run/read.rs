@@ -8,18 +8,12 @@ use accord_runs_core::state::{State, Status};
 use accord_runs_core::views::{DecisionView, EventView, HistoryView};
 
 use super::adopt::kept_lines;
-use super::{RepoArgs, busy_lines, evidence_line, finding_lines, next_lines, take, waiting_lines};
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
+use super::{
+    RepoArgs, blocked_lines, busy_lines, evidence_line, finding_lines, next_lines, take,
+    waiting_lines,
+};
 use crate::render::{Page, Style, Times, clean, counted, one_line, table};
-
-/// Show the status of the run, what blocks it, and the next commands
-#[derive(Debug, clap::Args)]
-pub(super) struct StatusArgs {
-    #[command(flatten)]
-    repo: RepoArgs,
-}
+use crate::{Exit, Output, Result, print_page};
 
 /// List the accepted and the reissued turns
 #[derive(Debug, clap::Args)]
@@ -53,13 +47,6 @@ pub(super) struct EventsArgs {
     lines: LinesArgs,
 }
 
-/// Check for everything that blocks a run or may block it later; changes nothing
-#[derive(Debug, clap::Args)]
-pub(super) struct DoctorArgs {
-    #[command(flatten)]
-    repo: RepoArgs,
-}
-
 #[derive(Debug, clap::Args)]
 struct LinesArgs {
     /// Only this run; the current one if absent
@@ -78,26 +65,21 @@ struct LinesArgs {
     repo: RepoArgs,
 }
 
-impl StatusArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let runs = self.repo.open()?;
-        let overview = take(runs.status())?;
-        let steps = self.repo.steps(&overview);
-        let answer = status_answer(&overview, steps);
-        self.repo.say(&answer, |page| {
-            write_status(page, &overview);
-            if let Some(kept) = &answer.kept {
-                kept.iter().for_each(|change| kept_lines(page, change));
-                page.labelled_whole("decide", "accord run adopt shows what can be put in force");
-            }
-            next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
-    }
+pub(super) fn status(repo: RepoArgs) -> Result<Exit> {
+    let overview = take(repo.open()?.status())?;
+    let answer = status_answer(&overview, repo.steps(&overview));
+    repo.say(&answer, |page| {
+        write_status(page, &overview);
+        if let Some(kept) = &answer.kept {
+            kept.iter().for_each(|change| kept_lines(page, change));
+            page.labelled_whole("decide", "accord run adopt shows what can be put in force");
+        }
+        next_lines(page, &answer.next);
+    })
 }
 
 impl HistoryArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.lines.repo.open()?;
         let lines = take(runs.history(&self.lines.query()))?;
         let headings = ["when", "turn", "role", "phase", "status", "summary"];
@@ -120,11 +102,12 @@ impl HistoryArgs {
 }
 
 impl DecisionsArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.lines.repo.open()?;
-        let found =
-            if self.lasting { runs.repo_decisions() } else { runs.decisions(&self.lines.query()) };
-        let lines = take(found)?;
+        let lines = take(match self.lasting {
+            true => runs.repo_decisions(),
+            false => runs.decisions(&self.lines.query()),
+        })?;
         self.lines.print(&lines, &["id", "who", "phase", "what", "status"], |lines| {
             let row = |line: DecisionView| {
                 vec![
@@ -141,10 +124,9 @@ impl DecisionsArgs {
 }
 
 impl EventsArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.lines.repo.open()?;
-        let found = runs.events(&self.lines.query(), self.kind.as_deref());
-        let lines = take(found)?;
+        let lines = take(runs.events(&self.lines.query(), self.kind.as_deref()))?;
         let headings = ["when", "event", "phase", "status", "turn"];
         self.lines.print(&lines, &headings, |lines| {
             let lines: Vec<EventView> = lines.iter().map(EventView::of).collect();
@@ -163,29 +145,24 @@ impl EventsArgs {
     }
 }
 
-impl DoctorArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let runs = self.repo.open()?;
-        let findings = runs.doctor();
-        let answer = doctor_answer(&findings);
-        self.repo.say(&answer, |page| {
-            finding_lines(page, &findings);
-            page.line(if answer.healthy { "no problem found" } else { "fix the errors first" });
-        })?;
-        Ok(Exit::from_answer(answer.healthy))
-    }
+pub(super) fn doctor(repo: RepoArgs) -> Result<Exit> {
+    let findings = repo.open()?.doctor();
+    let answer = doctor_answer(&findings);
+    repo.say(&answer, |page| {
+        finding_lines(page, &findings);
+        page.line(if answer.healthy { "no problem found" } else { "fix the errors first" });
+    })?;
+    Ok(Exit::from_answer(answer.healthy))
 }
 
 impl LinesArgs {
     fn query(&self) -> Query {
-        Query {
-            run: match (&self.run, self.all) {
-                (Some(run), _) => RunChoice::Named(run.clone()),
-                (None, true) => RunChoice::All,
-                (None, false) => RunChoice::Current,
-            },
-            last: self.last,
-        }
+        let run = match (&self.run, self.all) {
+            (Some(run), _) => RunChoice::Named(run.clone()),
+            (None, true) => RunChoice::All,
+            (None, false) => RunChoice::Current,
+        };
+        Query { run, last: self.last }
     }
 
     /// As JSON, one document per line; otherwise as a table.
@@ -194,19 +171,15 @@ impl LinesArgs {
         lines: &[Object],
         headings: &[&str],
         rows: impl FnOnce(&[Object]) -> Vec<Vec<String>>,
-    ) -> Result<Exit, CliError> {
-        let mut output = Output::stdout();
-        if self.repo.json {
-            for line in lines {
-                output.line(line.encode().to_string())?;
-            }
-        } else {
-            let mut page = Page::new();
-            table(&mut page, headings, &rows(lines));
-            output.bytes(page.as_str().as_bytes())?;
+    ) -> Result<Exit> {
+        if !self.repo.json {
+            return print_page(|page| table(page, headings, &rows(lines)));
         }
-        output.finish()?;
-        Ok(Exit::Yes)
+        let mut output = Output::stdout();
+        for line in lines {
+            output.line(line.encode().to_string())?;
+        }
+        output.finish()
     }
 }
 
@@ -251,31 +224,21 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
         Status::Blocked | Status::Failed => Style::Bad,
         Status::Idle => Style::Faint,
     };
-    let status = page.styled(ink, state.status().as_str());
-    let mut pieces = vec![status];
+    let mut pieces = vec![page.styled(ink, state.status().as_str())];
     if let Some(run) = state.run_id() {
         pieces.push(format!("in {}", clean(state.phase())));
         pieces.push(counted(overview.accepted_turns, "accepted turn"));
         pieces.push(page.styled(Style::Faint, run.as_str()));
     }
     page.pieces(&pieces);
-    if let Some(blocked) = state.blocked_on() {
-        page.labelled("waits on", blocked);
-    }
-    if let Some(detail) = state.blocked_detail() {
-        page.labelled_whole("because", detail);
-    }
+    blocked_lines(page, state);
     if let Some(waiting) = &overview.waiting {
         waiting_lines(page, waiting);
     }
-    for reason in state.gate_failure_reasons() {
-        page.labelled_whole("gate", &reason);
-    }
+    state.gate_failure_reasons().iter().for_each(|reason| page.labelled_whole("gate", reason));
     write_delegations(page, state);
     if state.status() != Status::Completed {
-        for warning in &overview.last_warnings {
-            page.labelled_whole("warning", warning);
-        }
+        page.labelled_each("warning", &overview.last_warnings);
     }
     // The rest of the budget depends on the configuration, which may have changed since the last
     // turn.

@@ -8,9 +8,8 @@ use accord_runs_core::state::Pending;
 use super::change::change_run;
 use super::person::PersonArgs;
 use super::{RepoArgs, take, words};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::render::clean;
+use crate::{Exit, Result};
 
 /// Send the request that waits for approval back: the run continues in its phase, and the next
 /// prompt has the reason
@@ -32,12 +31,11 @@ pub(super) struct SendBackArgs {
 }
 
 impl SendBackArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open()?;
         take(runs.refuse_worker())?;
         let state = take(runs.state())?;
-        let pending = take(waiting_request(&state))?;
-        let (subject, request) = match &pending {
+        let (subject, request) = match take(waiting_request(&state))? {
             Pending::Transition(pending) => {
                 (Subject::Transition, format!("the request for {}", clean(&pending.to)))
             }

@@ -8,11 +8,10 @@ use accord_runs::operations::ManualResult;
 use accord_runs_core::next_step::must_object;
 use accord_runs_core::views::changed_files;
 
-use super::{RepoArgs, TurnArgs, next_lines, take, usage, words};
-use crate::error::CliError;
-use crate::exit::Exit;
+use super::{RepoArgs, TurnArgs, next_lines, take, words};
 use crate::input::read_file;
 use crate::render::{clean, counted};
+use crate::{CliError, Exit, Result};
 
 /// Stage the result of a turn that you did yourself
 #[derive(Debug, clap::Args)]
@@ -71,11 +70,10 @@ pub(super) struct StageArgs {
 }
 
 impl StageArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open()?;
-        let members = self.with.as_deref().map(members).transpose()?;
         let result = ManualResult {
-            members: members.unwrap_or_default(),
+            members: self.with.as_deref().map(members).transpose()?.unwrap_or_default(),
             turn: self.turn.find(&runs)?,
             summary: self.summary,
             decisions: self.decisions,
@@ -101,14 +99,10 @@ impl StageArgs {
         let answer = stage_answer(&staged, next);
         self.repo.say(&answer, |page| {
             let files = changed_files(&staged.result).len() as u64;
-            page.line(format!(
-                "staged the result of {} with {}",
-                clean(&answer.turn_id),
-                counted(files, "changed file")
-            ));
-            if let Some(problem) = &answer.problem {
-                page.labelled_whole("refused", &problem.error.message);
-            }
+            let (turn, files) = (clean(&answer.turn_id), counted(files, "changed file"));
+            page.line(format!("staged the result of {turn} with {files}"));
+            let problem = answer.problem.as_ref().map(|problem| problem.error.message.as_str());
+            page.labelled_some_whole("refused", problem);
             next_lines(page, &answer.next);
         })?;
         // It is staged, but would be refused: the answer is no.
@@ -116,10 +110,10 @@ impl StageArgs {
     }
 }
 
-fn members(path: &Path) -> Result<Object, CliError> {
-    let text = read_file(path)?;
-    let document =
-        accord_canon::read(&text).map_err(|error| usage(format!("{}: {error}", path.display())))?;
+fn members(path: &Path) -> Result<Object> {
+    let path_shown = path.display();
+    let document = accord_canon::read(&read_file(path)?)
+        .map_err(|error| CliError::usage(format!("{path_shown}: {error}")))?;
     Object::from_document(document)
-        .map_err(|_| usage(format!("{} is not a JSON object", path.display())))
+        .map_err(|_| CliError::usage(format!("{path_shown} is not a JSON object")))
 }

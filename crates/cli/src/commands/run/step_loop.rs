@@ -15,16 +15,14 @@ use accord_runs_core::operations::answers::RunStop;
 use parking_lot::Mutex;
 
 use super::person::{human, person};
-use super::{RepoArgs, find_turn, next_lines, silent_environment, take};
+use super::{RepoArgs, TurnArgs, next_lines, silent_environment, take};
 use crate::arguments::duration;
 use crate::commands::progress::Progress;
 use crate::commands::worker_output::WorkerOutput;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::Actor;
 use crate::interrupt::cancel_on_signal;
-use crate::output::print_note;
 use crate::render::{Style, clean, counted};
+use crate::{Exit, Result, print_note};
 
 /// Run the next turn: assign, dispatch, run its worker, accept or try again
 #[derive(Debug, clap::Args)]
@@ -101,24 +99,22 @@ impl MannerArgs {
 }
 
 impl StepArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let turn = find_turn(self.turn.as_ref(), &self.repo.open()?)?;
+    pub(super) fn run(self) -> Result<Exit> {
+        let turn = TurnArgs { turn: self.turn }.find(&self.repo.open()?)?;
         let step = Step { role: self.role, turn, cycle: self.cycle.cycle() };
-        drive_run(&self.repo, self.cycle.verbose, |runs| runs.step(&step).map(DriveEnd::from))
+        drive_run(&self.repo, self.cycle.verbose, |runs| Ok(runs.step(&step)?.into()))
     }
 }
 
 impl LoopArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let approve = || person(self.actor, self.note, Door::Loop, "approve every gate");
         let options = LoopOptions {
             cycle: self.cycle.cycle(),
             max_turns: self.max_turns,
             auto_approve: self.auto_approve.then(approve).transpose()?,
         };
-        drive_run(&self.repo, self.cycle.verbose, |runs| {
-            runs.run_loop(&options).map(DriveEnd::from)
-        })
+        drive_run(&self.repo, self.cycle.verbose, |runs| Ok(runs.run_loop(&options)?.into()))
     }
 }
 
@@ -127,7 +123,7 @@ fn drive_run(
     repo: &RepoArgs,
     verbose: bool,
     work: impl FnOnce(&Runs) -> Result<DriveEnd, Failure>,
-) -> Result<Exit, CliError> {
+) -> Result<Exit> {
     let cancel = Cancel::new();
     let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
@@ -136,13 +132,11 @@ fn drive_run(
     let end = work(&runs);
     bar.finish();
     let signal = received.load(Ordering::SeqCst);
+    let is_cancelled = |failure: &Failure| {
+        signal != 0 && matches!(failure.code, Code::XchainWorkerCancelled | Code::XchainGivenUp)
+    };
     let end = match end {
-        Err(failure)
-            if signal != 0
-                && matches!(failure.code, Code::XchainWorkerCancelled | Code::XchainGivenUp) =>
-        {
-            DriveEnd::new(RunStop::Cancelled)
-        }
+        Err(failure) if is_cancelled(&failure) => DriveEnd::new(RunStop::Cancelled),
         other => take(other)?,
     };
     // Read again: the end says why the loop stopped, and the file says where the run is.
@@ -150,32 +144,23 @@ fn drive_run(
     let answer = drive_answer(&end, &state, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");
+        let on = clean(state.blocked_on().unwrap_or("something"));
         let (ink, words) = match end.stop {
-            RunStop::Accepted => (Style::Good, "accepted; the run continues".to_owned()),
-            RunStop::Completed => (Style::Good, "the run is completed".to_owned()),
-            RunStop::Blocked => {
-                let on = state.blocked_on().unwrap_or("something");
-                (Style::Bad, format!("the run is blocked on {}", clean(on)))
-            }
-            RunStop::GateHeld => (Style::Title, "a gate needs approval".to_owned()),
-            RunStop::ByHand => (Style::Title, "a turn waits for a person".to_owned()),
-            RunStop::MaxTurns => {
-                (Style::Title, "the maximum number of turns was reached".to_owned())
-            }
-            RunStop::Cancelled => (Style::Bad, "cancelled; the turn can be continued".to_owned()),
-            RunStop::NotRunning => (Style::Title, "no run is active".to_owned()),
+            RunStop::Accepted => (Style::Good, "accepted; the run continues"),
+            RunStop::Completed => (Style::Good, "the run is completed"),
+            RunStop::Blocked => (Style::Bad, &*format!("the run is blocked on {on}")),
+            RunStop::GateHeld => (Style::Title, "a gate needs approval"),
+            RunStop::ByHand => (Style::Title, "a turn waits for a person"),
+            RunStop::MaxTurns => (Style::Title, "the maximum number of turns was reached"),
+            RunStop::Cancelled => (Style::Bad, "cancelled; the turn can be continued"),
+            RunStop::NotRunning => (Style::Title, "no run is active"),
         };
-        let words = page.styled(ink, &words);
+        let words = page.styled(ink, words);
         page.line(format!("{words} ({accepted} accepted by this command)"));
-        let blocked = end.stop == RunStop::Blocked;
-        let detail = state.blocked_detail().filter(|_| blocked);
-        let failure = answer.failure.as_ref();
-        if let Some(why) = failure.map(|failure| failure.error.message.as_str()).or(detail) {
-            page.labelled_whole("because", why);
-        }
-        for warning in &answer.warnings {
-            page.labelled_whole("warning", warning);
-        }
+        let detail = state.blocked_detail().filter(|_| end.stop == RunStop::Blocked);
+        let failure = answer.failure.as_ref().map(|failure| failure.error.message.as_str());
+        page.labelled_some_whole("because", failure.or(detail));
+        page.labelled_each("warning", &answer.warnings);
         next_lines(page, &answer.next);
     })?;
     Ok(match (end.stop, signal) {
@@ -187,7 +172,7 @@ fn drive_run(
 }
 
 /// The environment, with a listener that prints the progress.
-fn environment(verbose: bool, bar: &Arc<Progress>) -> Result<Environment, CliError> {
+fn environment(verbose: bool, bar: &Arc<Progress>) -> Result<Environment> {
     let bar = Arc::clone(bar);
     let output = Mutex::new(WorkerOutput::default());
     Ok(silent_environment()?.with_listener(move |notice| {

@@ -1,9 +1,7 @@
 //! The agent of a command.
 
-use accord_contract::Code;
-
-use crate::error::CliError;
 use crate::host::setting;
+use crate::{CliError, Result};
 
 /// The agent that a command is about.
 #[derive(Debug, clap::Args)]
@@ -24,9 +22,8 @@ impl AgentArgs {
         self.agent.clone().or_else(own).or_else(named)
     }
 
-    pub(super) fn required(&self) -> Result<String, CliError> {
-        self.name().ok_or_else(|| {
-            CliError::new(Code::Usage, "no agent given").help("name the agent with --as NAME")
-        })
+    pub(super) fn required(&self) -> Result<String> {
+        self.name()
+            .ok_or_else(|| CliError::usage("no agent given").help("name the agent with --as NAME"))
     }
 }

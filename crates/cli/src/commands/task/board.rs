@@ -3,19 +3,20 @@
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;
 
+use accord_api::{Answered, Json};
 use accord_contract::Code;
 use accord_tasks_core::Status;
-use accord_tasks_core::operations::{BoardAnswer, BoardQuery, TaskBoard};
+use accord_tasks_core::operations::{BoardAnswer, BoardQuery, TaskBoard, TaskBoardEnvelope};
 use accord_tasks_core::task::Priority;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::names::name_parser;
 use super::place::{Place, PlaceArgs, document};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::interrupt::on_signal;
 use crate::render::{self, Page};
+use crate::{CliError, Exit, Result};
 
 /// How often the board is read again.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -52,7 +53,7 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let is_live = !self.once
             && !place.json
@@ -61,30 +62,27 @@ impl BoardArgs {
         if is_live {
             return self.follow(&place);
         }
-        place.print(
-            document(place.host.ask::<TaskBoard>(place.tasks()?, self.query())?)?,
-            render::board,
-        )
+        place.print(self.ask(&place)?, render::board)
     }
 
-    fn query(&self) -> BoardQuery {
-        BoardQuery {
+    fn ask(&self, place: &Place) -> Result<Answered<Json<TaskBoardEnvelope>>> {
+        let query = BoardQuery {
             team: self.team.clone(),
             agent: self.agent.clone(),
             status: self.status,
             priority: self.priority,
             limit: self.limit,
             ..BoardQuery::default()
-        }
+        };
+        document(place.host.ask::<TaskBoard>(place.tasks()?, query)?)
     }
 
     /// Redraws the board when it changes.
-    fn follow(&self, place: &Place) -> Result<Exit, CliError> {
+    fn follow(&self, place: &Place) -> Result<Exit> {
         let screen = Screen::open()?;
         let mut shown = String::new();
         loop {
-            let board = document(place.host.ask::<TaskBoard>(place.tasks()?, self.query())?)?;
-            let drawn = draw(&board.answer.0.result);
+            let drawn = draw(&self.ask(place)?.answer.0.result);
             if drawn != shown {
                 screen.show(&drawn)?;
                 shown = drawn;
@@ -101,11 +99,10 @@ fn draw(board: &BoardAnswer) -> String {
     let mut page = Page::new();
     render::board(&mut page, board);
     let height = terminal_size::terminal_size().map_or(usize::MAX, |(_, height)| height.0.into());
-    let lines: Vec<&str> = page.as_str().lines().collect();
+    let mut drawn: Vec<String> = page.as_str().lines().map(str::to_owned).collect();
     let most = height.saturating_sub(2).max(3);
-    let mut drawn: Vec<String> = lines.iter().take(most).map(|line| (*line).to_owned()).collect();
-    if lines.len() > most {
-        let hidden = lines.len() - most + 1;
+    if drawn.len() > most {
+        let hidden = drawn.len() - most + 1;
         drawn.truncate(most - 1);
         drawn.push(format!("… {hidden} more lines; --limit shows fewer tasks of each status"));
     }
@@ -119,17 +116,17 @@ struct Screen {
 }
 
 impl Screen {
-    fn open() -> Result<Self, CliError> {
+    fn open() -> Result<Self> {
         let terminal = std::io::stdin();
-        let before = tcgetattr(&terminal).map_err(|error| unusable(&error.into()))?;
+        let failed = |error: Errno| unusable(&error.into());
+        let before = tcgetattr(&terminal).map_err(failed)?;
         let restored = before.clone();
         // A signal ends the process without dropping anything.
         on_signal(move || restore(&restored))?;
         let mut modes = before.clone();
         // Keys arrive at once and are not shown. Ctrl-C stays a signal.
         modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        tcsetattr(&terminal, OptionalActions::Now, &modes)
-            .map_err(|error| unusable(&error.into()))?;
+        tcsetattr(&terminal, OptionalActions::Now, &modes).map_err(failed)?;
         let screen = Self { before };
         // The alternate screen, without a cursor.
         screen.write("\x1b[?1049h\x1b[?25l")?;
@@ -137,18 +134,18 @@ impl Screen {
     }
 
     /// Draws over what is on the screen, so that nothing flickers.
-    fn show(&self, text: &str) -> Result<(), CliError> {
+    fn show(&self, text: &str) -> Result<()> {
         let lines = text.lines().map(|line| format!("{line}\x1b[K\r\n"));
         self.write(&format!("\x1b[H{}\x1b[J", lines.collect::<String>()))
     }
 
     /// Waits for a key. Whether it was q, or the terminal is gone.
-    fn is_left(&self, pause: Duration) -> Result<bool, CliError> {
+    fn is_left(&self, pause: Duration) -> Result<bool> {
         let stdin = std::io::stdin();
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
         let pause = Timespec { tv_sec: 0, tv_nsec: i64::from(pause.subsec_nanos()) };
         match poll(&mut ready, Some(&pause)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(false),
+            Ok(0) | Err(Errno::INTR) => return Ok(false),
             Ok(_) => {}
             Err(error) => return Err(unusable(&error.into())),
         }
@@ -157,7 +154,7 @@ impl Screen {
         Ok(count == 0 || keys[..count].iter().any(|key| matches!(key, b'q' | b'Q' | 4)))
     }
 
-    fn write(&self, text: &str) -> Result<(), CliError> {
+    fn write(&self, text: &str) -> Result<()> {
         let mut terminal = std::io::stdout().lock();
         let written = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
         written.map_err(CliError::from_output)

@@ -7,7 +7,7 @@ use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
 use accord_tasks_core::operations::{BriefingAnswer, BriefingQuery, TaskBriefing};
 
 use super::place::{Place, document};
-use crate::error::CliError;
+use crate::Result;
 use crate::host::project_id;
 
 /// How long the briefing of an agent is.
@@ -52,7 +52,7 @@ impl BriefingArgs {
 }
 
 /// What an agent needs to know about a task.
-pub(super) fn briefing_of(place: &Place, id: TaskId) -> Result<BriefingAnswer, CliError> {
+pub(super) fn briefing_of(place: &Place, id: TaskId) -> Result<BriefingAnswer> {
     let path = place.task(&id.to_string())?;
     let answered = place.host.ask::<TaskBriefing>(path, BriefingQuery::default())?;
     Ok(document(answered)?.answer.0.result)

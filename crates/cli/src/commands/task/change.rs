@@ -2,7 +2,6 @@
 
 use accord_api::{Answered, Call, Json, NoBody, Operation};
 use accord_base::Door;
-use accord_contract::Code;
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::operations::{
     Acting as Who, AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, ClaimAnswer,
@@ -17,11 +16,9 @@ use super::acting::AgentArgs;
 use super::briefing::{BriefingArgs, briefing_of};
 use super::place::{Place, PlaceArgs};
 use crate::commands::words;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Acting, Actor, ActorArg, print_document, setting};
-use crate::output::print_note;
 use crate::render::{self, clean};
+use crate::{CliError, Exit, Result, print_note};
 
 /// Claim a task for an agent, by its id or the next that fits, and print its briefing
 #[derive(Debug, clap::Args)]
@@ -154,19 +151,14 @@ pub(super) struct PromoteArgs {
     place: PlaceArgs,
 }
 
-/// Make a task wait for another one, or end that
-#[derive(Debug, clap::Args)]
-pub(super) struct DepArgs {
-    #[command(subcommand)]
-    command: DepCommand,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum DepCommand {
-    /// Make a task wait for another one
-    Add(DepPairArgs),
-    /// End that a task waits for another one
-    Remove(DepPairArgs),
+subcommands! {
+    /// Make a task wait for another one, or end that
+    pub(super) DepArgs, DepCommand {
+        /// Make a task wait for another one
+        Add(DepPairArgs) => DepPairArgs::add,
+        /// End that a task waits for another one
+        Remove(DepPairArgs) => DepPairArgs::remove,
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -213,7 +205,7 @@ pub(super) struct PollArgs {
 }
 
 impl ClaimArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let agent = self.agent.required()?;
         let place = self.place.open()?;
         let (text, claim, none) = match &self.id {
@@ -229,10 +221,8 @@ impl ClaimArgs {
                 (text, next.claimed.take(), Some(next))
             }
         };
-        let briefing = match &claim {
-            Some(claim) if !place.json => self.briefing(&place, claim),
-            _ => None,
-        };
+        let told = claim.as_ref().filter(|_| !place.json);
+        let briefing = told.and_then(|claim| self.briefing(&place, claim));
         print_document(place.json, &text, |page| {
             if let Some(claim) = &claim {
                 render::claim(page, claim, &|words: &str| place.command(words));
@@ -268,7 +258,7 @@ impl FitsArgs {
         &self,
         place: &Place,
         agent: &str,
-    ) -> Result<Answered<Json<TaskClaimNextEnvelope>>, CliError> {
+    ) -> Result<Answered<Json<TaskClaimNextEnvelope>>> {
         let given = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
         let body = ClaimNextRequest {
             agent: Some(agent.to_owned()),
@@ -288,9 +278,9 @@ fn claiming() -> ClaimQuery {
     ClaimQuery { door: Some(Door::Cli), ..ClaimQuery::default() }
 }
 
-fn as_agent(agent: &str) -> Result<Acting, CliError> {
-    let wrong = |error| CliError::new(Code::Usage, format!("--as: {error}"));
-    Actor::parse(&format!("agent:{agent}")).map(Acting::Named).map_err(wrong)
+fn as_agent(agent: &str) -> Result<Acting> {
+    let actor = Actor::parse(&format!("agent:{agent}"));
+    actor.map(Acting::Named).map_err(|error| CliError::usage(format!("--as: {error}")))
 }
 
 /// A run of an agent on a task.
@@ -301,18 +291,17 @@ struct RunOf {
 }
 
 impl RunOfArgs {
-    fn of(&self, id: Option<String>) -> Result<RunOf, CliError> {
+    fn of(&self, id: Option<String>) -> Result<RunOf> {
         let agent = self.agent.required()?;
-        let task = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
-            CliError::new(Code::Usage, "no task given").help("give its id, or set ACCORD_TASK_ID")
-        })?;
+        let none = || CliError::usage("no task given").help("give its id, or set ACCORD_TASK_ID");
+        let task = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(none)?;
         let run_id = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
         Ok(RunOf { task, agent, run_id })
     }
 }
 
 impl ReleaseArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
         let (by, reason) = (as_agent(&agent)?, self.reason);
         let body = ReleaseRequest { agent: Some(agent), run_id, reason };
@@ -323,7 +312,7 @@ impl ReleaseArgs {
 }
 
 impl HeartbeatArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
         let by = as_agent(&agent)?;
         let body = HeartbeatRequest { agent: Some(agent), run_id, ..HeartbeatRequest::default() };
@@ -334,14 +323,14 @@ impl HeartbeatArgs {
 }
 
 impl BlockArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let body = BlockRequest { reason: self.reason };
         verb::<BlockTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
 impl ReasonArgs {
-    pub(super) fn run(self, name: &str) -> Result<Exit, CliError> {
+    pub(super) fn run(self, name: &str) -> Result<Exit> {
         let Self { id, reason, actor, place } = self;
         match name {
             "unblock" => verb::<UnblockTask>(&place, &actor, &id, Json(UnblockRequest { reason })),
@@ -352,33 +341,30 @@ impl ReasonArgs {
 }
 
 impl PromoteArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let body = PromoteRequest { force: self.force.then_some(true) };
         verb::<PromoteTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
-impl DepArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            DepCommand::Add(pair) => {
-                let body = DependencyRequest { blocker: pair.blocker };
-                verb::<AddDependency>(&pair.place, &pair.actor, &pair.id, Json(body))
-            }
-            DepCommand::Remove(pair) => {
-                let actor = pair.actor.acting()?;
-                let place = pair.place.open()?;
-                let (task, blocker) = (pair.id, pair.blocker);
-                let path = OfDependency { project: place.project_id()?, task, blocker };
-                let answer = place.change::<RemoveDependency>(path, NoBody, &actor)?;
-                place.print(answer, render::changed_task)
-            }
-        }
+impl DepPairArgs {
+    fn add(self) -> Result<Exit> {
+        let body = DependencyRequest { blocker: self.blocker };
+        verb::<AddDependency>(&self.place, &self.actor, &self.id, Json(body))
+    }
+
+    fn remove(self) -> Result<Exit> {
+        let actor = self.actor.acting()?;
+        let place = self.place.open()?;
+        let (task, blocker) = (self.id, self.blocker);
+        let path = OfDependency { project: place.project_id()?, task, blocker };
+        let answer = place.change::<RemoveDependency>(path, NoBody, &actor)?;
+        place.print(answer, render::changed_task)
     }
 }
 
 impl SessionEndArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let body = SessionEndRequest { task: self.task, agent: self.agent };
@@ -388,7 +374,7 @@ impl SessionEndArgs {
 }
 
 impl PollArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let body = Json(PollRequest::default());
@@ -398,7 +384,7 @@ impl PollArgs {
 }
 
 /// Does a verb, and prints the task.
-fn verb<O>(place: &PlaceArgs, actor: &ActorArg, id: &str, body: O::Body) -> Result<Exit, CliError>
+fn verb<O>(place: &PlaceArgs, actor: &ActorArg, id: &str, body: O::Body) -> Result<Exit>
 where
     O: Operation<Path = OfTask, Query = Who, Answer = Json<TaskEnvelope>>,
 {

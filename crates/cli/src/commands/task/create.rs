@@ -11,11 +11,10 @@ use clap::builder::PossibleValuesParser;
 use super::names::name_parser;
 use super::place::PlaceArgs;
 use crate::commands::words;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::ActorArg;
 use crate::input::read_file;
 use crate::render;
+use crate::{CliError, Exit, Result};
 
 /// Create a task
 #[derive(Debug, clap::Args)]
@@ -141,7 +140,7 @@ struct SaysArgs {
 }
 
 impl CreateArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open_or_create()?;
         let says = self.says;
@@ -179,7 +178,7 @@ impl CreateArgs {
 }
 
 impl EditArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let says = self.says;
@@ -216,7 +215,7 @@ impl EditArgs {
 
 impl SaysArgs {
     /// The text of the file with the body.
-    fn text(&self) -> Result<Option<String>, CliError> {
+    fn text(&self) -> Result<Option<String>> {
         let text = self.body.as_deref().map(read_file).transpose()?;
         let text = text.map(String::from_utf8).transpose();
         text.map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))

@@ -11,17 +11,16 @@ use accord_tasks_core::operations::{
 use super::place::{Place, PlaceArgs};
 use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Acting, check_person};
 use crate::render;
+use crate::{CliError, Exit, Result};
 
 /// The command that shows the evidence.
 const SHOWN_BY: &str = "`accord task show`";
 
-/// End a review: the task is done
+// A task that a person ends as done.
 #[derive(Debug, clap::Args)]
-pub(super) struct ApproveArgs {
+pub(super) struct DoneArgs {
     /// The task
     id: String,
 
@@ -49,19 +48,6 @@ pub(super) struct SendBackArgs {
     place: PlaceArgs,
 }
 
-/// End a task as done, whatever its status is
-#[derive(Debug, clap::Args)]
-pub(super) struct CloseArgs {
-    /// The task
-    id: String,
-
-    #[command(flatten)]
-    person: PersonArgs,
-
-    #[command(flatten)]
-    place: PlaceArgs,
-}
-
 /// Take over what a file says, where Accord refused it
 #[derive(Debug, clap::Args)]
 pub(super) struct AdoptArgs {
@@ -80,18 +66,26 @@ pub(super) struct AdoptArgs {
     place: PlaceArgs,
 }
 
-impl ApproveArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+impl DoneArgs {
+    pub(super) fn approve(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "approve it")?;
         let body = ApproveRequest { note: decided.note, expect: decided.expect };
         let answer = place.change::<ApproveTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
+
+    pub(super) fn close(self) -> Result<Exit> {
+        let place = self.place.open()?;
+        let decided = decide(&place, &self.id, self.person, "close it as done")?;
+        let body = CloseRequest { note: decided.note, expect: decided.expect };
+        let answer = place.change::<CloseTask>(decided.task, Json(body), &decided.by)?;
+        place.print(answer, render::changed_task)
+    }
 }
 
 impl SendBackArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "send it back")?;
         // The reason is the note.
@@ -105,18 +99,8 @@ impl SendBackArgs {
     }
 }
 
-impl CloseArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        let place = self.place.open()?;
-        let decided = decide(&place, &self.id, self.person, "close it as done")?;
-        let body = CloseRequest { note: decided.note, expect: decided.expect };
-        let answer = place.change::<CloseTask>(decided.task, Json(body), &decided.by)?;
-        place.print(answer, render::changed_task)
-    }
-}
-
 impl AdoptArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         // Before the question: a worker must not be asked at all.
         check_person()?;
         let place = self.place.open()?;
@@ -155,7 +139,7 @@ struct Decided {
 }
 
 /// Asks the person about a task, which is shown first.
-fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Decided, CliError> {
+fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Decided> {
     // Before the question: a worker must not be asked at all.
     check_person()?;
     let shown = show(place, id)?;
@@ -167,16 +151,15 @@ fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Dec
 }
 
 /// A task without its body.
-fn show(place: &Place, id: &str) -> Result<ShowAnswer, CliError> {
+fn show(place: &Place, id: &str) -> Result<ShowAnswer> {
     let query = ShowQuery { without_body: true };
     Ok(place.host.ask::<ShowTask>(place.task(id)?, query)?.answer.0.result)
 }
 
 /// The digest of what a person decides about.
-fn evidence(digest: Option<&str>) -> Result<EvidenceDigest, CliError> {
-    digest.and_then(EvidenceDigest::parse).ok_or_else(|| {
-        CliError::new(Code::HostProtocol, "the answer has no digest of the evidence")
-    })
+fn evidence(digest: Option<&str>) -> Result<EvidenceDigest> {
+    let none = || CliError::new(Code::HostProtocol, "the answer has no digest of the evidence");
+    digest.and_then(EvidenceDigest::parse).ok_or_else(none)
 }
 
 fn question<'q>(place: &Place, verb: &'q str, evidence: &'q EvidenceDigest) -> Question<'q> {
@@ -185,7 +168,7 @@ fn question<'q>(place: &Place, verb: &'q str, evidence: &'q EvidenceDigest) -> Q
         evidence,
         shown_by: SHOWN_BY,
         otherwise: "`accord task show` shows the task and what else you can do",
-        has_key: place.host.has_key(),
+        has_key: place.host.has_key,
     }
 }
 

@@ -7,10 +7,9 @@ use accord_tasks_core::operations::{
 
 use super::names::name_parser;
 use super::place::PlaceArgs;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::ActorArg;
 use crate::render::{self, Page, clean};
+use crate::{Exit, Result};
 
 /// Make the tree of a project, or change its settings
 #[derive(Debug, clap::Args)]
@@ -65,7 +64,7 @@ pub(super) struct InitArgs {
 }
 
 impl InitArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open_new()?;
         let milliseconds = |seconds: Option<u64>| seconds.map(|seconds| seconds * 1_000);

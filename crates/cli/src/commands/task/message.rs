@@ -7,10 +7,9 @@ use accord_tasks_core::message::sent_at;
 use accord_tasks_core::operations::{MessageQuery, SendMessage};
 
 use super::place::PlaceArgs;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::input::read_file;
 use crate::render;
+use crate::{Exit, Result};
 
 /// Receive a message of AOF/1: a JSON object, its text, or a text that begins with `AOF/1 `
 #[derive(Debug, clap::Args)]
@@ -31,7 +30,7 @@ pub(super) struct MessageArgs {
 }
 
 impl MessageArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let text = match self.text {
             Some(text) => text,
             // The host says what is wrong with bytes that are no text.

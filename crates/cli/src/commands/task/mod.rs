@@ -19,16 +19,10 @@ mod watch;
 mod work;
 mod work_host;
 
-/// Create tasks, give them to agents, review what they did
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct TaskArgs {
-    #[command(subcommand)]
-    command: TaskCommand,
-}
-
 subcommands! {
-    TaskArgs, TaskCommand {
+    /// Create tasks, give them to agents, review what they did
+    #[command(after_help = EXAMPLES)]
+    pub(crate) TaskArgs, TaskCommand {
         Init(init::InitArgs),
         Create(create::CreateArgs),
         List(read::ListArgs),
@@ -41,8 +35,10 @@ subcommands! {
         Unblock(change::ReasonArgs) as "unblock",
         /// Give a task up
         Cancel(change::ReasonArgs) as "cancel",
-        Close(decide::CloseArgs),
-        Approve(decide::ApproveArgs),
+        /// End a task as done, whatever its status is
+        Close(decide::DoneArgs) => decide::DoneArgs::close,
+        /// End a review: the task is done
+        Approve(decide::DoneArgs) => decide::DoneArgs::approve,
         SendBack(decide::SendBackArgs),
         Adopt(decide::AdoptArgs),
         Promote(change::PromoteArgs),

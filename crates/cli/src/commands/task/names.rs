@@ -5,7 +5,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 pub(in crate::commands) fn name_parser<N: Names + Send + Sync>() -> impl TypedValueParser<Value = N>
 {
-    let names = N::ALL.iter().map(|name| name.as_str());
-    PossibleValuesParser::new(names)
-        .map(|text| N::find(&text).expect("the parser accepts names of the list only"))
+    one_of(N::ALL)
+}
+
+/// Reads one of these names.
+pub(in crate::commands) fn one_of<N: Names + Send + Sync>(
+    known: &'static [N],
+) -> impl TypedValueParser<Value = N> {
+    let names = PossibleValuesParser::new(known.iter().map(|name| name.as_str()));
+    names.map(|text| N::find(&text).expect("the parser accepts names of the list only"))
 }

@@ -13,12 +13,11 @@ use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{
     Acting, Connection, HostArgs, ProjectArg, Target, print_document, project_id, setting,
 };
 use crate::render::Page;
+use crate::{CliError, Exit, Result};
 
 /// The variable that names a tree in a repository.
 const ROOT: &str = "ACCORD_TASKS";
@@ -53,42 +52,32 @@ pub(super) struct Place {
 
 impl PlaceArgs {
     /// Connects, for a command that reads or changes tasks.
-    pub(super) fn open(&self) -> Result<Place, CliError> {
+    pub(super) fn open(&self) -> Result<Place> {
         self.connect(false, self.found_root(true))
     }
 
     /// Connects, for a command that may make the tree.
-    pub(super) fn open_or_create(&self) -> Result<Place, CliError> {
+    pub(super) fn open_or_create(&self) -> Result<Place> {
         self.connect(true, self.found_root(true))
     }
 
     /// Connects, for the command that makes a tree on purpose: one above is not meant.
-    pub(super) fn open_new(&self) -> Result<Place, CliError> {
+    pub(super) fn open_new(&self) -> Result<Place> {
         self.connect(true, self.found_root(false))
     }
 
-    fn connect(&self, is_new: bool, root: Option<PathBuf>) -> Result<Place, CliError> {
+    fn connect(&self, is_new: bool, root: Option<PathBuf>) -> Result<Place> {
         let json = self.host.json;
         if let Some(root) = root {
             let project = self.project_of(&root)?;
             let host = Connection::to_tree(&root, &project)?;
-            let words = match (&self.root, setting(ROOT)) {
-                (Some(root), _) => format!(" --root {}", quoted(&root.to_string_lossy())),
-                _ => String::new(),
-            };
+            let words = option("--root", self.root.as_deref().map(Path::to_string_lossy));
             return Ok(Place { project, host, json, url: None, words });
         }
-        let mut words = match &self.project.project {
-            Some(project) => format!(" --project {}", quoted(project)),
-            None => String::new(),
-        };
         let target = &self.host.target;
-        if let Some(data) = &target.data {
-            words.push_str(&format!(" --data {}", quoted(&data.to_string_lossy())));
-        }
-        if let Some(url) = &target.url {
-            words.push_str(&format!(" --url {}", quoted(url)));
-        }
+        let words = option("--project", self.project.project.as_deref())
+            + &option("--data", target.data.as_deref().map(Path::to_string_lossy))
+            + &option("--url", target.url.as_deref());
         let (host, url) = match target.target()? {
             Target::Folder(folder) => (Connection::to_tasks(&folder, is_new)?, None),
             Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
@@ -100,8 +89,8 @@ impl PlaceArgs {
     /// The tree in a repository: the named one, else the nearest one, unless the command or the
     /// environment names a host, or a data folder is nearer.
     fn found_root(&self, searches: bool) -> Option<PathBuf> {
-        if let Some(root) = &self.root {
-            return Some(root.clone());
+        if self.root.is_some() {
+            return self.root.clone();
         }
         let target = &self.host.target;
         if target.url.is_some() || target.data.is_some() {
@@ -121,25 +110,20 @@ impl PlaceArgs {
     }
 
     /// The project of a tree in a repository: the one that its manifest names.
-    fn project_of(&self, root: &Path) -> Result<String, CliError> {
-        let recorded = match is_tree(root) {
-            true => Some(Tree::project_in(root)?),
-            false => None,
-        };
-        let named = self.project.project.clone();
+    fn project_of(&self, root: &Path) -> Result<String> {
+        let recorded = is_tree(root).then(|| Tree::project_in(root)).transpose()?;
+        let (named, folder) = (self.project.project.clone(), root.display());
         match (recorded, named) {
             (Some(recorded), Some(named)) if recorded != named => {
                 let message = format!(
-                    "the tasks in {} belong to the project {recorded}, not to {named}",
-                    root.display()
+                    "the tasks in {folder} belong to the project {recorded}, not to {named}"
                 );
-                Err(CliError::new(Code::Usage, message).help("leave --project out"))
+                Err(CliError::usage(message).help("leave --project out"))
             }
             (Some(recorded), _) => Ok(recorded),
             (None, Some(named)) => Ok(named),
             (None, None) => self.project.get(&self.host.target)?.ok_or_else(|| {
-                let message = format!("no project given for the tasks in {}", root.display());
-                CliError::new(Code::Usage, message)
+                CliError::usage(format!("no project given for the tasks in {folder}"))
                     .help("`accord task init --root DIR --project ID` makes a tree in a repository")
             }),
         }
@@ -148,16 +132,16 @@ impl PlaceArgs {
 
 impl Place {
     /// The path of operations on the tasks of the project.
-    pub(super) fn tasks(&self) -> Result<InProject, CliError> {
+    pub(super) fn tasks(&self) -> Result<InProject> {
         Ok(InProject { project: self.project_id()? })
     }
 
     /// The path of operations on one task.
-    pub(super) fn task(&self, id: &str) -> Result<OfTask, CliError> {
+    pub(super) fn task(&self, id: &str) -> Result<OfTask> {
         Ok(OfTask { project: self.project_id()?, task: id.to_owned() })
     }
 
-    pub(super) fn project_id(&self) -> Result<ProjectId, CliError> {
+    pub(super) fn project_id(&self) -> Result<ProjectId> {
         project_id(&self.project)
     }
 
@@ -167,7 +151,7 @@ impl Place {
         path: O::Path,
         body: O::Body,
         by: &Acting,
-    ) -> Result<Answered<O::Answer>, CliError>
+    ) -> Result<Answered<O::Answer>>
     where
         O: Operation<Query = Who, Answer: AnswerBody>,
     {
@@ -179,10 +163,9 @@ impl Place {
         &self,
         answered: Answered<Json<E>>,
         render: impl FnOnce(&mut Page, &E::Result),
-    ) -> Result<Exit, CliError> {
+    ) -> Result<Exit> {
         let result = answered.answer.0.result();
-        print_document(self.json, &answered.text, |page| render(page, &result))?;
-        Ok(Exit::Yes)
+        print_document(self.json, &answered.text, |page| render(page, &result))
     }
 
     /// The options that name this place in another command, each after a blank.
@@ -197,12 +180,9 @@ impl Place {
 }
 
 /// The document of an answer that can also be Markdown.
-pub(super) fn document<E: Envelope>(
-    answered: Answered<Formatted<E>>,
-) -> Result<Answered<Json<E>>, CliError> {
-    let Answered { text, answer } = answered;
-    match answer {
-        OneOf::One(answer) => Ok(Answered { text, answer }),
+pub(super) fn document<E: Envelope>(answered: Answered<Formatted<E>>) -> Result<Answered<Json<E>>> {
+    match answered.answer {
+        OneOf::One(answer) => Ok(Answered { text: answered.text, answer }),
         OneOf::Other(_) => {
             Err(CliError::new(Code::HostProtocol, "the answer is Markdown, and no document"))
         }
@@ -213,6 +193,8 @@ fn is_tree(folder: &Path) -> bool {
     folder.join("project.yaml").is_file() && folder.join("tasks").is_dir()
 }
 
-fn quoted(word: &str) -> String {
-    shell_words::quote(word).into_owned()
+/// An option with its value, after a blank; nothing without a value.
+fn option(name: &str, value: Option<impl AsRef<str>>) -> String {
+    let value = value.as_ref().map(|value| shell_words::quote(value.as_ref()));
+    value.map(|value| format!(" {name} {value}")).unwrap_or_default()
 }

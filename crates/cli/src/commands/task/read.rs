@@ -1,19 +1,15 @@
 //! `accord task list`, `show` and `lint`: what is read.
 
-use accord_api::Answered;
 use accord_tasks_core::Status;
-use accord_tasks_core::operations::{
-    LintQuery, LintTasks, ListQuery, ListTasks, ShowQuery, ShowTask,
-};
+use accord_tasks_core::operations::{LintQuery, LintTasks, ListQuery, ListTasks};
+use accord_tasks_core::operations::{ShowQuery, ShowTask};
 use accord_tasks_core::task::Priority;
 
 use super::names::name_parser;
 use super::place::{PlaceArgs, document};
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{PageArgs, print_document};
-use crate::output::print_note;
 use crate::render::{self, clean, counted};
+use crate::{Exit, Result, print_note};
 
 /// List tasks; finished ones only with --all
 #[derive(Debug, clap::Args)]
@@ -88,7 +84,7 @@ pub(super) struct LintArgs {
 }
 
 impl ListArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let query = ListQuery {
             status: (!self.statuses.is_empty()).then_some(self.statuses),
@@ -104,12 +100,11 @@ impl ListArgs {
             cursor: self.page.cursor,
             ..ListQuery::default()
         };
-        let Answered { text, answer } =
-            document(place.host.ask::<ListTasks>(place.tasks()?, query)?)?;
-        let list = answer.0.result;
-        print_document(place.json, &text, |page| render::tasks(page, &list))?;
+        let answered = document(place.host.ask::<ListTasks>(place.tasks()?, query)?)?;
+        let list = answered.answer.0.result;
+        let printed = print_document(place.json, &answered.text, |it| render::tasks(it, &list))?;
         if place.json {
-            return Ok(Exit::Yes);
+            return Ok(printed);
         }
         if list.tasks.is_empty() {
             print_note(clean(&format!("no task of {} fits", place.project)));
@@ -119,39 +114,35 @@ impl ListArgs {
             print_note(format!("{more}: --cursor {}", clean(cursor)));
         }
         for id in &list.damaged {
-            let id = clean(id);
-            print_note(format!("damaged and left out: {id}; {}", place.command("lint")));
+            print_note(format!("damaged and left out: {}; {}", clean(id), place.command("lint")));
         }
-        Ok(Exit::Yes)
+        Ok(printed)
     }
 }
 
 impl ShowArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let query = ShowQuery { without_body: self.no_body };
         place.print(place.host.ask::<ShowTask>(place.task(&self.id)?, query)?, |page, answer| {
             render::task(page, answer);
+            let verb = match answer.task.status {
+                Status::Review => "approve",
+                Status::Blocked => "unblock",
+                Status::Deadletter => "resurrect",
+                _ => return,
+            };
             let id = answer.task.id;
-            match answer.task.status {
-                Status::Review => {
-                    render::next(page, &place.command(&format!("approve {id}")));
-                    render::or(page, &place.command(&format!("send-back {id} REASON")));
-                }
-                Status::Blocked => {
-                    render::next(page, &place.command(&format!("unblock {id}")));
-                }
-                Status::Deadletter => {
-                    render::next(page, &place.command(&format!("resurrect {id}")));
-                }
-                _ => {}
+            render::next(page, &place.command(&format!("{verb} {id}")));
+            if verb == "approve" {
+                render::or(page, &place.command(&format!("send-back {id} REASON")));
             }
         })
     }
 }
 
 impl LintArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let answer =
             place.host.ask::<LintTasks>(place.tasks()?, LintQuery { limit: self.limit })?;

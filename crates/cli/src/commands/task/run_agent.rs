@@ -9,8 +9,7 @@ use accord_process::Invocation;
 use accord_runs::agents::Preset;
 
 use crate::commands::worker_output::WorkerOutput;
-use crate::error::CliError;
-use crate::output::print_note;
+use crate::{CliError, Result, print_note};
 
 /// The command of an agent, and its name if it is a known one.
 #[derive(Clone, Debug)]
@@ -21,18 +20,17 @@ pub(super) struct AgentProgram {
 
 impl AgentProgram {
     /// Reads a known name, else the words of a command. The program must exist.
-    pub(super) fn parse(text: &str) -> Result<Self, CliError> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         let (argv, preset) = match Preset::named(text) {
             Some(preset) => (preset.command(), Some(preset)),
             None => {
-                let words = shell_words::split(text).map_err(|error| {
-                    CliError::new(Code::Usage, format!("--agent cannot be read: {error}"))
-                })?;
+                let words = shell_words::split(text)
+                    .map_err(|error| CliError::usage(format!("--agent cannot be read: {error}")))?;
                 (words, None)
             }
         };
         let Some((program, arguments)) = argv.split_first() else {
-            return Err(CliError::new(Code::Usage, "--agent names no program"));
+            return Err(CliError::usage("--agent names no program"));
         };
         // Before a task is claimed for it.
         Invocation::new(program, arguments).locate().map_err(|error| {

@@ -6,10 +6,8 @@ use accord_contract::Wire as _;
 use accord_tasks_core::operations::{BoardQuery, EventsQuery, TaskBoard, TaskEvents};
 
 use super::place::{Place, PlaceArgs, document};
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::output::Output;
 use crate::render;
+use crate::{CliError, Exit, Output, Result};
 
 /// How long a request waits for the next event, in seconds.
 const WAIT: u32 = 10;
@@ -41,7 +39,7 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let mut after = match self.after {
             Some(after) => after,
@@ -60,26 +58,23 @@ impl WatchArgs {
             let answer = place.host.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result;
             for event in &answer.events {
                 left -= 1;
-                if place.json {
-                    output.line(event.encode().to_string())?;
-                } else {
-                    output.line(render::task_event(event))?;
-                }
+                output.line(match place.json {
+                    true => event.encode().to_string(),
+                    false => render::task_event(event),
+                })?;
             }
             output.flush().map_err(CliError::from_output)?;
-            let numbers = answer.events.iter().map(|event| event.event_id);
-            after = numbers.max().unwrap_or(after);
+            after = answer.events.iter().map(|event| event.event_id).max().unwrap_or(after);
             if self.no_wait && !answer.more {
                 break;
             }
         }
-        output.finish()?;
-        Ok(Exit::Yes)
+        output.finish()
     }
 }
 
 /// The number of the last event of the tree.
-fn last_event(place: &Place) -> Result<u64, CliError> {
+fn last_event(place: &Place) -> Result<u64> {
     let query = BoardQuery { limit: Some(1), ..BoardQuery::default() };
     let board = document(place.host.ask::<TaskBoard>(place.tasks()?, query)?)?;
     Ok(board.answer.0.result.last_event)

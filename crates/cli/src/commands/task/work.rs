@@ -29,11 +29,9 @@ use super::change::FitsArgs;
 use super::place::{Place, PlaceArgs, document};
 use super::run_agent::{AgentOutput, AgentProgram};
 use super::work_host::WorkHost;
-use crate::error::CliError;
-use crate::exit::Exit;
 use crate::interrupt::cancel_on_signal;
-use crate::output::{Output, print_note};
 use crate::render::{clean, counted, one_line};
+use crate::{CliError, Exit, Result, print_line, print_note};
 
 /// How long to wait before the tree is asked again for a task.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -91,7 +89,7 @@ struct Tally {
 }
 
 impl WorkArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
+    pub(super) fn run(self) -> Result<Exit> {
         let program = AgentProgram::parse(&self.agent)?;
         let agent = match (self.name.name(), program.name) {
             (Some(name), _) => name,
@@ -131,7 +129,7 @@ struct WorkerLoop<'a> {
 }
 
 impl WorkerLoop<'_> {
-    fn work(&self) -> Result<Tally, CliError> {
+    fn work(&self) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut is_waiting = false;
         let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
@@ -154,9 +152,7 @@ impl WorkerLoop<'_> {
                 Some(claim) => {
                     is_waiting = false;
                     tally.tasks += 1;
-                    if !self.one(claim)? {
-                        tally.failed += 1;
-                    }
+                    tally.failed += u64::from(!self.one(claim)?);
                 }
             }
         }
@@ -164,7 +160,7 @@ impl WorkerLoop<'_> {
     }
 
     /// Runs the agent on one task. Whether it reported.
-    fn one(&self, claim: &ClaimAnswer) -> Result<bool, CliError> {
+    fn one(&self, claim: &ClaimAnswer) -> Result<bool> {
         let (id, run_id) = (claim.task.id, claim.run_id.as_str());
         // It says where the files of the task are, too.
         let briefing = briefing_of(self.place, id)?;
@@ -198,31 +194,31 @@ impl WorkerLoop<'_> {
 
     /// Says how the work on a task ended. Whether the agent reported.
     fn say(&self, id: TaskId, end: &WorkEnd) -> bool {
-        match end {
+        let (how, status) = match end {
             WorkEnd::Reported(status) => {
-                print_note(format!("{id} is {status}: the agent ended its work"));
-                self.say_next(id, *status);
-                true
+                (format!("is {status}: the agent ended its work"), Some(*status))
             }
             WorkEnd::Failed { error, status } => {
                 let first = error.lines().next().unwrap_or_default();
-                print_note(format!("{id} is {status}: {}", clean(first)));
-                self.say_next(id, *status);
-                false
+                (format!("is {status}: {}", clean(first)), Some(*status))
             }
-            WorkEnd::Released => {
-                print_note(format!("{id} was given back"));
-                true
-            }
-            _ => {
-                print_note(format!("{id} was taken from this run; the agent was ended"));
-                false
-            }
+            WorkEnd::Released => ("was given back".to_owned(), None),
+            _ => ("was taken from this run; the agent was ended".to_owned(), None),
+        };
+        print_note(format!("{id} {how}"));
+        let next = match status {
+            Some(Status::Review) => Some(format!("approve {id}")),
+            Some(Status::Blocked) => Some(format!("show {id}")),
+            _ => None,
+        };
+        if let Some(words) = next {
+            print_note(format!("next  {}", self.place.command(&words)));
         }
+        matches!(end, WorkEnd::Reported(_) | WorkEnd::Released)
     }
 
     /// Whether nothing is left that could become ready without a person.
-    fn is_drained(&self) -> Result<bool, CliError> {
+    fn is_drained(&self) -> Result<bool> {
         if !self.args.drain {
             return Ok(false);
         }
@@ -241,21 +237,10 @@ impl WorkerLoop<'_> {
         }
     }
 
-    fn say_next(&self, id: TaskId, status: Status) {
-        let words = match status {
-            Status::Review => format!("approve {id}"),
-            Status::Blocked => format!("show {id}"),
-            _ => return,
-        };
-        print_note(format!("next  {}", self.place.command(&words)));
-    }
-
-    fn say_end(&self, tally: &Tally) -> Result<(), CliError> {
+    fn say_end(&self, tally: &Tally) -> Result<()> {
         if self.place.json {
             let line = json!({"agent": self.agent, "tasks": tally.tasks, "failed": tally.failed});
-            let mut output = Output::stdout();
-            output.line(line.to_string())?;
-            return output.finish();
+            return print_line(line.to_string()).map(drop);
         }
         let failed = match tally.failed {
             0 => String::new(),
@@ -268,14 +253,9 @@ impl WorkerLoop<'_> {
 
 /// How long the lease and the heartbeat of a claim last.
 fn times(claim: &ClaimAnswer) -> LeaseTimes {
-    let until = |time: &Timestamp| {
-        let seconds = time.time().unix_seconds() - now().unix_seconds();
-        seconds.max(1)
-    };
-    LeaseTimes {
-        lease_seconds: until(&claim.lease_until),
-        heartbeat_seconds: until(&claim.alive_until),
-    }
+    let until = |time: &Timestamp| (time.time().unix_seconds() - now().unix_seconds()).max(1);
+    let (lease_seconds, heartbeat_seconds) = (until(&claim.lease_until), until(&claim.alive_until));
+    LeaseTimes { lease_seconds, heartbeat_seconds }
 }
 
 /// The tasks are on another machine.

@@ -15,8 +15,8 @@ use accord_tasks_core::operations::{
 };
 
 use super::place::{Place, PlaceArgs};
-use crate::error::CliError;
 use crate::host::{Acting, Actor};
+use crate::{CliError, Result};
 
 /// The host of the tasks, for a worker of an agent.
 pub(super) struct WorkHost<'a> {
@@ -28,18 +28,13 @@ pub(super) struct WorkHost<'a> {
 }
 
 impl<'a> WorkHost<'a> {
-    pub(super) fn new(
-        args: &'a PlaceArgs,
-        place: &'a Place,
-        agent: &str,
-    ) -> Result<Self, CliError> {
-        let agent = Actor::parse(&format!("agent:{agent}"))
-            .map_err(|error| CliError::new(Code::Usage, error))?;
+    pub(super) fn new(args: &'a PlaceArgs, place: &'a Place, agent: &str) -> Result<Self> {
+        let agent = Actor::parse(&format!("agent:{agent}")).map_err(CliError::usage)?;
         Ok(Self { args, place, agent: Acting::Named(agent), again: RefCell::new(None) })
     }
 
     /// Asks the host; if it is gone, the one that has the tasks now.
-    fn ask<T>(&self, ask: impl Fn(&Place) -> Result<T, CliError>) -> Result<T, Failure> {
+    fn ask<T>(&self, ask: impl Fn(&Place) -> Result<T>) -> Result<T, Failure> {
         let mut again = self.again.borrow_mut();
         let asked = match ask(again.as_ref().unwrap_or(self.place)) {
             Err(error) if error.code() == Some(Code::HostUnreachable) => {

@@ -17,22 +17,17 @@ use accord_runs::operations::NextStep;
 use accord_runs_core::operations::answers::NextAnswer;
 
 use super::person::PersonArgs;
-use super::{RepoArgs, environment, next_line, next_lines, take, words};
-use crate::error::CliError;
-use crate::exit::Exit;
-use crate::render::clean;
-
-/// Coordinate several governed repositories in one initiative
-#[derive(Debug, clap::Args)]
-pub(super) struct CoordinatorArgs {
-    #[command(subcommand)]
-    command: CoordinatorCommand,
-}
+use super::{RepoArgs, environment, next_line, next_lines, option, take, words};
+use crate::render::{Page, clean};
+use crate::{Exit, Result};
 
 subcommands! {
-    CoordinatorArgs, CoordinatorCommand {
-        Init(InitArgs),
-        Status(StatusArgs),
+    /// Coordinate several governed repositories in one initiative
+    pub(super) CoordinatorArgs, CoordinatorCommand {
+        /// Start an initiative: link the runs of its repositories, and start those that are missing
+        Init(WorkspaceArgs) => WorkspaceArgs::init,
+        /// Show the status of the initiative, what each workstream waits for, and the next commands
+        Status(WorkspaceArgs) => WorkspaceArgs::status,
         Step(StepArgs),
         ApproveGate(ApproveGateArgs),
         SendBack(SendBackArgs),
@@ -51,20 +46,6 @@ struct WorkspaceArgs {
     /// Print JSON, also for errors
     #[arg(long)]
     json: bool,
-}
-
-/// Start an initiative: link the runs of its repositories, and start those that are missing
-#[derive(Debug, clap::Args)]
-struct InitArgs {
-    #[command(flatten)]
-    workspace: WorkspaceArgs,
-}
-
-/// Show the status of the initiative, what each workstream waits for, and the next commands
-#[derive(Debug, clap::Args)]
-struct StatusArgs {
-    #[command(flatten)]
-    workspace: WorkspaceArgs,
 }
 
 /// Project what repositories accepted, then dispatch the next turn or reach the next gate
@@ -119,23 +100,15 @@ struct ResyncArgs {
 }
 
 impl WorkspaceArgs {
-    fn answering(&self) -> RepoArgs {
-        RepoArgs { repo: self.workspace.clone(), json: self.json }
-    }
-
-    fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
-        let answering = self.answering();
-        let opened = Coordinator::open(&answering.folder(), environment()?);
-        let coordinator = take(opened)?;
+    fn open(&self) -> Result<(Coordinator, RepoArgs)> {
+        let answering = RepoArgs { repo: self.workspace.clone(), json: self.json };
+        let coordinator = take(Coordinator::open(&answering.folder(), environment()?))?;
         Ok((coordinator, answering))
     }
 
     /// The next steps, as commands.
     fn next(&self, overview: &CoordinatorOverview) -> Vec<NextAnswer> {
-        let workspace = self.workspace.as_ref().map_or_else(String::new, |place| {
-            let place = place.to_string_lossy();
-            format!(" --workspace {}", shell_words::quote(&place))
-        });
+        let workspace = option("--workspace", self.workspace.as_deref());
         let type_it = |words: &str, why: &str| {
             let command = format!("accord run coordinator {words}{workspace}");
             next_command(command, why.to_owned())
@@ -149,18 +122,14 @@ impl WorkspaceArgs {
                     type_it("approve-gate", &format!("{gate} needs approval"))
                 }
                 NextAction::SendBack { phase } => {
-                    let why = format!(
-                        "drops the request and continues in {phase}; the next turns have the reason"
-                    );
-                    let mut step = type_it("send-back --reason '…'", &why);
-                    step.instead = Some(true);
-                    step
+                    let drops = format!("drops the request and continues in {phase}");
+                    let why = format!("{drops}; the next turns have the reason");
+                    let step = type_it("send-back --reason '…'", &why);
+                    NextAnswer { instead: Some(true), ..step }
                 }
                 NextAction::Account { report } => {
-                    let why = format!(
-                        "after you have fixed what blocks it and described that in {report}"
-                    );
-                    type_it("resync", &why)
+                    let why = "after you have fixed what blocks it and described that in";
+                    type_it("resync", &format!("{why} {report}"))
                 }
                 NextAction::Repository { id, sent_back } => {
                     next.extend(self.next_in(overview, id, *sent_back));
@@ -176,13 +145,11 @@ impl WorkspaceArgs {
         if failure.code != Code::XchainNothingToDispatch {
             return failure;
         }
-        let Ok(overview) = coordinator.status() else {
-            return failure;
-        };
+        let Ok(overview) = coordinator.status() else { return failure };
         let next = self.next(&overview);
         let lines: Vec<String> = next.iter().map(next_line).collect();
-        let documents = next.iter().map(Wire::encode);
-        failure.with("next", documents.collect::<Vec<_>>()).suggesting(lines.join("\n"))
+        let documents: Vec<_> = next.iter().map(Wire::encode).collect();
+        failure.with("next", documents).suggesting(lines.join("\n"))
     }
 
     /// The next step of a repository. A repository that owes a turn after a gate was sent back must
@@ -198,96 +165,79 @@ impl WorkspaceArgs {
         let answering = RepoArgs { repo: Some(own.root.clone()), json: self.json };
         let back = own.next.iter().find(|step| matches!(step, NextStep::SendBack { .. }));
         let step = back.filter(|_| sent_back).or_else(|| own.next.first())?;
-        let mut next = next_answer(step, &answering.names());
-        next.instead = None;
-        next.why = format!("{id}: {}", next.why);
-        Some(next)
+        let next = next_answer(step, &answering.names());
+        Some(NextAnswer { instead: None, why: format!("{id}: {}", next.why), ..next })
     }
-}
 
-impl InitArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let (coordinator, answering) = self.workspace.open()?;
+    fn init(self) -> Result<Exit> {
+        let (coordinator, answering) = self.open()?;
         let begun = take(coordinator.init())?;
         let overview = take(coordinator.status())?;
-        let answer = coordinator_init_answer(&begun, self.workspace.next(&overview));
+        let answer = coordinator_init_answer(&begun, self.next(&overview));
         answering.say(&answer, |page| {
-            let id = begun.state.super_run_id();
-            page.line(format!("started the initiative {}", clean(id)));
+            page.line(format!("started the initiative {}", clean(begun.state.super_run_id())));
             for repo in &overview.repos {
-                let how = if begun.begun.contains(&repo.id) {
-                    "a run was started"
-                } else {
-                    "its run was linked"
-                };
+                let is_new = begun.begun.contains(&repo.id);
+                let how = if is_new { "a run was started" } else { "its run was linked" };
                 page.labelled(&repo.id, how);
             }
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
-}
 
-impl StatusArgs {
-    fn run(self) -> Result<Exit, CliError> {
-        let (coordinator, answering) = self.workspace.open()?;
+    fn status(self) -> Result<Exit> {
+        let (coordinator, answering) = self.open()?;
         let overview = take(coordinator.status())?;
-        let next_of = |id: &str| self.workspace.next_in(&overview, id, false);
-        let answer = coordinator_status_answer(&overview, next_of, self.workspace.next(&overview));
-        answering.say(&answer, |page| show::status(page, &overview, &answer.next))?;
-        Ok(Exit::Yes)
+        let next_of = |id: &str| self.next_in(&overview, id, false);
+        let answer = coordinator_status_answer(&overview, next_of, self.next(&overview));
+        answering.say(&answer, |page| show::status(page, &overview, &answer.next))
     }
 }
 
 impl StepArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
         let stepped = coordinator.step(self.workstream.as_deref());
-        let stepped = stepped.map_err(|failure| self.workspace.pointing(failure, &coordinator));
-        let stepped = take(stepped)?;
+        let pointing = |failure| self.workspace.pointing(failure, &coordinator);
+        let stepped = take(stepped.map_err(pointing))?;
         let overview = take(coordinator.status())?;
         let next = self.workspace.next(&overview);
         let answer = coordinator_step_answer(&stepped, overview.state.as_ref(), next);
         answering.say(&answer, |page| {
             show::projected(page, &stepped.projected);
             match &stepped.outcome {
-                StepOutcome::Dispatched { choice, dispatched, .. } => page.line(format!(
-                    "{} has {} as {}, for {}",
-                    clean(&choice.repo),
-                    dispatched.turn.id(),
-                    clean(&choice.role),
-                    clean(&choice.workstream)
-                )),
+                StepOutcome::Dispatched { choice, dispatched, .. } => {
+                    let (repo, role) = (clean(&choice.repo), clean(&choice.role));
+                    let (turn, stream) = (dispatched.turn.id(), clean(&choice.workstream));
+                    page.line(format!("{repo} has {turn} as {role}, for {stream}"));
+                }
                 StepOutcome::Gate { state } => show::gate(page, state),
                 StepOutcome::Waiting(failure) => page.labelled("waits", &failure.message),
                 _ => {}
             }
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl ApproveGateArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
         let plan = take(coordinator.plan_gate())?;
-        let consent = self.person.consent("approve the gate", &plan.evidence, |page| {
-            show::gate_plan(page, &plan);
-        })?;
+        let show = |page: &mut Page| show::gate_plan(page, &plan);
+        let consent = self.person.consent("approve the gate", &plan.evidence, show)?;
         let passed = take(coordinator.approve_gate(&consent))?;
         let overview = take(coordinator.status())?;
         let answer = coordinator_gate_answer(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &passed.state);
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl SendBackArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
         let plan = take(coordinator.plan_gate())?;
         let given = SendBackGate { reason: self.reason, repos: self.repos };
@@ -306,13 +256,12 @@ impl SendBackArgs {
             show::gate(page, &sent.state);
             page.labelled("sent back", &sent.repos.join(", "));
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 
 impl ResyncArgs {
-    fn run(self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
         let answer = if self.dry_run {
             let left = take(coordinator.divergence())?;
@@ -336,7 +285,6 @@ impl ResyncArgs {
                 page.line("the repositories match the initiative");
             }
             next_lines(page, &answer.next);
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }

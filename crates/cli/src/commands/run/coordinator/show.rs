@@ -33,8 +33,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         };
         page.labelled(stream, &text);
     }
-    let found: Vec<CoordinatorDivergence> =
-        overview.divergence.iter().map(divergence_answer).collect();
+    let found: Vec<_> = overview.divergence.iter().map(divergence_answer).collect();
     divergence(page, "differs", &found);
     finding_lines(page, &overview.findings);
     busy_lines(page, overview.holder.as_ref(), &overview.journals);
@@ -47,8 +46,7 @@ pub(super) fn projected(page: &mut Page, lines: &[Object]) {
         let line = ProjectedTurnView::of(line);
         let text = |text: Option<String>| one_line(&text.unwrap_or_default(), 80);
         let (repo, turn) = (text(line.repo_id), text(line.repo_turn_id));
-        let what = format!("{repo} {turn}: {}", text(line.summary));
-        page.labelled("accepted", &what);
+        page.labelled("accepted", &format!("{repo} {turn}: {}", text(line.summary)));
     }
 }
 
@@ -66,9 +64,7 @@ pub(super) fn gate_plan(page: &mut Page, plan: &GatePlan) {
             page.labelled_whole(label, &items.join(", "));
         }
     }
-    for hook in &plan.hooks {
-        page.labelled("hook", hook);
-    }
+    plan.hooks.iter().for_each(|hook| page.labelled("hook", hook));
 }
 
 /// The effect of a gate.
@@ -102,9 +98,7 @@ fn standing(page: &mut Page, state: &CoordinatorState) {
         page.styled(Style::Faint, &clean(state.super_run_id())),
     ];
     page.pieces(&pieces);
-    if let Some(reason) = state.blocked_reason() {
-        page.labelled("because", reason);
-    }
+    page.labelled_some("because", state.blocked_reason());
 }
 
 fn repo_row(repo: &RepoOverview) -> Vec<String> {
@@ -128,24 +122,16 @@ fn repo_row(repo: &RepoOverview) -> Vec<String> {
 }
 
 fn barriers(page: &mut Page, overview: &CoordinatorOverview) {
-    let rows: Vec<Vec<String>> = overview
-        .barriers
-        .iter()
-        .map(|barrier| {
-            let satisfied = barrier.satisfied_repos();
-            let open = barrier.status() == BarrierStatus::Satisfied;
-            let missing: Vec<String> = barrier
-                .required_repos()
-                .into_iter()
-                .filter(|repo| !open && !satisfied.contains(repo))
-                .collect();
-            vec![
-                clean(barrier.workstream()),
-                barrier.kind().to_string(),
-                barrier.status().to_string(),
-                clean(&missing.join(", ")),
-            ]
-        })
-        .collect();
-    table(page, &["workstream", "barrier", "status", "waits for"], &rows);
+    let rows = overview.barriers.iter().map(|barrier| {
+        let (mut missing, satisfied) = (barrier.required_repos(), barrier.satisfied_repos());
+        let open = barrier.status() == BarrierStatus::Satisfied;
+        missing.retain(|repo| !open && !satisfied.contains(repo));
+        vec![
+            clean(barrier.workstream()),
+            barrier.kind().to_string(),
+            barrier.status().to_string(),
+            clean(&missing.join(", ")),
+        ]
+    });
+    table(page, &["workstream", "barrier", "status", "waits for"], &rows.collect::<Vec<_>>());
 }
