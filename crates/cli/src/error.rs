@@ -37,7 +37,6 @@ struct Parts {
 }
 
 impl CliError {
-    /// A failure with its code.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self::from_server(code.into(), code.category().into(), message.into())
     }
@@ -47,7 +46,6 @@ impl CliError {
         Self::new(Code::Usage, message)
     }
 
-    /// An error that a server returned.
     pub(crate) fn from_server(code: WireCode, kind: Extensible<Category>, message: String) -> Self {
         Self(Box::new(Parts {
             code,
@@ -74,13 +72,11 @@ impl CliError {
         self
     }
 
-    /// Adds details for programs.
     pub(crate) fn with_details(mut self, details: Object) -> Self {
         self.0.details.extend(details);
         self
     }
 
-    /// The details for programs.
     pub(crate) fn details(&self) -> &Object {
         &self.0.details
     }
@@ -101,7 +97,6 @@ impl CliError {
         self.code() == Some(Code::OutputClosed)
     }
 
-    /// The document of the error, for programs.
     pub(crate) fn envelope(&self) -> ErrorEnvelope {
         let parts = &self.0;
         let mut body =
@@ -126,7 +121,6 @@ impl CliError {
         self.0.pointer.as_deref() == Some(pointer)
     }
 
-    /// Removes the position in the document.
     pub(crate) fn without_place(mut self) -> Self {
         self.0.pointer = None;
         self
@@ -139,7 +133,6 @@ impl CliError {
         failure
     }
 
-    /// A refused envelope.
     pub(crate) fn from_kb(error: &KbError, document: &[u8]) -> Self {
         match error {
             KbError::Canon(error) => Self::from_canon(error, document),
@@ -151,10 +144,8 @@ impl CliError {
     pub(crate) fn from_output(error: io::Error) -> Self {
         // Not a failure of the disk: the reader, such as `head`, has seen enough.
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::new(
-                Code::OutputClosed,
-                "the output was closed before everything was written",
-            );
+            let message = "the output was closed before everything was written";
+            return Self::new(Code::OutputClosed, message);
         }
         Self::new(Code::OutputFailed, format!("cannot write the output: {error}"))
     }
@@ -165,7 +156,6 @@ impl CliError {
         self
     }
 
-    /// The error as a member of a batch answer.
     pub(crate) fn line_error(self) -> LineError {
         LineError {
             kind: self.0.kind,
@@ -223,12 +213,9 @@ impl Diagnostic for CliError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let meaning = self.0.code.known().map(Code::meaning);
         let help = self.0.long_help.as_deref().or(self.0.help.as_deref()).or(meaning);
-        match (help, &self.0.correlation) {
-            (None, None) => None,
-            (Some(help), None) => Some(Box::new(help)),
-            (None, Some(id)) => Some(Box::new(format!("correlation id {id}"))),
-            (Some(help), Some(id)) => Some(Box::new(format!("{help}\ncorrelation id {id}"))),
-        }
+        let id = self.0.correlation.as_ref().map(|id| format!("correlation id {id}"));
+        let lines: Vec<_> = help.map(str::to_owned).into_iter().chain(id).collect();
+        (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {

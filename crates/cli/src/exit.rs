@@ -1,10 +1,4 @@
-//! The exit codes of every command, in one place.
-//!
-//! | code | meaning |
-//! |---|---|
-//! | 0 | success; the answer is yes |
-//! | 1 | success; the answer is no (see [`Exit::No`]) |
-//! | 2 | no answer (see [`Exit::Error`]) |
+//! The exit codes of every command, in one place: 0, 1 and 2, for the first variants of [`Exit`].
 //!
 //! A command that a signal ends exits with 128 plus the number of the signal, as shells do. So does
 //! one whose output is closed by its reader (SIGPIPE, 141).

@@ -1,6 +1,6 @@
 //! Reading input, within limits.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,6 @@ use accord_contract::Code;
 
 use crate::{CliError, Result};
 
-/// The default limit for the size of a document.
 pub(crate) const DEFAULT_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The source of a document and its maximum size.
@@ -24,7 +23,6 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    /// The whole document.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // One byte more than the limit shows that a document is too large without reading all of
@@ -34,32 +32,23 @@ impl InputArgs {
             .read_to_end(&mut bytes)
             .map_err(|error| unreadable(&self.file, &error))?;
         if bytes.len() as u64 > self.max_bytes {
-            return Err(self.too_large());
+            let (name, limit) = (name(&self.file), self.max_bytes);
+            let message = format!("{name} is larger than {limit} bytes");
+            return Err(CliError::new(Code::InputTooLarge, message)
+                .help("raise the limit with --max-bytes if you trust the input"));
         }
         Ok(bytes)
     }
 
-    /// The document line by line.
     pub(crate) fn lines(&self) -> Result<Lines> {
-        let length = std::fs::metadata(&self.file)
-            .ok()
-            .filter(|metadata| metadata.is_file())
-            .map(|metadata| metadata.len());
+        let metadata = std::fs::metadata(&self.file).ok().filter(Metadata::is_file);
         Ok(Lines {
             reader: BufReader::with_capacity(256 * 1024, open(&self.file)?),
             path: self.file.clone(),
             max_bytes: self.max_bytes,
-            length,
+            length: metadata.map(|metadata| metadata.len()),
             read: 0,
         })
-    }
-
-    fn too_large(&self) -> CliError {
-        CliError::new(
-            Code::InputTooLarge,
-            format!("{} is larger than {} bytes", name(&self.file), self.max_bytes),
-        )
-        .help("raise the limit with --max-bytes if you trust the input")
     }
 }
 
@@ -103,7 +92,8 @@ impl Lines {
         if line.last() == Some(&b'\n') {
             line.pop();
         } else if read == limit {
-            self.read += self.skip_line()?;
+            let skipped = self.reader.skip_until(b'\n');
+            self.read += skipped.map_err(|error| unreadable(&self.path, &error))? as u64;
             return Ok(Some(InputLine::TooLong));
         }
         if line.len() as u64 > self.max_bytes {
@@ -111,31 +101,22 @@ impl Lines {
         }
         Ok(Some(InputLine::Text(line)))
     }
-
-    fn skip_line(&mut self) -> Result<u64> {
-        self.reader
-            .skip_until(b'\n')
-            .map(|skipped| skipped as u64)
-            .map_err(|error| unreadable(&self.path, &error))
-    }
 }
 
 fn open(path: &Path) -> Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(unreadable(path, &error)),
-    }
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Box::new(file))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {
     let reason = match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
-        _ => error.to_string(),
+        io::ErrorKind::NotFound => "no such file",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::IsADirectory => "it is a folder, not a file",
+        _ => &error.to_string(),
     };
     CliError::new(Code::InputUnreadable, format!("cannot read {}: {reason}", name(path)))
 }

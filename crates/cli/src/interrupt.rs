@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use accord_contract::Code;
 use accord_process::Cancel;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -20,7 +20,6 @@ use crate::{CliError, Result};
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// The tasks to run when a signal arrives.
 static TASKS: Mutex<Vec<Task>> = Mutex::new(Vec::new());
 
 /// Whether the signal handler is installed, or why it cannot be.
@@ -39,7 +38,7 @@ pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
     install_handler()?;
     // The lock is held while `make` runs. The signal thread needs it for its tasks, so it waits
     // until the new task is in the list.
-    let mut tasks = tasks();
+    let mut tasks = TASKS.lock();
     let (made, task) = make()?;
     tasks.push(Box::new(task));
     Ok(made)
@@ -118,7 +117,6 @@ pub(crate) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>> {
     Ok(received)
 }
 
-/// The signals that end a command.
 pub(crate) fn handled_signals() -> Vec<i32> {
     // Installing a handler for an ignored SIGHUP would undo what `nohup` did.
     let all = [SIGHUP, SIGINT, SIGTERM];
@@ -128,8 +126,7 @@ pub(crate) fn handled_signals() -> Vec<i32> {
 /// Whether this process ignores a signal. Without /proc, the signal counts as not ignored.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut lines = status.lines();
-    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u128::from_str_radix(mask.trim(), 16).ok());
     (mask.unwrap_or(0) >> (signal - 1)) & 1 == 1
 }
@@ -139,27 +136,22 @@ const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
 fn install_handler() -> Result<()> {
-    let installed = HANDLER.get_or_init(listen);
-    installed
+    HANDLER
+        .get_or_init(listen)
         .clone()
         .map_err(|error| CliError::new(Code::KitHarness, format!("cannot handle signals: {error}")))
 }
 
 fn listen() -> Result<(), String> {
-    let signals = Signals::new(handled_signals());
-    let mut signals = signals.map_err(|error| error.to_string())?;
+    let mut signals = Signals::new(handled_signals()).map_err(|error| error.to_string())?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             // The lock is held until the process exits, so that nothing more is created.
-            for task in tasks().drain(..) {
+            for task in TASKS.lock().drain(..) {
                 task();
             }
             std::process::exit(128 + signal);
         }
     });
     Ok(())
-}
-
-fn tasks() -> MutexGuard<'static, Vec<Task>> {
-    TASKS.lock()
 }

@@ -49,7 +49,6 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Standard output.
     pub(crate) fn stdout() -> Self {
         Self::new(io::stdout().lock())
     }

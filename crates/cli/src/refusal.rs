@@ -26,7 +26,6 @@ enum Document {
     ConformanceReport,
 }
 
-/// Reports an error of a command.
 pub(crate) fn report(error: CliError) -> Exit {
     // Not a failure of this command: as if the signal had ended it, which it does to other tools.
     if error.is_closed_output() {

@@ -35,8 +35,7 @@ pub fn send<'a>(
     let endpoint = Endpoint::from_uri(request.uri())?;
     let credentials = basic_credentials(request.uri());
     let headers = request.headers_mut();
-    let any = HeaderValue::from_static("*/*");
-    headers.entry(ACCEPT).or_insert(any);
+    headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     if let Some(credentials) = credentials {
         headers.entry(AUTHORIZATION).or_insert(credentials);
     }

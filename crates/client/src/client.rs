@@ -56,13 +56,12 @@ impl Client {
     }
 
     pub fn endpoint(&self) -> &Endpoint {
-        self.connector.endpoint()
+        &self.connector.endpoint
     }
 
     /// Opens a connection, and keeps it for the first request.
     pub async fn connect(&self) -> Result<(), ClientError> {
-        let connection = self.connector.connect().await?;
-        self.keep(connection);
+        self.keep(self.connector.connect().await?);
         Ok(())
     }
 
@@ -113,12 +112,10 @@ impl Client {
     fn prepare<B>(&self, request: Request<B>) -> Result<Request<B>, ClientError> {
         let (mut parts, body) = request.into_parts();
         // Not `path_and_query`: it has no leading slash in `http://host?query`.
-        let path = parts.uri.path();
-        let query = parts.uri.query();
-        parts.uri = query
-            .map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
-            .parse::<Uri>()
-            .map_err(|_| ClientError::usage("the path and query of the request are too long"))?;
+        let (path, query) = (parts.uri.path(), parts.uri.query());
+        let target = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+        let too_long = |_| ClientError::usage("the path and query of the request are too long");
+        parts.uri = target.parse::<Uri>().map_err(too_long)?;
         // Always replaced: a `Host` that differs from the endpoint would fail the server's check of
         // it.
         parts.headers.insert(HOST, self.endpoint().host_header());

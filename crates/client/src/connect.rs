@@ -16,7 +16,7 @@ use crate::tls;
 
 /// Opens connections to one endpoint.
 pub(crate) struct Connector {
-    endpoint: Endpoint,
+    pub(crate) endpoint: Endpoint,
     tls: Option<Tls>,
     timeout: Duration,
 }
@@ -37,7 +37,7 @@ impl Connector {
                 name: ServerName::try_from(network.host.clone())
                     .map_err(|_| ClientError::server_name(&endpoint))?,
                 connector: TlsConnector::from(
-                    tls::config().map_err(|error| ClientError::no_tls(&endpoint, &error))?,
+                    tls::CONFIG.clone().map_err(|error| ClientError::no_tls(&endpoint, &error))?,
                 ),
             }),
             _ => None,
@@ -45,19 +45,14 @@ impl Connector {
         Ok(Self { endpoint, tls, timeout })
     }
 
-    pub(crate) fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
     pub(crate) async fn connect(&self) -> Result<SendRequest<RequestBody>, ClientError> {
         // One timeout for name lookup, TCP and TLS together: a server that accepts and stays silent
         // is as bad as one that does not accept.
-        let stream = tokio::time::timeout(self.timeout, self.open())
-            .await
-            .map_err(|_| ClientError::connect_timeout(&self.endpoint, self.timeout))??;
-        let (sender, connection) = http1::handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| ClientError::exchange(&self.endpoint, error))?;
+        let stream = tokio::time::timeout(self.timeout, self.open()).await;
+        let late = |_| ClientError::connect_timeout(&self.endpoint, self.timeout);
+        let opened = http1::handshake(TokioIo::new(stream.map_err(late)??)).await;
+        let (sender, connection) =
+            opened.map_err(|error| ClientError::exchange(&self.endpoint, error))?;
         // An error of the connection also ends the exchange that uses it, and is reported there.
         tokio::spawn(connection);
         Ok(sender)
@@ -67,8 +62,7 @@ impl Connector {
         let connect_failed = |error| ClientError::connect(&self.endpoint, &error);
         let network = match &self.endpoint.0 {
             Address::Socket(path) => {
-                let stream = UnixStream::connect(path).await.map_err(connect_failed)?;
-                return Ok(Box::new(stream));
+                return Ok(Box::new(UnixStream::connect(path).await.map_err(connect_failed)?));
             }
             Address::Network(network) => network,
         };

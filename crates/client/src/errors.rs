@@ -107,14 +107,9 @@ impl ClientError {
     pub(crate) fn exchange(endpoint: &Endpoint, error: hyper::Error) -> Self {
         // hyper counts an error of the request body as an error of its user.
         if error.is_user() {
-            let message = match error.source() {
-                Some(source) => source.to_string(),
-                None => error.to_string(),
-            };
-            return Self {
-                source: Some(Box::new(error)),
-                ..Self::new(ClientErrorKind::RequestBody, message)
-            };
+            let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            let body_error = Self::new(ClientErrorKind::RequestBody, message);
+            return Self { source: Some(Box::new(error)), ..body_error };
         }
         // The usual cause is a TLS server, which answers plain HTTP with a TLS alert.
         if error.is_parse() {
@@ -127,10 +122,8 @@ impl ClientError {
             };
             return Self::new(ClientErrorKind::Protocol, message).with_help(help);
         }
-        let reason = match find_cause::<io::Error>(&error) {
-            Some(error) => error.to_string(),
-            None => error.to_string(),
-        };
+        let cause = find_cause::<io::Error>(&error);
+        let reason = cause.map_or_else(|| error.to_string(), ToString::to_string);
         let message = format!("the connection to {endpoint} was lost: {reason}");
         Self::new(ClientErrorKind::Unreachable, message)
     }
@@ -188,11 +181,9 @@ fn certificate(problem: &CertificateError) -> (String, Option<&'static str>) {
             let reason = other.to_string();
             // The usual certificate of a trial: `openssl req -x509` makes a CA by default.
             if reason.contains("CaUsedAsEndEntity") {
-                return (
-                    "its certificate is that of an authority (CA), which must not be a server's"
-                        .to_owned(),
-                    Some("give the server a certificate with basicConstraints CA:FALSE"),
-                );
+                let reason = "its certificate is that of an authority (CA), which must not be";
+                let help = "give the server a certificate with basicConstraints CA:FALSE";
+                return (format!("{reason} a server's"), Some(help));
             }
             (format!("its certificate cannot be used: {reason}"), None)
         }

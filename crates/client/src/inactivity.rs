@@ -53,15 +53,13 @@ impl Inactivity {
         if body.is_end_stream() {
             return body.boxed_unsync();
         }
-        let sent = WatchedBody { body: body.boxed_unsync(), inactivity: self.clone() };
-        sent.boxed_unsync()
+        WatchedBody { body: body.boxed_unsync(), inactivity: self.clone() }.boxed_unsync()
     }
 
     /// Completes when the server has been inactive for too long.
     pub(crate) async fn exceeded(&self) {
         loop {
-            let waiting = *self.waiting.lock();
-            let until = match waiting {
+            let until = match *self.waiting.lock() {
                 Waiting::ForServer(since) => since + self.timeout,
                 // The caller has no timeout. This only says when to look again.
                 Waiting::ForCaller => Instant::now() + self.timeout,
@@ -143,8 +141,7 @@ impl Body for ResponseBody {
         let timeout = this.timeout;
         let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(timeout)));
         if timer.as_mut().poll(context).is_ready() {
-            let error = ClientError::inactive(&this.endpoint, timeout);
-            return Poll::Ready(Some(Err(error)));
+            return Poll::Ready(Some(Err(ClientError::inactive(&this.endpoint, timeout))));
         }
         Poll::Pending
     }

@@ -6,18 +6,15 @@ use std::sync::{Arc, LazyLock};
 use rustls::{ClientConfig, RootCertStore};
 
 /// Reading the system's certificates takes milliseconds, so it is done once.
-static CONFIG: LazyLock<Result<Arc<ClientConfig>, rustls::Error>> = LazyLock::new(|| {
-    // Named here instead of installed for the process, which only one crate could do.
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let config = builder.with_root_certificates(trusted_roots());
-    Ok(Arc::new(config.with_no_client_auth()))
-});
-
-pub(crate) fn config() -> Result<Arc<ClientConfig>, rustls::Error> {
-    CONFIG.clone()
-}
+pub(crate) static CONFIG: LazyLock<Result<Arc<ClientConfig>, rustls::Error>> =
+    LazyLock::new(|| {
+        // Named here instead of installed for the process, which only one crate could do.
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder =
+            ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let config = builder.with_root_certificates(trusted_roots());
+        Ok(Arc::new(config.with_no_client_auth()))
+    });
 
 fn trusted_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();

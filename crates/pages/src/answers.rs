@@ -54,10 +54,8 @@ struct Agent {
 /// Whether the agent waits for an answer, and what became of the last one. It comes from the state
 /// of the session, so that it is the same after a reload and in every tab.
 pub fn agent(view: &LiveView, snapshot: &Value, is_asking: bool, given: &[Given<'_>]) -> Html {
-    let answers = given.iter().rev();
-    let mut answers =
-        answers.filter_map(|given| Some((Answer::read(snapshot, given)?, given.is_read)));
-    let (last, is_read) = answers.next().unzip();
+    let read = |given: &Given<'_>| Some((Answer::read(snapshot, given)?, given.is_read));
+    let (last, is_read) = given.iter().rev().find_map(read).unzip();
     let (answered, read) = match is_read {
         Some(true) => ("read", "The agent has read it."),
         Some(false) if view.is_ended() => ("answered", "The agent did not read it."),
@@ -111,10 +109,8 @@ fn without_secrets(data: &Value, schema: Option<&Value>) -> Value {
         }
         Value::Object(members) => {
             let schema_of = |name: &str| part("properties").and_then(|all| all.get(name));
-            let members = members.iter();
-            members
-                .map(|(name, member)| (name.clone(), without_secrets(member, schema_of(name))))
-                .collect()
+            let shown = |name: &String, it| (name.clone(), without_secrets(it, schema_of(name)));
+            members.iter().map(|(name, member)| shown(name, member)).collect()
         }
         other => other.clone(),
     }

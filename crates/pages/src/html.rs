@@ -31,10 +31,6 @@ impl Html {
     pub(crate) fn push(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
-
-    pub(crate) fn push_html(&mut self, html: &Self) {
-        self.0.push_str(&html.0);
-    }
 }
 
 impl fmt::Display for Html {

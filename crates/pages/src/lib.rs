@@ -1,14 +1,8 @@
 //! The pages that a browser is shown.
 //!
 //! A view model and the time come in, HTML goes out. The host serves it, and a page's own modules
-//! (`assets`) do the rest in the browser.
-//!
-//! * [`Shell`]: the page that a navigation gets. It has no data.
-//! * [`LiveView`]: what a signed-in page shows of a live session, as fragments.
-//! * [`answers`], [`agent`]: the answers that were given in it, and whether the agent waits.
-//! * [`ErrorPage`]: the answer to a navigation that leads nowhere.
-//! * [`assets`]: the modules, the style and the icon.
-//! * [`page_policy`]: the content security policy of every page.
+//! ([`assets`]) do the rest in the browser: a navigation gets a [`Shell`] without data, and its
+//! modules fetch the fragments of a [`LiveView`].
 //!
 //! Invariants:
 //! - What an agent wrote is [`AgentText`] or Markdown without raw HTML. Neither can become markup,

@@ -4,7 +4,7 @@
 //! text, an image is a link, and a link goes to http, https or mailto and says where. There is no
 //! other way for a text to become markup.
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::html::Html;
 use crate::text::{attribute, visible};
@@ -39,11 +39,9 @@ impl Writer {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(&tag),
-            Event::End(end) => self.end(end),
+            Event::End(_) => self.out.push_str(&self.open.pop().unwrap_or_default()),
             Event::Code(text) => {
-                self.out.push_str("<code>");
-                self.text(&text);
-                self.out.push_str("</code>");
+                self.out.push_str(&format!("<code>{}</code>", visible(&text)));
             }
             Event::Text(text)
             | Event::Html(text)
@@ -83,8 +81,7 @@ impl Writer {
             Tag::Emphasis => ("<em>".to_owned(), "</em>"),
             Tag::Strong => ("<strong>".to_owned(), "</strong>"),
             Tag::Strikethrough => ("<s>".to_owned(), "</s>"),
-            Tag::Link { dest_url, .. } => self.link(dest_url),
-            Tag::Image { dest_url, .. } => self.link(dest_url),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => link(dest_url),
             // Only extensions that are off make others.
             _ => (String::new(), ""),
         };
@@ -96,25 +93,19 @@ impl Writer {
         };
         self.open.push(format!("{close}{target}"));
     }
+}
 
-    fn end(&mut self, _: TagEnd) {
-        if let Some(close) = self.open.pop() {
-            self.out.push_str(&close);
-        }
+fn link(target: &str) -> (String, &'static str) {
+    match safe_target(target) {
+        None => ("<span class=\"no-link\">".to_owned(), "</span>"),
+        Some(target) => (link_start(target), "</a>"),
     }
+}
 
-    fn link(&self, target: &CowStr<'_>) -> (String, &'static str) {
-        match safe_target(target) {
-            None => ("<span class=\"no-link\">".to_owned(), "</span>"),
-            Some(target) => {
-                let target = attribute(target);
-                let start = format!(
-                    "<a href=\"{target}\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">"
-                );
-                (start, "</a>")
-            }
-        }
-    }
+/// The start of a link, which opens apart from the page.
+pub(crate) fn link_start(target: &str) -> String {
+    let target = attribute(target);
+    format!("<a href=\"{target}\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">")
 }
 
 /// The target of a link that may be followed.

@@ -61,11 +61,7 @@ impl AgentText {
         let mut plain = String::with_capacity(self.0.len());
         each(&self.0, &mut |piece| match piece {
             Piece::Shown(letter) => plain.push(letter),
-            Piece::Hidden(letter) => {
-                plain.push('[');
-                plain.push_str(&code_point(letter));
-                plain.push(']');
-            }
+            Piece::Hidden(letter) => plain.push_str(&format!("[{}]", code_point(letter))),
         });
         plain
     }
@@ -100,9 +96,7 @@ pub(crate) fn visible(text: &str) -> String {
 /// A text for the value of an attribute in double quotes, exactly as it is.
 pub(crate) fn attribute(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
-    for letter in text.chars() {
-        escape_into(letter, &mut html);
-    }
+    text.chars().for_each(|letter| escape_into(letter, &mut html));
     html
 }
 

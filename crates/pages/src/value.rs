@@ -3,8 +3,8 @@
 use accord_contract::{Object, Time, Value};
 
 use crate::html::Html;
-use crate::markdown::{markdown, safe_target};
-use crate::text::{attribute, visible};
+use crate::markdown::{link_start, markdown, safe_target};
+use crate::text::visible;
 
 /// How deep lists and objects are shown as such. What is deeper is shown as JSON.
 const MOST_DEPTH: usize = 6;
@@ -30,9 +30,7 @@ fn write(value: &Value, schema: Option<&Value>, depth: usize, out: &mut Html) {
             out.push("<span class=\"none\">empty</span>");
         }
         Value::Array(_) | Value::Object(_) if depth >= MOST_DEPTH => {
-            out.push("<code class=\"json\">");
-            out.push(&visible(&value.to_string()));
-            out.push("</code>");
+            out.push(&format!("<code class=\"json\">{}</code>", visible(&value.to_string())));
         }
         Value::Array(items) => write_list(items, schema, depth, out),
         Value::Object(members) => write_members(members, schema, depth, out),
@@ -44,28 +42,17 @@ fn write_text(text: &str, schema: Option<&Value>, out: &mut Html) {
     let is_link = matches!(says("format"), Some("uri" | "url"));
     let time = Time::parse_rfc3339(text).filter(|_| says("format") == Some("date-time"));
     if says("contentMediaType") == Some("text/markdown") {
-        out.push("<div class=\"markdown\">");
-        out.push_html(&markdown(text));
-        out.push("</div>");
+        out.push(&format!("<div class=\"markdown\">{}</div>", markdown(text)));
     } else if let Some(target) = safe_target(text).filter(|_| is_link) {
-        let start = format!(
-            "<a href=\"{}\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">",
-            attribute(target)
-        );
-        out.push(&start);
-        out.push(&visible(text));
-        out.push("</a>");
+        out.push(&format!("{}{}</a>", link_start(target), visible(text)));
     } else if let Some(time) = time {
         // The page shows it in the time of its device.
-        out.push(&format!("<time datetime=\"{}\">", time.to_seconds_text()));
-        out.push(&visible(text));
-        out.push("</time>");
+        let time = time.to_seconds_text();
+        out.push(&format!("<time datetime=\"{time}\">{}</time>", visible(text)));
     } else if text.is_empty() {
         out.push("<span class=\"none\">empty</span>");
     } else {
-        out.push("<span class=\"text\">");
-        out.push(&visible(text));
-        out.push("</span>");
+        out.push(&format!("<span class=\"text\">{}</span>", visible(text)));
     }
 }
 
@@ -85,9 +72,7 @@ fn write_members(members: &Object, schema: Option<&Value>, depth: usize, out: &m
     let properties = schema.and_then(|schema| schema.get("properties"));
     out.push("<dl class=\"values\">");
     for (name, member) in members.iter().take(MOST_ITEMS) {
-        out.push("<div><dt>");
-        out.push(&visible(&label(name)));
-        out.push("</dt><dd>");
+        out.push(&format!("<div><dt>{}</dt><dd>", visible(&label(name))));
         write(member, properties.and_then(|all| all.get(name)), depth + 1, out);
         out.push("</dd></div>");
     }

@@ -118,16 +118,12 @@ fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
 /// started with, and none where the system does not show them.
 fn set(pid: u64, names: &[&str]) -> Vec<(String, String)> {
     if pid == u64::from(std::process::id()) {
-        let found = names.iter().filter_map(|name| {
-            let value = std::env::var_os(name)?;
-            Some(((*name).to_owned(), value.to_string_lossy().into_owned()))
-        });
-        return found.collect();
+        let value = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+        return names.iter().filter_map(|it| Some(((*it).to_owned(), value(it)?))).collect();
     }
     let mut bytes = Vec::new();
-    let read = File::open(format!("/proc/{pid}/environ"))
-        .and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes));
-    if read.is_err() {
+    let file = File::open(format!("/proc/{pid}/environ"));
+    if file.and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes)).is_err() {
         return Vec::new();
     }
     let variables = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);

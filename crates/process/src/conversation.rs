@@ -69,14 +69,13 @@ impl Conversation {
     pub fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, SessionError> {
         let Some(mut group) = self.group.take() else { return Err(SessionError::Over) };
         let line = self.listen(&mut group, limit);
-        match line {
-            Ok(_) => self.group = Some(group),
-            Err(_) => {
-                // Killed before its pipes are drained, so that there is an end to what it prints.
-                group.finish();
-                // The last stderr output explains a failure best. A broken pipe has none.
-                let _ = group.drain(&mut self.heard);
-            }
+        if line.is_err() {
+            // Killed before its pipes are drained, so that there is an end to what it prints.
+            group.finish();
+            // The last stderr output explains a failure best. A broken pipe has none.
+            let _ = group.drain(&mut self.heard);
+        } else {
+            self.group = Some(group);
         }
         line
     }
@@ -84,8 +83,7 @@ impl Conversation {
     /// Closes the child's stdin and waits a short time for it to end before its group is killed.
     /// Lines that it still writes are discarded.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
-        let ending = self.end(limit, |_| true)?;
-        Ok(ending)
+        self.end(limit, |_| true)
     }
 
     pub fn stderr(&self) -> &[u8] {
@@ -100,8 +98,7 @@ impl Conversation {
     /// Reads what the child has written so far, without waiting.
     pub(crate) fn catch_up(&mut self) -> Result<(), SessionError> {
         let group = self.group.as_mut().ok_or(SessionError::Over)?;
-        let caught = group.drain(&mut self.heard);
-        caught.map_err(|source| SessionError::System { source })
+        group.drain(&mut self.heard).map_err(|source| SessionError::System { source })
     }
 
     pub(crate) fn kill(&mut self) {
@@ -166,8 +163,7 @@ impl Conversation {
                 return Err(SessionError::TimedOut { limit });
             }
             let next = cancel::next_check(self.cancel.as_ref(), deadline);
-            let step = group.step(next, &mut self.heard);
-            step.map_err(|source| SessionError::System { source })?;
+            group.step(next, &mut self.heard).map_err(|source| SessionError::System { source })?;
         }
     }
 

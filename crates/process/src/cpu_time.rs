@@ -21,10 +21,8 @@ fn sum(leader: u64, processes: &[Process]) -> Duration {
         children.entry(process.parent).or_default().push(process);
     }
     let mut found: BTreeSet<u64> = BTreeSet::new();
-    let mut pending: Vec<&Process> = processes
-        .iter()
-        .filter(|process| process.group == leader || process.pid == leader)
-        .collect();
+    let in_group = |process: &&Process| process.group == leader || process.pid == leader;
+    let mut pending: Vec<&Process> = processes.iter().filter(in_group).collect();
     let mut total = Duration::ZERO;
     while let Some(process) = pending.pop() {
         // The list is not one snapshot, so parents could form a circle.

@@ -8,32 +8,18 @@ use thiserror::Error;
 
 use crate::Ending;
 
-/// A child could not be started. Nothing is running.
+/// A child could not be started. Nothing is running. Programs and folders are as they were named.
 #[derive(Debug, Error)]
 pub enum StartError {
     /// The name is a path that does not exist, or is in no folder of `PATH`.
     #[error("the program {program:?} does not exist; check its spelling and the PATH")]
-    NotFound {
-        /// The program as it was named.
-        program: String,
-    },
+    NotFound { program: String },
     #[error("the program {program:?} cannot be executed: {why}")]
-    NotExecutable {
-        /// The program as it was named.
-        program: String,
-        why: &'static str,
-    },
+    NotExecutable { program: String, why: &'static str },
     #[error("the working folder {} is not a folder that can be entered", path.display())]
-    WorkingFolder {
-        /// The folder as it was named.
-        path: PathBuf,
-    },
+    WorkingFolder { path: PathBuf },
     #[error("the program {program:?} could not be started: {source}")]
-    System {
-        /// The program as it was named.
-        program: String,
-        source: io::Error,
-    },
+    System { program: String, source: io::Error },
 }
 
 /// A [`crate::Session`] gave no answer. The child and its group are gone.
@@ -47,10 +33,7 @@ pub enum SessionError {
     #[error("the process closed its stdout before it answered")]
     OutputClosed,
     #[error("the answer is longer than {limit} bytes")]
-    LineTooLong {
-        /// The limit in bytes.
-        limit: usize,
-    },
+    LineTooLong { limit: usize },
     /// The child wrote more than one line for a request.
     #[error("the process wrote more than one line for a request: {start:?}")]
     Unasked { start: String },

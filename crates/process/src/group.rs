@@ -81,10 +81,7 @@ impl Group {
             ending: None,
         };
         // From here on a failure drops the group, which kills the child.
-        group.make_pipes_nonblocking().map_err(|source| StartError::System {
-            program: invocation.program.to_string_lossy().into_owned(),
-            source,
-        })?;
+        group.make_pipes_nonblocking().map_err(|source| invocation.failed(source))?;
         Ok(group)
     }
 
@@ -109,14 +106,14 @@ impl Group {
         deadline: Instant,
         listener: &mut dyn Listener,
     ) -> io::Result<()> {
-        let ready = self.wait_for_events(deadline)?;
-        if ready.stdin {
+        let [stdin, stdout, stderr] = self.wait_for_events(deadline)?;
+        if stdin {
             self.write_some();
         }
-        if ready.stdout {
+        if stdout {
             self.read_stdout(listener)?;
         }
-        if ready.stderr {
+        if stderr {
             self.read_stderr(listener)?;
         }
         Ok(())
@@ -151,18 +148,14 @@ impl Group {
     /// Reads what is left in the pipes without waiting. Bounded, because a process that left the
     /// group may still be printing.
     pub(crate) fn drain(&mut self, listener: &mut dyn Listener) -> io::Result<()> {
-        let mut budget = DRAIN_LIMIT;
-        while budget > 0 && self.stdout.is_some() {
-            match self.read_stdout(listener)? {
-                0 => break,
-                read => budget = budget.saturating_sub(read),
-            }
-        }
-        let mut budget = DRAIN_LIMIT;
-        while budget > 0 && self.stderr.is_some() {
-            match self.read_stderr(listener)? {
-                0 => break,
-                read => budget = budget.saturating_sub(read),
+        type ReadPipe = fn(&mut Group, &mut dyn Listener) -> io::Result<usize>;
+        for read_some in [Self::read_stdout as ReadPipe, Self::read_stderr] {
+            let mut budget = DRAIN_LIMIT;
+            while budget > 0 {
+                match read_some(self, listener)? {
+                    0 => break,
+                    read => budget = budget.saturating_sub(read),
+                }
             }
         }
         Ok(())
@@ -174,11 +167,8 @@ impl Group {
             return true;
         }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(self.pid), options) {
-            Ok(status) => status.is_some(),
-            // The child cannot be waited for any more, so it was reaped.
-            Err(_) => true,
-        }
+        // A child that cannot be waited for any more was reaped.
+        waitid(WaitId::Pid(self.pid), options).map_or(true, |status| status.is_some())
     }
 
     pub(crate) fn stdout_closed(&self) -> bool {
@@ -192,34 +182,32 @@ impl Group {
                 return Ending::Unreaped;
             }
             // Only the end of the leader matters now.
-            let _ = wait_readable(self.watch.as_ref(), deadline);
+            let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(1);
+            push(&mut fds, self.watch.as_ref(), PollFlags::IN);
+            let _ = poll_until(&mut fds, deadline, self.watch.is_some());
         }
-        match self.child.try_wait() {
-            Ok(Some(status)) => match (status.code(), status.signal()) {
-                (Some(code), _) => Ending::Exited(code),
-                (None, Some(signal)) => Ending::Signalled(signal),
-                (None, None) => Ending::Unreaped,
-            },
-            Ok(None) | Err(_) => Ending::Unreaped,
+        let Ok(Some(status)) = self.child.try_wait() else { return Ending::Unreaped };
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Ending::Exited(code),
+            (None, Some(signal)) => Ending::Signalled(signal),
+            (None, None) => Ending::Unreaped,
         }
     }
 
-    fn wait_for_events(&self, deadline: Instant) -> io::Result<Ready> {
+    /// Waits, and returns whether stdin, stdout and stderr have an event.
+    fn wait_for_events(&self, deadline: Instant) -> io::Result<[bool; 3]> {
         let stdin = self.stdin.as_ref().filter(|_| self.sent < self.input.len());
         let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(4);
-        let stdin_at = push(&mut fds, stdin, PollFlags::OUT);
-        let stdout_at = push(&mut fds, self.stdout.as_ref(), PollFlags::IN);
-        let stderr_at = push(&mut fds, self.stderr.as_ref(), PollFlags::IN);
+        let places = [
+            push(&mut fds, stdin, PollFlags::OUT),
+            push(&mut fds, self.stdout.as_ref(), PollFlags::IN),
+            push(&mut fds, self.stderr.as_ref(), PollFlags::IN),
+        ];
         // Nothing is read from it; it only ends the wait when the leader ends.
         push(&mut fds, self.watch.as_ref(), PollFlags::IN);
         poll_until(&mut fds, deadline, self.watch.is_some())?;
         // Any event counts, also HUP and ERR: reading or writing then finds the end of the pipe.
-        let happened = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
-        Ok(Ready {
-            stdin: happened(stdin_at),
-            stdout: happened(stdout_at),
-            stderr: happened(stderr_at),
-        })
+        Ok(places.map(|at| at.is_some_and(|at| !fds[at].revents().is_empty())))
     }
 
     /// Writes as much as the pipe accepts. A child that does not read its input is not an error:
@@ -268,12 +256,6 @@ impl Drop for Group {
     }
 }
 
-struct Ready {
-    stdin: bool,
-    stdout: bool,
-    stderr: bool,
-}
-
 fn push<'fd>(
     fds: &mut Vec<PollFd<'fd>>,
     fd: Option<&'fd impl AsFd>,
@@ -281,12 +263,6 @@ fn push<'fd>(
 ) -> Option<usize> {
     fds.push(PollFd::new(fd?, flags));
     Some(fds.len() - 1)
-}
-
-fn wait_readable(fd: Option<&OwnedFd>, deadline: Instant) -> io::Result<()> {
-    let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(1);
-    push(&mut fds, fd, PollFlags::IN);
-    poll_until(&mut fds, deadline, fd.is_some())
 }
 
 fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant, watched: bool) -> io::Result<()> {

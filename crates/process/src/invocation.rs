@@ -62,14 +62,12 @@ impl Invocation {
     /// Checks that the program can be started, without starting it. A long run can then fail early.
     pub fn locate(&self) -> Result<PathBuf, StartError> {
         let candidates = self.candidates();
-        let Some(found) = candidates.iter().find(|path| is_executable(path)) else {
-            return Err(match candidates.iter().find(|path| path.exists()) {
-                Some(path) if path.is_dir() => self.not_executable("it is a folder"),
-                Some(_) => self.not_executable("it has no execute permission"),
-                None => StartError::NotFound { program: self.name() },
-            });
-        };
-        Ok(found.clone())
+        let found = candidates.iter().find(|path| is_executable(path)).cloned();
+        found.ok_or_else(|| match candidates.iter().find(|path| path.exists()) {
+            Some(path) if path.is_dir() => self.not_executable("it is a folder"),
+            Some(_) => self.not_executable("it has no execute permission"),
+            None => StartError::NotFound { program: self.name() },
+        })
     }
 
     /// Starts the child with three pipes, as the leader of a new process group.
@@ -107,6 +105,11 @@ impl Invocation {
         }
     }
 
+    /// The system refused something that the child needs.
+    pub(crate) fn failed(&self, source: io::Error) -> StartError {
+        StartError::System { program: self.name(), source }
+    }
+
     fn explain(&self, error: io::Error) -> StartError {
         match (self.locate(), Errno::from_io_error(&error)) {
             // The error of `exec` does not tell what is missing, so the program is searched for
@@ -119,7 +122,7 @@ impl Invocation {
             (Ok(_), Some(Errno::NOEXEC)) => self.not_executable(
                 "it is neither a program for this machine nor a script with a #! line",
             ),
-            (Ok(_), _) => StartError::System { program: self.name(), source: error },
+            (Ok(_), _) => self.failed(error),
         }
     }
 

@@ -45,7 +45,8 @@ impl Tail {
         self.bytes.extend_from_slice(chunk);
         // Cutting only at twice the limit moves each byte at most once.
         if self.bytes.len() > self.limit.saturating_mul(2) {
-            self.cut();
+            self.bytes.drain(..self.bytes.len() - self.limit);
+            self.truncated = true;
         }
     }
 
@@ -57,12 +58,6 @@ impl Tail {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.bytes.len().saturating_sub(self.limit)..]
-    }
-
-    fn cut(&mut self) {
-        let surplus = self.bytes.len() - self.limit;
-        self.bytes.drain(..surplus);
-        self.truncated = true;
     }
 }
 

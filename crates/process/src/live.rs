@@ -3,7 +3,7 @@
 //! A child leads its own group, so the terminal's Ctrl-C does not reach it. A program that gets a
 //! signal to end calls [`end_all`] first.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 struct Live {
@@ -17,7 +17,7 @@ static LIVE: Mutex<Live> = Mutex::new(Live { groups: Vec::new(), closed: false }
 
 /// Kills every group that this process has running, and every one that it starts from now on.
 pub fn end_all() {
-    let mut live = live();
+    let mut live = LIVE.lock();
     // Under the same lock as the list: a child that another thread starts now is either in the list
     // or killed by `enter`.
     live.closed = true;
@@ -39,7 +39,7 @@ pub fn end_group(id: u32) {
 }
 
 pub(crate) fn enter(group: Pid) {
-    let mut live = live();
+    let mut live = LIVE.lock();
     live.groups.push(group);
     if live.closed {
         let _ = kill_process_group(group, Signal::KILL);
@@ -48,9 +48,5 @@ pub(crate) fn enter(group: Pid) {
 
 /// Removes a group before it is reaped, after which its id can be reused.
 pub(crate) fn leave(group: Pid) {
-    live().groups.retain(|running| *running != group);
-}
-
-fn live() -> MutexGuard<'static, Live> {
-    LIVE.lock()
+    LIVE.lock().groups.retain(|running| *running != group);
 }

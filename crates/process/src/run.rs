@@ -133,15 +133,11 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
     group.send(&spec.stdin);
     group.close_stdin_when_sent();
     watch.started(group.id());
-
-    let mut kept =
-        Kept { stdout: Head::new(spec.stdout_limit), stderr: Tail::new(spec.stderr_limit), watch };
+    let (stdout, stderr) = (Head::new(spec.stdout_limit), Tail::new(spec.stderr_limit));
+    let mut kept = Kept { stdout, stderr, watch };
     let (mut timed_out, mut cancelled, mut stopped) = (false, false, false);
     let word = spec.cancel.as_ref();
-    let system = |source| StartError::System {
-        program: spec.invocation.program.to_string_lossy().into_owned(),
-        source,
-    };
+    let system = |source| spec.invocation.failed(source);
     // The end of the leader ends the run, not the end of its output: a background process may keep
     // the pipes open for hours.
     while !group.leader_ended() {

@@ -36,8 +36,7 @@ impl Session {
     /// Closes the child's stdin and waits a short time for it to end before its group is killed.
     /// Further output on stdout is an error.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
-        // Any output breaks the contract of one line per request, so there is nothing to wait for
-        // after it.
+        // Any output breaks the contract of one line per request: nothing is waited for after it.
         let ending = self.0.end(limit, <[u8]>::is_empty)?;
         self.refuse_unasked()?;
         Ok(ending)

@@ -115,16 +115,8 @@ fn of_line(line: &str) -> Option<Process> {
     let cpu_time = time(fields.next()?)?;
     // A process without a terminal has question marks or a dash there.
     let has_terminal = fields.next().is_some_and(|name| !name.starts_with(['?', '-']));
-    Some(Process {
-        pid,
-        parent,
-        group,
-        session: None,
-        start: None,
-        cpu_time,
-        has_terminal,
-        is_zombie: false,
-    })
+    let (session, start, is_zombie) = (None, None, false);
+    Some(Process { pid, parent, group, session, start, cpu_time, has_terminal, is_zombie })
 }
 
 /// Reads `[[days-]hours:]minutes:seconds[.hundredths]`.

@@ -24,7 +24,6 @@ pub(crate) struct CanonArgs {
 
     #[command(flatten)]
     numbers: NumbersArgs,
-
     #[command(flatten)]
     input: InputArgs,
 }

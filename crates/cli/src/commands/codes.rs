@@ -27,7 +27,6 @@ message! {
     }
 }
 
-/// Adds the entries to a snapshot.
 pub(crate) fn add_to(snapshot: Builder) -> Builder {
     snapshot.message::<CodeEntry>(Direction::Response)
 }
@@ -64,7 +63,6 @@ impl CodesArgs {
     }
 }
 
-/// The page of a code, for a terminal.
 fn explain(page: &mut Page, code: Code) {
     // What is code in Markdown needs no mark here.
     let plain = |text: &str| text.replace('`', "");

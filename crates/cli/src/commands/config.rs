@@ -98,12 +98,10 @@ impl ShowArgs {
 }
 
 impl SettingArgs {
-    /// The data folder.
     pub(crate) fn folder(&self) -> Result<PathBuf> {
         Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
-    /// The settings in effect, with their origins.
     pub(crate) fn resolve(&self) -> Result<Resolved> {
         let file = self.config.clone().or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
         let folder = DataFolder::of(self.data.as_deref())?;

@@ -35,7 +35,6 @@ impl ContractArgs {
     }
 }
 
-/// Adds messages to a snapshot.
 type AddTo = fn(Builder) -> Builder;
 
 /// The JSON Schemas of messages as they are printed, by name.

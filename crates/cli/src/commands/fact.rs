@@ -7,12 +7,13 @@ use accord_contract::wire::Ratio;
 use accord_contract::{Field, Object, Timestamp, Wire as _};
 use accord_memory_core::fact::{FactAssertion, OutOfOrder};
 use accord_memory_core::operations::{
-    AssertFact, AssertParams, FactParams, InProject, InvalidateFact, InvalidateParams, ListFacts,
+    AssertFact, AssertParams, FactParams, InvalidateFact, InvalidateParams, ListFacts,
 };
 
 use crate::arguments::timestamp;
 use crate::host::{
-    HostArgs, ProjectArg, WriteArgs, id_of, parameter, print_document, print_items, print_noted,
+    HostArgs, ProjectArg, WriteArgs, id_of, in_project, parameter, print_document, print_items,
+    print_noted,
 };
 use crate::render;
 use crate::{Exit, Result, print_note};
@@ -117,7 +118,6 @@ struct ListArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -146,8 +146,8 @@ impl AssertArgs {
             if_changed: self.if_changed,
             if_out_of_order: self.in_order.then_some(OutOfOrder::Reject),
         };
-        let path = InProject { project: id_of("project_id", &project)? };
-        let call = Call::<AssertFact>::new(path, options, Verbatim::from(&asserted));
+        let body = Verbatim::from(&asserted);
+        let call = Call::<AssertFact>::new(in_project(&project)?, options, body);
         let (answered, _) = host.write_to(&project, &call)?;
         print_noted(self.to.host.json, &answered, render::fact)
     }
@@ -156,7 +156,7 @@ impl AssertArgs {
 impl InvalidateArgs {
     fn run(self) -> Result<Exit> {
         let host = self.to.host.connect()?;
-        let project = id_of("project_id", &self.to.project(&host)?)?;
+        let path = in_project(&self.to.project(&host)?)?;
         let actor = host.actor(&self.to.actor)?.map(|actor| actor.to_string());
         // A session is that of an actor, and means nothing without one.
         let session = self.to.session.get().filter(|_| actor.is_some());
@@ -168,7 +168,7 @@ impl InvalidateArgs {
             actor,
             session_id: session.map(|id| id_of("session_id", &id)).transpose()?,
         };
-        let answered = host.ask::<InvalidateFact>(InProject { project }, asked)?;
+        let answered = host.ask::<InvalidateFact>(path, asked)?;
         let ended = answered.answer.0.invalidated;
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));
         print_document(self.to.host.json, &answered.text, |page| match ended {
@@ -194,10 +194,9 @@ impl ListArgs {
             cursor: self.cursor,
             ..FactParams::default()
         };
-        let path = InProject { project: id_of("project_id", &project)? };
         print_items(
             self.host.json,
-            &host.ask::<ListFacts>(path, asked)?,
+            &host.ask::<ListFacts>(in_project(&project)?, asked)?,
             |page, list| render::facts(page, &list.facts),
             || match (is_narrowed, self.history) {
                 (true, _) => format!("no matching fact in {project}"),

@@ -37,10 +37,8 @@ pub(crate) struct McpArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     target: TargetArgs,
 }
@@ -124,7 +122,6 @@ fn reach(
     Ok((Arc::new(Folder { target, turn: Arc::default(), tasks }), only))
 }
 
-/// Whether a tool is about tasks.
 fn is_of_tasks(name: &str) -> bool {
     let set = TOOLSETS.iter().find(|set| set.name == "tasks");
     set.is_some_and(|set| set.tools.iter().any(|tool| tool.name == name))
@@ -145,7 +142,6 @@ struct Tasks {
 }
 
 impl Tasks {
-    /// Whether a request is about tasks.
     fn has(request: &Request) -> bool {
         let mut parts = request.uri().path().split('/').skip(1);
         parts.next() == Some("accord") && matches!(parts.nth(3), Some("tasks" | "aof"))
@@ -216,7 +212,6 @@ impl Wait {
         }
     }
 
-    /// How long it waits.
     fn seconds(&self) -> Option<u64> {
         match self {
             Self::Consume(request) => request.timeout,

@@ -37,7 +37,6 @@ pub(crate) struct PersonArgs {
     expect: Option<ExpectedDigest>,
 }
 
-/// What a person is asked.
 pub(crate) struct Question<'a> {
     /// The decision, as a verb with its object.
     pub(crate) verb: &'a str,
@@ -53,9 +52,7 @@ pub(crate) struct Question<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Decision {
-    /// Who decided.
     pub(crate) by: NamedPerson,
-    /// A note for the records.
     pub(crate) note: Option<String>,
     /// The evidence that the decision is about.
     pub(crate) expect: Option<ExpectedDigest>,
@@ -72,12 +69,10 @@ pub(crate) struct NamedPerson {
 }
 
 impl PersonArgs {
-    /// Whether any of the options is given.
     pub(crate) fn is_given(&self) -> bool {
         self.yes || self.actor.is_some() || self.note.is_some() || self.expect.is_some()
     }
 
-    /// The person who would decide.
     pub(crate) fn acting(&self) -> Result<Acting> {
         Ok(NamedPerson::of(self.actor.clone())?.acting())
     }

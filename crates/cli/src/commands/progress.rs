@@ -21,7 +21,6 @@ impl Progress {
         )
     }
 
-    /// A bar that counts things.
     pub(crate) fn items() -> Self {
         Self::new(
             true,
@@ -44,7 +43,6 @@ impl Progress {
         Self { bar, whole }
     }
 
-    /// Sets the text beside the bar.
     pub(crate) fn about(&self, text: &str) {
         self.bar.set_message(crate::render::clean(text));
     }
@@ -58,7 +56,6 @@ impl Progress {
         }
     }
 
-    /// Adds to what is done.
     pub(crate) fn advance(&self, by: u64) {
         self.bar.inc(by);
     }
@@ -72,22 +69,18 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Prints a line above the bar.
     pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
-    /// How much is done.
     pub(crate) fn done(&self) -> u64 {
         self.bar.position()
     }
 
-    /// Sets what is done.
     pub(crate) fn set(&self, done: u64) {
         self.bar.set_position(done);
     }
 
-    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

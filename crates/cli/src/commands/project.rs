@@ -7,12 +7,14 @@ use accord_api::{Answered, Call, Json, NoParams, Verbatim};
 use accord_contract::{Code, Field, Object};
 use accord_memory_core::Project;
 use accord_memory_core::operations::{
-    ArchiveProject, ChangeProject, CreateProject, InProject, ListProjects, ProjectParams,
-    ReadProject, RemoveProject, UnarchiveProject,
+    ArchiveProject, ChangeProject, CreateProject, ListProjects, ProjectParams, ReadProject,
+    RemoveProject, UnarchiveProject,
 };
 use accord_memory_core::project::{ProjectChange, ProjectRequest};
 
-use crate::host::{HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, text_as};
+use crate::host::{
+    HostArgs, PageArgs, ProjectArg, id_of, in_project, print_answer, print_items, text_as,
+};
 use crate::render::{self, Page, clean};
 use crate::{Exit, Result, print_note};
 
@@ -63,7 +65,6 @@ struct ListArgs {
 
     #[command(flatten)]
     page: PageArgs,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -150,7 +151,7 @@ impl ShowArgs {
     fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let id = ProjectArg { project: self.id }.required(&self.host.target, &host)?;
-        print(&host.ask::<ReadProject>(path(&id)?, NoParams)?, self.host.json)
+        print(&host.ask::<ReadProject>(in_project(&id)?, NoParams)?, self.host.json)
     }
 }
 
@@ -162,24 +163,20 @@ impl RenameArgs {
             extra: Object::new(),
         };
         let body = Verbatim::from(&change);
-        let call = Call::<ChangeProject>::new(path(&self.id)?, NoParams, body);
+        let call = Call::<ChangeProject>::new(in_project(&self.id)?, NoParams, body);
         print(&self.host.connect()?.call(&call)?, self.host.json)
     }
 }
 
 impl OneArgs {
     fn run(self, verb: &str) -> Result<Exit> {
-        let (host, path) = (self.host.connect()?, path(&self.id)?);
+        let (host, path) = (self.host.connect()?, in_project(&self.id)?);
         let answered = match verb {
             "archive" => host.ask::<ArchiveProject>(path, NoParams)?,
             _ => host.ask::<UnarchiveProject>(path, NoParams)?,
         };
         print(&answered, self.host.json)
     }
-}
-
-fn path(id: &str) -> Result<InProject> {
-    Ok(InProject { project: id_of("project_id", id)? })
 }
 
 fn print(answered: &Answered<Json<Project>>, json: bool) -> Result<Exit> {
@@ -190,7 +187,7 @@ impl RemoveArgs {
     fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let remove = |id: &str| {
-            let removed = host.ask::<RemoveProject>(path(id)?, NoParams)?;
+            let removed = host.ask::<RemoveProject>(in_project(id)?, NoParams)?;
             let render = |page: &mut Page, Json(it): &Json<_>| render::removed_project(page, it);
             print_answer(self.host.json, &removed, render).map(drop)
         };

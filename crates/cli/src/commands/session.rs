@@ -3,12 +3,13 @@
 use accord_api::{Call, Json, Maybe, NoParams, Verbatim};
 use accord_contract::{Field, Object};
 use accord_memory_core::operations::{
-    EndSession, InProject, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
+    EndSession, ListSessions, OfSession, SessionParams, SessionWithin, StartSession,
 };
 use accord_memory_core::session::{SessionEnd, SessionRequest};
 
 use crate::host::{
-    ActorArg, HostArgs, PageArgs, ProjectArg, id_of, print_answer, print_items, setting, text_as,
+    ActorArg, HostArgs, PageArgs, ProjectArg, id_of, in_project, print_answer, print_items,
+    setting, text_as,
 };
 use crate::render;
 use crate::{CliError, Exit, Result};
@@ -38,10 +39,8 @@ struct StartArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -54,7 +53,6 @@ struct EndArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -72,10 +70,8 @@ struct ListArgs {
 
     #[command(flatten)]
     page: PageArgs,
-
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -92,9 +88,8 @@ impl StartArgs {
             callsign: self.callsign.map(|text| text_as("callsign", text)).transpose()?.into(),
             extra: Object::new(),
         };
-        let path = InProject { project: id_of("project_id", &project)? };
         let body = Maybe(Some(Verbatim::from(&asked)));
-        let call = Call::<StartSession>::new(path, NoParams, body);
+        let call = Call::<StartSession>::new(in_project(&project)?, NoParams, body);
         let (answered, _) = host.write_to(&project, &call)?;
         print_answer(self.host.json, &answered, |page, Json(session)| match self.id_only {
             true => page.line(session.session_id.as_str()),
@@ -129,10 +124,9 @@ impl ListArgs {
         let (active, PageArgs { limit, cursor }) = (self.active, self.page);
         let callsign = self.callsign;
         let asked = SessionParams { callsign, active, limit, cursor, max_tokens: None };
-        let path = InProject { project: id_of("project_id", &project)? };
         print_items(
             self.host.json,
-            &host.ask::<ListSessions>(path, asked)?,
+            &host.ask::<ListSessions>(in_project(&project)?, asked)?,
             |page, list| render::sessions(page, &list.sessions),
             || match is_narrowed {
                 true => format!("no matching session in {project}"),

@@ -54,7 +54,6 @@ impl Signals {
         });
     }
 
-    /// The number of the next signal.
     async fn next(&mut self) -> i32 {
         tokio::select! {
             _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),

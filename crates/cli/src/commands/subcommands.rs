@@ -27,7 +27,6 @@ macro_rules! subcommands {
         }
 
         impl $args {
-            /// Runs the command.
             pub(crate) fn run(self) -> $crate::Result<$crate::Exit> {
                 match self.command {
                     $($name::$variant(args) => subcommands!(@run args $(as $word)? $(=> $run)?),)+

@@ -30,7 +30,6 @@ pub(crate) struct ActorArg {
     pub(crate) actor: Option<Actor>,
 }
 
-/// An actor, by type and id.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Actor(ActorKey);
 
@@ -135,13 +134,12 @@ impl Connection {
         if !self.has_key {
             return unnamed();
         }
+        // The key has no actor, or the server needs no keys.
+        let has_no_actor = |error: &CliError| {
+            error.code() == Some(Code::WireFieldMissing) && error.is_about("/actor")
+        };
         match self.send(request()) {
-            // The key has no actor, or the server needs no keys.
-            Err(refused)
-                if refused.code() == Some(Code::WireFieldMissing) && refused.is_about("/actor") =>
-            {
-                unnamed()
-            }
+            Err(refused) if has_no_actor(&refused) => unnamed(),
             sent => sent,
         }
     }
@@ -154,7 +152,6 @@ pub(crate) fn check_person() -> Result<()> {
     Ok(caller.attribute(decision, Author::unnamed()).map(drop)?)
 }
 
-/// The refusal of a command that finds no actor.
 pub(crate) fn no_actor() -> CliError {
     CliError::usage("no actor given").help(
         "pass --actor or set ACCORD_ACTOR, for example agent:planner, human:lead or \

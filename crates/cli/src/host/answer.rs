@@ -21,7 +21,6 @@ const MOST: usize = 1 << 30;
 /// A document that a host answered with.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The HTTP status.
     pub(crate) status: u16,
     media_type: Option<String>,
     /// The document, as it came.
@@ -39,7 +38,6 @@ pub(crate) struct Streamed {
 }
 
 impl Answer {
-    /// The answer of an operation.
     pub(crate) fn read<A: AnswerBody>(self) -> Result<Answered<A>> {
         Ok(Received { media_type: self.media_type, text: self.text }.read()?)
     }
@@ -66,7 +64,6 @@ pub(crate) fn print_document(
     print_either(json.then(|| accord_memory_core::compact(text)), render)
 }
 
-/// Prints the answer of an operation.
 pub(crate) fn print_answer<A>(
     json: bool,
     answered: &Answered<A>,
@@ -76,13 +73,11 @@ pub(crate) fn print_answer<A>(
 }
 
 impl Streamed {
-    /// The next piece, if there is one.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>> {
         Ok(self.body.next().await.transpose().map_err(body_failure)?)
     }
 }
 
-/// The whole answer; a refusal is a failure.
 pub(super) async fn whole(response: Response) -> Result<Answer> {
     let (parts, body) = response.into_parts();
     let status = parts.status.as_u16();

@@ -41,9 +41,7 @@ impl Connection {
             self.ask::<FindIds>(NoParams, query)
         });
         // Another server has no such route. Any other error is left to the request itself.
-        let Ok(found) = found else {
-            return Ok(given.to_owned());
-        };
+        let Ok(found) = found else { return Ok(given.to_owned()) };
         let IdsEnvelope { ids, more, .. } = found.answer.0;
         let candidates = ids.into_iter().map(|it| Candidate { id: it.id, place: it.project_id });
         choose(kind.as_str(), given, candidates.collect(), more)
@@ -58,9 +56,6 @@ pub(crate) struct Candidate {
 
 /// The only id that begins as given. One that is given as a whole is not a beginning of others. If
 /// there is none, the text stays as it is, so that the error names it.
-///
-/// # Errors
-/// `ID_AMBIGUOUS`, with the candidates.
 pub(crate) fn choose(
     kind: &str,
     given: &str,
@@ -72,8 +67,7 @@ pub(crate) fn choose(
     ids.dedup();
     match ids.as_slice() {
         [only] if !is_whole => Ok((*only).to_owned()),
-        [] | [_] => Ok(given.to_owned()),
-        _ if is_whole => Ok(given.to_owned()),
+        ids if is_whole || ids.is_empty() => Ok(given.to_owned()),
         ids => {
             let number = format!("{}{}", ids.len(), if more { " or more" } else { "" });
             let message = format!("{given:?} is the beginning of {number} {kind} ids");
@@ -82,8 +76,7 @@ pub(crate) fn choose(
                 place => format!("{}  {place}", candidate.id),
             });
             let lines: Vec<String> = lines.map(|line| clean(&line)).collect();
-            let mut details = Object::new();
-            details.insert("candidates".to_owned(), ids.into());
+            let details = Object::from_iter([("candidates".to_owned(), ids.into())]);
             Err(CliError::new(Code::IdAmbiguous, message)
                 .long_help(format!("type more of it:\n{}", lines.join("\n")))
                 .with_details(details))

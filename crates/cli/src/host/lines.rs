@@ -9,13 +9,9 @@ use hyper::header::CONTENT_TYPE;
 use super::{Connection, HostRequest};
 use crate::{CliError, Result};
 
-/// A line of such a response.
 pub(crate) enum Update<I> {
-    /// How far the work is.
     Progress {
-        /// Units of work that are done.
         done: u64,
-        /// All units of work.
         total: u64,
     },
     /// A result, such as a problem that was found.

@@ -10,7 +10,8 @@ use accord_base::{IdError, ProjectId};
 use accord_contract::Wire;
 use accord_live_core::operations::questions::{LiveAsksEnvelope, LiveSessionsEnvelope};
 use accord_memory_core::operations::{
-    FactList, ListProjects, PackageList, ProjectList, ProjectParams, QuestionList, SessionList,
+    FactList, InProject, ListProjects, PackageList, ProjectList, ProjectParams, QuestionList,
+    SessionList,
 };
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::{Fact, Project, Warning};
@@ -22,6 +23,11 @@ use crate::{Exit, Result, print_note};
 /// An id, which is refused as a host refuses it.
 pub(crate) fn id_of<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|error: IdError| schema(format!("/{name}"), error.to_string()).into())
+}
+
+/// The path of operations on the memory of a project.
+pub(crate) fn in_project(project: &str) -> Result<InProject> {
+    Ok(InProject { project: id_of("project_id", project)? })
 }
 
 /// A text as a value of a document, which is refused as a host refuses it.

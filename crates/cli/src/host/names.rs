@@ -1,7 +1,6 @@
 //! The current project, actor and session, from flags or the environment.
 
-use accord_base::refuse::schema;
-use accord_base::{Actor, ActorKey, IdError, ProjectId, SessionId};
+use accord_base::{Actor, ActorKey, ProjectId, SessionId};
 
 use super::acting::ActorArg;
 use super::memory::id_of;
@@ -19,13 +18,10 @@ pub(crate) fn setting(name: &str) -> Option<String> {
 pub(crate) struct WriteArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArg,
-
     #[command(flatten)]
     pub(crate) actor: ActorArg,
-
     #[command(flatten)]
     pub(crate) session: SessionArg,
-
     #[command(flatten)]
     pub(crate) host: HostArgs,
 }
@@ -38,9 +34,7 @@ impl WriteArgs {
 
     /// Who acts, in its session, if the host has to be told.
     pub(crate) fn author(&self, host: &Connection) -> Result<Option<Actor>> {
-        let Some(actor) = host.actor(&self.actor)? else {
-            return Ok(None);
-        };
+        let Some(actor) = host.actor(&self.actor)? else { return Ok(None) };
         let ActorKey { id, kind } = actor.key().clone();
         let actor = Actor::new(id, kind);
         Ok(Some(match self.session.get().filter(|session| !session.is_empty()) {
@@ -61,10 +55,7 @@ pub(crate) struct ProjectArg {
 impl ProjectArg {
     /// The project, which is required: the named one, else the only one of the host.
     pub(crate) fn required(&self, target: &TargetArgs, host: &Connection) -> Result<String> {
-        match self.get(target)? {
-            Some(project) => Ok(project),
-            None => host.only_project(),
-        }
+        self.get(target)?.map_or_else(|| host.only_project(), Ok)
     }
 
     /// The project, if one is named; the settings of the data folder are the weakest default.
@@ -85,7 +76,6 @@ pub(crate) struct SessionArg {
 }
 
 impl SessionArg {
-    /// The session, if one is given.
     pub(crate) fn get(&self) -> Option<String> {
         self.session.clone().or_else(|| setting("ACCORD_SESSION"))
     }
@@ -103,7 +93,6 @@ pub(crate) struct PageArgs {
     pub(crate) cursor: Option<String>,
 }
 
-/// The id of a project, which is refused as a host refuses it.
 pub(crate) fn project_id(text: &str) -> Result<ProjectId> {
-    text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()).into())
+    id_of("project_id", text)
 }

@@ -40,7 +40,6 @@ impl NewFolder {
         Ok(Self { folder, trial, created: Mutex::default() })
     }
 
-    /// The host of the folder, which is created.
     async fn create(&self) -> Result<Arc<dyn Api>, Failure> {
         let (api, _) = open_or_connect(&self.folder).await?;
         say_new(&self.folder);

@@ -14,13 +14,13 @@ use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
 use accord_host::tasks::TaskTrees;
 use accord_host::upkeep::DATA_FOLDER;
-use accord_memory_core::operations::{InProject, ReadProject};
+use accord_memory_core::operations::ReadProject;
 use accord_tasks::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
 use super::folder::{full_path, settings_of};
-use super::memory::id_of;
+use super::memory::in_project;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
 use super::target::Target;
@@ -43,11 +43,9 @@ const PAUSE: Duration = Duration::from_millis(25);
 /// What happens if there is no data folder.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum IfMissing {
-    /// It is created.
     Create,
     /// The first write that is not refused creates it, and says so.
     CreateByWrite,
-    /// The command fails.
     Fail,
 }
 
@@ -109,10 +107,7 @@ impl Connection {
         }
     }
 
-    /// Connects to the socket of the host that serves a folder.
-    ///
-    /// # Errors
-    /// `HOST_UNREACHABLE` if none does.
+    /// Connects to the socket of the host that serves a folder; refused if none does.
     pub(crate) fn to_running_host(folder: &Path) -> Result<Self> {
         let runtime = runtime(Builder::new_current_thread())?;
         let Some(api) = runtime.block_on(running_host(folder))? else {
@@ -175,7 +170,6 @@ impl Connection {
         Ok(Self::new(api, runtime, full_path(root), false))
     }
 
-    /// Sends a request, and waits for the whole response.
     pub(crate) fn send(&self, request: HostRequest) -> Result<Answer> {
         self.runtime.block_on(request.send(self.api.as_ref()))
     }
@@ -195,7 +189,6 @@ impl Connection {
         self.send(HostRequest::from(call.encode()).takes_long())?.read()
     }
 
-    /// Calls an operation without a body.
     pub(crate) fn ask<O>(&self, path: O::Path, query: O::Query) -> Result<Answered<O::Answer>>
     where
         O: Operation<Body = NoBody, Answer: AnswerBody>,
@@ -221,23 +214,19 @@ impl Connection {
         Ok((answer.read()?, is_new))
     }
 
-    /// Whether the host has no such project.
     pub(crate) fn lacks(&self, project: &str) -> Result<bool> {
-        let path = InProject { project: id_of("project_id", project)? };
-        match self.ask::<ReadProject>(path, NoParams) {
+        match self.ask::<ReadProject>(in_project(project)?, NoParams) {
             Ok(_) => Ok(false),
             Err(error) if error.code() == Some(Code::AgenticProjectNotFound) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// Sends a request, and returns the response as a stream.
     pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed> {
         answer::streamed(request.call(self.api.as_ref()).await?).await
     }
 }
 
-/// Whether a folder is a data folder.
 pub(crate) fn holds_store(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
@@ -280,7 +269,6 @@ async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, Failure> {
     Ok(is_served.then(|| Arc::new(client) as Arc<dyn Api>))
 }
 
-/// Opens the folder in this process.
 fn open_here(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
     Ok(local_api(&Host::open(folder, settings_of(folder)?)?))
 }

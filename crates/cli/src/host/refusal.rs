@@ -35,22 +35,17 @@ message! {
     }
 }
 
-/// Reads an error response.
 pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError {
     let document = serde_json::from_str(text).unwrap_or_default();
-    let Ok(AnyRefusal { error, code, correlation_id, .. }) = AnyRefusal::from_answer(document)
-    else {
-        return unknown(status);
-    };
+    let Ok(refusal) = AnyRefusal::from_answer(document) else { return unknown(status) };
+    let AnyRefusal { error, code, correlation_id, .. } = refusal;
     let error = error.value().cloned();
     // The text goes to a terminal, and comes from a server that may be anything.
     let member = |read: fn(&AnyError) -> &Field<String>| {
         error.as_ref().and_then(|error| read(error).value()).map(|text| clean(text))
     };
     let alone = code.value().map(|code| clean(code));
-    let Some(code) = member(|error| &error.code).or(alone) else {
-        return unknown(status);
-    };
+    let Some(code) = member(|error| &error.code).or(alone) else { return unknown(status) };
     let code = WireCode::from_text(code);
     let known = code.known();
     let kind = match (member(|error| &error.kind), known) {

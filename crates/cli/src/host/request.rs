@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use accord_api::Encoded;
-use accord_contract::Code;
 use accord_contract::text::percent_encoded;
 use accord_host::client::InactivityTimeout;
 use accord_host::http::TERMINAL;
@@ -49,7 +48,6 @@ impl From<Encoded> for HostRequest {
 }
 
 impl HostRequest {
-    /// Asks for the headers of the response alone.
     pub(crate) fn head(mut self) -> Self {
         self.method = Method::HEAD;
         self
@@ -66,19 +64,16 @@ impl HostRequest {
         self
     }
 
-    /// Adds a query parameter, if there is a value.
     pub(crate) fn with(mut self, name: &str, value: Option<impl AsRef<str>>) -> Self {
         if let Some(value) = value {
-            self.target.push(if self.has_query { '&' } else { '?' });
+            let mark = if self.has_query { '&' } else { '?' };
             self.has_query = true;
-            self.target.push_str(name);
-            self.target.push('=');
+            self.target.push_str(&format!("{mark}{name}="));
             self.target.extend(percent_encoded(value.as_ref()));
         }
         self
     }
 
-    /// Accepts a response in lines.
     pub(crate) fn for_lines(mut self) -> Self {
         self.accept = HeaderValue::from_static("application/x-ndjson");
         self
@@ -90,27 +85,19 @@ impl HostRequest {
         self
     }
 
-    /// Sends the request, and waits for the whole response.
     pub(crate) async fn send(self, to: &dyn Api) -> Result<Answer> {
         answer::whole(self.call(to).await?).await
     }
 
     /// Sends the request, and returns at the first byte of the response.
     pub(super) async fn call(self, to: &dyn Api) -> Result<Response> {
-        let request = self.request().map_err(|_| {
-            CliError::new(
-                Code::Usage,
-                "an id, a name or a query is too long for the URL of a request",
-            )
-        })?;
-        Ok(to.call(request).await?)
+        let too_long = "an id, a name or a query is too long for the URL of a request";
+        Ok(to.call(self.request().map_err(|_| CliError::usage(too_long))?).await?)
     }
 
     fn request(self) -> Result<Request, hyper::http::Error> {
-        let mut request = hyper::Request::builder()
-            .method(self.method)
-            .uri(self.target)
-            .header(ACCEPT, self.accept);
+        let request = hyper::Request::builder().method(self.method).uri(self.target);
+        let mut request = request.header(ACCEPT, self.accept);
         if let Some(content_type) = self.content_type {
             request = request.header(CONTENT_TYPE, content_type);
         }

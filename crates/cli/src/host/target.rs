@@ -38,14 +38,9 @@ pub(crate) struct TargetArgs {
     pub(crate) data: Option<PathBuf>,
 }
 
-/// The host to ask.
 #[derive(Debug)]
 pub(crate) enum Target {
-    Server {
-        url: String,
-        key: Option<String>,
-    },
-    /// A data folder.
+    Server { url: String, key: Option<String> },
     Folder(PathBuf),
 }
 

@@ -50,7 +50,6 @@ pub(crate) fn live_asks(page: &mut Page, asks: &[LiveAsk]) {
     table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
 }
 
-/// An action that is recorded.
 pub(crate) fn live_ack(page: &mut Page, ack: &LiveAckAnswer) {
     let recorded = page.styled(Style::Good, "recorded");
     let (action, session) = (clean(&ack.action), clean(ack.session_id.as_str()));

@@ -6,7 +6,6 @@ use accord_memory_core::operations::DigestBundle;
 use super::page::{LINE, Page, Style};
 use super::text::{clean, one_line};
 
-/// Open questions, one per line.
 pub(super) fn questions(page: &mut Page, questions: &[String]) {
     if questions.is_empty() {
         return;
@@ -17,7 +16,6 @@ pub(super) fn questions(page: &mut Page, questions: &[String]) {
     }
 }
 
-/// Current facts, one per line.
 pub(super) fn facts(page: &mut Page, facts: &[Fact]) {
     if !facts.is_empty() {
         section(page, "Facts");
@@ -31,7 +29,6 @@ pub(super) fn section(page: &mut Page, heading: &str) {
     page.heading(heading);
 }
 
-/// What was left out, and why.
 pub(super) fn left_out(page: &mut Page, bundle: &DigestBundle) {
     let left_out = bundle.left_out().into_iter().map(|items| {
         let what = clean(&items.member).replace('_', " ");

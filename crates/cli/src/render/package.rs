@@ -46,7 +46,6 @@ fn brief_in(page: &mut Page, package: &PackageFields, times: Times) {
     }
 }
 
-/// A package with everything in it.
 pub(crate) fn whole(page: &mut Page, package: &PackageFields) {
     head(page, package, Times::default());
     let hash = package.stated_hash().map(|hash| hash.to_string());

@@ -6,7 +6,6 @@ use std::os::fd::AsFd;
 use super::text::{clean, one_line, shown_width, wrapped};
 use crate::host::setting;
 
-/// The width of the labels.
 const LABEL: usize = 9;
 
 /// The maximum length of a text that is shortened to one line.
@@ -15,22 +14,17 @@ pub(crate) const LINE: usize = 110;
 /// The narrowest space beside a term for its text.
 const ENOUGH: usize = 30;
 
-/// The style of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Style {
-    /// A heading.
     Title,
     /// Less important text.
     Faint,
-    /// A good state.
     Good,
     /// A state that needs an action.
     Waiting,
-    /// A bad state.
     Bad,
 }
 
-/// Lines for people.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     text: String,
@@ -58,7 +52,6 @@ fn width_of(terminal: impl AsFd) -> Option<usize> {
 }
 
 impl Page {
-    /// A page for standard output.
     pub(crate) fn new() -> Self {
         Self { text: String::new(), has_colours: colours(), width: width() }
     }
@@ -80,7 +73,6 @@ impl Page {
         Self::default()
     }
 
-    /// The lines so far.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -125,7 +117,6 @@ impl Page {
         }
     }
 
-    /// Adds a text on indented lines.
     pub(crate) fn paragraph(&mut self, text: &str) {
         for line in self.wrapped(&one_line(text, usize::MAX), 2) {
             self.line(format!("  {line}"));
@@ -197,7 +188,6 @@ impl Page {
         }
     }
 
-    /// A text in its colour.
     pub(crate) fn styled(&self, style: Style, text: &str) -> String {
         if !self.has_colours || text.is_empty() {
             return text.to_owned();

@@ -6,7 +6,6 @@ use super::text::{shown_width, wrapped};
 /// The widest column where the width is not limited; a longer text pushes the others to the right.
 const WIDEST: usize = 48;
 
-/// The space between two columns.
 const SPACE: usize = 2;
 
 /// Writes rows below their headings, each column as wide as it needs. A column that is empty in

@@ -1,11 +1,7 @@
 //! Tasks.
 
 use accord_contract::Timestamp;
-use accord_tasks_core::operations::{
-    AdoptAnswer, AofEvent, BoardAnswer, ClaimAnswer, ClaimNextAnswer, DependencyView,
-    HeartbeatAnswer, LeaseView, LintAnswer, ListAnswer, MessageAnswer, PersonDecision, PollAnswer,
-    RunView, SessionEndAnswer, ShowAnswer, TaskAnswer, TaskItem, TaskMove,
-};
+use accord_tasks_core::operations as ops;
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
 
@@ -18,13 +14,13 @@ use super::time::Times;
 /// The most findings, moves and outputs that are shown one by one.
 const MANY: usize = 50;
 
-pub(crate) fn tasks(page: &mut Page, answer: &ListAnswer) {
+pub(crate) fn tasks(page: &mut Page, answer: &ops::ListAnswer) {
     let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
     let rows: Vec<Vec<String>> = answer.tasks.iter().map(|task| row(page, task, times)).collect();
     table(page, &["TASK", "STATUS", "PRIORITY", "WITH", "TITLE", "SINCE", "NOTE"], &rows);
 }
 
-fn row(page: &Page, task: &TaskItem, times: Times) -> Vec<String> {
+fn row(page: &Page, task: &ops::TaskItem, times: Times) -> Vec<String> {
     vec![
         task.id.to_string(),
         coloured(page, task.status),
@@ -37,7 +33,7 @@ fn row(page: &Page, task: &TaskItem, times: Times) -> Vec<String> {
 }
 
 /// One task, with what a person decides about.
-pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
+pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     let task = &answer.task;
     page.heading(&task.title);
     let since = format!("since {}", moment(&task.since));
@@ -59,12 +55,8 @@ pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
     others(page, "after", &task.depends_on);
     others(page, "before", &task.dependents);
     others(page, "parts", &task.parts);
-    if let Some(parent) = task.parent {
-        page.labelled("part of", &parent.to_string());
-    }
-    if let Some(reason) = &task.block_reason {
-        page.labelled_whole("blocked", reason);
-    }
+    page.labelled_some("part of", task.parent.map(|parent| parent.to_string()).as_deref());
+    page.labelled_some_whole("blocked", task.block_reason.as_deref());
     decision(page, "sent back", task.sent_back.as_ref());
     decision(page, "approved", task.approval.as_ref());
     if task.attempts > 0 {
@@ -74,12 +66,8 @@ pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
         result(page, run);
     }
     outputs(page, answer);
-    let folder = line(&task.folder);
-    let folder = match &answer.root {
-        Some(root) => format!("{}/{folder}", clean(root)),
-        None => folder,
-    };
-    page.labelled_whole("folder", &folder);
+    let root = answer.root.as_ref().map(|root| format!("{}/", clean(root))).unwrap_or_default();
+    page.labelled_whole("folder", &format!("{root}{}", line(&task.folder)));
     page.labelled("evidence", &line(&answer.evidence));
     if let Some(body) = task.body.as_deref().filter(|body| !body.trim().is_empty()) {
         page.gap();
@@ -90,8 +78,7 @@ pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
     }
 }
 
-fn others(page: &mut Page, label: &str, others: &[DependencyView]) {
-    let mut label = label;
+fn others(page: &mut Page, mut label: &str, others: &[ops::DependencyView]) {
     for other in others {
         let status = other.status.map_or("missing", Status::as_str);
         page.labelled(label, &format!("{} {status}", other.id));
@@ -99,7 +86,7 @@ fn others(page: &mut Page, label: &str, others: &[DependencyView]) {
     }
 }
 
-fn decision(page: &mut Page, label: &str, decision: Option<&PersonDecision>) {
+fn decision(page: &mut Page, label: &str, decision: Option<&ops::PersonDecision>) {
     let Some(decision) = decision else { return };
     let note = line(decision.note.as_deref().unwrap_or_default());
     let colon = if note.is_empty() { "" } else { ": " };
@@ -107,8 +94,7 @@ fn decision(page: &mut Page, label: &str, decision: Option<&PersonDecision>) {
     page.labelled_whole(label, &format!("by {by} {}{colon}{note}", moment(&decision.at)));
 }
 
-/// What the last run said.
-fn result(page: &mut Page, run: &RunView) {
+fn result(page: &mut Page, run: &ops::RunView) {
     let Some(result) = &run.result else { return };
     let tested = match result.tests.total {
         0 => String::new(),
@@ -123,7 +109,7 @@ fn result(page: &mut Page, run: &RunView) {
     page.labelled_texts("blocker", &blockers, usize::MAX);
 }
 
-fn outputs(page: &mut Page, answer: &ShowAnswer) {
+fn outputs(page: &mut Page, answer: &ops::ShowAnswer) {
     let mut label = "outputs";
     for output in answer.outputs.iter().take(MANY) {
         let size = counted(output.bytes, "byte");
@@ -139,7 +125,7 @@ fn outputs(page: &mut Page, answer: &ShowAnswer) {
 /// A task that was created, with what can follow.
 pub(crate) fn created_task(
     page: &mut Page,
-    answer: &TaskAnswer,
+    answer: &ops::TaskAnswer,
     work: &str,
     promote: impl FnOnce(&str) -> String,
 ) {
@@ -154,7 +140,7 @@ pub(crate) fn created_task(
     }
 }
 
-pub(crate) fn changed_task(page: &mut Page, answer: &TaskAnswer) {
+pub(crate) fn changed_task(page: &mut Page, answer: &ops::TaskAnswer) {
     if answer.moves.is_empty() {
         let what = match answer.changed.as_slice() {
             [] => "unchanged".to_owned(),
@@ -167,7 +153,7 @@ pub(crate) fn changed_task(page: &mut Page, answer: &TaskAnswer) {
     warnings(page, &answer.warnings);
 }
 
-fn moved(page: &mut Page, moves: &[TaskMove]) {
+fn moved(page: &mut Page, moves: &[ops::TaskMove]) {
     for each in moves.iter().take(MANY) {
         let id = titled(page, each.task_id);
         let reason = in_brackets(each.reason.as_deref());
@@ -192,7 +178,7 @@ fn warnings(page: &mut Page, warnings: &[String]) {
 }
 
 /// A claimed task, with what its agent does next.
-pub(crate) fn claim(page: &mut Page, claim: &ClaimAnswer, command: &dyn Fn(&str) -> String) {
+pub(crate) fn claim(page: &mut Page, claim: &ops::ClaimAnswer, command: &dyn Fn(&str) -> String) {
     let (task, run) = (&claim.task, line(&claim.run_id));
     let agent = task.lease.as_ref().map(|lease| line(&lease.agent)).unwrap_or_default();
     page.heading(&task.title);
@@ -205,8 +191,7 @@ pub(crate) fn claim(page: &mut Page, claim: &ClaimAnswer, command: &dyn Fn(&str)
     or(page, &command(&format!("release {id} --as {agent} --run {run}")));
 }
 
-/// Why nothing was claimed.
-pub(crate) fn nothing_claimed(page: &mut Page, answer: &ClaimNextAnswer) {
+pub(crate) fn nothing_claimed(page: &mut Page, answer: &ops::ClaimNextAnswer) {
     let why = match answer.reason.as_deref() {
         Some("none_fits") => "no ready task fits",
         Some("limit_reached") => "as many tasks are in progress as the project allows",
@@ -216,12 +201,11 @@ pub(crate) fn nothing_claimed(page: &mut Page, answer: &ClaimNextAnswer) {
     page.line(format!("{why} ({} ready)", answer.ready));
 }
 
-pub(crate) fn heartbeat(page: &mut Page, answer: &HeartbeatAnswer) {
+pub(crate) fn heartbeat(page: &mut Page, answer: &ops::HeartbeatAnswer) {
     page.line(format!("{} is alive until {}", answer.task_id, moment(&answer.alive_until)));
 }
 
-/// What a poll did.
-pub(crate) fn poll(page: &mut Page, answer: &PollAnswer) {
+pub(crate) fn poll(page: &mut Page, answer: &ops::PollAnswer) {
     moved(page, &answer.moves);
     for alert in &answer.alerts {
         let word = page.styled(Style::Waiting, "alert");
@@ -231,13 +215,11 @@ pub(crate) fn poll(page: &mut Page, answer: &PollAnswer) {
         page.line("nothing is due");
     }
     if !answer.start.is_empty() {
-        let ready = counted(answer.start.len() as u64, "ready task");
-        page.line(format!("{ready} can be claimed"));
+        page.line(format!("{} can be claimed", counted(answer.start.len() as u64, "ready task")));
     }
 }
 
-/// What the end of a session did.
-pub(crate) fn session_end(page: &mut Page, answer: &SessionEndAnswer) {
+pub(crate) fn session_end(page: &mut Page, answer: &ops::SessionEndAnswer) {
     moved(page, &answer.moves);
     for rejected in &answer.rejected {
         let word = page.styled(Style::Bad, "not applied");
@@ -251,27 +233,25 @@ pub(crate) fn session_end(page: &mut Page, answer: &SessionEndAnswer) {
     }
 }
 
-/// What a message did.
-pub(crate) fn received(page: &mut Page, answer: &MessageAnswer) {
+pub(crate) fn received(page: &mut Page, answer: &ops::MessageAnswer) {
     let id = answer.task_id.map(|id| id.to_string()).unwrap_or_default();
     let status = answer.status.map_or("", Status::as_str);
-    match answer.reason.as_deref() {
+    page.line(match answer.reason.as_deref() {
         _ if answer.applied => {
             let kind = answer.kind.map(|kind| kind.to_string()).unwrap_or_default();
-            page.line(format!("{kind} of {id} was carried out ({status})"));
+            format!("{kind} of {id} was carried out ({status})")
         }
-        Some("not_protocol") => page.line("this is no message of AOF/1; nothing was changed"),
+        Some("not_protocol") => "this is no message of AOF/1; nothing was changed".to_owned(),
         reason => {
-            let reason = line(reason.unwrap_or_default());
-            page.line(format!("{id} was not moved: {reason} ({status})"));
+            format!("{id} was not moved: {} ({status})", line(reason.unwrap_or_default()))
         }
-    }
+    });
     moved(page, &answer.moves);
     warnings(page, &answer.warnings);
 }
 
 /// What was taken over from a file.
-pub(crate) fn adopted(page: &mut Page, answer: &AdoptAnswer) {
+pub(crate) fn adopted(page: &mut Page, answer: &ops::AdoptAnswer) {
     for change in changes(answer) {
         page.line(format!("adopted {change}"));
     }
@@ -284,21 +264,20 @@ pub(crate) fn adopted(page: &mut Page, answer: &AdoptAnswer) {
 }
 
 /// What a person would take over from a file.
-pub(crate) fn differences(page: &mut Page, answer: &AdoptAnswer) {
+pub(crate) fn differences(page: &mut Page, answer: &ops::AdoptAnswer) {
     for change in changes(answer) {
         page.line(format!("differs {change}"));
     }
 }
 
 /// The differences between Accord and a file.
-fn changes(answer: &AdoptAnswer) -> impl Iterator<Item = String> + '_ {
+fn changes(answer: &ops::AdoptAnswer) -> impl Iterator<Item = String> + '_ {
     answer.adopted.iter().map(|change| {
         clean(&format!("{}: {} to {}", line(&change.member), change.accord, change.file))
     })
 }
 
-/// The findings of a check.
-pub(crate) fn lint(page: &mut Page, answer: &LintAnswer) {
+pub(crate) fn lint(page: &mut Page, answer: &ops::LintAnswer) {
     for finding in &answer.findings {
         let path = page.styled(Style::Bad, &line(&finding.path));
         page.line(format!("{path}: {}", line(&finding.problem)));
@@ -317,8 +296,7 @@ pub(crate) fn lint(page: &mut Page, answer: &LintAnswer) {
     }
 }
 
-/// The tasks by status.
-pub(crate) fn board(page: &mut Page, answer: &BoardAnswer) {
+pub(crate) fn board(page: &mut Page, answer: &ops::BoardAnswer) {
     let heading = match answer.title.as_deref().unwrap_or_default() {
         "" => line(&answer.project_id),
         title => clean(title),
@@ -344,22 +322,19 @@ pub(crate) fn board(page: &mut Page, answer: &BoardAnswer) {
 }
 
 /// A task on the board, on one line where the terminal has room.
-fn card(page: &mut Page, task: &TaskItem, width: usize) {
+fn card(page: &mut Page, task: &ops::TaskItem, width: usize) {
     let id = task.id.to_string();
-    let mut rest = line(&task.title);
-    let holder = holder(task);
-    if !holder.is_empty() {
-        rest = format!("[{holder}] {rest}");
-    }
-    match task.priority {
-        Priority::Critical => rest = format!("!! {rest}"),
-        Priority::High => rest = format!("! {rest}"),
-        _ => {}
-    }
-    let note = note(task);
-    if !note.is_empty() {
-        rest = format!("{rest} ({note})");
-    }
+    let mark = match task.priority {
+        Priority::Critical => "!! ",
+        Priority::High => "! ",
+        _ => "",
+    };
+    let holder = match holder(task) {
+        none if none.is_empty() => none,
+        holder => format!("[{holder}] "),
+    };
+    let note = in_brackets(Some(&note(task)));
+    let rest = format!("{mark}{holder}{}{note}", line(&task.title));
     // Two spaces before, two between.
     let room = width.saturating_sub(id.chars().count() + 4);
     if room < 20 {
@@ -370,7 +345,7 @@ fn card(page: &mut Page, task: &TaskItem, width: usize) {
     }
 }
 
-pub(crate) fn task_event(event: &AofEvent) -> String {
+pub(crate) fn task_event(event: &ops::AofEvent) -> String {
     let time = event.timestamp.as_str();
     let time = time.get(11..19).unwrap_or(time);
     let about = match event.moved() {
@@ -394,15 +369,14 @@ pub(crate) fn next(page: &mut Page, command: &str) {
     page.line(format!("{label}  {}", clean(command)));
 }
 
-/// Another command.
 pub(crate) fn or(page: &mut Page, command: &str) {
     let label = page.styled(Style::Title, "or  ");
     page.line(format!("{label}  {}", clean(command)));
 }
 
 /// Who has the task, or may have it.
-fn holder(task: &TaskItem) -> String {
-    if let Some(LeaseView { agent, .. }) = &task.lease {
+fn holder(task: &ops::TaskItem) -> String {
+    if let Some(ops::LeaseView { agent, .. }) = &task.lease {
         return clean(agent);
     }
     let named = task.agent.as_ref().or(task.role.as_ref()).or(task.team.as_ref());
@@ -410,7 +384,7 @@ fn holder(task: &TaskItem) -> String {
 }
 
 /// What the task waits for.
-fn note(task: &TaskItem) -> String {
+fn note(task: &ops::TaskItem) -> String {
     if let Some(reason) = &task.block_reason {
         return line(reason);
     }

@@ -20,7 +20,6 @@ enum Precision {
 }
 
 impl Times {
-    /// The precision for these times.
     pub(crate) fn among<'a>(times: impl Iterator<Item = &'a str>) -> Self {
         let times: BTreeSet<&str> = times.collect();
         let are_distinct = |precision: Precision| {
@@ -41,7 +40,6 @@ impl Times {
         time.map(|time| self.show_text(time.as_str())).unwrap_or_default()
     }
 
-    /// A time of the list, as a text.
     pub(crate) fn show_text(self, text: &str) -> String {
         show(text, self.0)
     }

@@ -1,8 +1,5 @@
 //! Forms for the data of an action, made from its JSON Schema.
 //!
-//! * [`Field`]: one place of the data, with its input.
-//! * [`read`]: the fields of a schema.
-//!
 //! Invariants:
 //! - Every schema has a form. What has no input of its own is entered as JSON.
 //! - A form does not decide: the server checks what it sends. Limits in a form are hints.
@@ -128,9 +125,9 @@ impl Field {
 }
 
 pub(crate) fn all(fields: &[Field], id: &str) -> Html {
-    let mut html = Html::default();
-    for (number, field) in fields.iter().enumerate() {
-        html.push_html(&field.html(&format!("{id}-{number}")));
-    }
-    html
+    let html = fields
+        .iter()
+        .enumerate()
+        .map(|(number, field)| field.html(&format!("{id}-{number}")).into_string());
+    Html::trusted(html.collect())
 }

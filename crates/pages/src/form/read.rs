@@ -61,8 +61,7 @@ impl Reader {
         let is_choice = matches!(field.input, Input::Choice(_) | Input::Several(_));
         if let Some(concealed) = concealed(schema).filter(|_| !is_choice) {
             let before = if field.hint.is_empty() { "" } else { ". " };
-            field.hint.push_str(before);
-            field.hint.push_str(&concealed);
+            field.hint += &format!("{before}{concealed}");
         }
         field
     }
@@ -101,14 +100,11 @@ impl Reader {
             None => &none,
             Some(properties) => properties.as_object()?,
         };
-        let closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
-        if !closed {
+        if !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false))) {
             return None;
         }
-        let required: Vec<&str> = (schema.get("required").and_then(Value::as_array).into_iter())
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<&str> = required.filter_map(Value::as_str).collect();
         let fields = properties.iter().map(|(name, schema)| {
             let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             self.field(schema, &place, name, required.contains(&name.as_str()), depth + 1)
@@ -125,11 +121,8 @@ impl Reader {
         if let Some(choices) = choices(items, None).filter(|_| is_unique) {
             let chosen = default.and_then(Value::as_array);
             let chosen: Vec<_> = chosen.into_iter().flatten().map(Value::to_string).collect();
-            let choices = choices.into_iter().map(|choice| {
-                let chosen = chosen.contains(&choice.json);
-                Choice { chosen, ..choice }
-            });
-            return Some(Input::Several(choices.collect()));
+            let choose = |it: Choice| Choice { chosen: chosen.contains(&it.json), ..it };
+            return Some(Input::Several(choices.into_iter().map(choose).collect()));
         }
         let mut entry = self.field(items, "[]", "Entry", true, depth + 1);
         let is_list = matches!(entry.input, Input::List { .. } | Input::Several(_));
@@ -171,9 +164,8 @@ fn without_null(schema: &Value) -> Option<Value> {
     }
     // What stands beside the branches is about the whole, so it counts first.
     let mut joined = other.clone();
-    for (name, value) in members.iter().filter(|(name, _)| *name != keyword) {
-        joined.insert(name.clone(), value.clone());
-    }
+    let beside = members.iter().filter(|(name, _)| *name != keyword);
+    joined.extend(beside.map(|(name, value)| (name.clone(), value.clone())));
     joined.insert("nullable".to_owned(), Value::Bool(true));
     Some(Value::Object(joined))
 }
@@ -212,13 +204,10 @@ fn text_input(schema: &Value, default: Option<&str>) -> Input {
 }
 
 fn number_input(schema: &Value, whole: bool, default: Option<&Value>) -> Input {
-    let number = |name: &str| schema.get(name).filter(|value| value.is_number());
-    let bounds = (number("minimum"), number("maximum"));
-    Input::Number {
-        whole,
-        bounds: (bounds.0.map(Value::to_string), bounds.1.map(Value::to_string)),
-        value: default.filter(|value| value.is_number()).map(Value::to_string),
-    }
+    let number =
+        |value: Option<&Value>| value.filter(|value| value.is_number()).map(Value::to_string);
+    let bounds = (number(schema.get("minimum")), number(schema.get("maximum")));
+    Input::Number { whole, bounds, value: number(default) }
 }
 
 /// The values of an `enum`, or of a `oneOf` or `anyOf` of constants.
@@ -232,11 +221,8 @@ fn choices(schema: &Value, default: Option<&Value>) -> Option<Vec<Choice>> {
         return Some(values.iter().map(|value| choice(value, None)).collect());
     }
     let branches = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()?;
-    let constants = branches.iter().map(|branch| {
-        let value = branch.get("const")?;
-        Some(choice(value, text(branch, "title")))
-    });
-    constants.collect()
+    let constant = |branch| Some(choice(Value::get(branch, "const")?, text(branch, "title")));
+    branches.iter().map(constant).collect()
 }
 
 /// A value of a list of choices, for people.

@@ -37,7 +37,6 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     select: Select,
-
     #[command(flatten)]
     implementation: ImplementationArgs,
 

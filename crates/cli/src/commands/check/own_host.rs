@@ -67,7 +67,6 @@ impl OwnHost {
         Some(control)
     }
 
-    /// The options for the kit.
     pub(super) fn options(&self) -> HttpOptions {
         let mut options = HttpOptions::new(&self.url);
         options.token = Some(self.token.clone());

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use accord_kit::{Event, Reporter, What};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Draws the bar on standard error.
 pub(in crate::commands) struct Progress {
     bar: ProgressBar,
 }
@@ -25,7 +24,6 @@ impl Progress {
         Self { bar }
     }
 
-    /// A writer that prints above the bar.
     pub(super) fn above<W: Write>(&self, output: W) -> AboveBar<W> {
         AboveBar { bar: self.bar.clone(), output }
     }

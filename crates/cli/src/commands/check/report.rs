@@ -31,7 +31,6 @@ pub(super) struct Reports {
     pub(super) file: Option<PendingFile>,
 }
 
-/// The reporters that the arguments ask for.
 pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports> {
     let progress = std::io::stderr().is_terminal().then(Progress::new);
     let mut options = TextOptions::new(false);

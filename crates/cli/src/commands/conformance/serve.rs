@@ -62,8 +62,7 @@ impl ServeArgs {
         runtime.block_on(self.serve(token))?;
         // What did not end in time must neither keep the process nor outlive it.
         stop_programs(workspaces);
-        // A blocked thread cannot be stopped. Its programs are gone, so there is nothing to wait
-        // for.
+        // A blocked thread cannot be stopped. Its programs are gone, so nothing is waited for.
         runtime.shutdown_timeout(Duration::ZERO);
         Ok(Exit::Yes)
     }

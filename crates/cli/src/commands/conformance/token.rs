@@ -34,7 +34,6 @@ pub(crate) fn sendable(text: &str) -> Result<String, String> {
 pub(crate) struct Token([u8; 32]);
 
 impl Token {
-    /// Parses a token.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         sendable(text).map(|text| Self::of(text.as_bytes()))
     }

@@ -1,14 +1,13 @@
 //! `accord context answer`: deposits a package that answers an open question.
 
-use accord_base::ProjectId;
 use accord_contract::Object;
 use accord_memory_core::limits::MAX_TITLE_CHARS;
-use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
+use accord_memory_core::operations::{ListQuestions, QuestionParams};
 use accord_memory_core::package::{ANSWERS, AnsweredQuestion, QuestionKey};
 
 use super::compose::Draft;
 use super::deposit::send;
-use crate::host::{Connection, WriteArgs, id_of};
+use crate::host::{Connection, WriteArgs, in_project};
 use crate::render;
 use crate::{CliError, Exit, Result};
 
@@ -79,14 +78,12 @@ impl AnswerArgs {
     }
 }
 
-/// The texts of all open questions.
 fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>> {
-    let project: ProjectId = id_of("project_id", project)?;
+    let path = in_project(project)?;
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {
-        let path = InProject { project: project.clone() };
         let asked = QuestionParams { limit: Some(200), cursor, ..QuestionParams::default() };
-        let list = host.ask::<ListQuestions>(path, asked)?.answer.0;
+        let list = host.ask::<ListQuestions>(path.clone(), asked)?.answer.0;
         found.extend(list.questions.into_iter().map(|entry| entry.question));
         cursor = list.next_cursor;
         if cursor.is_none() {

@@ -2,10 +2,12 @@
 
 use accord_api::NoParams;
 use accord_api::body::OneOf;
-use accord_memory_core::operations::{DigestParams, InProject, Orchestrate, Orient, OrientParams};
+use accord_memory_core::operations::{DigestParams, Orchestrate, Orient, OrientParams};
 use accord_memory_core::query;
 
-use crate::host::{HostArgs, ProjectArg, id_of, print_answer, print_document, print_lines};
+use crate::host::{
+    HostArgs, ProjectArg, id_of, in_project, print_answer, print_document, print_lines,
+};
 use crate::render;
 use crate::{CliError, Exit, Result};
 
@@ -36,7 +38,6 @@ pub(crate) struct OrientArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -74,7 +75,6 @@ pub(crate) struct DigestArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -104,8 +104,7 @@ impl OrientArgs {
             limit: self.limit,
             max_tokens: self.max_tokens,
         };
-        let path = InProject { project: id_of("project_id", &project)? };
-        let answered = host.ask::<Orient>(path, asked)?;
+        let answered = host.ask::<Orient>(in_project(&project)?, asked)?;
         match answered.answer {
             OneOf::One(_) => print_document(true, &answered.text, |_| {}),
             OneOf::Other(briefing) => print_lines(&briefing.text),

@@ -105,16 +105,13 @@ pub(super) struct Draft {
     members: Object,
 }
 
-/// A complete package.
 pub(super) struct Composed {
     /// The project that it goes to.
     pub(super) project: String,
-    /// The document.
     pub(super) text: String,
 }
 
 impl ComposeArgs {
-    /// The package that the flags describe.
     pub(super) fn draft(&self) -> Result<Draft> {
         let status = match (&self.status, &self.review) {
             (None, Some(_)) => Some(Status::AwaitingReview.as_str().to_owned()),

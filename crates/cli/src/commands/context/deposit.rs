@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use accord_api::{Call, Verbatim};
-use accord_memory_core::operations::{Deposit, DepositParams, InProject};
+use accord_memory_core::operations::{Deposit, DepositParams};
 use accord_memory_core::package::PackageFields;
 
 use super::compose::{ComposeArgs, Composed, Draft};
-use crate::host::{Connection, WriteArgs, id_of, print_noted};
+use crate::host::{Connection, WriteArgs, in_project, print_noted};
 use crate::input::read_file;
 use crate::render::{Page, Style, clean};
 use crate::{Exit, Result};
@@ -26,7 +26,6 @@ pub(crate) struct DepositArgs {
 
     #[command(flatten)]
     compose: ComposeArgs,
-
     #[command(flatten)]
     to: WriteArgs,
 }
@@ -51,10 +50,8 @@ impl DepositArgs {
     }
 }
 
-/// Deposits a package, and prints the answer.
 pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit> {
-    let path = InProject { project: id_of("project_id", &package.project)? };
-    let body = Verbatim::json(package.text);
+    let (path, body) = (in_project(&package.project)?, Verbatim::json(package.text));
     let call = Call::<Deposit>::new(path, DepositParams::default(), body);
     let (answered, is_new) = host.write_to(&package.project, &call)?;
     print_noted(json, &answered, |page, package| deposited(page, package, is_new))

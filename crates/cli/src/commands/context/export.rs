@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use accord_api::{Call, NoBody, NoParams};
 use accord_base::ProjectId;
 use accord_contract::Wire as _;
-use accord_memory_core::operations::{ExportProject, InProject};
+use accord_memory_core::operations::ExportProject;
 use hyper::header::CONTENT_LENGTH;
 
 use super::super::answers::ExportAnswer;
 use super::super::progress::Progress;
-use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs, id_of};
+use crate::host::{Connection, HostRequest, ProjectArg, TargetArgs, in_project};
 use crate::render::counted;
 use crate::{Exit, Output, Result, print_line, print_note};
 
@@ -31,7 +31,6 @@ pub(crate) struct ExportArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     target: TargetArgs,
 }
@@ -98,8 +97,7 @@ async fn write(
     progress: &Progress,
     written: &mut ExportAnswer,
 ) -> Result<()> {
-    let path = InProject { project: id_of("project_id", project)? };
-    let call = Call::<ExportProject>::new(path, NoParams, NoBody);
+    let call = Call::<ExportProject>::new(in_project(project)?, NoParams, NoBody);
     let mut answer = host.stream(HostRequest::from(call.encode()).takes_long()).await?;
     let number =
         |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use accord_api::body::Lines;
 use accord_api::{Call, NoParams};
 use accord_contract::{Code, Failure, Wire as _};
-use accord_memory_core::operations::{ImportCounts, ImportProject, ImportSummary};
-use accord_memory_core::operations::{InProject, ProgressLine};
+use accord_memory_core::operations::{ImportCounts, ImportProject, ImportSummary, ProgressLine};
 use axum::body::{Body, Bytes};
 use parking_lot::Mutex;
 
@@ -20,7 +19,7 @@ use super::super::progress::Progress;
 use super::archives::{self, StoredArchives};
 use super::relay_backup::Archives;
 use super::source::{LinePosition, LineRange, Source};
-use crate::host::{Connection, HostArgs, HostRequest, Update, follow, id_of};
+use crate::host::{Connection, HostArgs, HostRequest, Update, follow, in_project};
 use crate::interrupt::on_signal;
 use crate::render::{Page, Style, clean, counted, counts_of};
 use crate::{CliError, Exit, Result, print_line, print_note, print_page};
@@ -122,8 +121,7 @@ fn import(
 ) -> Result<(ImportSummary, Option<StoredArchives>)> {
     let file = source.reader().map_err(lost)?;
     let pieces = Pieces { file, runs: source.runs(project).to_vec(), at: 0 };
-    let path = InProject { project: id_of("project_id", project)? };
-    let call = Call::<ImportProject>::new(path, NoParams, Lines::default());
+    let call = Call::<ImportProject>::new(in_project(project)?, NoParams, Lines::default());
     let request = HostRequest::from(call.encode()).lines(pieces.into_body());
     let (before, bytes) = (progress.done(), source.bytes(project));
     let work = follow::<ImportSummary, ProgressLine>(host, request, |said| {

@@ -4,15 +4,14 @@ use accord_api::body::Either;
 use accord_api::{Answered, Call, Json, NoBody};
 use accord_contract::Code;
 use accord_memory_core::operations::{
-    InProject, ListRevisions, OfPackage, PackageWithin, PullPackages, PullParams, ReadPackage,
-    SearchBy,
+    ListRevisions, OfPackage, PackageWithin, PullPackages, PullParams, ReadPackage, SearchBy,
 };
 use accord_memory_core::package::Status;
 use accord_memory_core::query::PullMode;
 use clap::builder::PossibleValuesParser;
 
 use crate::host::{
-    Connection, HostArgs, ProjectArg, id_of, print_document, print_items, print_noted,
+    Connection, HostArgs, ProjectArg, id_of, in_project, print_document, print_items, print_noted,
 };
 use crate::{CliError, Exit, Result, print_note};
 use crate::{print_line, render};
@@ -62,7 +61,6 @@ pub(crate) struct PullArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -127,8 +125,7 @@ impl PullArgs {
             cursor: self.cursor.clone(),
             ..PullParams::default()
         };
-        let path = InProject { project: id_of("project_id", &project)? };
-        let answered = host.ask::<PullPackages>(path, asked)?;
+        let answered = host.ask::<PullPackages>(in_project(&project)?, asked)?;
         let Either::One(list) = answered.answer else {
             let message = "the answer is one package, and no list";
             return Err(CliError::new(Code::HostProtocol, message));

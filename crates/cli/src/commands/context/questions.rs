@@ -1,8 +1,8 @@
 //! `accord context questions`: what is not settled yet.
 
-use accord_memory_core::operations::{InProject, ListQuestions, QuestionParams};
+use accord_memory_core::operations::{ListQuestions, QuestionParams};
 
-use crate::host::{HostArgs, ProjectArg, id_of, print_items};
+use crate::host::{HostArgs, ProjectArg, in_project, print_items};
 use crate::render;
 use crate::{Exit, Result};
 
@@ -23,7 +23,6 @@ pub(crate) struct QuestionsArgs {
 
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -34,10 +33,9 @@ impl QuestionsArgs {
         let project = self.project.required(&self.host.target, &host)?;
         let (all, limit, cursor) = (self.all, self.limit, self.cursor);
         let asked = QuestionParams { all, limit, cursor, max_tokens: None };
-        let path = InProject { project: id_of("project_id", &project)? };
         print_items(
             self.host.json,
-            &host.ask::<ListQuestions>(path, asked)?,
+            &host.ask::<ListQuestions>(in_project(&project)?, asked)?,
             |page, list| render::questions(page, &list.questions),
             || match self.all {
                 true => format!("nothing was asked in {project}"),

@@ -23,7 +23,6 @@ pub(super) const STORAGE_PATH: &str = "storage_path";
 /// The archives of packages.
 #[derive(Default)]
 pub(super) struct Archives {
-    /// Those in the backup.
     pub(super) found: Vec<Archive>,
     /// How many a row names, and the backup does not have.
     pub(super) missing: u64,
@@ -31,7 +30,6 @@ pub(super) struct Archives {
     pub(super) elsewhere: u64,
 }
 
-/// The archive of a package.
 pub(super) struct Archive {
     pub(super) project: String,
     pub(super) digest: Digest,

@@ -17,7 +17,6 @@ use serde_json::error::Category;
 use super::relay_backup::{Archives, STORAGE_PATH};
 use crate::{CliError, Result};
 
-/// Lines to import.
 pub(super) struct Source {
     file: File,
     /// The input files, each with the number of its first line.
@@ -38,13 +37,11 @@ pub(super) struct LineRange {
     pub(super) lines: u64,
 }
 
-/// A line that belongs to no project.
 pub(super) struct UnassignedLine {
     pub(super) number: u64,
     pub(super) failure: Failure,
 }
 
-/// The position of a line in the input.
 pub(super) struct LinePosition<'a> {
     pub(super) file: &'a str,
     pub(super) line: u64,
@@ -79,17 +76,14 @@ impl Source {
         self.runs.keys().map(String::as_str)
     }
 
-    /// The ranges of a project.
     pub(super) fn runs(&self, project: &str) -> &[LineRange] {
         self.runs.get(project).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of lines of a project.
     pub(super) fn lines(&self, project: &str) -> u64 {
         self.runs(project).iter().map(|run| run.lines).sum()
     }
 
-    /// The size of the lines of a project.
     pub(super) fn bytes(&self, project: &str) -> u64 {
         self.runs(project).iter().map(|run| run.length).sum()
     }
@@ -118,12 +112,10 @@ impl Source {
         LinePosition { file, line: line - first + 1 }
     }
 
-    /// Whether the lines came from several files.
     pub(super) fn has_parts(&self) -> bool {
         self.parts.len() > 1
     }
 
-    /// Finds the project of each line.
     pub(super) fn scan(mut file: File, parts: Vec<(String, u64)>) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
         let mut runs: BTreeMap<String, Vec<LineRange>> = BTreeMap::new();

@@ -13,23 +13,18 @@ use super::canon::NumbersArgs;
 use crate::input::InputArgs;
 use crate::{Exit, Result, print_either};
 
-/// Compute, check and explain the identity of Knowledge Blocks
-#[derive(Debug, clap::Args)]
-pub(crate) struct KbArgs {
-    #[command(subcommand)]
-    command: KbCommand,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum KbCommand {
-    /// Print the kbHash of an envelope
-    Hash(EnvelopeArgs),
-    /// Check the kbHash and artifactHash that an envelope states
-    Verify(VerifyArgs),
-    /// Print the CIDv1 of an envelope's canonical form
-    Cid(EnvelopeArgs),
-    /// Show how an envelope becomes its kbHash, step by step
-    Explain(EnvelopeArgs),
+subcommands! {
+    /// Compute, check and explain the identity of Knowledge Blocks
+    pub(crate) KbArgs, KbCommand {
+        /// Print the kbHash of an envelope
+        Hash(EnvelopeArgs) as Question::Hash,
+        /// Check the kbHash and artifactHash that an envelope states
+        Verify(VerifyArgs),
+        /// Print the CIDv1 of an envelope's canonical form
+        Cid(EnvelopeArgs) as Question::Cid,
+        /// Show how an envelope becomes its kbHash, step by step
+        Explain(EnvelopeArgs) as Question::Explain,
+    }
 }
 
 /// The envelope, and how to read it.
@@ -74,28 +69,24 @@ enum SourcesArg {
     AsIs,
 }
 
-impl KbArgs {
-    pub(crate) fn run(self) -> Result<Exit> {
-        let (args, question) = match self.command {
-            KbCommand::Hash(args) => (args, Question::Hash),
-            KbCommand::Cid(args) => (args, Question::Cid),
-            KbCommand::Explain(args) => (args, Question::Explain),
-            KbCommand::Verify(VerifyArgs { envelope, expect }) => {
-                (envelope, Question::Verify { expect })
-            }
-        };
-        let mut answerer = Answerer::new(question, args.options());
-        if args.batch {
-            return batch::run(&args.input, &mut answerer);
-        }
-        let answer = answerer.answer(&args.input.read()?, None)?;
-        let document = args.json.then(|| format!("{:#}", answer.json));
-        print_either(document, |page| page.line(answer.text.trim_end()))?;
-        Ok(Exit::from_answer(answer.yes))
+impl VerifyArgs {
+    fn run(self) -> Result<Exit> {
+        self.envelope.run(Question::Verify { expect: self.expect })
     }
 }
 
 impl EnvelopeArgs {
+    fn run(self, question: Question) -> Result<Exit> {
+        let mut answerer = Answerer::new(question, self.options());
+        if self.batch {
+            return batch::run(&self.input, &mut answerer);
+        }
+        let answer = answerer.answer(&self.input.read()?, None)?;
+        let document = self.json.then(|| format!("{:#}", answer.json));
+        print_either(document, |page| page.line(answer.text.trim_end()))?;
+        Ok(Exit::from_answer(answer.yes))
+    }
+
     fn options(&self) -> HashOptions {
         let sources = match self.sources {
             SourcesArg::Reject => SourceMode::Reject,

@@ -43,7 +43,6 @@ pub(super) struct AnswerArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

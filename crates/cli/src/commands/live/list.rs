@@ -17,7 +17,6 @@ pub(super) struct ListArgs {
 
     #[command(flatten)]
     page: PageArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

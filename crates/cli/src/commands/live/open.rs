@@ -21,7 +21,6 @@ pub(super) struct OpenArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

@@ -20,7 +20,6 @@ const NAMED: u32 = 10;
 pub(super) struct PlaceArgs {
     #[command(flatten)]
     project: ProjectArg,
-
     #[command(flatten)]
     host: HostArgs,
 }
@@ -54,7 +53,6 @@ impl PlaceArgs {
 }
 
 impl Place {
-    /// The path of operations on the live sessions of the project.
     pub(super) fn sessions(&self) -> Result<InProject> {
         Ok(InProject { project: project_id(&self.project)? })
     }

@@ -77,7 +77,6 @@ pub(super) fn add_data(request: &mut LiveAnswerRequest, action: &OfferedAction) 
     Ok(())
 }
 
-/// The person at this terminal.
 struct AtTerminal;
 
 impl Person for AtTerminal {

@@ -15,11 +15,9 @@ use crate::terminal::is_yes;
 /// How deep objects are asked for member by member. What is deeper is typed as JSON.
 const MOST_DEPTH: usize = 5;
 
-/// A person who is asked.
 pub(super) trait Person {
     /// Asks, and returns the line that was typed, without the spaces around it.
     fn line(&mut self, question: &str) -> Result<String>;
-    /// Tells something.
     fn note(&mut self, text: &str);
 }
 
@@ -33,7 +31,6 @@ pub(super) fn required(person: &mut dyn Person, name: &str, question: &Question)
     }
 }
 
-/// Asks for the members of an object.
 pub(super) fn members(person: &mut dyn Person, question: &Question) -> Result<Object> {
     object(person, "", question, 0)
 }

@@ -49,7 +49,6 @@ impl WatchArgs {
     }
 }
 
-/// Prints the frames of a stream until it ends.
 async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<Exit> {
     let mut answer = place.host.stream(request).await?;
     let mut output = Output::stdout();

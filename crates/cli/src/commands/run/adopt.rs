@@ -13,7 +13,6 @@ use crate::host::Actor;
 use crate::render::{Page, clean};
 use crate::{Exit, Result};
 
-/// The configuration of a run.
 const CONFIG: &str = "agentxchain.json";
 
 /// Decide about configuration and records that changed while a worker ran
@@ -86,7 +85,6 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
     next_lines(page, &answer.next);
 }
 
-/// Prints a change that was put back.
 pub(super) fn kept_lines(page: &mut Page, change: &RunKeptChange) {
     change.files.iter().for_each(|file| page.labelled("put back", file));
     page.labelled_each("because", &change.reasons);

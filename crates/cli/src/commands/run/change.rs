@@ -43,7 +43,6 @@ pub(super) struct AssignArgs {
 pub(super) struct DispatchArgs {
     #[command(flatten)]
     turn: TurnArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -206,7 +205,6 @@ pub(super) fn run_line(state: &State) -> String {
     format!("{run} is {} in {}", state.status(), clean(state.phase()))
 }
 
-/// Prints the new state of a run.
 pub(super) fn change_run(
     repo: &RepoArgs,
     operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,

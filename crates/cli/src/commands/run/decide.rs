@@ -21,7 +21,6 @@ pub(super) struct GateArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -31,7 +30,6 @@ pub(super) struct GateArgs {
 pub(super) struct ResolveArgs {
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -56,7 +54,6 @@ impl GateArgs {
         change_run(&self.repo, |runs| runs.approve(gate, &consent))
     }
 
-    /// Prints what an approval would do.
     fn show(&self, plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Result<Exit> {
         let answer = plan_answer(plan, evidence);
         self.repo.say(&answer, |page| {

@@ -59,7 +59,9 @@ subcommands! {
         Escalate(change::EscalateArgs),
         Resolve(decide::ResolveArgs),
         Adopt(adopt::AdoptArgs),
-        History(read::HistoryArgs),
+        /// List the accepted and the reissued turns
+        #[command(after_help = read::LINES)]
+        History(read::LinesArgs) => read::LinesArgs::history,
         Decisions(read::DecisionsArgs),
         Events(read::EventsArgs),
         /// Check for everything that blocks a run or may block it later; changes nothing
@@ -128,7 +130,6 @@ impl RepoArgs {
         option("-C", root.as_deref())
     }
 
-    /// The services for the repository.
     fn open(&self) -> Result<Runs> {
         take(Runs::open(&self.folder(), environment()?))
     }
@@ -145,7 +146,6 @@ impl RepoArgs {
         print_either(self.json.then(|| document.encode().to_string()), text)
     }
 
-    /// The next step of a repository.
     fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>> {
         Ok(self.steps(&take(runs.status())?))
     }
@@ -160,7 +160,6 @@ impl RepoArgs {
         overview.next.iter().map(step).collect()
     }
 
-    /// How commands name the repository.
     fn names(&self) -> CommandNames {
         CommandNames { repo: self.words(), git: self.git_words() }
     }
@@ -292,7 +291,6 @@ fn evidence_line(page: &mut Page, evidence: &Result<EvidenceDigest, Failure>) {
     }
 }
 
-/// Prints the findings of a check-up.
 fn finding_lines(page: &mut Page, findings: &[Finding]) {
     for finding in findings {
         let ink = match finding.level {

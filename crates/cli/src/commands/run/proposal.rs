@@ -58,7 +58,6 @@ struct ApplyArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -76,7 +75,6 @@ struct DropArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }

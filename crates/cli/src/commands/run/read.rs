@@ -15,14 +15,6 @@ use super::{
 use crate::render::{Page, Style, Times, clean, counted, one_line, table};
 use crate::{Exit, Output, Result, print_page};
 
-/// List the accepted and the reissued turns
-#[derive(Debug, clap::Args)]
-#[command(after_help = LINES)]
-pub(super) struct HistoryArgs {
-    #[command(flatten)]
-    lines: LinesArgs,
-}
-
 /// List the decisions and the other lines of the ledger
 #[derive(Debug, clap::Args)]
 #[command(after_help = LINES)]
@@ -48,7 +40,7 @@ pub(super) struct EventsArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct LinesArgs {
+pub(super) struct LinesArgs {
     /// Only this run; the current one if absent
     #[arg(long, value_name = "ID", value_parser = run_id, conflicts_with = "all")]
     run: Option<RunId>,
@@ -78,12 +70,11 @@ pub(super) fn status(repo: RepoArgs) -> Result<Exit> {
     })
 }
 
-impl HistoryArgs {
-    pub(super) fn run(self) -> Result<Exit> {
-        let runs = self.lines.repo.open()?;
-        let lines = take(runs.history(&self.lines.query()))?;
+impl LinesArgs {
+    pub(super) fn history(self) -> Result<Exit> {
+        let lines = take(self.repo.open()?.history(&self.query()))?;
         let headings = ["when", "turn", "role", "phase", "status", "summary"];
-        self.lines.print(&lines, &headings, |lines| {
+        self.print(&lines, &headings, |lines| {
             let lines: Vec<HistoryView> = lines.iter().map(HistoryView::of).collect();
             let times = Times::among(lines.iter().filter_map(|line| line.accepted_at.as_deref()));
             let row = |line: HistoryView| {
@@ -279,4 +270,4 @@ fn run_id(text: &str) -> Result<RunId, String> {
     RunId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
 }
 
-const LINES: &str = "With --json, each line of the output is a document.";
+pub(super) const LINES: &str = "With --json, each line of the output is a document.";

@@ -25,7 +25,6 @@ pub(super) struct SendBackArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }

@@ -37,7 +37,6 @@ pub(super) struct StepArgs {
 
     #[command(flatten)]
     cycle: MannerArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -67,7 +66,6 @@ pub(super) struct LoopArgs {
 
     #[command(flatten)]
     cycle: MannerArgs,
-
     #[command(flatten)]
     repo: RepoArgs,
 }

@@ -12,7 +12,6 @@ pub(super) struct AgentArgs {
 }
 
 impl AgentArgs {
-    /// The agent, if one is named.
     pub(super) fn name(&self) -> Option<String> {
         let own = || setting("ACCORD_TASK_AGENT");
         let named = || {

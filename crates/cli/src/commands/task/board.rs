@@ -77,7 +77,6 @@ impl BoardArgs {
         document(place.host.ask::<TaskBoard>(place.tasks()?, query)?)
     }
 
-    /// Redraws the board when it changes.
     fn follow(&self, place: &Place) -> Result<Exit> {
         let screen = Screen::open()?;
         let mut shown = String::new();

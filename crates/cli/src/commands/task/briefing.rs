@@ -1,6 +1,6 @@
 //! The briefing of a claimed task, for `claim` and `work`.
 
-use accord_memory_core::operations::{InProject, Orient, OrientParams};
+use accord_memory_core::operations::{Orient, OrientParams};
 use accord_memory_core::query::{MAX_TOKENS, MIN_BRIEFING_TOKENS, OrientFormat};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
@@ -8,7 +8,7 @@ use accord_tasks_core::operations::{BriefingAnswer, BriefingQuery, TaskBriefing}
 
 use super::place::{Place, document};
 use crate::Result;
-use crate::host::project_id;
+use crate::host::in_project;
 
 /// How long the briefing of an agent is.
 #[derive(Debug, clap::Args)]
@@ -40,13 +40,12 @@ impl BriefingArgs {
         if self.memory_tokens == 0 {
             return None;
         }
-        let path = InProject { project: project_id(&place.project).ok()? };
         let asked = OrientParams {
             format: Some(OrientFormat::Briefing),
             max_tokens: Some(self.memory_tokens),
             ..OrientParams::default()
         };
-        let text = place.host.ask::<Orient>(path, asked).ok()?.text;
+        let text = place.host.ask::<Orient>(in_project(&place.project).ok()?, asked).ok()?.text;
         Some(text).filter(|text| !text.trim().is_empty())
     }
 }

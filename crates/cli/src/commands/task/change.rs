@@ -3,14 +3,7 @@
 use accord_api::{Answered, Call, Json, NoBody, Operation};
 use accord_base::Door;
 use accord_tasks_core::briefing::Audience;
-use accord_tasks_core::operations::{
-    Acting as Who, AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, ClaimAnswer,
-    ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask, DependencyRequest,
-    EndSession, Heartbeat, HeartbeatRequest, OfDependency, OfTask, PollRequest, PollTasks,
-    PromoteRequest, PromoteTask, ReleaseRequest, ReleaseTask, RemoveDependency, ResurrectRequest,
-    ResurrectTask, SessionEndRequest, TaskClaimNextEnvelope, TaskEnvelope, UnblockRequest,
-    UnblockTask,
-};
+use accord_tasks_core::operations as ops;
 
 use super::acting::AgentArgs;
 use super::briefing::{BriefingArgs, briefing_of};
@@ -28,13 +21,10 @@ pub(super) struct ClaimArgs {
 
     #[command(flatten)]
     fits: FitsArgs,
-
     #[command(flatten)]
     agent: AgentArgs,
-
     #[command(flatten)]
     briefing: BriefingArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -71,7 +61,6 @@ pub(super) struct ReleaseArgs {
 
     #[command(flatten)]
     run: RunOfArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -84,7 +73,6 @@ pub(super) struct HeartbeatArgs {
 
     #[command(flatten)]
     run: RunOfArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -112,7 +100,6 @@ pub(super) struct BlockArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -129,7 +116,6 @@ pub(super) struct ReasonArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -146,7 +132,6 @@ pub(super) struct PromoteArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -171,7 +156,6 @@ struct DepPairArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -189,7 +173,6 @@ pub(super) struct SessionEndArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -199,7 +182,6 @@ pub(super) struct SessionEndArgs {
 pub(super) struct PollArgs {
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -210,8 +192,11 @@ impl ClaimArgs {
         let place = self.place.open()?;
         let (text, claim, none) = match &self.id {
             Some(id) => {
-                let body = ClaimRequest { agent: Some(agent.clone()), ..ClaimRequest::default() };
-                let call = Call::<ClaimTask>::new(place.task(id)?, claiming(), Json(body));
+                let body = ops::ClaimRequest {
+                    agent: Some(agent.clone()),
+                    ..ops::ClaimRequest::default()
+                };
+                let call = Call::<ops::ClaimTask>::new(place.task(id)?, claiming(), Json(body));
                 let Answered { text, answer } = place.host.call_by(&as_agent(&agent)?, &call)?;
                 (text, Some(answer.0.result), None)
             }
@@ -238,7 +223,7 @@ impl ClaimArgs {
 
     /// The briefing of a claimed task, after an empty line. The claim holds, also if the briefing
     /// cannot be read.
-    fn briefing(&self, place: &Place, claim: &ClaimAnswer) -> Option<String> {
+    fn briefing(&self, place: &Place, claim: &ops::ClaimAnswer) -> Option<String> {
         match briefing_of(place, claim.task.id) {
             Ok(briefing) => {
                 let audience = Audience::Command(place.options());
@@ -253,29 +238,28 @@ impl ClaimArgs {
 }
 
 impl FitsArgs {
-    /// Claims the next ready task that fits.
     pub(super) fn claim_next(
         &self,
         place: &Place,
         agent: &str,
-    ) -> Result<Answered<Json<TaskClaimNextEnvelope>>> {
+    ) -> Result<Answered<Json<ops::TaskClaimNextEnvelope>>> {
         let given = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
-        let body = ClaimNextRequest {
+        let body = ops::ClaimNextRequest {
             agent: Some(agent.to_owned()),
             roles: given(&self.roles),
             teams: given(&self.teams),
             tags: given(&self.tags),
             only_mine: self.only_mine.then_some(true),
-            ..ClaimNextRequest::default()
+            ..ops::ClaimNextRequest::default()
         };
-        let call = Call::<ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));
+        let call = Call::<ops::ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));
         place.host.call_by(&as_agent(agent)?, &call)
     }
 }
 
 /// The query of a claim. The briefing is asked for by itself.
-fn claiming() -> ClaimQuery {
-    ClaimQuery { door: Some(Door::Cli), ..ClaimQuery::default() }
+fn claiming() -> ops::ClaimQuery {
+    ops::ClaimQuery { door: Some(Door::Cli), ..ops::ClaimQuery::default() }
 }
 
 fn as_agent(agent: &str) -> Result<Acting> {
@@ -304,9 +288,9 @@ impl ReleaseArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
         let (by, reason) = (as_agent(&agent)?, self.reason);
-        let body = ReleaseRequest { agent: Some(agent), run_id, reason };
+        let body = ops::ReleaseRequest { agent: Some(agent), run_id, reason };
         let place = self.place.open()?;
-        let answer = place.change::<ReleaseTask>(place.task(&task)?, Json(body), &by)?;
+        let answer = place.change::<ops::ReleaseTask>(place.task(&task)?, Json(body), &by)?;
         place.print(answer, render::changed_task)
     }
 }
@@ -315,17 +299,21 @@ impl HeartbeatArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let RunOf { task, agent, run_id } = self.run.of(self.id)?;
         let by = as_agent(&agent)?;
-        let body = HeartbeatRequest { agent: Some(agent), run_id, ..HeartbeatRequest::default() };
+        let body = ops::HeartbeatRequest {
+            agent: Some(agent),
+            run_id,
+            ..ops::HeartbeatRequest::default()
+        };
         let place = self.place.open()?;
-        let answer = place.change::<Heartbeat>(place.task(&task)?, Json(body), &by)?;
+        let answer = place.change::<ops::Heartbeat>(place.task(&task)?, Json(body), &by)?;
         place.print(answer, render::heartbeat)
     }
 }
 
 impl BlockArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let body = BlockRequest { reason: self.reason };
-        verb::<BlockTask>(&self.place, &self.actor, &self.id, Json(body))
+        let body = ops::BlockRequest { reason: self.reason };
+        verb::<ops::BlockTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
@@ -333,32 +321,41 @@ impl ReasonArgs {
     pub(super) fn run(self, name: &str) -> Result<Exit> {
         let Self { id, reason, actor, place } = self;
         match name {
-            "unblock" => verb::<UnblockTask>(&place, &actor, &id, Json(UnblockRequest { reason })),
-            "cancel" => verb::<CancelTask>(&place, &actor, &id, Json(CancelRequest { reason })),
-            _ => verb::<ResurrectTask>(&place, &actor, &id, Json(ResurrectRequest { reason })),
+            "unblock" => {
+                verb::<ops::UnblockTask>(&place, &actor, &id, Json(ops::UnblockRequest { reason }))
+            }
+            "cancel" => {
+                verb::<ops::CancelTask>(&place, &actor, &id, Json(ops::CancelRequest { reason }))
+            }
+            _ => verb::<ops::ResurrectTask>(
+                &place,
+                &actor,
+                &id,
+                Json(ops::ResurrectRequest { reason }),
+            ),
         }
     }
 }
 
 impl PromoteArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let body = PromoteRequest { force: self.force.then_some(true) };
-        verb::<PromoteTask>(&self.place, &self.actor, &self.id, Json(body))
+        let body = ops::PromoteRequest { force: self.force.then_some(true) };
+        verb::<ops::PromoteTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
 impl DepPairArgs {
     fn add(self) -> Result<Exit> {
-        let body = DependencyRequest { blocker: self.blocker };
-        verb::<AddDependency>(&self.place, &self.actor, &self.id, Json(body))
+        let body = ops::DependencyRequest { blocker: self.blocker };
+        verb::<ops::AddDependency>(&self.place, &self.actor, &self.id, Json(body))
     }
 
     fn remove(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let (task, blocker) = (self.id, self.blocker);
-        let path = OfDependency { project: place.project_id()?, task, blocker };
-        let answer = place.change::<RemoveDependency>(path, NoBody, &actor)?;
+        let path = ops::OfDependency { project: place.project_id()?, task, blocker };
+        let answer = place.change::<ops::RemoveDependency>(path, NoBody, &actor)?;
         place.print(answer, render::changed_task)
     }
 }
@@ -367,8 +364,8 @@ impl SessionEndArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let body = SessionEndRequest { task: self.task, agent: self.agent };
-        let answer = place.change::<EndSession>(place.tasks()?, Json(body), &actor)?;
+        let body = ops::SessionEndRequest { task: self.task, agent: self.agent };
+        let answer = place.change::<ops::EndSession>(place.tasks()?, Json(body), &actor)?;
         place.print(answer, render::session_end)
     }
 }
@@ -377,16 +374,15 @@ impl PollArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let body = Json(PollRequest::default());
-        let answer = place.change::<PollTasks>(place.tasks()?, body, &actor)?;
+        let body = Json(ops::PollRequest::default());
+        let answer = place.change::<ops::PollTasks>(place.tasks()?, body, &actor)?;
         place.print(answer, render::poll)
     }
 }
 
-/// Does a verb, and prints the task.
 fn verb<O>(place: &PlaceArgs, actor: &ActorArg, id: &str, body: O::Body) -> Result<Exit>
 where
-    O: Operation<Path = OfTask, Query = Who, Answer = Json<TaskEnvelope>>,
+    O: Operation<Path = ops::OfTask, Query = ops::Acting, Answer = Json<ops::TaskEnvelope>>,
 {
     let actor = actor.acting()?;
     let place = place.open()?;

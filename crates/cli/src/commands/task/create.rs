@@ -48,7 +48,6 @@ pub(super) struct CreateArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -77,7 +76,6 @@ pub(super) struct EditArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

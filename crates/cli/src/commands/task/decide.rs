@@ -3,10 +3,7 @@
 use accord_api::Json;
 use accord_base::evidence::EvidenceDigest;
 use accord_contract::Code;
-use accord_tasks_core::operations::{
-    AdoptRequest, AdoptSettings, AdoptTask, ApproveRequest, ApproveTask, CloseRequest, CloseTask,
-    OfTask, SendBackRequest, SendBackTask, ShowAnswer, ShowQuery, ShowTask,
-};
+use accord_tasks_core::operations as ops;
 
 use super::place::{Place, PlaceArgs};
 use crate::commands::person::{Decision, PersonArgs, Question};
@@ -26,7 +23,6 @@ pub(super) struct DoneArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -43,7 +39,6 @@ pub(super) struct SendBackArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -61,7 +56,6 @@ pub(super) struct AdoptArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -70,16 +64,16 @@ impl DoneArgs {
     pub(super) fn approve(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "approve it")?;
-        let body = ApproveRequest { note: decided.note, expect: decided.expect };
-        let answer = place.change::<ApproveTask>(decided.task, Json(body), &decided.by)?;
+        let body = ops::ApproveRequest { note: decided.note, expect: decided.expect };
+        let answer = place.change::<ops::ApproveTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
 
     pub(super) fn close(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "close it as done")?;
-        let body = CloseRequest { note: decided.note, expect: decided.expect };
-        let answer = place.change::<CloseTask>(decided.task, Json(body), &decided.by)?;
+        let body = ops::CloseRequest { note: decided.note, expect: decided.expect };
+        let answer = place.change::<ops::CloseTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
 }
@@ -93,8 +87,8 @@ impl SendBackArgs {
             Some(note) => format!("{} ({note})", self.reason),
             None => self.reason,
         };
-        let body = SendBackRequest { reason, expect: decided.expect };
-        let answer = place.change::<SendBackTask>(decided.task, Json(body), &decided.by)?;
+        let body = ops::SendBackRequest { reason, expect: decided.expect };
+        let answer = place.change::<ops::SendBackTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
 }
@@ -106,15 +100,15 @@ impl AdoptArgs {
         let place = self.place.open()?;
         let person = self.person;
         let shown = self.id.as_deref().map(|id| show(&place, id)).transpose()?;
-        let adopt = |body: AdoptRequest, by: &Acting| match &shown {
+        let adopt = |body: ops::AdoptRequest, by: &Acting| match &shown {
             Some(shown) => {
                 let path = place.task(&shown.task.id.to_string())?;
-                place.change::<AdoptTask>(path, Json(body), by)
+                place.change::<ops::AdoptTask>(path, Json(body), by)
             }
-            None => place.change::<AdoptSettings>(place.tasks()?, Json(body), by),
+            None => place.change::<ops::AdoptSettings>(place.tasks()?, Json(body), by),
         };
         // What differs is shown before the person decides.
-        let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
+        let trial = ops::AdoptRequest { dry_run: Some(true), ..ops::AdoptRequest::default() };
         let would = adopt(trial, &person.acting()?)?.answer.0.result;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
         let evidence = evidence(would.evidence.as_deref())?;
@@ -125,14 +119,13 @@ impl AdoptArgs {
             render::differences(page, &would);
         })?;
         let (by, note, expect) = parts(decision);
-        let answer = adopt(AdoptRequest { note, expect, dry_run: None }, &by)?;
+        let answer = adopt(ops::AdoptRequest { note, expect, dry_run: None }, &by)?;
         place.print(answer, render::adopted)
     }
 }
 
-/// A decision about a task.
 struct Decided {
-    task: OfTask,
+    task: ops::OfTask,
     by: Acting,
     note: Option<String>,
     expect: Option<String>,
@@ -150,10 +143,9 @@ fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Dec
     Ok(Decided { task: place.task(&shown.task.id.to_string())?, by, note, expect })
 }
 
-/// A task without its body.
-fn show(place: &Place, id: &str) -> Result<ShowAnswer> {
-    let query = ShowQuery { without_body: true };
-    Ok(place.host.ask::<ShowTask>(place.task(id)?, query)?.answer.0.result)
+fn show(place: &Place, id: &str) -> Result<ops::ShowAnswer> {
+    let query = ops::ShowQuery { without_body: true };
+    Ok(place.host.ask::<ops::ShowTask>(place.task(id)?, query)?.answer.0.result)
 }
 
 /// The digest of what a person decides about.

@@ -58,7 +58,6 @@ pub(super) struct InitArgs {
 
     #[command(flatten)]
     actor: ActorArg,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

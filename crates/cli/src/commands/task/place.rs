@@ -27,7 +27,6 @@ const ROOT: &str = "ACCORD_TASKS";
 pub(super) struct PlaceArgs {
     #[command(flatten)]
     pub(super) project: ProjectArg,
-
     #[command(flatten)]
     pub(super) host: HostArgs,
 
@@ -131,12 +130,10 @@ impl PlaceArgs {
 }
 
 impl Place {
-    /// The path of operations on the tasks of the project.
     pub(super) fn tasks(&self) -> Result<InProject> {
         Ok(InProject { project: self.project_id()? })
     }
 
-    /// The path of operations on one task.
     pub(super) fn task(&self, id: &str) -> Result<OfTask> {
         Ok(OfTask { project: self.project_id()?, task: id.to_owned() })
     }
@@ -145,7 +142,6 @@ impl Place {
         project_id(&self.project)
     }
 
-    /// Changes something, by an actor.
     pub(super) fn change<O>(
         &self,
         path: O::Path,

@@ -53,7 +53,6 @@ pub(super) struct ListArgs {
 
     #[command(flatten)]
     page: PageArgs,
-
     #[command(flatten)]
     place: PlaceArgs,
 }

@@ -62,7 +62,6 @@ impl AgentOutput {
         Self { log, lines: WorkerOutput::default(), is_shown }
     }
 
-    /// More output of the agent.
     pub(super) fn add(&mut self, is_error: bool, bytes: &[u8]) {
         if let Some(log) = &mut self.log {
             // The log is for people; the work does not depend on it.
@@ -72,7 +71,6 @@ impl AgentOutput {
         self.show(&lines);
     }
 
-    /// The output has ended.
     pub(super) fn finish(&mut self) {
         let rest = self.lines.finish(AGENT);
         self.show(&rest);

@@ -73,7 +73,6 @@ impl WatchArgs {
     }
 }
 
-/// The number of the last event of the tree.
 fn last_event(place: &Place) -> Result<u64> {
     let query = BoardQuery { limit: Some(1), ..BoardQuery::default() };
     let board = document(place.host.ask::<TaskBoard>(place.tasks()?, query)?)?;

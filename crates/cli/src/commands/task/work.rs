@@ -50,7 +50,6 @@ pub(super) struct WorkArgs {
 
     #[command(flatten)]
     name: AgentArgs,
-
     #[command(flatten)]
     fits: FitsArgs,
 
@@ -118,7 +117,6 @@ impl WorkArgs {
     }
 }
 
-/// One agent that works on task after task.
 struct WorkerLoop<'a> {
     args: &'a WorkArgs,
     place: &'a Place,

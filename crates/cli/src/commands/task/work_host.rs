@@ -18,7 +18,6 @@ use super::place::{Place, PlaceArgs};
 use crate::host::{Acting, Actor};
 use crate::{CliError, Result};
 
-/// The host of the tasks, for a worker of an agent.
 pub(super) struct WorkHost<'a> {
     args: &'a PlaceArgs,
     place: &'a Place,

@@ -64,7 +64,6 @@ struct StepArgs {
 struct ApproveGateArgs {
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
@@ -83,7 +82,6 @@ struct SendBackArgs {
 
     #[command(flatten)]
     person: PersonArgs,
-
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
@@ -106,7 +104,6 @@ impl WorkspaceArgs {
         Ok((coordinator, answering))
     }
 
-    /// The next steps, as commands.
     fn next(&self, overview: &CoordinatorOverview) -> Vec<NextAnswer> {
         let workspace = option("--workspace", self.workspace.as_deref());
         let type_it = |words: &str, why: &str| {

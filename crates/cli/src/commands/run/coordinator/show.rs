@@ -10,7 +10,6 @@ use accord_runs_core::views::ProjectedTurnView;
 use super::super::{busy_lines, finding_lines, moment, next_lines, waiting_lines};
 use crate::render::{Page, Style, clean, one_line, table};
 
-/// The status of an initiative.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
     page.heading(&overview.root.to_string_lossy());
     match &overview.state {
@@ -67,7 +66,6 @@ pub(super) fn gate_plan(page: &mut Page, plan: &GatePlan) {
     plan.hooks.iter().for_each(|hook| page.labelled("hook", hook));
 }
 
-/// The effect of a gate.
 pub(super) fn gate(page: &mut Page, state: &CoordinatorState) {
     match state.status() {
         CoordinatorStatus::Completed => page.line("the initiative is completed"),
