@@ -11,7 +11,6 @@ use accord_contract::closest::closest;
 use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
-/// One argument of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     name: &'static str,
@@ -22,16 +21,13 @@ pub struct Argument {
     example: Option<&'static str>,
 }
 
-/// The type of an argument.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Text,
     /// One of these words.
-    Word(&'static [&'static str]),
-    Integer {
-        least: i64,
-        most: i64,
-    },
+    Word(Words),
+    /// A number from the first to the second.
+    Integer(i64, i64),
     /// A number from 0 to 1.
     Ratio,
     Flag,
@@ -61,31 +57,19 @@ enum Literal {
     Number(i64),
 }
 
-/// The defaults of a server for all calls.
-#[derive(Clone, Debug, Default)]
-pub struct Schemas {
-    /// The default project.
-    pub project: Option<String>,
-}
+type Words = &'static [&'static str];
 
 impl Argument {
-    /// A text.
     pub const fn text(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Text, about)
     }
 
-    /// One of several words.
-    pub const fn word(
-        name: &'static str,
-        words: &'static [&'static str],
-        about: &'static str,
-    ) -> Self {
+    pub const fn word(name: &'static str, words: Words, about: &'static str) -> Self {
         Self::new(name, Kind::Word(words), about)
     }
 
-    /// A whole number.
     pub const fn integer(name: &'static str, least: i64, most: i64, about: &'static str) -> Self {
-        Self::new(name, Kind::Integer { least, most }, about)
+        Self::new(name, Kind::Integer(least, most), about)
     }
 
     /// A number from 0 to 1.
@@ -98,17 +82,14 @@ impl Argument {
         Self::new(name, Kind::Flag, about)
     }
 
-    /// A list of texts.
     pub const fn texts(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Texts, about)
     }
 
-    /// A list of objects with a schema.
     pub const fn objects(name: &'static str, items: fn() -> Value, about: &'static str) -> Self {
         Self::new(name, Kind::Objects(items), about)
     }
 
-    /// An object with a schema.
     pub const fn object(name: &'static str, schema: fn() -> Value, about: &'static str) -> Self {
         Self::new(name, Kind::Object(schema), about)
     }
@@ -118,7 +99,6 @@ impl Argument {
         Self::new(name, Kind::Members, about)
     }
 
-    /// Any value. `null` is one.
     pub const fn any(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Any, about)
     }
@@ -131,40 +111,34 @@ impl Argument {
         argument
     }
 
-    /// Makes the argument required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.need = Need::Required;
         self
     }
 
-    /// Sets the default.
     #[must_use]
     pub const fn default_word(mut self, word: &'static str) -> Self {
         self.default = Some(Literal::Word(word));
         self
     }
 
-    /// Sets the default.
     #[must_use]
     pub const fn default_number(mut self, number: i64) -> Self {
         self.default = Some(Literal::Number(number));
         self
     }
 
-    /// Adds an example.
     #[must_use]
     pub const fn example(mut self, example: &'static str) -> Self {
         self.example = Some(example);
         self
     }
 
-    /// Its name.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it means.
     pub const fn about(&self) -> &'static str {
         self.about
     }
@@ -173,21 +147,15 @@ impl Argument {
         Self { name, kind, about, need: Need::Optional, default: None, example: None }
     }
 
-    fn is_required(&self, schemas: &Schemas) -> bool {
-        match self.need {
-            Need::Optional => false,
-            Need::Required => true,
-            Need::Project => schemas.project.is_none(),
-        }
+    fn is_required(&self, default_project: Option<&str>) -> bool {
+        self.need == Need::Required || (self.need == Need::Project && default_project.is_none())
     }
 
-    fn schema(&self, schemas: &Schemas) -> Value {
+    fn schema(&self, default_project: Option<&str>) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({"type": "string"}),
             Kind::Word(words) => json!({"type": "string", "enum": words}),
-            Kind::Integer { least, most } => {
-                json!({"type": "integer", "minimum": least, "maximum": most})
-            }
+            Kind::Integer(from, to) => json!({"type": "integer", "minimum": from, "maximum": to}),
             Kind::Ratio => json!({"type": "number", "minimum": 0, "maximum": 1}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
@@ -197,19 +165,16 @@ impl Argument {
             Kind::Any => json!({}),
         };
         schema["description"] = self.about.into();
-        let project = schemas.project.as_ref().filter(|_| self.name == "project_id");
+        let project = default_project.filter(|_| self.name == "project_id");
         match (self.default, project) {
             (Some(Literal::Word(word)), _) => schema["default"] = word.into(),
             (Some(Literal::Number(number)), _) => schema["default"] = number.into(),
-            (None, Some(project)) => schema["default"] = project.as_str().into(),
+            (None, Some(project)) => schema["default"] = project.into(),
             (None, None) => {}
         }
         if let Some(example) = self.example {
-            let example = match self.kind {
-                Kind::Texts => json!([example]),
-                _ => example.into(),
-            };
-            schema["examples"] = json!([example]);
+            let is_list = matches!(self.kind, Kind::Texts);
+            schema["examples"] = if is_list { json!([[example]]) } else { json!([example]) };
         }
         schema
     }
@@ -221,7 +186,7 @@ impl Argument {
                 value.as_str().is_some_and(|word| words.contains(&word)),
                 format!("one of {}", words.join(", ")),
             ),
-            Kind::Integer { least, most } => (
+            Kind::Integer(least, most) => (
                 whole_number(value).is_some_and(|number| (least..=most).contains(&number)),
                 format!("a whole number from {least} to {most}"),
             ),
@@ -250,18 +215,17 @@ impl Argument {
         if sound {
             return Ok(());
         }
-        let message = format!("{} must be {expected}, not {}", self.name, shown(value));
+        let found = shortened(&value.to_string());
+        let message = format!("{} must be {expected}, not {found}", self.name);
         Err(Failure::new(Code::McpArgumentInvalid, message).at(format!("/{}", self.name)))
     }
 }
 
 /// The JSON Schema of a tool's arguments.
-pub fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
-    let mut properties = Object::new();
-    for argument in arguments {
-        properties.insert(argument.name.into(), argument.schema(schemas));
-    }
-    let required = arguments.iter().filter(|argument| argument.is_required(schemas));
+pub(crate) fn schema(arguments: &[Argument], default_project: Option<&str>) -> Object {
+    let property = |one: &Argument| (one.name.to_owned(), one.schema(default_project));
+    let properties: Object = arguments.iter().map(property).collect();
+    let required = arguments.iter().filter(|argument| argument.is_required(default_project));
     let required: Vec<&str> = required.map(Argument::name).collect();
     let mut schema = Object::new();
     schema.insert("type".into(), "object".into());
@@ -274,26 +238,27 @@ pub fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
 }
 
 /// Checks the arguments that were sent, and removes those that are `null`.
-pub fn check(sent: Object, arguments: &[Argument], schemas: &Schemas) -> Result<Object, Failure> {
+pub(crate) fn check(
+    sent: Object,
+    arguments: &[Argument],
+    default_project: Option<&str>,
+) -> Result<Object, Failure> {
     let mut checked = Object::new();
     for (name, value) in sent {
         let Some(argument) = arguments.iter().find(|argument| argument.name == name) else {
             return Err(unknown(&name, arguments));
         };
-        let is_any = matches!(argument.kind, Kind::Any);
-        if value.is_null() && !is_any {
+        if value.is_null() && !matches!(argument.kind, Kind::Any) {
             continue;
         }
         argument.check(&value)?;
-        let number = matches!(argument.kind, Kind::Integer { .. }).then(|| whole_number(&value));
+        let number = matches!(argument.kind, Kind::Integer(..)).then(|| whole_number(&value));
         checked.insert(name, number.flatten().map_or(value, Value::from));
     }
-    let needed = arguments.iter().filter(|argument| argument.is_required(schemas));
-    for argument in needed {
+    for argument in arguments.iter().filter(|argument| argument.is_required(default_project)) {
         let is_any = matches!(argument.kind, Kind::Any);
-        let blank =
-            |value: &Value| !is_any && value.as_str().is_some_and(|text| text.trim().is_empty());
-        if checked.get(argument.name).is_none_or(blank) {
+        let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+        if checked.get(argument.name).is_none_or(|value| !is_any && blank(value)) {
             let message = format!("{} is missing: {}", argument.name, argument.about);
             let failure = Failure::new(Code::McpArgumentMissing, message);
             return Err(failure.at(format!("/{}", argument.name)));
@@ -303,19 +268,13 @@ pub fn check(sent: Object, arguments: &[Argument], schemas: &Schemas) -> Result<
 }
 
 /// Arguments that were sent as texts, with those numbers that their schema requires.
-pub fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
-    let numbers = arguments.iter().filter(|item| matches!(item.kind, Kind::Integer { .. }));
-    for argument in numbers {
-        if let Some(value) = sent.get_mut(argument.name) {
-            match value.as_str().map(str::trim) {
-                Some("") => *value = Value::Null,
-                Some(text) => {
-                    if let Ok(number) = text.parse::<i64>() {
-                        *value = number.into();
-                    }
-                }
-                None => {}
-            }
+pub(crate) fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
+    for argument in arguments.iter().filter(|item| matches!(item.kind, Kind::Integer(..))) {
+        let Some(value) = sent.get_mut(argument.name) else { continue };
+        match value.as_str().map(|text| (text.trim(), text.trim().parse::<i64>())) {
+            Some(("", _)) => *value = Value::Null,
+            Some((_, Ok(number))) => *value = number.into(),
+            _ => {}
         }
     }
     sent
@@ -344,11 +303,6 @@ fn unknown(name: &str, arguments: &[Argument]) -> Failure {
             failure.suggesting(format!("The tool takes {known}."))
         }
     }
-}
-
-/// A value as a message shows it.
-fn shown(value: &Value) -> String {
-    shortened(&value.to_string())
 }
 
 /// A text as a message shows it, shortened because it may have megabytes.

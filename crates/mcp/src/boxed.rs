@@ -10,7 +10,6 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// A transport of any kind.
 pub(crate) struct BoxedTransport(Box<dyn AnyTransport>);
 
 impl BoxedTransport {

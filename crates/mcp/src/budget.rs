@@ -26,7 +26,6 @@ pub const BUDGET: Argument = Argument::integer(
 )
 .default_number(DEFAULT_TOKENS);
 
-/// The argument of the tools that list.
 pub const PAGE_BUDGET: Argument = Argument::integer(
     "max_tokens",
     100,
@@ -37,7 +36,6 @@ pub const PAGE_BUDGET: Argument = Argument::integer(
 )
 .default_number(DEFAULT_TOKENS);
 
-/// The default budget.
 pub const DEFAULT_TOKENS: i64 = 8_000;
 
 /// How a document can be shortened.
@@ -53,7 +51,6 @@ pub struct Shortening {
     pub named_by: Option<&'static str>,
 }
 
-/// The budget of a call.
 pub fn budget(call: &Call<'_>) -> usize {
     let asked = call.number("max_tokens").unwrap_or(DEFAULT_TOKENS);
     usize::try_from(asked).unwrap_or(usize::MAX)
@@ -76,38 +73,21 @@ pub fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<String, 
         return whole(text, budget);
     };
     let empty = document.emptied();
-    let bared = || {
-        let (name, kept) = how.bare?;
-        empty.bared(name, kept)
-    };
+    let bared = how.bare.and_then(|(name, kept)| empty.bared(name, kept));
+    let least = bared.as_ref().unwrap_or(&empty).frame_tokens();
     let fits = |document: &Document<'_>| document.frame_tokens() <= budget;
-    let frame = if fits(&empty) {
-        empty
-    } else {
-        match bared() {
-            Some(bared) if fits(&bared) => bared,
-            bared => {
-                let least = bared.as_ref().unwrap_or(&empty).frame_tokens();
-                return Err(too_small(least, budget));
-            }
-        }
-    };
+    let frame = [Some(empty), bared].into_iter().flatten().find(fits);
+    let frame = frame.ok_or_else(|| too_small(least, budget))?;
     Ok(frame.filled(&document, budget, how.named_by))
 }
 
 /// The members of a document, of which some are lists that may be shortened.
 #[derive(Clone, Debug)]
 struct Document<'a> {
-    members: Vec<Member<'a>>,
+    members: Vec<(&'a str, Content<'a>)>,
     /// What the host left out already.
     said: Vec<&'a str>,
     bared: Option<&'static str>,
-}
-
-#[derive(Clone, Debug)]
-struct Member<'a> {
-    name: &'a str,
-    value: Content<'a>,
 }
 
 #[derive(Clone, Debug)]
@@ -139,7 +119,7 @@ impl<'a> Document<'a> {
                 Some(rank) => Content::List { rank, items: raw::items(value)? },
                 None => Content::Fixed(value.to_owned()),
             };
-            members.push(Member { name, value });
+            members.push((name, value));
         }
         Some(Self { members, said, bared: None })
     }
@@ -147,8 +127,8 @@ impl<'a> Document<'a> {
     /// The same document with empty lists.
     fn emptied(&self) -> Self {
         let mut emptied = self.clone();
-        for member in &mut emptied.members {
-            if let Content::List { items, .. } = &mut member.value {
+        for (_, value) in &mut emptied.members {
+            if let Content::List { items, .. } = value {
                 items.clear();
             }
         }
@@ -158,10 +138,8 @@ impl<'a> Document<'a> {
     /// The same document, with one member of the object `name` left.
     fn bared(&self, name: &'static str, kept: &str) -> Option<Self> {
         let mut bared = self.clone();
-        let member = bared.members.iter_mut().find(|member| member.name == name)?;
-        let Content::Fixed(text) = &mut member.value else {
-            return None;
-        };
+        let (_, value) = bared.members.iter_mut().find(|(member, _)| *member == name)?;
+        let Content::Fixed(text) = value else { return None };
         let inner = raw::members(text)?;
         let (_, value) = inner.into_iter().find(|(inner, _)| *inner == kept)?;
         *text = format!("{{\"{kept}\":{value}}}");
@@ -171,26 +149,27 @@ impl<'a> Document<'a> {
 
     /// The tokens of the document if every list is reported as shortened.
     fn frame_tokens(&self) -> usize {
-        let lists = self.members.iter().filter(|member| member.is_list());
+        let lists = self.members.iter().filter(|(_, it)| matches!(it, Content::List { .. }));
         // The longest possible count, so that the real one fits.
-        let counts = lists.map(|list| (list.name, usize::MAX, Vec::new()));
+        let counts = lists.map(|(name, _)| (*name, usize::MAX, Vec::new()));
         tokens(&self.written(&counts.collect::<Vec<_>>()))
     }
 
     /// Fills this emptied document with the items of `whole` that fit into `most` tokens.
     fn filled(mut self, whole: &Self, most: usize, named_by: Option<&str>) -> String {
         let mut room = most.saturating_sub(self.frame_tokens());
-        let mut lists: Vec<(usize, usize)> = Vec::new();
-        for (place, member) in whole.members.iter().enumerate() {
-            if let Content::List { rank, .. } = member.value {
-                lists.push((rank, place));
-            }
-        }
+        let ranked =
+            whole.members.iter().enumerate().filter_map(|(place, (_, value))| match value {
+                Content::List { rank, .. } => Some((*rank, place)),
+                Content::Fixed(_) => None,
+            });
+        let mut lists: Vec<_> = ranked.collect();
         lists.sort_unstable();
         let mut missing = Vec::new();
         for (_, place) in lists {
+            let (name, value) = &whole.members[place];
             let (Content::List { items: all, .. }, Content::List { items: taken, .. }) =
-                (&whole.members[place].value, &mut self.members[place].value)
+                (value, &mut self.members[place].1)
             else {
                 continue;
             };
@@ -206,7 +185,7 @@ impl<'a> Document<'a> {
                 }
             }
             if !left.is_empty() {
-                missing.push((whole.members[place].name, left));
+                missing.push((*name, left));
             }
         }
         let missing = missing.into_iter().map(|(name, left)| {
@@ -229,10 +208,10 @@ impl<'a> Document<'a> {
             text.push_str("\":");
             text.push_str(value);
         };
-        for member in &self.members {
-            match &member.value {
-                Content::Fixed(value) => put(member.name, value),
-                Content::List { items, .. } => put(member.name, &format!("[{}]", items.join(","))),
+        for (name, value) in &self.members {
+            match value {
+                Content::Fixed(value) => put(name, value),
+                Content::List { items, .. } => put(name, &format!("[{}]", items.join(","))),
             }
         }
         let mut said: Vec<String> = self.said.iter().map(|entry| (*entry).to_owned()).collect();
@@ -252,12 +231,6 @@ impl<'a> Document<'a> {
     }
 }
 
-impl Member<'_> {
-    fn is_list(&self) -> bool {
-        matches!(self.value, Content::List { .. })
-    }
-}
-
 /// The names of items, as many as fit.
 fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
     let mut names = Vec::new();
@@ -265,12 +238,8 @@ fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
         return names;
     };
     for item in items {
-        let Ok(item) = serde_json::from_str::<Object>(item) else {
-            continue;
-        };
-        let Some(name) = item.get(member).and_then(Value::as_str) else {
-            continue;
-        };
+        let item = serde_json::from_str::<Object>(item).unwrap_or_default();
+        let Some(name) = item.get(member).and_then(Value::as_str) else { continue };
         let Some(left) = rest.checked_sub(tokens(&json!(name).to_string()) + 1) else {
             break;
         };

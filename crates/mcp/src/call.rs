@@ -36,22 +36,18 @@ impl<'a> Call<'a> {
         Self { arguments, context, now }
     }
 
-    /// The time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Every argument, as it was sent.
     pub fn arguments(&self) -> &'a Object {
         self.arguments
     }
 
-    /// An argument, as it was sent.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.arguments.get(name)
     }
 
-    /// A text argument.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.value(name).and_then(Value::as_str)
     }
@@ -59,10 +55,9 @@ impl<'a> Call<'a> {
     /// A text argument that must not be missing or empty.
     pub fn required(&self, name: &'static str) -> Result<&'a str, Failure> {
         let text = self.text(name).filter(|text| !text.is_empty());
-        text.ok_or_else(|| missing(name, format!("{name} is missing")))
+        text.ok_or_else(|| missing(name, &format!("{name} is missing")))
     }
 
-    /// An integer argument.
     pub fn number(&self, name: &str) -> Option<i64> {
         self.value(name).and_then(Value::as_i64)
     }
@@ -76,27 +71,21 @@ impl<'a> Call<'a> {
     pub fn members(&self, names: &[&str]) -> Object {
         let own = self.value("extra").and_then(Value::as_object);
         let named = self.arguments.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        named
-            .chain(own.into_iter().flatten())
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
+        let chosen = named.chain(own.into_iter().flatten());
+        chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// The project of the call: the argument, else that of the session, else the default.
     pub fn known_project(&self) -> Option<&'a str> {
-        let session = self.context.session.as_ref();
+        let session = self.context.session.as_ref().map(|session| session.project_id.as_str());
         let named = self.text("project_id").filter(|text| !text.is_empty());
-        named
-            .or(session.map(|session| session.project_id.as_str()))
-            .or(self.context.project.as_deref())
+        named.or(session).or(self.context.project.as_deref())
     }
 
     /// The project of the call, which must be known.
     pub fn project(&self) -> Result<&'a str, Failure> {
-        self.known_project().ok_or_else(|| {
-            let message = "no project: the call has no project_id, and no session was started";
-            missing("project_id", message.into())
-        })
+        let message = "no project: the call has no project_id, and no session was started";
+        self.known_project().ok_or_else(|| missing("project_id", message))
     }
 
     /// The actor of the call: the argument, else that of the session, of the key or of the server,
@@ -105,36 +94,37 @@ impl<'a> Call<'a> {
     /// The name of a client without a connection is not used: its calls would be recorded under a
     /// name that differs from that of its session.
     pub fn actor(&self) -> Result<Actor, Failure> {
-        let named = self.named_actor()?.or_else(|| self.known_actor());
-        if named.is_none() && self.context.stateless {
+        if self.context.stateless && self.known_actor()?.is_none() {
             let message = "no actor: this client has no MCP session, its key has no actor, and the \
                            call has neither actor nor session_id";
             return Err(Failure::new(Code::McpSessionNeeded, message).at("/session_id"));
         }
-        self.named_or_client(named)
+        self.starter()
     }
 
     /// As [`Call::actor`], for tools in which an agent is written as its name alone.
     pub fn agent(&self) -> Result<Actor, Failure> {
-        let Some(text) = self.text("actor").map(str::trim).filter(|text| !text.is_empty()) else {
+        let is_bare = |text: &&str| {
+            let kind = text.split_once(':').and_then(|(kind, _)| ActorType::parse(kind));
+            !text.is_empty() && kind.is_none()
+        };
+        let Some(text) = self.text("actor").map(str::trim).filter(is_bare) else {
             return self.actor();
         };
-        let is_typed =
-            text.split_once(':').is_some_and(|(kind, _)| ActorType::parse(kind).is_some());
-        if is_typed {
-            return self.actor();
-        }
-        let id = ActorId::new(text).map_err(|error| {
-            Failure::new(Code::McpArgumentInvalid, error.to_string()).at("/actor")
-        })?;
+        let id = ActorId::new(text).map_err(|error| invalid("actor", &error))?;
         Ok(Actor::new(id, ActorType::Agent))
     }
 
     /// The actor that starts a session: as [`Call::actor`], or an agent with the name of the
     /// client. The receipt of the session names it.
     pub fn starter(&self) -> Result<Actor, Failure> {
-        let named = self.named_actor()?.or_else(|| self.known_actor());
-        self.named_or_client(named)
+        let client = || {
+            let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
+            Some(ActorKey { id, kind: ActorType::Agent })
+        };
+        let message = "no actor: the call has none, and no session was started";
+        let actor = self.known_actor()?.or_else(client).ok_or_else(|| missing("actor", message))?;
+        Ok(Actor::new(actor.id, actor.kind))
     }
 
     /// The actor of the call, with the session that the call names or that was started for the
@@ -144,9 +134,9 @@ impl<'a> Call<'a> {
         let session = self.context.session.as_ref();
         let started = session.filter(|session| session.project_id == project);
         let session = match self.text("session_id") {
-            Some(named) => Some(SessionId::new(named).map_err(|error| {
-                Failure::new(Code::McpArgumentInvalid, error.to_string()).at("/session_id")
-            })?),
+            Some(named) => {
+                Some(SessionId::new(named).map_err(|error| invalid("session_id", &error))?)
+            }
             None => started.map(|session| session.session_id.clone()),
         };
         Ok(match session {
@@ -159,32 +149,17 @@ impl<'a> Call<'a> {
     pub fn session(&self) -> Result<&'a str, Failure> {
         let started = self.context.session.as_ref().map(|session| session.session_id.as_str());
         let named = self.text("session_id").filter(|text| !text.is_empty());
-        named.or(started).ok_or_else(|| {
-            let message =
-                "no session: the call has no session_id, and none was started over this connection";
-            missing("session_id", message.into())
-        })
+        let message =
+            "no session: the call has no session_id, and none was started over this connection";
+        named.or(started).ok_or_else(|| missing("session_id", message))
     }
 
-    fn named_actor(&self) -> Result<Option<ActorKey>, Failure> {
+    /// The actor of the call, unless only the client has a name.
+    fn known_actor(&self) -> Result<Option<ActorKey>, Failure> {
         let named = self.text("actor").map(parse_actor).transpose();
-        named.map_err(|failure| failure.at("/actor"))
-    }
-
-    fn known_actor(&self) -> Option<ActorKey> {
-        let session = self.context.session.as_ref();
-        session.map(|session| &session.actor).or(self.context.actor.as_ref()).cloned()
-    }
-
-    fn named_or_client(&self, named: Option<ActorKey>) -> Result<Actor, Failure> {
-        let client = || {
-            let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
-            Some(ActorKey { id, kind: ActorType::Agent })
-        };
-        let actor = named.or_else(client).ok_or_else(|| {
-            missing("actor", "no actor: the call has none, and no session was started".into())
-        })?;
-        Ok(Actor::new(actor.id, actor.kind))
+        let session = self.context.session.as_ref().map(|session| &session.actor);
+        let known = || session.or(self.context.actor.as_ref()).cloned();
+        Ok(named.map_err(|failure| failure.at("/actor"))?.or_else(known))
     }
 }
 
@@ -196,8 +171,12 @@ pub fn parse_actor(text: &str) -> Result<ActorKey, Failure> {
     })
 }
 
-fn missing(name: &str, message: String) -> Failure {
+fn missing(name: &str, message: &str) -> Failure {
     Failure::new(Code::McpArgumentMissing, message).at(format!("/{name}"))
+}
+
+fn invalid(name: &str, error: &IdError) -> Failure {
+    Failure::new(Code::McpArgumentInvalid, error.to_string()).at(format!("/{name}"))
 }
 
 /// An id in the arguments of a call, which is refused as a host refuses it.

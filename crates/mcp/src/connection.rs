@@ -13,8 +13,7 @@ use accord_memory_core::operations::{EndSession, OfSession, SessionWithin};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::host_request::HostRequest;
-use super::tool_result::OpenSession;
+use super::{HostRequest, OpenSession};
 use accord_serving::Api;
 
 /// The memory of one connection, or of one request if the client has no session.
@@ -48,7 +47,6 @@ impl Connection {
         self.state.lock().lasts = true;
     }
 
-    /// Whether later calls reach it, too.
     pub(crate) fn lasts(&self) -> bool {
         self.state.lock().lasts
     }
@@ -58,7 +56,6 @@ impl Connection {
         self.state.lock().current.clone()
     }
 
-    /// Remembers a session that was started.
     pub(crate) async fn start(&self, session: OpenSession, api: Arc<dyn Api>) {
         let is_late = {
             let mut state = self.state.lock();
@@ -72,7 +69,6 @@ impl Connection {
         }
     }
 
-    /// Forgets a session that its client ended.
     pub(crate) fn forget(&self, ended: &SessionId) {
         let mut state = self.state.lock();
         state.started.retain(|(open, _)| open.session_id != *ended);

@@ -21,21 +21,17 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt as _};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, StatusCode};
 use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::call::CallContext;
-use super::headers;
-use super::refused;
 use super::server::{ApiFor, ApiSource, Server};
 use super::sessions::{CurrentRequest, Outcome, SessionLimits, Sessions};
-use super::toolset::{Toolbox, Toolset};
 use super::watch::{IsAccepted, watched};
+use super::{CallContext, Toolbox, Toolset, headers, refused};
 use accord_serving::body::read_body;
 use accord_serving::streams::closing_down;
 use accord_serving::{Refusal, RouteName, errors};
@@ -71,7 +67,6 @@ pub struct HostAccess {
     pub keep_open: KeepOpen,
 }
 
-/// Keeps the store of a host open.
 pub type KeepOpen = Arc<dyn Fn() -> Box<dyn Any + Send> + Send + Sync>;
 
 /// The endpoints for sets of tools: `/mcp` for the first, and one for each. When `closing`
@@ -86,10 +81,7 @@ pub fn service(
     Toolbox::join(sets)?;
     let default = sets.iter().take(1).map(|set| ("/mcp".to_owned(), *set));
     let named = sets.iter().map(|set| (format!("/mcp/{}", set.name), *set));
-    let endpoints = default.chain(named).map(|(path, set)| {
-        let toolbox = Toolbox::join(&[set])?;
-        Ok(Endpoint::new(path, set.protocol, toolbox, &host, limits))
-    });
+    let endpoints = default.chain(named).map(|(path, set)| Endpoint::new(path, set, &host, limits));
     let endpoints = endpoints.collect::<Result<_, Failure>>()?;
     let closing = Mutex::new(Some(closing));
     Ok(McpEndpoints(Arc::new(Endpoints { endpoints, closing, keep_open: host.keep_open })))
@@ -104,11 +96,6 @@ impl McpEndpoints {
             router = router.route(&endpoint.path, answer);
         }
         router
-    }
-
-    /// The paths of the routes.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.0.endpoints.iter().map(|endpoint| endpoint.path.as_str())
     }
 
     /// The paths of the routes, with the protocol of their refusals.
@@ -148,17 +135,16 @@ impl McpEndpoints {
 impl Endpoint {
     fn new(
         path: String,
-        protocol: Protocol,
-        toolbox: Toolbox,
+        set: &'static Toolset,
         host: &HostAccess,
         limits: SessionLimits,
-    ) -> Self {
-        let toolbox = Arc::new(toolbox);
+    ) -> Result<Self, Failure> {
+        let toolbox = Arc::new(Toolbox::join(&[set])?);
         let api_source = ApiSource::Caller(Arc::clone(&host.api_for));
         let server = move || {
-            let (toolbox, source) = (Arc::clone(&toolbox), api_source.clone());
+            let (toolbox, api_source) = (Arc::clone(&toolbox), api_source.clone());
             let connection = CurrentRequest::connection();
-            Ok(Server::new(toolbox, source, CallContext::default(), connection))
+            Ok(Server { toolbox, api_source, defaults: CallContext::default(), connection })
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
@@ -170,7 +156,8 @@ impl Endpoint {
             .with_sse_retry(None)
             .with_max_request_body_bytes(LARGEST_MESSAGE);
         let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-        Self { path, protocol, service, sessions, is_accepted: Arc::clone(&host.is_accepted) }
+        let is_accepted = Arc::clone(&host.is_accepted);
+        Ok(Self { path, protocol: set.protocol, service, sessions, is_accepted })
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -232,12 +219,9 @@ pub const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The largest message: a call that deposits the largest package.
 const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;
 
-async fn enter(
-    State((endpoints, index)): State<(McpEndpoints, usize)>,
-    request: Request,
-) -> Response {
-    endpoints.end_with_host();
-    let mut response = endpoints.0.endpoints[index].answer(request).await;
+async fn enter(State((mcp, index)): State<(McpEndpoints, usize)>, request: Request) -> Response {
+    mcp.end_with_host();
+    let mut response = mcp.0.endpoints[index].answer(request).await;
     response.extensions_mut().insert(RouteName("mcp"));
     response
 }

@@ -25,8 +25,7 @@ pub(crate) fn check(method: &Method, headers: &mut HeaderMap) -> Result<(), Fail
         let send = format!("send the header Accept: {}", needed.join(", "));
         return Err(failure.suggesting(send));
     }
-    let both = HeaderValue::from_static("application/json, text/event-stream");
-    headers.insert(ACCEPT, both);
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     if *method == Method::POST {
         let takes = "an MCP endpoint accepts JSON";
         if !headers.contains_key(CONTENT_TYPE) {

@@ -37,7 +37,6 @@ impl InFlight {
         Err(Failure::new(Code::McpDuplicateId, message))
     }
 
-    /// Frees the id of a request.
     pub(crate) fn remove(&self, id: &RequestId) {
         self.0.lock().remove(id);
     }

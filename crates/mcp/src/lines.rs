@@ -8,20 +8,10 @@
 
 use accord_contract::Value;
 use serde_json::json;
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream,
-    duplex,
-};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader, DuplexStream, duplex};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-
-/// The server's ends of the lines.
-pub(crate) struct Lines {
-    pub input: DuplexStream,
-    pub output: DuplexStream,
-    reading: JoinHandle<()>,
-    writing: JoinHandle<()>,
-}
 
 /// The tasks that copy lines, while the server has its ends.
 pub(crate) struct CopyTasks {
@@ -34,28 +24,18 @@ const BUFFER: usize = 64 * 1024;
 /// How many refusals may wait to be written.
 const WAITING: usize = 16;
 
-impl Lines {
-    /// Starts to copy lines of a client's streams.
-    pub(crate) fn over(
-        from_client: impl AsyncRead + Send + Unpin + 'static,
-        to_client: impl AsyncWrite + Send + Unpin + 'static,
-    ) -> Self {
-        let (input, to_server) = duplex(BUFFER);
-        let (output, from_server) = duplex(BUFFER);
-        let (refused, refusals) = mpsc::channel(WAITING);
-        Self {
-            input,
-            output,
-            reading: accord_system::spawn(read(from_client, to_server, refused)),
-            writing: accord_system::spawn(write(from_server, refusals, to_client)),
-        }
-    }
-
-    /// The server's ends, and the tasks, to be kept until the server is done.
-    pub(crate) fn split(self) -> ((DuplexStream, DuplexStream), CopyTasks) {
-        let held = CopyTasks { reading: self.reading, writing: self.writing };
-        ((self.input, self.output), held)
-    }
+/// Starts to copy lines of a client's streams. Returns the server's ends of the lines, and the
+/// tasks, to be kept until the server is done.
+pub(crate) fn copy_lines(
+    from_client: impl AsyncRead + Send + Unpin + 'static,
+    to_client: impl AsyncWrite + Send + Unpin + 'static,
+) -> ((DuplexStream, DuplexStream), CopyTasks) {
+    let (input, to_server) = duplex(BUFFER);
+    let (output, from_server) = duplex(BUFFER);
+    let (refused, refusals) = mpsc::channel(WAITING);
+    let reading = accord_system::spawn(read(from_client, to_server, refused));
+    let writing = accord_system::spawn(write(from_server, refusals, to_client));
+    ((input, output), CopyTasks { reading, writing })
 }
 
 impl CopyTasks {
@@ -134,7 +114,6 @@ async fn write(
     let _ = to_client.flush().await;
 }
 
-/// What is wrong with a text that is not a message.
 pub(crate) struct Problem {
     id: Value,
     code: i32,
@@ -225,7 +204,7 @@ mod tests {
     async fn messages_pass_and_everything_is_written_before_the_end() {
         let (mut client, theirs) = duplex(1_000_000);
         let (theirs_in, theirs_out) = tokio::io::split(theirs);
-        let ((mut input, mut output), held) = Lines::over(theirs_in, theirs_out).split();
+        let ((mut input, mut output), held) = copy_lines(theirs_in, theirs_out);
         let message = "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n";
         client.write_all(format!("no\n{message}").as_bytes()).await.unwrap();
         let mut passed = vec![0; message.len()];

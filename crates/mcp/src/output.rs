@@ -17,17 +17,14 @@ pub struct Output {
 }
 
 impl Output {
-    /// Its name.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// A text.
     pub const fn text(name: &'static str) -> Self {
         Self::new(name, "string")
     }
 
-    /// A boolean.
     pub const fn flag(name: &'static str) -> Self {
         Self::new(name, "boolean")
     }
@@ -37,24 +34,20 @@ impl Output {
         Self::new(name, "integer")
     }
 
-    /// An object.
     pub const fn object(name: &'static str) -> Self {
         Self::new(name, "object")
     }
 
-    /// A list.
     pub const fn list(name: &'static str) -> Self {
         Self::new(name, "array")
     }
 
-    /// It can be null.
     #[must_use]
     pub const fn or_null(mut self) -> Self {
         self.nullable = true;
         self
     }
 
-    /// It can be absent.
     #[must_use]
     pub const fn optional(mut self) -> Self {
         self.required = false;

@@ -4,10 +4,7 @@ use accord_contract::closest::closest;
 use accord_contract::{Code, Failure, Object};
 use rmcp::model::{GetPromptResult, Prompt as Described, PromptArgument, PromptMessage, Role};
 
-use super::argument::{self, Argument, Schemas};
-use super::call::{Call, CallContext};
-use super::host_request::{Answer, HostRequest};
-use super::tool_result::ToolError;
+use super::{Answer, Argument, Call, CallContext, HostRequest, ToolError, argument};
 use accord_serving::Api;
 
 /// A prompt: a request to a host whose answer becomes a message to the model.
@@ -15,9 +12,7 @@ use accord_serving::Api;
 pub struct Prompt {
     /// Its name, which clients show as a command.
     pub name: &'static str,
-    /// Its name for people.
     pub title: &'static str,
-    /// What it does.
     pub description: &'static str,
     /// Its arguments. Clients send them as texts.
     pub arguments: &'static [Argument],
@@ -38,16 +33,14 @@ impl Prompt {
             .with_title(self.title)
     }
 
-    /// The prompt with its content.
     pub async fn get(
         &self,
         sent: Object,
         context: &CallContext,
         api: &dyn Api,
     ) -> Result<GetPromptResult, ToolError> {
-        let schemas = Schemas { project: context.project.clone() };
         let sent = argument::from_texts(sent, self.arguments);
-        let arguments = argument::check(sent, self.arguments, &schemas)?;
+        let arguments = argument::check(sent, self.arguments, context.project.as_deref())?;
         let call = Call::new(&arguments, context, accord_system::now());
         let answer = (self.ask)(&call)?.send(api).await?;
         let text = (self.message)(&call, &answer)?;
@@ -56,7 +49,6 @@ impl Prompt {
     }
 }
 
-/// The prompt with a name.
 pub fn find(prompts: &[&'static Prompt], name: &str) -> Result<&'static Prompt, Failure> {
     let found = prompts.iter().find(|prompt| prompt.name == name);
     found.copied().ok_or_else(|| {

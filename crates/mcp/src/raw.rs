@@ -6,7 +6,7 @@
 /// The members of an object: each name as it is written between its quotes, and its value.
 pub fn members(text: &str) -> Option<Vec<(&str, &str)>> {
     let mut members = Vec::new();
-    let mut rest = open(text, '{')?;
+    let mut rest = text.trim_start().strip_prefix('{')?;
     while let Some(more) = next(rest, '}', members.is_empty())? {
         let (name, after) = value(more)?;
         let name = name.strip_prefix('"')?.strip_suffix('"')?;
@@ -21,17 +21,13 @@ pub fn members(text: &str) -> Option<Vec<(&str, &str)>> {
 /// The items of a list.
 pub fn items(text: &str) -> Option<Vec<&str>> {
     let mut items = Vec::new();
-    let mut rest = open(text, '[')?;
+    let mut rest = text.trim_start().strip_prefix('[')?;
     while let Some(more) = next(rest, ']', items.is_empty())? {
         let (item, after) = value(more)?;
         items.push(item);
         rest = after;
     }
     Some(items)
-}
-
-fn open(text: &str, bracket: char) -> Option<&str> {
-    text.trim_start().strip_prefix(bracket)
 }
 
 /// What follows the comma before the next part; the inner `None` at the closing bracket.

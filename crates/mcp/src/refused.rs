@@ -8,8 +8,7 @@ use hyper::StatusCode;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use rmcp::model::{ErrorData, JsonRpcError, NumberOrString, ServerJsonRpcMessage};
 
-use super::lines;
-use super::malformed;
+use super::{lines, malformed};
 use accord_serving::reply::{self, Foreign};
 use accord_serving::{Refusal, errors};
 
@@ -99,10 +98,7 @@ const NOT_A_MESSAGE: &str =
 /// without a session.
 fn malformed_initialize(sent: &Bytes) -> Option<Response> {
     let request: Object = serde_json::from_slice(sent).ok()?;
-    let method = request.get("method").and_then(Value::as_str)?;
-    if method != "initialize" {
-        return None;
-    }
+    let method = request.get("method").and_then(Value::as_str).filter(|it| *it == "initialize")?;
     let id = match request.get("id") {
         Some(Value::String(id)) => Some(NumberOrString::String(id.as_str().into())),
         Some(id) => id.as_i64().map(NumberOrString::Number),

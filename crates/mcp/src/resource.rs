@@ -5,9 +5,7 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use super::host_request::{Answer, HostRequest};
-use super::tool_result::ToolError;
-use super::toolset::Toolset;
+use super::{Answer, HostRequest, ToolError, Toolset};
 use accord_serving::Api;
 
 /// The resources of a set of tools.
@@ -33,7 +31,6 @@ pub struct ResourceSet {
 pub struct Template {
     /// The form, with the variable parts in braces.
     pub uri: &'static str,
-    /// Its name.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
@@ -41,10 +38,8 @@ pub struct Template {
     pub description: &'static str,
 }
 
-/// Asks for a page of resources.
 #[derive(Clone, Copy)]
 pub struct ListRequest<'a> {
-    /// The host.
     pub api: &'a dyn Api,
     /// Only the resources of this project.
     pub project: Option<&'a str>,
@@ -52,10 +47,8 @@ pub struct ListRequest<'a> {
     pub cursor: Option<&'a str>,
 }
 
-/// A page of resources.
 #[derive(Debug, Default)]
 pub struct ResourcePage {
-    /// The resources.
     pub resources: Vec<Resource>,
     /// The cursor of the next page.
     pub next_cursor: Option<String>,
@@ -72,7 +65,6 @@ impl ResourceSet {
         templates.collect()
     }
 
-    /// Reads a resource.
     pub async fn contents(
         &self,
         uri: &str,

@@ -16,25 +16,18 @@ use accord_contract::{Code, Failure, Object, Value};
 use accord_memory_core::Session;
 use accord_memory_core::operations::{OfSession, ReadSession, SessionWithin};
 use hyper::http::request::Parts;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    ServerCapabilities, ServerConfig, Tool as Described,
-};
+use rmcp::model::{self, CallToolResult, PaginatedRequestParams, Tool as Described};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::argument::{self, Schemas};
-use super::call::{Call, CallContext, id};
+use super::call::id;
 use super::connection::Connection;
-use super::host_request::HostRequest;
-use super::malformed;
 use super::prompt::{self, Prompt};
 use super::resource::{ListRequest, ResourceSet, protocol_error};
-use super::tool_result::{Memo, OpenSession, ToolError, null_result};
-use super::toolset::{ToolEntry, Toolbox, Toolset, Visibility};
+use super::tool_result::null_result;
+use super::toolset::{Resources, ToolEntry, Toolset};
+use super::{Call, CallContext, HostRequest, Memo, OpenSession, ToolError, Toolbox, Visibility};
+use super::{argument, malformed};
 use accord_serving::Api;
 
 /// Returns the host as a caller may use it.
@@ -51,22 +44,13 @@ pub(crate) enum ApiSource {
 
 /// The server of one connection, or of one request if the client has no session.
 pub(crate) struct Server {
-    toolbox: Arc<Toolbox>,
-    api_source: ApiSource,
-    defaults: CallContext,
-    connection: Arc<Connection>,
+    pub(crate) toolbox: Arc<Toolbox>,
+    pub(crate) api_source: ApiSource,
+    pub(crate) defaults: CallContext,
+    pub(crate) connection: Arc<Connection>,
 }
 
 impl Server {
-    pub(crate) fn new(
-        toolbox: Arc<Toolbox>,
-        api_source: ApiSource,
-        defaults: CallContext,
-        connection: Arc<Connection>,
-    ) -> Self {
-        Self { toolbox, api_source, defaults, connection }
-    }
-
     async fn call(
         &self,
         entry: ToolEntry,
@@ -82,10 +66,11 @@ impl Server {
         standing.actor = origin.actor.clone().or(standing.actor);
         standing.client = origin.client.clone();
         standing.stateless = stateless;
-        // A session has a project, so later calls need none.
-        let schemas = Schemas { project: standing.project.clone() };
         let arguments = match entry.visibility() {
-            Visibility::Model => argument::check(arguments, tool.arguments, &schemas)?,
+            // A session has a project, so later calls need none.
+            Visibility::Model => {
+                argument::check(arguments, tool.arguments, standing.project.as_deref())?
+            }
             // A page may be newer than the server, and the host reads the whole message anyway.
             Visibility::App => arguments,
         };
@@ -93,7 +78,7 @@ impl Server {
             standing.session = origin.named_session(&arguments).await?;
         }
         let call = Call::new(&arguments, &standing, accord_system::now());
-        let ask: HostRequest = (tool.ask)(&call)?;
+        let ask = (tool.ask)(&call)?;
         let answer = match ask.send(&*origin.api).await {
             Ok(answer) => answer,
             Err(error) if tool.null_on.is_some_and(|code| error.is(code)) => {
@@ -115,18 +100,12 @@ impl Server {
                  without. To use it, update the host."
             ));
         }
-        let result = match result.memo.clone() {
-            Memo::Nothing => result,
-            Memo::Started(_) if stateless => result.with("next", PASS_IT_ON),
-            Memo::Started(started) => {
-                self.connection.start(started, origin.api).await;
-                result
-            }
-            Memo::Ended(ended) => {
-                self.connection.forget(&ended);
-                result
-            }
-        };
+        match result.memo.clone() {
+            Memo::Nothing => {}
+            Memo::Started(_) if stateless => result = result.with("next", PASS_IT_ON),
+            Memo::Started(started) => self.connection.start(started, origin.api).await,
+            Memo::Ended(ended) => self.connection.forget(&ended),
+        }
         Ok(result.result())
     }
 }
@@ -180,40 +159,39 @@ impl CallOrigin {
 }
 
 impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    fn get_info(&self) -> model::ServerConfig {
+        let mut capabilities = model::ServerCapabilities::builder().enable_tools().build();
         if !self.toolbox.prompts().is_empty() {
-            capabilities.prompts = Some(PromptsCapability::default());
+            capabilities.prompts = Some(model::PromptsCapability::default());
         }
         if !self.toolbox.resources().is_empty() {
-            capabilities.resources = Some(ResourcesCapability::default());
+            capabilities.resources = Some(model::ResourcesCapability::default());
         }
-        let accord = Implementation::new("accord", env!("CARGO_PKG_VERSION")).with_title("Accord");
-        ServerConfig::new(capabilities)
-            .with_server_info(accord)
+        let accord = model::Implementation::new("accord", env!("CARGO_PKG_VERSION"));
+        model::ServerConfig::new(capabilities)
+            .with_server_info(accord.with_title("Accord"))
             .with_instructions(self.toolbox.instructions())
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
-        let entry = self.toolbox.find(name).ok()?;
-        Some(entry.described(&self.schemas()))
+        Some(self.toolbox.find(name).ok()?.described(self.defaults.project.as_deref()))
     }
 
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    ) -> Result<model::ListToolsResult, ErrorData> {
         one_page(page)?;
-        let tools = self.toolbox.described(&self.schemas());
-        Ok(ListToolsResult::with_all_items(tools))
+        let tools = self.toolbox.described(self.defaults.project.as_deref());
+        Ok(model::ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        request: model::CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<model::CallToolResponse, ErrorData> {
         let entry = self.toolbox.find(&request.name).map_err(no_such_tool)?;
         let arguments = request.arguments.unwrap_or_default();
         let result = tokio::select! {
@@ -233,66 +211,57 @@ impl ServerHandler for Server {
         &self,
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    ) -> Result<model::ListPromptsResult, ErrorData> {
         let prompts = self.toolbox.prompts();
         if prompts.is_empty() {
             return Err(malformed::no_method("prompts/list"));
         }
         one_page(page)?;
         let described = prompts.into_iter().map(Prompt::described).collect();
-        Ok(ListPromptsResult::with_all_items(described))
+        Ok(model::ListPromptsResult::with_all_items(described))
     }
 
     async fn get_prompt(
         &self,
-        request: GetPromptRequestParams,
+        request: model::GetPromptRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    ) -> Result<model::GetPromptResponse, ErrorData> {
         let prompts = self.toolbox.prompts();
         let Some(set) = prompts.first().and_then(|prompt| self.toolbox.set_of(prompt)) else {
             return Err(malformed::no_method("prompts/get"));
         };
-        let refused = |error: ToolError| protocol_error(error, set);
-        let prompt =
-            prompt::find(&prompts, &request.name).map_err(|failure| refused(failure.into()))?;
-        let origin = CallOrigin::of(&self.api_source, &context)
-            .map_err(|failure| refused(failure.into()))?;
-        let mut standing = self.defaults.clone();
-        standing.session = self.connection.session();
+        let prompt = prompt::find(&prompts, &request.name).map_err(refused(set))?;
+        let origin = CallOrigin::of(&self.api_source, &context).map_err(refused(set))?;
+        let standing = CallContext { session: self.connection.session(), ..self.defaults.clone() };
         let sent = request.arguments.unwrap_or_default();
-        let result = prompt.get(sent, &standing, &*origin.api).await.map_err(refused)?;
-        Ok(GetPromptResponse::Complete(result))
+        let result = prompt.get(sent, &standing, &*origin.api).await.map_err(refused(set))?;
+        Ok(model::GetPromptResponse::Complete(result))
     }
 
     async fn list_resource_templates(
         &self,
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    ) -> Result<model::ListResourceTemplatesResult, ErrorData> {
         let sets = self.resources("resources/templates/list")?;
         one_page(page)?;
         let described = sets.iter().flat_map(|(_, resources)| resources.described()).collect();
-        Ok(ListResourceTemplatesResult::with_all_items(described))
+        Ok(model::ListResourceTemplatesResult::with_all_items(described))
     }
 
     async fn list_resources(
         &self,
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    ) -> Result<model::ListResourcesResult, ErrorData> {
         let sets = self.resources("resources/list")?;
         let cursor = page.and_then(|page| page.cursor);
-        let mut result = ListResourcesResult::with_all_items(Vec::new());
+        let mut result = model::ListResourcesResult::with_all_items(Vec::new());
         for (set, resources) in sets {
-            let refused = |error: ToolError| protocol_error(error, set);
-            let origin = CallOrigin::of(&self.api_source, &context)
-                .map_err(|failure| refused(failure.into()))?;
-            let asked = ListRequest {
-                api: &*origin.api,
-                project: self.defaults.project.as_deref(),
-                cursor: cursor.as_deref(),
-            };
-            let page = (resources.list)(asked).await.map_err(refused)?;
+            let origin = CallOrigin::of(&self.api_source, &context).map_err(refused(set))?;
+            let project = self.defaults.project.as_deref();
+            let asked = ListRequest { api: &*origin.api, project, cursor: cursor.as_deref() };
+            let page = (resources.list)(asked).await.map_err(refused(set))?;
             result.resources.extend(page.resources);
             // At most one set has several pages.
             result.next_cursor = result.next_cursor.or(page.next_cursor);
@@ -302,35 +271,33 @@ impl ServerHandler for Server {
 
     async fn read_resource(
         &self,
-        request: ReadResourceRequestParams,
+        request: model::ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> Result<model::ReadResourceResponse, ErrorData> {
         let sets = self.resources("resources/read")?;
         let has = |(_, resources): &&(_, &ResourceSet)| (resources.read)(&request.uri).is_some();
         // If none has it, the first one says what its resources look like.
         let found = sets.iter().find(has).or(sets.first());
         let (set, resources) = *found.ok_or_else(|| malformed::no_method("resources/read"))?;
-        let refused = |error: ToolError| protocol_error(error, set);
-        let origin = CallOrigin::of(&self.api_source, &context)
-            .map_err(|failure| refused(failure.into()))?;
+        let origin = CallOrigin::of(&self.api_source, &context).map_err(refused(set))?;
         let result = resources.contents(&request.uri, &*origin.api).await.map_err(|error| {
             if let Some(own) = (resources.refused)(&error) {
                 return own;
             }
-            let mut error = refused(error);
+            let mut error = protocol_error(error, set);
             if let Some(data) = &mut error.data {
                 data["uri"] = request.uri.as_str().into();
             }
             error
         })?;
-        Ok(ReadResourceResponse::Complete(result))
+        Ok(model::ReadResourceResponse::Complete(result))
     }
 
     async fn on_custom_request(
         &self,
-        request: CustomRequest,
+        request: model::CustomRequest,
         _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
+    ) -> Result<model::CustomResult, ErrorData> {
         // Without a connection, there is nothing to initialize: the revision has no such method.
         if request.method == "initialize" && !self.connection.lasts() {
             return Err(malformed::no_method(&request.method));
@@ -341,17 +308,15 @@ impl ServerHandler for Server {
 
 impl Server {
     /// The resources, if there are any.
-    fn resources(
-        &self,
-        method: &str,
-    ) -> Result<Vec<(&'static Toolset, &'static ResourceSet)>, ErrorData> {
+    fn resources(&self, method: &str) -> Result<Resources, ErrorData> {
         let found = self.toolbox.resources();
         if found.is_empty() { Err(malformed::no_method(method)) } else { Ok(found) }
     }
+}
 
-    fn schemas(&self) -> Schemas {
-        Schemas { project: self.defaults.project.clone() }
-    }
+/// Makes the protocol error of a failure, as the set has it.
+fn refused<E: Into<ToolError>>(set: &Toolset) -> impl Fn(E) -> ErrorData {
+    move |error| protocol_error(error.into(), set)
 }
 
 /// Refuses a cursor of a list that is always complete.

@@ -18,20 +18,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_contract::{Code, Failure};
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use parking_lot::{Mutex, MutexGuard};
-use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
-    ServerJsonRpcMessage,
-};
-use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError,
-};
-use rmcp::transport::streamable_http_server::session::{
-    ServerSseMessage, SessionId, SessionManager,
-};
+use parking_lot::Mutex;
+use rmcp::model::{self, ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::{ServerSseMessage, local};
+use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
 
 use super::boxed::BoxedTransport;
@@ -41,9 +33,7 @@ use super::in_flight::{InFlight, Pending};
 /// Limits on the number of MCP sessions and their idle time.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLimits {
-    /// The most sessions.
     pub total: usize,
-    /// The most sessions of one caller.
     pub per_caller: usize,
     /// How long a session may be idle.
     pub idle: Duration,
@@ -55,10 +45,9 @@ impl Default for SessionLimits {
     }
 }
 
-/// The sessions of one endpoint.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    local: Arc<LocalSessionManager>,
+    local: Arc<local::LocalSessionManager>,
     limits: SessionLimits,
     open: Mutex<HashMap<SessionId, OpenSession>>,
     /// Held while a session starts, so that concurrent starts are counted.
@@ -78,8 +67,7 @@ tokio::task_local! {
     static CURRENT: Arc<CurrentRequest>;
 }
 
-/// The request that is being answered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CurrentRequest {
     caller: String,
     /// The memory of the connection that the request starts, if it starts one.
@@ -90,7 +78,6 @@ pub(crate) struct CurrentRequest {
 /// What is answered instead of the response of the transport.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// A refusal.
     Refused(Failure),
     /// The one message that answers the request.
     Answered(Arc<ServerJsonRpcMessage>),
@@ -100,7 +87,7 @@ pub(crate) enum Outcome {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionsError {
     #[error(transparent)]
-    Local(#[from] LocalSessionManagerError),
+    Local(#[from] local::LocalSessionManagerError),
     #[error("there is no such session")]
     Unknown,
     #[error("the limit of sessions is reached")]
@@ -111,11 +98,7 @@ pub(crate) enum SessionsError {
 
 impl CurrentRequest {
     pub(crate) fn new(caller: &str) -> Arc<Self> {
-        Arc::new(Self {
-            caller: caller.to_owned(),
-            connection: Arc::default(),
-            outcome: Mutex::default(),
-        })
+        Arc::new(Self { caller: caller.to_owned(), ..Self::default() })
     }
 
     /// The memory for the server of the request that is being answered.
@@ -141,44 +124,32 @@ impl CurrentRequest {
 
 impl Sessions {
     pub(crate) fn new(limits: SessionLimits) -> Self {
-        let mut local = LocalSessionManager::default();
+        let mut local = local::LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
         // Answers that were sent are not kept: an idle session would hold them in memory. So
         // clients are not invited to resume (sse_retry).
         local.session_config.completed_cache_ttl = Duration::ZERO;
         local.session_config.sse_retry = None;
-        Self {
-            local: Arc::new(local),
-            limits,
-            open: Mutex::new(HashMap::new()),
-            starting: tokio::sync::Mutex::new(()),
-        }
+        let (open, starting) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { local: Arc::new(local), limits, open, starting }
     }
 
-    /// Ends all sessions.
     pub(crate) async fn end(&self) {
-        let ids: Vec<SessionId> = self.open().keys().cloned().collect();
+        let ids: Vec<SessionId> = self.open.lock().keys().cloned().collect();
         for id in ids {
             drop(self.close(&id).await);
         }
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
-        self.open().len()
-    }
-
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
-        self.open.lock()
+        self.open.lock().len()
     }
 
     /// Whether the current request may use a session. Code of the transport that runs outside any
     /// request may use all sessions.
     fn may_use(&self, id: &SessionId) -> bool {
-        let mut open = self.open();
-        let Some(session) = open.get_mut(id) else {
-            return false;
-        };
+        let mut open = self.open.lock();
+        let Some(session) = open.get_mut(id) else { return false };
         let is_owner = CURRENT.try_with(|request| request.caller == session.owner);
         if is_owner == Ok(true) {
             session.used = Instant::now();
@@ -187,15 +158,12 @@ impl Sessions {
     }
 
     fn check(&self, id: &SessionId) -> Result<(), SessionsError> {
-        if !self.may_use(id) {
-            return Err(SessionsError::Unknown);
-        }
-        Ok(())
+        self.may_use(id).then_some(()).ok_or(SessionsError::Unknown)
     }
 
     /// The session that must end so that `owner` can start another, if one must.
     fn session_to_end(&self, owner: &str) -> Result<Option<SessionId>, SessionsError> {
-        let open = self.open();
+        let open = self.open.lock();
         let own = || open.iter().filter(|(_, session)| session.owner == owner);
         if own().count() >= self.limits.per_caller {
             let oldest = own().min_by_key(|(_, session)| session.used);
@@ -209,7 +177,7 @@ impl Sessions {
 
     /// Ends a session, and the sessions of the memory that were started over it.
     pub(crate) async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
-        let open = self.open().remove(id);
+        let open = self.open.lock().remove(id);
         if let Some(open) = &open {
             open.connection.abandon();
         }
@@ -221,38 +189,23 @@ impl Sessions {
     }
 
     /// Registers a request of a session.
-    fn begin(
-        &self,
-        id: &SessionId,
-        message: &ClientJsonRpcMessage,
-    ) -> Result<Option<Pending>, SessionsError> {
-        let ClientJsonRpcMessage::Request(request) = message else {
-            return Ok(None);
-        };
-        let in_flight = self.open().get(id).map(|open| open.in_flight.clone());
-        let in_flight = in_flight.ok_or(SessionsError::Unknown)?;
-        in_flight.begin(&request.id).map(Some).map_err(|failure| {
+    fn begin(&self, id: &SessionId, request: &RequestId) -> Result<Pending, SessionsError> {
+        let in_flight = self.open.lock().get(id).map(|open| open.in_flight.clone());
+        in_flight.ok_or(SessionsError::Unknown)?.begin(request).map_err(|failure| {
             CurrentRequest::conclude(Outcome::Refused(failure));
             SessionsError::DuplicateId
         })
     }
 
     /// Cancels a request of a session, as its client would.
-    fn cancel(
-        &self,
-        id: &SessionId,
-        message: &ClientJsonRpcMessage,
-    ) -> Option<BoxFuture<'static, ()>> {
-        let ClientJsonRpcMessage::Request(request) = message else {
-            return None;
-        };
-        let params = CancelledNotificationParam::new(Some(request.id.clone()), None);
-        let cancelled = CancelledNotification::new(params);
-        let notification = ClientNotification::CancelledNotification(cancelled);
+    fn cancel(&self, id: &SessionId, request: RequestId) -> BoxFuture<'static, ()> {
+        let params = model::CancelledNotificationParam::new(Some(request), None);
+        let cancelled = model::CancelledNotification::new(params);
+        let notification = model::ClientNotification::CancelledNotification(cancelled);
         let notification = ClientJsonRpcMessage::notification(notification);
         let (local, id) = (Arc::clone(&self.local), Arc::clone(id));
         // A session that has ended has cancelled it already.
-        Some(async move { drop(local.accept_message(&id, notification).await) }.boxed())
+        async move { drop(local.accept_message(&id, notification).await) }.boxed()
     }
 }
 
@@ -300,10 +253,6 @@ fn answer_of(message: &ServerSseMessage) -> Option<&Arc<ServerJsonRpcMessage>> {
     message.message.as_ref().filter(is_answer)
 }
 
-fn unknown_session() -> Failure {
-    Failure::new(Code::McpSessionUnknown, "there is no such MCP session")
-}
-
 impl SessionManager for Sessions {
     type Error = SessionsError;
     type Transport = BoxedTransport;
@@ -315,8 +264,8 @@ impl SessionManager for Sessions {
             Ok(None) => {}
             Ok(Some(oldest)) => self.close(&oldest).await?,
             Err(full) => {
-                let message =
-                    format!("{} MCP sessions are open, which is the limit", self.limits.total);
+                let most = self.limits.total;
+                let message = format!("{most} MCP sessions are open, which is the limit");
                 let failure = Failure::new(Code::McpTooManySessions, message);
                 CurrentRequest::conclude(Outcome::Refused(failure));
                 return Err(full);
@@ -330,7 +279,7 @@ impl SessionManager for Sessions {
             connection: Arc::clone(&request.connection),
             in_flight: InFlight::default(),
         };
-        self.open().insert(Arc::clone(&id), session);
+        self.open.lock().insert(Arc::clone(&id), session);
         Ok((id, BoxedTransport::new(transport)))
     }
 
@@ -363,18 +312,23 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
         self.check(id)?;
-        let pending = self.begin(id, &message)?;
-        let cancel = self.cancel(id, &message);
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let pending = request.as_ref().map(|request| self.begin(id, request)).transpose()?;
+        let cancel = request.map(|request| self.cancel(id, request));
         let messages = self.local.create_stream(id, message).await?;
         let mut messages = forward(messages, pending, cancel);
         let mut first = messages.recv().await;
         if let Some(answer) = first.as_ref().and_then(answer_of) {
             CurrentRequest::conclude(Outcome::Answered(Arc::clone(answer)));
             first = None;
-        } else if first.is_none() && !self.open().contains_key(id) {
+        } else if first.is_none() && !self.open.lock().contains_key(id) {
             // The session ended before the answer. Without an answer, a request that the client
             // cancelled gets an empty stream.
-            CurrentRequest::conclude(Outcome::Refused(unknown_session()));
+            let failure = Failure::new(Code::McpSessionUnknown, "there is no such MCP session");
+            CurrentRequest::conclude(Outcome::Refused(failure));
         }
         let rest = stream::poll_fn(move |context| messages.poll_recv(context));
         Ok(stream::iter(first).chain(rest))

@@ -8,12 +8,11 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::boxed::BoxedTransport;
-use super::call::CallContext;
 use super::connection::Connection;
-use super::lines::Lines;
+use super::lines::copy_lines;
 use super::server::{ApiSource, Server};
-use super::toolset::Toolbox;
 use super::transport::Checked;
+use super::{CallContext, Toolbox};
 use accord_serving::Api;
 
 /// Serves the client that started this process over standard input and output, until it closes
@@ -37,9 +36,13 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Failure> {
     let connection = Connection::lasting();
-    let api_source = ApiSource::Always(api);
-    let server = Server::new(Arc::new(toolbox), api_source, context, Arc::clone(&connection));
-    let ((input, output), lines) = Lines::over(input, output).split();
+    let server = Server {
+        toolbox: Arc::new(toolbox),
+        api_source: ApiSource::Always(api),
+        defaults: context,
+        connection: Arc::clone(&connection),
+    };
+    let ((input, output), lines) = copy_lines(input, output);
     let transport = BoxedTransport::new(Checked::new(AsyncRwTransport::new(input, output)));
     let running = match rmcp::serve_server(server, transport).await {
         Ok(running) => running,

@@ -14,13 +14,12 @@ use accord_contract::{Code, Failure, Field, Object, Value, Wire as _};
 use accord_memory_core::Session;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
-use super::toolset::{Advice, Toolset};
+use super::{Advice, Toolset};
 use accord_serving::errors;
 
 /// The member of structured content that repeats a note.
 const NOTE: &str = "x-note";
 
-/// The result of a successful call.
 #[derive(Clone, Debug)]
 pub struct ToolResult {
     content: Content,
@@ -41,7 +40,6 @@ enum Content {
 /// What a connection remembers of a call.
 #[derive(Clone, Debug)]
 pub enum Memo {
-    /// Nothing.
     Nothing,
     /// A session was started; later calls belong to it.
     Started(OpenSession),
@@ -52,11 +50,8 @@ pub enum Memo {
 /// A session that was started over a connection.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenSession {
-    /// Its id.
     pub session_id: SessionId,
-    /// Its project.
     pub project_id: String,
-    /// Its actor.
     pub actor: ActorKey,
 }
 
@@ -70,7 +65,6 @@ pub struct ToolError {
 }
 
 impl From<Session> for OpenSession {
-    /// What later calls need of a session.
     fn from(session: Session) -> Self {
         Self {
             session_id: session.session_id,
@@ -113,7 +107,6 @@ impl ToolResult {
         self
     }
 
-    /// Sets what the connection remembers.
     #[must_use]
     pub fn remembering(mut self, memo: Memo) -> Self {
         self.memo = memo;
@@ -152,12 +145,10 @@ pub fn null_result(error: &ToolError) -> CallToolResult {
 }
 
 impl ToolError {
-    /// Its code, as it is written.
     pub fn code(&self) -> &str {
         &self.code
     }
 
-    /// Whether it has this code.
     pub fn is(&self, code: Code) -> bool {
         self.code == code.as_str()
     }
@@ -271,8 +262,8 @@ fn sentence(words: &str) -> String {
 fn in_both_places(members: Object, is_error: bool) -> CallToolResult {
     let value = Value::Object(members);
     let text = vec![ContentBlock::text(value.to_string())];
-    let mut result =
-        if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
+    let result = if is_error { CallToolResult::error } else { CallToolResult::success };
+    let mut result = result(text);
     result.structured_content = Some(value);
     result
 }

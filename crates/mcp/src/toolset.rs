@@ -9,13 +9,8 @@ use accord_contract::closest::closest;
 use accord_contract::{Code, Failure, Object, Protocol};
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
-use super::argument::{self, Argument, Schemas};
-use super::call::Call;
-use super::host_request::{Answer, HostRequest};
-use super::output::{self, Output};
-use super::prompt::Prompt;
-use super::resource::ResourceSet;
-use super::tool_result::ToolResult;
+use super::{Answer, Argument, Call, HostRequest, Output, Prompt, ResourceSet, ToolResult};
+use super::{argument, output};
 
 /// The tools of one protocol.
 #[derive(Debug)]
@@ -50,7 +45,6 @@ pub enum Visibility {
     App,
 }
 
-/// Advice for models about a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Advice {
     /// The failure.
@@ -62,7 +56,6 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Advice about a failure.
     pub const fn on(code: Code, what_to_do: &'static str) -> Self {
         Self { code, field: None, what_to_do }
     }
@@ -78,13 +71,10 @@ impl Advice {
 pub struct Tool {
     /// Its name. It begins with the set's name, to differ from tools of other servers.
     pub name: &'static str,
-    /// Its name for people.
     pub title: &'static str,
     /// What it does and when to call it.
     pub description: &'static str,
-    /// Its arguments.
     pub arguments: &'static [Argument],
-    /// What a call changes.
     pub effect: Effect,
     /// The members of its receipt, if every successful answer is one.
     pub output: Option<&'static [Output]>,
@@ -96,10 +86,8 @@ pub struct Tool {
     pub null_on: Option<Code>,
 }
 
-/// What a call of a tool changes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
-    /// Nothing.
     Reads,
     /// Every call adds something.
     Adds,
@@ -124,6 +112,9 @@ pub struct ToolEntry {
     pub set: &'static Toolset,
     pub tool: &'static Tool,
 }
+
+/// The resources, and the sets that they come with.
+pub(crate) type Resources = Vec<(&'static Toolset, &'static ResourceSet)>;
 
 impl Toolbox {
     /// All tools of several sets. Fails if two have the same name.
@@ -169,17 +160,14 @@ impl Toolbox {
         Ok(self)
     }
 
-    /// The prompts.
     pub fn prompts(&self) -> Vec<&'static Prompt> {
         self.sets.iter().flat_map(|set| set.prompts).collect()
     }
 
-    /// The resources, and the sets that they come with.
-    pub fn resources(&self) -> Vec<(&'static Toolset, &'static ResourceSet)> {
+    pub(crate) fn resources(&self) -> Resources {
         self.sets.iter().filter_map(|set| Some((*set, set.resources?))).collect()
     }
 
-    /// The set of a prompt.
     pub fn set_of(&self, prompt: &Prompt) -> Option<&'static Toolset> {
         let has = |set: &&&'static Toolset| set.prompts.iter().any(|own| own.name == prompt.name);
         self.sets.iter().find(has).copied()
@@ -200,32 +188,29 @@ impl Toolbox {
     }
 
     /// The tools as clients list them.
-    pub fn described(&self, schemas: &Schemas) -> Vec<Described> {
-        let tools = self.tools.iter();
-        tools.map(|entry| entry.described(schemas)).collect()
+    pub fn described(&self, default_project: Option<&str>) -> Vec<Described> {
+        self.tools.iter().map(|entry| entry.described(default_project)).collect()
     }
 
-    fn unknown(&self, name: &str, sets: Vec<&'static str>) -> Failure {
+    fn unknown(&self, name: &str, mut known: Vec<&'static str>) -> Failure {
         let name: String = name.chars().take(100).collect();
-        let failure = Failure::new(Code::McpToolUnknown, format!("there is no tool {name:?}"));
-        let mut known = sets;
         known.extend(self.names());
-        match closest(&name, known.iter().copied()) {
-            Some(meant) => failure.suggesting(format!("Did you mean {meant}?")),
-            None => failure.suggesting(format!("The tools are {}.", known.join(", "))),
-        }
+        let hint = match closest(&name, known.iter().copied()) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => format!("The tools are {}.", known.join(", ")),
+        };
+        let message = format!("there is no tool {name:?}");
+        Failure::new(Code::McpToolUnknown, message).suggesting(hint)
     }
 }
 
 impl ToolEntry {
-    /// For which side it is.
     pub fn visibility(&self) -> Visibility {
         (self.set.visibility)(self.tool.name)
     }
 
-    /// The tool as clients list it.
-    pub fn described(&self, schemas: &Schemas) -> Described {
-        let mut described = self.tool.described(schemas);
+    pub fn described(&self, default_project: Option<&str>) -> Described {
+        let mut described = self.tool.described(default_project);
         if self.visibility() == Visibility::App {
             let ui = serde_json::json!({"visibility": ["app"]});
             described.meta = Some(MetaObject(Object::from_iter([("ui".to_owned(), ui)])));
@@ -241,8 +226,8 @@ impl Tool {
         takes("actor") && takes("session_id")
     }
 
-    fn described(&self, schemas: &Schemas) -> Described {
-        let schema = argument::schema(self.arguments, schemas);
+    fn described(&self, default_project: Option<&str>) -> Described {
+        let schema = argument::schema(self.arguments, default_project);
         let described = Described::new(self.name, self.description, schema)
             .with_title(self.title)
             .with_annotations(self.effect.annotations());

@@ -4,13 +4,11 @@
 //! request without an answer, and one that fits no method.
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest};
+use rmcp::model::{ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use super::in_flight::InFlight;
-use super::malformed;
+use super::{in_flight::InFlight, malformed};
 
 /// A transport that refuses some requests itself.
 pub(crate) struct Checked<T> {

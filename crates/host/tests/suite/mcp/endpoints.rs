@@ -100,7 +100,7 @@ async fn sessions_and_streams_end_with_the_host() {
 #[tokio::test]
 async fn each_set_has_a_door_of_its_own() {
     let house = House::new(SessionLimits::default());
-    let paths: Vec<&str> = house.endpoints.paths().collect();
+    let paths: Vec<&str> = house.endpoints.protocols().map(|(path, _)| path).collect();
     assert_eq!(paths, ["/mcp", "/mcp/memory", "/mcp/relay", "/mcp/tasks", "/mcp/live"]);
     for (path, first) in [
         ("/mcp", "memory_session_start"),

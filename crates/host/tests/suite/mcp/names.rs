@@ -1,9 +1,7 @@
 //! The box of tools: names that are there twice, or not at all.
 
-use accord_contract::{Code, Protocol};
-use accord_host::mcp::{
-    Effect, HostRequest, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility,
-};
+use accord_contract::{Code, Failure, Protocol};
+use accord_host::mcp::{Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility};
 
 const OTHER_DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -12,7 +10,7 @@ const OTHER_DEPOSIT: Tool = Tool {
     arguments: &[],
     effect: Effect::Reads,
     output: None,
-    ask: |_| Ok(HostRequest::get(&["v1"])),
+    ask: |_| Err(Failure::new(Code::HttpFault, "it is never called")),
     answer: |_, answer| Ok(ToolResult::document(answer.text())),
     null_on: None,
 };
