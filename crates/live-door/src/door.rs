@@ -24,7 +24,6 @@ use crate::token_holder::TokenHolder;
 /// How often expired sessions are looked for.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
 
-/// The live sessions of a host.
 pub struct LiveParts {
     live: Live,
     sockets: Sockets,
@@ -33,19 +32,15 @@ pub struct LiveParts {
 }
 
 impl LiveParts {
-    /// The live sessions of a store.
-    ///
-    /// # Errors
-    /// When the default project is no id of a project.
+    /// The live sessions of a store, unless the default project is no id of a project.
     pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Result<Self, Failure> {
         let default_app = settings.live.default_project.as_deref().map(AppId::new).transpose();
         let default_app = default_app.map_err(|error| {
-            let message = format!("live.default_project: {error}");
-            Failure::new(Code::SettingInvalid, message)
+            Failure::new(Code::SettingInvalid, format!("live.default_project: {error}"))
         })?;
+        let ttl_seconds = settings.live.session_ttl.as_secs().max(1);
         let options = LiveOptions {
-            ttl_seconds: i64::try_from(settings.live.session_ttl.as_secs().max(1))
-                .unwrap_or(i64::MAX),
+            ttl_seconds: i64::try_from(ttl_seconds).unwrap_or(i64::MAX),
             default_app,
             version_policy: settings.live.version_policy,
             schema_policy: settings.live.schema_check,
@@ -60,9 +55,7 @@ impl LiveParts {
             overrides: Overrides::default(),
         })
     }
-}
 
-impl LiveParts {
     /// What metrics say about them. It does not keep the store open.
     pub fn numbers(&self) -> LiveNumbers {
         let (live, sockets) = (self.live.downgrade(), self.sockets.clone());
@@ -142,17 +135,10 @@ struct Inner {
 }
 
 impl LiveDoor {
-    /// The door to the live sessions of a host.
-    pub fn new(
-        serving: Serving,
-        parts: LiveParts,
-        surroundings: impl Surroundings + 'static,
-    ) -> Self {
-        let surroundings = Box::new(surroundings);
+    pub fn new(serving: Serving, parts: LiveParts, surroundings: Box<dyn Surroundings>) -> Self {
         Self(Arc::new(Inner { serving, parts, surroundings }))
     }
 
-    /// The services.
     pub fn live(&self) -> &Live {
         &self.0.parts.live
     }

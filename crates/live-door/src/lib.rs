@@ -27,7 +27,7 @@ pub use self::pages::{page_link, routes as page_routes, show_refused_host};
 pub use self::questions::routes as question_routes;
 pub(crate) use self::slice::slice;
 pub(crate) use self::sockets::Rejection;
-pub(crate) use self::token_holder::{TokenHolder, granted};
+pub(crate) use self::token_holder::{TokenHolder, covered_apps, granted};
 pub use self::tool_routes::routes as tool_routes;
 pub use self::tools::TOOLSET;
 

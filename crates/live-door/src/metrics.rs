@@ -21,10 +21,6 @@ pub struct LiveValues {
     pub counts: Counts,
 }
 
-/// The metrics of live sessions.
-///
-/// # Errors
-/// When the encoder fails.
 pub fn encode(encoder: &mut DescriptorEncoder<'_>, values: &LiveValues) -> Result<(), fmt::Error> {
     let LiveValues { sockets, subscribers, sessions, counts } = values;
     for (name, help, value) in [

@@ -21,7 +21,6 @@ pub struct Override {
 }
 
 impl Overrides {
-    /// The overrides of a session.
     pub fn of(&self, session: &SessionId) -> Override {
         self.0.lock().get(session).cloned().unwrap_or_default()
     }
@@ -31,7 +30,6 @@ impl Overrides {
         change(self.0.lock().entry(session.clone()).or_default());
     }
 
-    /// Forgets those of a session.
     pub fn clear(&self, session: &SessionId) {
         self.0.lock().remove(session);
     }

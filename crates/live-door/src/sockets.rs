@@ -39,11 +39,10 @@ impl Sockets {
         }
     }
 
-    /// The right to open a socket.
     pub(crate) fn open(&self) -> Result<Permit, Failure> {
         self.open.try_take().ok_or_else(|| {
-            let message =
-                format!("{} live sockets are open, which is the limit", self.open.limit());
+            let most = self.open.limit();
+            let message = format!("{most} live sockets are open, which is the limit");
             Failure::new(Code::LiveTooManySockets, message)
         })
     }
@@ -57,7 +56,6 @@ impl Sockets {
         }
     }
 
-    /// How many sockets are open.
     pub(crate) fn count(&self) -> usize {
         self.open.taken()
     }

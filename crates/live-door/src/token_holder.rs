@@ -9,14 +9,13 @@ use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::{Failure, Object};
 use accord_live_core::AppId;
 use accord_live_core::token::{Claims, TokenError};
+use accord_live_core::upgrade::KeyApps;
 
 use crate::LiveDoor;
 use accord_serving::logins::Holder;
 
-/// The holder of a token.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenHolder {
-    /// The caller, with its rights.
     pub(crate) caller: Caller,
     /// The login, if a page of this server asked for the token.
     pub(crate) login: Option<String>,
@@ -35,28 +34,29 @@ impl TokenHolder {
         Self::of_caller(Caller::owner().by_token())
     }
 
-    /// The holder of a token; none for one that names nobody.
-    ///
-    /// # Errors
-    /// `BOOTSTRAP_INVALID` when the holder has lost its rights.
+    /// The holder of a token; none for one that names nobody. The failure is `BOOTSTRAP_INVALID`
+    /// when the holder has lost its rights.
     pub(crate) async fn of(host: &LiveDoor, claims: &Claims) -> Result<Option<Self>, Failure> {
         let Some(holder) = Holder::of_token(claims) else { return Ok(None) };
         let login = Holder::login_of(claims).map(str::to_owned);
         let actor = match &login {
-            Some(login) => match host.logins().opened(login, host.live().now()).await? {
-                Some(person) => person.actor,
-                None => return Err(TokenError::Revoked.into()),
-            },
+            Some(login) => {
+                let person = host.logins().opened(login, host.live().now()).await?;
+                person.ok_or(TokenError::Revoked)?.actor
+            }
             None => None,
         };
-        match holder.caller(host.keys()).await? {
-            Some(caller) if login.is_some() => {
-                Ok(Some(Self { caller: caller.signed_in(), login, actor }))
-            }
-            Some(caller) => Ok(Some(Self { caller: caller.by_token(), login, actor })),
-            None => Err(TokenError::Revoked.into()),
-        }
+        let caller = holder.caller(host.keys()).await?.ok_or(TokenError::Revoked)?;
+        let caller = if login.is_some() { caller.signed_in() } else { caller.by_token() };
+        Ok(Some(Self { caller, login, actor }))
     }
+}
+
+/// The apps that the key of a caller covers; `None` for all.
+pub(crate) fn covered_apps(caller: &Caller) -> KeyApps {
+    let projects = caller.access().projects()?;
+    // Every id of a project is an id of an app.
+    Some(projects.iter().filter_map(|project| AppId::new(project.as_str()).ok()).collect())
 }
 
 /// The claims of a token that a caller may hold for a session of an app; none if it may not. With a

@@ -6,8 +6,7 @@ use accord_live_core::refuse;
 use accord_live_core::session::{ActFacts, act};
 
 use super::counts::add;
-use super::unit::UnitError;
-use super::{Live, project_of, rows};
+use super::{Live, project_of, rows, unit::UnitError};
 
 impl Live {
     /// Records an action. It is answered when it is durable. Fails with `project_archived`,
@@ -37,14 +36,12 @@ impl Live {
                 at: job.at(&project)?,
             };
             let acted = act(action.clone(), facts)?;
-            let delta =
-                rule!(acted.delta; ActionsUnstored => accord_live_core::session::Delta::default());
+            let delta = rule!(acted.delta; ActionsUnstored => Default::default());
             job.commit(&project, Some(&row), &delta, Vec::new())?;
             Ok((acted.ack, delta.ledger.len()))
         });
-        let acted = acted.await;
-        let (ack, appended) =
-            acted.map_err(|error: UnitError| error.into_failure_as(refuse::append_failed))?;
+        let stored = |error: UnitError| error.into_failure_as(refuse::append_failed);
+        let (ack, appended) = acted.await.map_err(stored)?;
         add(&self.inner.counters.actions, appended);
         Ok(ack)
     }

@@ -25,12 +25,8 @@ impl Live {
         let LiveAnswerRequest { action: name, data, client_id, client_seq } = request;
         let action = Action::submit(session.clone(), &name, data, client_seq);
         let action = action.sent_by(Some(by.actor.encode()), Some(by.door));
-        let binding = Binding {
-            session_id: session.clone(),
-            app_id: app.clone(),
-            role: Role::User,
-            client_id,
-        };
+        let (session_id, app_id) = (session.clone(), app.clone());
+        let binding = Binding { session_id, app_id, role: Role::User, client_id };
         let agent_waits = self.inner.hub.has_consumer(session);
         let ack = self.act(&binding, action).await?;
         Ok(LiveAckAnswer {

@@ -6,7 +6,6 @@ use accord_live_core::session::PendingAsk;
 use accord_live_core::{AppId, SessionId};
 
 use super::Live;
-use super::unit::UnitError;
 
 impl Live {
     /// A page of the pending asks of an app, the oldest first, after a position.
@@ -22,10 +21,9 @@ impl Live {
         let read = self.read(move |unit| {
             let after = after.as_ref().map(|(since, id)| (*since, id));
             let rows = unit.live_asks(&project, now, after, limit)?;
-            let asks =
-                rows.iter().filter_map(|(row, ask)| PendingAsk::of(&row.session, Some(ask), now));
-            Ok(asks.collect())
+            let asks = rows.iter();
+            Ok(asks.filter_map(|(row, ask)| PendingAsk::of(&row.session, Some(ask), now)).collect())
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 }

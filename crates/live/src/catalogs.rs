@@ -4,7 +4,6 @@
 //! them again when it is mounted again.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Object, Value};
@@ -14,14 +13,13 @@ use accord_live_core::{AppId, refuse};
 use parking_lot::Mutex;
 
 use super::Live;
-use super::unit::UnitError;
 
 /// Apps whose tools are kept. When there are more, those of the others are declared again.
 const APPS: usize = 1024;
 
 /// The input schemas of tools, by app and name.
 #[derive(Default)]
-pub(crate) struct Catalogs(Mutex<HashMap<AppId, Arc<BTreeMap<String, Value>>>>);
+pub(crate) struct Catalogs(Mutex<HashMap<AppId, BTreeMap<String, Value>>>);
 
 impl Live {
     /// Records the tools that the host of a page offers. Tools that another page of the app has
@@ -40,7 +38,7 @@ impl Live {
             let found = found.filter(|row| row.session.is_active(now));
             Ok(found.map(|row| row.session.app_id))
         });
-        let outcome = match read.await.map_err(UnitError::into_failure)? {
+        let outcome = match read.await? {
             None => Err(refuse::session_not_found("there is no such session")),
             Some(owner) if owner != app => {
                 Err(refuse::tenant_mismatch("the session belongs to another app"))
@@ -54,22 +52,20 @@ impl Live {
     /// server count before those that pages have declared.
     pub(crate) fn tools_of(&self, app: &AppId) -> BTreeMap<String, Value> {
         let mut tools = self.inner.catalogs.of(app);
-        tools.extend(
-            self.options().tools.iter().map(|(name, schema)| (name.clone(), schema.clone())),
-        );
+        let own = self.options().tools.iter();
+        tools.extend(own.map(|(name, schema)| (name.clone(), schema.clone())));
         tools
     }
 }
 
 impl Catalogs {
     fn of(&self, app: &AppId) -> BTreeMap<String, Value> {
-        let declared = self.0.lock().get(app).map(Arc::clone);
-        declared.map(|tools| BTreeMap::clone(&tools)).unwrap_or_default()
+        self.0.lock().get(app).cloned().unwrap_or_default()
     }
 
     fn add(&self, app: &AppId, declared: BTreeMap<String, Value>) -> Result<(), Failure> {
         let mut apps = self.0.lock();
-        let mut tools = apps.get(app).map(|tools| BTreeMap::clone(tools)).unwrap_or_default();
+        let mut tools = apps.get(app).cloned().unwrap_or_default();
         tools.extend(declared);
         let bytes: usize = tools.values().map(|schema| schema.to_string().len()).sum();
         if tools.len() > DECLARED_TOOLS || bytes > DECLARED_BYTES {
@@ -82,7 +78,7 @@ impl Catalogs {
         if apps.len() >= APPS && !apps.contains_key(app) {
             apps.clear();
         }
-        apps.insert(app.clone(), Arc::new(tools));
+        apps.insert(app.clone(), tools);
         Ok(())
     }
 }

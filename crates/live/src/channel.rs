@@ -5,16 +5,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_contract::{Object, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
 use accord_live_core::session::{ChannelFacts, ChannelSubscription, subscribe_channel};
 use accord_live_core::{AppId, SessionId};
-
 use accord_store::LiveSessionRow;
 
-use super::Live;
-use super::unit::{UnitError, UnitResult};
+use super::{Live, unit::UnitResult};
 
 /// The tools of this server that channels may poll.
 pub trait LocalTools: Send + Sync {
@@ -55,32 +53,27 @@ impl Live {
         request: ChannelSubscribe,
     ) -> Result<Polled, ServerFrame> {
         let (session_id, channel) = (request.session_id.clone(), request.channel_name.clone());
-        let refused = |failure| {
+        let subscribed = async {
+            let (row, contract) = self.session_and_contract(&binding.session_id).await?;
+            let tools = self.inner.tools.get();
+            let names = tools.map(|tools| tools.names());
+            let session = row.map(|row| row.session);
+            let facts = ChannelFacts {
+                binding,
+                session: session.as_ref().filter(|session| session.app_id == binding.app_id),
+                contract: &contract,
+                local_tools: names.as_ref(),
+                now: self.now(),
+            };
+            let subscription = subscribe_channel(request, facts)?;
+            let tools = tools.expect("a server without tools refuses every channel");
+            let (live, tools) = (self.clone(), Arc::clone(tools));
+            Ok(Polled { live, tools, subscription, is_first: true })
+        };
+        subscribed.await.map_err(|failure: Failure| {
             let failure = Box::new(failure);
             ServerFrame::ChannelError { session_id, channel, failure, stack: None }
-        };
-        let found = self.session_and_contract(&binding.session_id).await;
-        let (row, contract) = match found.map_err(UnitError::into_failure) {
-            Ok(found) => found,
-            Err(failure) => return Err(refused(failure)),
-        };
-        let tools = self.inner.tools.get();
-        let names = tools.map(|tools| tools.names());
-        let session = row.map(|row| row.session);
-        let facts = ChannelFacts {
-            binding,
-            session: session.as_ref().filter(|session| session.app_id == binding.app_id),
-            contract: &contract,
-            local_tools: names.as_ref(),
-            now: self.now(),
-        };
-        let subscription = match subscribe_channel(request, facts) {
-            Ok(subscription) => subscription,
-            Err(failure) => return Err(refused(failure)),
-        };
-        let tools = tools.expect("a server without tools refuses every channel");
-        let (live, tools) = (self.clone(), Arc::clone(tools));
-        Ok(Polled { live, tools, subscription, is_first: true })
+        })
     }
 
     /// The row of a session and its contract; an empty contract without a session.
@@ -109,20 +102,17 @@ impl Polled {
             tokio::time::sleep(Duration::from_millis(self.subscription.interval_ms)).await;
         }
         let ChannelSubscription { app_id, tool, args, .. } = &self.subscription;
-        let answer = self.tools.call(app_id, tool, args.clone()).await;
-        let answer = match answer {
+        let answer = match self.tools.call(app_id, tool, args.clone()).await {
             Ok(answer) => answer,
             Err(ToolError { message, stack }) => {
                 return self.subscription.failed(&message, stack.as_deref(), &[]);
             }
         };
-        let found = self.live.session_and_contract(&self.subscription.session_id).await;
-        match found.map_err(UnitError::into_failure) {
+        match self.live.session_and_contract(&self.subscription.session_id).await {
             Ok((_, contract)) => {
-                let now = self.live.now();
-                self.subscription.answered(answer, false, &contract, now)
+                self.subscription.answered(answer, false, &contract, self.live.now())
             }
-            Err(failure) => self.subscription.failed(&failure.message, None, &[]),
+            Err(error) => self.subscription.failed(&Failure::from(error).message, None, &[]),
         }
     }
 }

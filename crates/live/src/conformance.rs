@@ -7,7 +7,6 @@ use accord_live_core::session::{Emitter, NewFrame, Rendering, expire, render};
 use accord_live_core::token::{Minted, TokenKind};
 use accord_live_core::{AppId, SessionId, refuse};
 
-use super::unit::UnitError;
 use super::{Live, project_of};
 
 impl Live {
@@ -41,17 +40,16 @@ impl Live {
             job.commit(&project, stored.as_ref(), &delta, frames)?;
             Ok(())
         });
-        seeded.await.map_err(UnitError::into_failure)
+        Ok(seeded.await?)
     }
 
     /// Ends a session now, as if its time were over. Its subscribers end.
     pub async fn expire_now(&self, session: &SessionId) -> Result<(), Failure> {
         let (live, session) = (self.clone(), session.clone());
         let expired = self.write(move |job| {
-            let Some(mut row) = job.unit.live_session(&session)? else {
-                let failure = refuse::session_not_found("there is no such session");
-                return Err(UnitError::Refused(Box::new(failure)));
-            };
+            let found = job.unit.live_session(&session)?;
+            let missing = || refuse::session_not_found("there is no such session");
+            let mut row = found.ok_or_else(missing)?;
             let stored = row.clone();
             row.session.head.expires_at = live.now();
             let Some(project) = stored.project_id.clone() else { return Ok(()) };
@@ -61,7 +59,7 @@ impl Live {
             }
             Ok(())
         });
-        expired.await.map_err(UnitError::into_failure)
+        Ok(expired.await?)
     }
 
     /// Makes a token for the channel that expires in this many seconds, or expired that long ago.
@@ -73,8 +71,7 @@ impl Live {
     ) -> Option<Minted> {
         let kind = TokenKind::Ws;
         let made = self.now().add_seconds(seconds - kind.ttl_seconds());
-        let secret = self.secret()?;
-        Some(secret.mint(kind, session, app, made, accord_system::random()))
+        Some(self.secret()?.mint(kind, session, app, made, accord_system::random()))
     }
 
     /// Lets a session advertise another version; `None` for that of the server.

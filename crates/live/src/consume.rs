@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::hub::Purpose;
-use super::unit::{UnitError, UnitResult};
+use super::unit::UnitResult;
 use super::{Live, rows};
 
 /// Events that are taken out at once.
@@ -76,10 +76,8 @@ impl Live {
         loop {
             let consumed = self.drain(asked.clone()).await?;
             asked.is_first = false;
-            if !consumed.is_empty() || wait.is_zero() {
-                return Ok(consumed);
-            }
-            if timeout_at(deadline, attached.changed_after(consumed.version)).await.is_err() {
+            let (is_done, version) = (!consumed.is_empty() || wait.is_zero(), consumed.version);
+            if is_done || timeout_at(deadline, attached.changed_after(version)).await.is_err() {
                 return Ok(consumed);
             }
         }
@@ -96,7 +94,7 @@ impl Live {
         let (sender, receiver) = oneshot::channel();
         let live = self.clone();
         accord_system::spawn(async move {
-            let drained = live.drain_now(asked).await.map_err(UnitError::into_failure);
+            let drained = live.drain_now(asked).await.map_err(Failure::from);
             // If the caller is gone, the events are dropped here, and so given back.
             drop(sender.send(drained));
         });

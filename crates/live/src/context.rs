@@ -8,7 +8,6 @@ use accord_live_core::session::{check_context_size, sync_context};
 use accord_live_core::tools::{Outcome, SyncContextRequest};
 
 use super::Live;
-use super::unit::UnitError;
 
 impl Live {
     /// Records the values of the context slots. Fails with `unauthorized`, `project_archived`. A
@@ -36,6 +35,6 @@ impl Live {
             job.commit(&project, row.as_ref(), &delta, Vec::new())?;
             Ok(Object::new())
         });
-        Ok(Outcome::of(synced.await.map_err(UnitError::into_failure)))
+        Ok(Outcome::of(synced.await.map_err(Failure::from)))
     }
 }

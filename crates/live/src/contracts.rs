@@ -20,46 +20,32 @@ const CONTRACTS: usize = 512;
 /// Bytes of the contracts of one half. A contract that several sessions share counts for each.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
+/// A contract, with the revision of the UI of a session that it was made from; else with 0.
+type Cached = (u64, Arc<CompiledContract>);
+
 #[derive(Default)]
 pub(crate) struct Contracts {
-    by_session: Mutex<TwoGenerationCache<SessionId, (u64, Arc<CompiledContract>)>>,
-    by_text: Mutex<TwoGenerationCache<String, Arc<CompiledContract>>>,
+    by_session: Mutex<TwoGenerationCache<SessionId>>,
+    by_text: Mutex<TwoGenerationCache<String>>,
 }
 
 /// A map that forgets what was not used for a while: a full young half becomes the old one, and the
 /// old one goes away.
-struct TwoGenerationCache<K, V> {
-    young: HashMap<K, V>,
-    old: HashMap<K, V>,
+struct TwoGenerationCache<K> {
+    young: HashMap<K, Cached>,
+    old: HashMap<K, Cached>,
     /// Bytes of the young half.
     bytes: usize,
 }
 
-/// What needs memory.
-trait Weighed {
-    fn bytes(&self) -> usize;
-}
-
-impl Weighed for Arc<CompiledContract> {
-    fn bytes(&self) -> usize {
-        self.memory()
-    }
-}
-
-impl Weighed for (u64, Arc<CompiledContract>) {
-    fn bytes(&self) -> usize {
-        self.1.memory()
-    }
-}
-
-impl<K, V> Default for TwoGenerationCache<K, V> {
+impl<K> Default for TwoGenerationCache<K> {
     fn default() -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), bytes: 0 }
     }
 }
 
-impl<K: Eq + Hash + Clone, V: Clone + Weighed> TwoGenerationCache<K, V> {
-    fn get(&mut self, key: &K, most: usize) -> Option<V> {
+impl<K: Eq + Hash + Clone> TwoGenerationCache<K> {
+    fn get(&mut self, key: &K, most: usize) -> Option<Cached> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
         }
@@ -68,15 +54,15 @@ impl<K: Eq + Hash + Clone, V: Clone + Weighed> TwoGenerationCache<K, V> {
         Some(value)
     }
 
-    fn put(&mut self, key: K, value: V, most: usize) {
-        let bytes = value.bytes();
+    fn put(&mut self, key: K, value: Cached, most: usize) {
+        let bytes = value.1.memory();
         if self.young.len() >= most || self.bytes + bytes > MOST_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;
         }
         let before = self.young.insert(key, value);
         self.bytes += bytes;
-        self.bytes -= before.map_or(0, |before| before.bytes());
+        self.bytes -= before.map_or(0, |(_, contract)| contract.memory());
     }
 }
 
@@ -101,14 +87,14 @@ impl Contracts {
     pub(crate) fn of_ui(&self, ui: &Object) -> Result<Arc<CompiledContract>, Failure> {
         let document = Value::Object(document_of(ui));
         let text = document.to_string();
-        if let Some(found) = self.by_text.lock().get(&text, CONTRACTS) {
+        if let Some((_, found)) = self.by_text.lock().get(&text, CONTRACTS) {
             return Ok(found);
         }
         let compiled = CompiledContract::read(&document).map_err(|refusal| {
             Failure::new(Code::GguiToolContractValidationFailed, summary(&refusal.violations))
         })?;
         let compiled = Arc::new(compiled);
-        self.by_text.lock().put(text, Arc::clone(&compiled), CONTRACTS);
+        self.by_text.lock().put(text, (0, Arc::clone(&compiled)), CONTRACTS);
         Ok(compiled)
     }
 

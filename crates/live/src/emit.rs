@@ -8,7 +8,6 @@ use accord_live_core::tools::{EmitAnswer, EmitRequest};
 use accord_live_core::{AppId, SessionId};
 
 use super::Live;
-use super::unit::UnitError;
 
 impl Live {
     /// Sends a frame to the subscribers of a session.
@@ -44,6 +43,6 @@ impl Live {
             job.commit(&project, Some(&row), &emitted.delta, frames)?;
             Ok(emitted)
         });
-        emitted.await.map_err(UnitError::into_failure)
+        Ok(emitted.await?)
     }
 }

@@ -6,7 +6,6 @@ use accord_live_core::handshake::begin;
 use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, Prepared, prepare_handshake};
 use accord_live_core::{AppId, HandshakeId};
 
-use super::unit::UnitError;
 use super::{Live, rows};
 
 impl Live {
@@ -56,7 +55,7 @@ impl Live {
             job.unit.insert_live_handshake(&rows::handshake_row(&made, project.clone()))?;
             Ok(made)
         });
-        let made = made.await.map_err(UnitError::into_failure)?;
+        let made = made.await?;
         Ok(HandshakeAnswer::new(&made, &prepared.contract, &prepared.findings))
     }
 }

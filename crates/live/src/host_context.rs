@@ -5,8 +5,7 @@ use accord_live_core::frame::{Binding, HostContextObserved};
 use accord_live_core::refuse;
 use accord_live_core::session::host_context;
 
-use super::unit::UnitError;
-use super::{Live, project_of};
+use super::{Live, project_of, unit::UnitError};
 
 impl Live {
     /// Records a host context. It is not answered. Fails with `project_archived`,
@@ -24,8 +23,7 @@ impl Live {
             };
             let at = job.at(&project)?;
             let delta = host_context(&row.session, observed.host_context.clone(), at)?;
-            let delta =
-                rule!(delta; HostContextUnstored => accord_live_core::session::Delta::default());
+            let delta = rule!(delta; HostContextUnstored => Default::default());
             job.commit(&project, Some(&row), &delta, Vec::new())?;
             Ok(())
         });

@@ -56,6 +56,7 @@ pub(crate) struct Staged {
 }
 
 /// The last frames of a session.
+#[derive(Default)]
 struct Tail {
     ring: Mutex<Ring>,
     /// The newest committed version.
@@ -110,15 +111,7 @@ impl Hub {
     /// Follows a session. Every commit from now on is noticed.
     pub(crate) fn attach(self: &Arc<Self>, session: &SessionId, purpose: Purpose) -> Attached {
         let mut state = self.state.lock();
-        let tail = state.tails.entry(session.clone()).or_insert_with(|| {
-            Arc::new(Tail {
-                ring: Mutex::default(),
-                newest: watch::Sender::new(0),
-                framed: watch::Sender::new(0),
-                consumers: AtomicUsize::new(0),
-            })
-        });
-        let tail = Arc::clone(tail);
+        let tail = Arc::clone(state.tails.entry(session.clone()).or_default());
         if let Some(counter) = self.counter(&tail, purpose) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
@@ -141,8 +134,7 @@ impl Hub {
     }
 
     pub(crate) fn version_of(&self, session: &SessionId) -> String {
-        let state = self.state.lock();
-        state.version_of(session).to_owned()
+        self.state.lock().version_of(session).to_owned()
     }
 
     pub(crate) fn advertise(&self, session: &SessionId, version: Option<String>) {
@@ -173,13 +165,8 @@ impl Hub {
             }
             // Frames of another host, which are read from the store.
             if advance.stream > last {
-                let stream = advance.stream;
-                let mark = Entry {
-                    version: advance.version,
-                    stream_before: stream,
-                    stream,
-                    frames: Vec::new(),
-                };
+                let (version, stream) = (advance.version, advance.stream);
+                let mark = Entry { version, stream_before: stream, stream, frames: Vec::new() };
                 is_framed = true;
                 ring.mark(mark, self.most);
             }

@@ -4,11 +4,6 @@
 //! (`accord_live_core`) to decide, and writes rows and events in the same unit. Doors see [`Live`]
 //! and nothing below it.
 //!
-//! * [`Live`]: the operations. A channel uses [`Live::subscribe`], [`Live::act`],
-//!   [`Live::observe_host`] and [`Live::subscribe_channel`]; agents and pages use the others.
-//! * [`Subscriber`]: what a socket or event stream gets, in order.
-//! * [`Watcher`]: the same with the ledger, for a person who watches.
-//!
 //! Invariants:
 //! - an operation is answered when its unit is durable;
 //! - a subscriber gets every frame once: those before its snapshot from the store, those after it
@@ -73,7 +68,6 @@ use accord_live_core::version::VersionPolicy;
 use accord_live_core::{AppId, refuse};
 use accord_store::{Listener, Store};
 use accord_system::Clock;
-
 use tokio::sync::Semaphore;
 
 use self::catalogs::Catalogs;
@@ -142,7 +136,7 @@ pub struct Live {
     inner: Arc<Inner>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct WeakLive(Weak<Inner>);
 
 impl WeakLive {
@@ -216,7 +210,7 @@ impl Live {
     pub async fn check_open(&self, app: &AppId) -> Result<(), Failure> {
         let project = project_of(app)?;
         let read = self.read(move |unit| unit::check_open(unit, &project));
-        read.await.map_err(unit::UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// The project of an app, if the caller has the right in it. A caller whose own actor is an
@@ -232,12 +226,6 @@ impl Live {
 /// of a project.
 fn project_of(app: &AppId) -> Result<ProjectId, Failure> {
     ProjectId::new(app.as_str()).map_err(|_| refuse::app_mismatch("there is no such app"))
-}
-
-impl fmt::Debug for WeakLive {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("WeakLive").finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Live {

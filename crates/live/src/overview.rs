@@ -66,7 +66,7 @@ impl Live {
             let next_cursor = next.map(|next| text(SESSIONS, &project, &next));
             Ok(LiveSessionsAnswer { sessions, next_cursor, extra: Object::new() })
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// A page of what the sessions of an app wait for, the oldest first.
@@ -99,7 +99,7 @@ impl Live {
             found.ok_or_else(|| project_not_found(&project))?;
             Ok(project.clone())
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// A session as the channel shows it, with what it waits for.
@@ -122,7 +122,7 @@ impl Live {
             let Some(row) = unit.live_session(&session)? else { return Ok((None, 0)) };
             Ok((ask(unit, &row.session, now)?, row.session.head.ledger))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 }
 

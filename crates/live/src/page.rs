@@ -6,8 +6,7 @@ use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};
 use accord_store::ReadUnit;
 
-use super::unit::{UnitError, UnitResult};
-use super::{Live, overview, rows};
+use super::{Live, overview, rows, unit::UnitResult};
 
 /// The last events of a ledger among which answers are looked for.
 const LAST_EVENTS: u64 = 200;
@@ -36,7 +35,7 @@ impl Live {
             let ask = overview::ask(unit, &row.session, now)?;
             Ok(PageFacts { ask, answers: last_answers(unit, &row.session)? })
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 }
 

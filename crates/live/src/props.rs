@@ -8,32 +8,12 @@ use accord_live_core::session::{amend, update};
 use accord_live_core::tools::{PropsAnswer, PropsRequest, read};
 use accord_live_core::violation::{Source, ViolationDetails};
 
-use super::unit::UnitError;
 use super::{Live, rows};
 
 impl Live {
-    /// Changes the props, with a new epoch. `arguments` are those of `ggui_update`.
-    pub async fn update(
-        &self,
-        caller: &Caller,
-        app: &AppId,
-        arguments: Object,
-    ) -> Result<PropsAnswer, Failure> {
-        self.set_props(caller, app, arguments, Source::Update).await
-    }
-
-    /// Changes the props in place. `arguments` are those of `ggui_amend`. Fails as
-    /// [`Self::update`].
-    pub async fn amend(
-        &self,
-        caller: &Caller,
-        app: &AppId,
-        arguments: Object,
-    ) -> Result<PropsAnswer, Failure> {
-        self.set_props(caller, app, arguments, Source::Amend).await
-    }
-
-    async fn set_props(
+    /// Changes the props: with a new epoch if the source is `ggui_update`, in place if it is
+    /// `ggui_amend`. `arguments` are those of the tool.
+    pub async fn set_props(
         &self,
         caller: &Caller,
         app: &AppId,
@@ -55,14 +35,13 @@ impl Live {
             let decide = if is_update { update } else { amend };
             let changed = decide(&row.session, &content, &contract, &change, at)?;
             let told = rule!(changed.frame.clone(); PropsUntold => None);
-            let frames = told.into_iter().collect();
-            job.commit(&project, Some(&row), &changed.delta, frames)?;
+            job.commit(&project, Some(&row), &changed.delta, told.into_iter().collect())?;
             let session = changed.delta.session.as_ref().unwrap_or(&row.session);
             Ok(match is_update {
                 true => PropsAnswer::updated(session, &changed, &contract),
                 false => PropsAnswer::amended(session, &changed, &contract),
             })
         });
-        answered.await.map_err(UnitError::into_failure)
+        Ok(answered.await?)
     }
 }

@@ -12,8 +12,7 @@ use accord_live_core::{AppId, SessionId, refuse};
 use tokio::time::{Instant, timeout_at};
 
 use super::hub::Purpose;
-use super::unit::{UnitError, UnitResult};
-use super::{Live, rows};
+use super::{Live, rows, unit::UnitResult};
 
 impl Live {
     /// A page of the ledger. Where it is empty, it waits for an event, as long as the request says.
@@ -72,12 +71,10 @@ impl Live {
         let mut attached = self.inner.hub.attach(session, Purpose::Reader);
         loop {
             let read = self.page_of(app, session, since.clone(), limit);
-            let (page, head, version) = read.await.map_err(UnitError::into_failure)?;
+            let (page, head, version) = read.await?;
             let is_empty = page.as_ref().is_ok_and(|page| page.rows.is_empty());
-            if !is_empty || wait.is_zero() {
-                return Ok((page, head));
-            }
-            if timeout_at(deadline, attached.changed_after(version)).await.is_err() {
+            let is_done = !is_empty || wait.is_zero();
+            if is_done || timeout_at(deadline, attached.changed_after(version)).await.is_err() {
                 return Ok((page, head));
             }
         }
@@ -92,7 +89,7 @@ impl Live {
     ) -> Result<LedgerPage, Failure> {
         let since = Field::Value(query.since.into());
         let page = self.page_of(app, session, since, query.limit).await;
-        page.map_err(UnitError::into_failure)?.0.map_err(|failure| *failure)
+        page?.0.map_err(|failure| *failure)
     }
 
     /// A page of a ledger or its refusal, with the head and the version of the session.
@@ -103,8 +100,7 @@ impl Live {
         since: Field<Value>,
         limit: usize,
     ) -> UnitResult<(Result<LedgerPage, Box<Failure>>, Head, u64)> {
-        let (live, app) = (self.clone(), app.clone());
-        let session = session.clone();
+        let (live, app, session) = (self.clone(), app.clone(), session.clone());
         self.read(move |unit| {
             let found = unit.live_session(&session)?;
             let mine =

@@ -43,13 +43,10 @@ impl Rates {
         }
         let seconds = (WINDOW_MS - millis.rem_euclid(WINDOW_MS)).div_euclid(1000) + 1;
         let message = format!("the app renders more than {most} times in a minute");
-        Some(
-            refuse::rate_limit_exceeded(message)
-                .suggesting(format!(
-                    "wait {seconds} seconds, then call ggui_render with the same handshakeId"
-                ))
-                .with("retryAfterSeconds", seconds),
-        )
+        let advice =
+            format!("wait {seconds} seconds, then call ggui_render with the same handshakeId");
+        let failure = refuse::rate_limit_exceeded(message).suggesting(advice);
+        Some(failure.with("retryAfterSeconds", seconds))
     }
 }
 

@@ -2,17 +2,17 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Object, Value};
+use accord_live_core::contract::contract_hash;
 use accord_live_core::limits::SESSIONS_PAGE;
 use accord_live_core::session::{Content, Session};
+use accord_live_core::tools::{BlueprintDocument, BlueprintList, ListSessionsRequest};
 use accord_live_core::tools::{
-    BlueprintDocument, BlueprintList, ListSessionsRequest, RenderSource, SearchBlueprintsRequest,
-    SessionDocument, SessionList,
+    RenderSource, SearchBlueprintsRequest, SessionDocument, SessionList,
 };
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
 use accord_store::{BlueprintRow, LivePart, LiveSessionQuery};
 
-use super::unit::{UnitError, UnitResult};
-use super::{Live, contracts, rows};
+use super::{Live, contracts, rows, unit::UnitResult};
 
 /// A session with its content, of any app.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Live {
             let props_json = unit.live_content(&session, LivePart::Props(epoch))?;
             Ok(Some(Found { session: row.session, content, props_json }))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// The app of a session that has not expired. The caller compares it.
@@ -49,7 +49,7 @@ impl Live {
             let found = found.filter(|row| row.session.is_active(live.now()));
             Ok(found.map(|row| row.session.app_id))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// The app of a handshake. The caller compares it.
@@ -60,7 +60,7 @@ impl Live {
             let made = stored.as_ref().map(rows::handshake).transpose()?;
             Ok(made.map(|made| made.app_id))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     pub async fn session(
@@ -132,7 +132,7 @@ impl Live {
                 }
             }
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// The UIs of an app that were rendered, newest first, whose intent has the words of the query.
@@ -144,8 +144,7 @@ impl Live {
     ) -> Result<BlueprintList, Failure> {
         let project = self.enter(caller, app, Need::Read)?;
         let limit = request.limit.unwrap_or(SESSIONS_PAGE.1) as usize;
-        let hash = request.contract.as_ref().map(accord_live_core::contract::contract_hash);
-        let hash = hash.transpose()?;
+        let hash = request.contract.as_ref().map(contract_hash).transpose()?;
         let query = request.query.unwrap_or_default().to_lowercase();
         let words: Vec<String> = query.split_whitespace().map(str::to_owned).collect();
         let read = self.read(move |unit| {
@@ -157,27 +156,24 @@ impl Live {
             };
             let found: Vec<&BlueprintRow> = rows.iter().filter(fits).take(limit + 1).collect();
             let has_more = found.len() > limit;
-            let shown = found.into_iter().take(limit).map(blueprint);
-            let blueprints = shown.collect::<UnitResult<Vec<_>>>()?;
-            Ok(BlueprintList::new(blueprints, has_more))
+            let shown = found.into_iter().take(limit).map(|row| {
+                let made_from = rows::blueprint_contract(row)?;
+                Ok(BlueprintDocument::new(&row.key, &row.intent, row.at, made_from))
+            });
+            Ok(BlueprintList::new(shown.collect::<UnitResult<Vec<_>>>()?, has_more))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     pub async fn code(&self, hash: &str) -> Result<Option<String>, Failure> {
         let hash = hash.to_owned();
         let read = self.read(move |unit| Ok(unit.live_code(&hash)?));
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 }
 
 /// UIs that a search looks at.
 const MOST_BLUEPRINTS: usize = 1000;
-
-fn blueprint(row: &BlueprintRow) -> UnitResult<BlueprintDocument> {
-    let made_from = rows::blueprint_contract(row)?;
-    Ok(BlueprintDocument::new(&row.key, &row.intent, row.at, made_from))
-}
 
 fn is_of_host(ui: &Object, request: &ListSessionsRequest) -> bool {
     let host = ui.get("hostSession");

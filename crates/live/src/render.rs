@@ -9,13 +9,13 @@ use accord_live_core::frame::ServerFrame;
 use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Delta, Session, StreamChange};
 use accord_live_core::tools::{
-    HandshakeRequest, RenderAnswer, RenderBlueprintRequest, RenderFacts, RenderRequest, Rendered,
-    read, render, render_contract,
+    HandshakeRequest, RenderAnswer, RenderBlueprintRequest, RenderFacts,
 };
+use accord_live_core::tools::{RenderRequest, Rendered, read, render, render_contract};
 use accord_live_core::{AppId, SessionId, refuse};
 use accord_store::BlueprintRow;
 
-use super::unit::{Job, UnitError, UnitResult};
+use super::unit::{Job, UnitResult};
 use super::{Live, rows};
 
 impl Live {
@@ -38,8 +38,12 @@ impl Live {
         let rendered = self.write(move |job| {
             let stored = job.unit.live_handshake(&request.handshake_id)?;
             let handshake = stored.as_ref().map(rows::handshake).transpose()?;
-            let known_code = match &handshake {
-                Some(handshake) => known_code(job, &project, &handshake.key)?,
+            let known = match &handshake {
+                Some(handshake) => job.unit.live_blueprint(&project, &handshake.key)?,
+                None => None,
+            };
+            let known_code = match known.and_then(|known| known.code_hash) {
+                Some(hash) => job.unit.live_code(&hash)?,
                 None => None,
             };
             let options = live.options();
@@ -70,7 +74,7 @@ impl Live {
             rule!(job.unit.remove_live_handshake(&rendered.used)?; HandshakesKept => false);
             Ok(rendered)
         });
-        let rendered = rendered.await.map_err(UnitError::into_failure)?;
+        let rendered = rendered.await?;
         let (id, revision) = (&rendered.session.id, rendered.session.head.revision);
         self.inner.contracts.remember(id, revision, &rendered.contract);
         for finding in &rendered.findings {
@@ -91,7 +95,7 @@ impl Live {
             let handshake = stored.as_ref().map(rows::handshake).transpose()?;
             Ok(handshake.map(|handshake| render_contract(&request, &handshake)))
         });
-        read.await.map_err(UnitError::into_failure)
+        Ok(read.await?)
     }
 
     /// Renders a UI that was rendered before, by its id. Fails with `blueprint_not_found` when
@@ -104,16 +108,14 @@ impl Live {
         asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
         let project = self.enter(caller, app, Need::Write)?;
-        let missing = || {
-            refuse::blueprint_not_found("no UI of this blueprintId was rendered in this project")
-        };
+        let message = "no UI of this blueprintId was rendered in this project";
+        let missing = || refuse::blueprint_not_found(message);
         let key = BlueprintKey::parse(&request.blueprint_id).ok_or_else(missing)?;
         let found = self.read(move |unit| {
             let row = unit.live_blueprint(&project, &key)?;
             row.map(|row| Ok((rows::blueprint_contract(&row)?, row.intent))).transpose()
         });
-        let (made_from, intent) =
-            found.await.map_err(UnitError::into_failure)?.ok_or_else(missing)?;
+        let (made_from, intent) = found.await?.ok_or_else(missing)?;
         let mut asked = Object::new();
         asked.insert("intent".into(), intent.into());
         asked.insert("blueprintDraft".into(), Value::Object(made_from));
@@ -125,19 +127,6 @@ impl Live {
             asked.insert("themeId".into(), theme.into());
         }
         self.render(caller, app, read::<RenderRequest>(asked)?, asked_by).await
-    }
-}
-
-/// The code of the UI of a key, if one was rendered with code.
-fn known_code(
-    job: &Job<'_>,
-    project: &ProjectId,
-    key: &BlueprintKey,
-) -> UnitResult<Option<String>> {
-    let known = job.unit.live_blueprint(project, key)?;
-    match known.and_then(|known| known.code_hash) {
-        Some(hash) => Ok(job.unit.live_code(&hash)?),
-        None => Ok(None),
     }
 }
 

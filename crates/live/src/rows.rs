@@ -1,16 +1,14 @@
 //! Conversion between rows of the store and what the core decides about.
 
+use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::contract::{Mode, Replay};
-use accord_live_core::handshake::{
-    self, Blueprint, BlueprintKey, Handshake, HandshakeAction, NewHandshake,
-};
+use accord_live_core::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction};
 use accord_live_core::limits::{HANDSHAKE_TTL_SECONDS, PAGE_BYTES};
 use accord_live_core::session::{Content, LedgerRow, Session, StreamRow, ledger_kind};
 use accord_live_core::{AppId, SessionId};
-use accord_store::{
-    BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, ReadUnit, StoreError,
-};
+use accord_store::{BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart};
+use accord_store::{ReadUnit, StoreError};
 use serde_json::json;
 
 use super::unit::UnitResult;
@@ -120,8 +118,8 @@ pub(crate) fn content(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Cont
 /// The events that were taken out of the pipe of a session and given back, in order.
 pub(crate) fn returned(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<Vec<LedgerRow>> {
     let Some(text) = unit.live_content(session, LivePart::Returned)? else { return Ok(Vec::new()) };
-    let numbers: Vec<u64> =
-        serde_json::from_str(&text).map_err(|_| damaged("list of returned events"))?;
+    let numbers = serde_json::from_str::<Vec<u64>>(&text);
+    let numbers = numbers.map_err(|_| damaged("list of returned events"))?;
     let mut rows = Vec::new();
     for number in numbers {
         let found = unit.live_ledger(session, number.saturating_sub(1), 1)?;
@@ -172,10 +170,7 @@ pub(crate) fn place_of_event(row: &LedgerEntry) -> (u64, usize) {
     (row.seq, row.text.len())
 }
 
-pub(crate) fn handshake_row(
-    handshake: &Handshake,
-    project: accord_base::ProjectId,
-) -> HandshakeRow {
+pub(crate) fn handshake_row(handshake: &Handshake, project_id: ProjectId) -> HandshakeRow {
     let text = json!({
         "appId": handshake.app_id.as_str(),
         "intent": handshake.intent,
@@ -186,7 +181,7 @@ pub(crate) fn handshake_row(
         "isReuse": handshake.action == HandshakeAction::Reuse,
     });
     HandshakeRow {
-        project_id: project,
+        project_id,
         handshake_id: handshake.id.clone(),
         expires_at: handshake.expires_at,
         text: text.to_string(),
@@ -202,8 +197,8 @@ pub(crate) fn handshake(row: &HandshakeRow) -> UnitResult<Handshake> {
         _ => Err(damaged("handshake")),
     };
     let (app, intent) = (text("appId")?, text("intent")?);
-    let key =
-        BlueprintKey { contract_hash: text("contractHash")?, variant_key: text("variantKey")? };
+    let (contract_hash, variant_key) = (text("contractHash")?, text("variantKey")?);
+    let key = BlueprintKey { contract_hash, variant_key };
     let app = AppId::new(app).map_err(|_| damaged("handshake"))?;
     let mut part = |name: &str| match members.shift_remove(name) {
         Some(Value::Object(part)) => Ok(part),
@@ -211,7 +206,8 @@ pub(crate) fn handshake(row: &HandshakeRow) -> UnitResult<Handshake> {
     };
     let (contract, variance) = (part("contract")?, part("variance")?);
     let known = Blueprint { key: key.clone(), code_hash: None, intent: intent.clone() };
-    let asked = NewHandshake { intent, contract, variance, key, force_create: !is_reuse };
+    let force_create = !is_reuse;
+    let asked = handshake::NewHandshake { intent, contract, variance, key, force_create };
     let made_at = row.expires_at.add_seconds(-HANDSHAKE_TTL_SECONDS);
     Ok(handshake::begin(row.handshake_id.clone(), &app, asked, Some(&known), made_at))
 }

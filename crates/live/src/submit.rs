@@ -7,7 +7,6 @@ use accord_live_core::session::{DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
 
 use super::counts::add;
-use super::unit::UnitError;
 use super::{Live, rows};
 
 impl Live {
@@ -48,8 +47,7 @@ impl Live {
                 Ok(Outcome::submitted(Some(has_consumer)))
             }
             Err(error) => {
-                let failure = UnitError::into_failure_as(error, refuse::pipe_not_found);
-                Ok(Outcome::Refused(Box::new(failure)))
+                Ok(Outcome::Refused(Box::new(error.into_failure_as(refuse::pipe_not_found))))
             }
         }
     }

@@ -2,10 +2,8 @@
 
 use accord_contract::{Failure, Field, Value, rule};
 use accord_live_core::frame::{ServerFrame, Subscribe};
-use accord_live_core::session::{
-    At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence,
-    is_truncated, subscribe,
-};
+use accord_live_core::session::{At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed};
+use accord_live_core::session::{check_since_sequence, is_truncated, subscribe};
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{SessionId, refuse};
 
@@ -117,14 +115,12 @@ impl Live {
                 let stored = job.unit.live_session(id)?;
                 // An id stays with its project, also when its session has expired: its numbers say
                 // how much happened there. That of a project that was removed is free.
-                let owned = stored.as_ref().filter(|row| row.project_id.is_some());
-                if let Some(row) = owned {
+                if let Some(row) = stored.as_ref().filter(|row| row.project_id.is_some()) {
                     tenancy::check(&row.session.app_id, &subscribed.binding.app_id)?;
                 }
                 let at = job.at(&project)?;
                 let session = stored.as_ref().map(|row| &row.session);
-                let (_, delta) = subscribed.session(session, at)?;
-                if let Some(delta) = delta {
+                if let (_, Some(delta)) = subscribed.session(session, at)? {
                     job.commit(&project, stored.as_ref(), &delta, Vec::new())?;
                 }
                 Ok(())

@@ -6,13 +6,12 @@ use accord_contract::{Code, Failure, Time, rule};
 use accord_live_core::SessionId;
 use accord_live_core::frame::{Binding, Close, ServerFrame};
 use accord_live_core::limits::{REPLAY_PAGE, STREAM_PAGE};
-use accord_live_core::session::{Head, is_replayed};
+use accord_live_core::session::{Head, LedgerRow, is_replayed};
 use accord_store::FrameEntry;
 
 use super::counts::add;
 use super::hub::{Attached, Entry, Taken};
-use super::unit::UnitResult;
-use super::{Live, rows};
+use super::{Live, rows, unit::UnitResult};
 
 /// Commits that are taken at once.
 const BATCH: usize = 64;
@@ -208,7 +207,7 @@ impl Subscriber {
             let rows = rows.iter().map(rows::frame).collect::<UnitResult<Vec<_>>>()?;
             Ok((rows, evicted))
         });
-        let (mut rows, evicted) = read.await.map_err(|error| error.into_failure())?;
+        let (mut rows, evicted) = read.await?;
         // A fresh subscriber has asked for no frame in particular.
         let is_asked_for = replay.from.is_some();
         if is_asked_for && evicted > replay.evicted && evicted > replay.after {
@@ -227,7 +226,7 @@ impl Subscriber {
             let rows = unit.live_frames(&session, after, usize::MAX)?;
             rows.iter().filter(|row| row.seq <= through).map(rows::frame).collect()
         });
-        let rows: Vec<_> = read.await.map_err(|error| error.into_failure())?;
+        let rows: Vec<_> = read.await?;
         Ok(self.live.data_frames(self.session(), rows))
     }
 
@@ -248,9 +247,9 @@ impl Subscriber {
             rows.retain(|row| row.seq <= through);
             Ok(rows)
         });
-        let rows: Vec<_> = read.await.map_err(|error| error.into_failure())?;
+        let rows: Vec<_> = read.await?;
         let version = self.live.version_of(self.session());
-        let frame = |row: accord_live_core::session::LedgerRow| {
+        let frame = |row: LedgerRow| {
             let seq = row.seq;
             Frame::new(&ServerFrame::RenderEvent(row), &version, None, Some(seq))
         };
@@ -263,9 +262,8 @@ impl Subscriber {
         let message = "the subscriber reads too slowly; subscribe again with fromSeq";
         let failure = Failure::new(Code::LiveSubscriberSlow, message).with("fromSeq", stream);
         let error = ServerFrame::Error(Box::new(failure));
-        let version = self.live.version_of(self.session());
-        let frame = Some(Frame::new(&error, &version, None, None));
-        End { frame, close: Close::SLOW_SUBSCRIBER }
+        let frame = Frame::new(&error, &self.live.version_of(self.session()), None, None);
+        End { frame: Some(frame), close: Close::SLOW_SUBSCRIBER }
     }
 
     fn session(&self) -> &SessionId {

@@ -11,8 +11,7 @@
 use accord_contract::Failure;
 use accord_live_core::session::expire;
 
-use super::Live;
-use super::unit::UnitError;
+use super::{Live, unit::UnitResult};
 
 /// Sessions that are swept in one unit.
 const PAGE: usize = 100;
@@ -24,7 +23,7 @@ impl Live {
     pub async fn sweep(&self) -> Result<u64, Failure> {
         let mut total = 0;
         loop {
-            let swept = self.sweep_page().await.map_err(UnitError::into_failure)?;
+            let swept = self.sweep_page().await?;
             total += swept as u64;
             if swept < PAGE {
                 return Ok(total);
@@ -32,7 +31,7 @@ impl Live {
         }
     }
 
-    async fn sweep_page(&self) -> Result<usize, UnitError> {
+    async fn sweep_page(&self) -> UnitResult<usize> {
         let live = self.clone();
         self.write(move |job| {
             let now = live.now();

@@ -7,7 +7,7 @@ use accord_live_core::{AppId, SessionId, refuse};
 use accord_store::{ReadUnit, Scope};
 
 use super::Live;
-use super::unit::{UnitError, UnitResult};
+use super::unit::UnitResult;
 
 /// The store setting with the secret, a random text.
 const SECRET: &str = "live.secret";
@@ -24,7 +24,7 @@ impl Live {
             return Ok(());
         }
         let stored = self.read(stored_secret).await;
-        let secret = match stored.map_err(UnitError::into_failure)? {
+        let secret = match stored? {
             Some(secret) => secret,
             None => {
                 let made = accord_system::random_hex::<32>();
@@ -35,16 +35,11 @@ impl Live {
                     job.unit.put_setting(Scope::Store, SECRET, Some(&made))?;
                     Ok(Secret::new(made.as_bytes()))
                 });
-                kept.await.map_err(UnitError::into_failure)?
+                kept.await?
             }
         };
         self.inner.secret.get_or_init(|| secret);
         Ok(())
-    }
-
-    /// Makes a token, if the server has a secret.
-    pub fn mint_token(&self, kind: TokenKind, session: &SessionId, app: &AppId) -> Option<Minted> {
-        self.mint_token_with(kind, session, app, Object::new())
     }
 
     /// Makes a token with further claims, if the server has a secret.

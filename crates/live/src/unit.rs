@@ -8,10 +8,8 @@ use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{AskChange, At, Content, ContentChange, Delta, StreamChange};
 use accord_live_core::{AppId, SessionId, refuse};
-use accord_store::{
-    EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError, StoreErrorKind,
-    StoreExt as _, WriteUnit,
-};
+use accord_store::{EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError};
+use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit};
 use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
 
@@ -61,7 +59,7 @@ impl Live {
         };
         let outcome = spawn_blocking(move || store.read(job)).await;
         outcome.unwrap_or_else(|error| {
-            Err(UnitError::Store(StoreError::new(StoreErrorKind::Broken, error.to_string())))
+            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         })
     }
 
@@ -98,7 +96,7 @@ impl Live {
     ) {
         self.enqueue(Arc::new(job), |outcome| {
             // What the operator should know goes to the log.
-            drop(outcome.map_err(UnitError::into_failure));
+            drop(outcome.map_err(Failure::from));
         });
     }
 
@@ -205,14 +203,10 @@ impl Job<'_> {
     /// of the project, which another host with another clock may have written. Fails with
     /// `APP_MISMATCH` when the project does not exist.
     pub(crate) fn at<'p>(&self, project: &'p ProjectId) -> UnitResult<At<'p>> {
-        let now = self.now(project)?;
+        let (last, now) = (self.unit.newest_event_at(project)?, self.inner.clock.now());
+        let now =
+            last.map_or(now, |last| now.max(Time::from_unix_millis(last.time().unix_millis())));
         Ok(At { project, now, ttl_seconds: self.inner.options.ttl_seconds })
-    }
-
-    fn now(&self, project: &ProjectId) -> UnitResult<Time> {
-        let last = self.unit.newest_event_at(project)?;
-        let now = self.inner.clock.now();
-        Ok(last.map_or(now, |last| now.max(Time::from_unix_millis(last.time().unix_millis()))))
     }
 
     pub(crate) fn contract(&self, row: &LiveSessionRow) -> UnitResult<Arc<CompiledContract>> {
@@ -337,28 +331,27 @@ fn refuse_archived(row: &ProjectRow) -> Result<(), Failure> {
     Err(Failure::new(Code::AgenticProjectArchived, message))
 }
 
-impl UnitError {
-    /// The failure for the caller. What only the operator should know goes to the log.
-    pub(crate) fn into_failure(self) -> Failure {
-        match self {
-            Self::Refused(failure) => *failure,
-            Self::Store(error) => {
+/// The failure for the caller. What only the operator should know goes to the log.
+impl From<UnitError> for Failure {
+    fn from(error: UnitError) -> Self {
+        match error {
+            UnitError::Refused(failure) => *failure,
+            UnitError::Store(error) => {
                 let (code, detail) = (error.code(), error.detail());
                 tracing::error!(%code, detail, "the store: {error}");
                 error.into()
             }
-            Self::NeedsContract(_) => StoreError::from(StoreErrorKind::Busy).into(),
+            UnitError::NeedsContract(_) => StoreError::from(StoreErrorKind::Busy).into(),
         }
     }
+}
 
+impl UnitError {
     /// The failure for the caller; one of the store gets the code of the operation.
     pub(crate) fn into_failure_as(self, of_store: fn(String) -> Failure) -> Failure {
         match self {
             Self::Refused(failure) => *failure,
-            other => {
-                let failure = other.into_failure();
-                of_store(failure.message)
-            }
+            other => of_store(Failure::from(other).message),
         }
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::Live;
 use super::hub::Purpose;
 use super::subscriber::{Delivery, Frame, StreamReplay, Subscriber};
-use super::unit::{Snapshot, UnitError};
+use super::unit::Snapshot;
 
 /// Follows a session. It ends when it is dropped.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Live {
         self.enter(caller, app, Need::Read)?;
         // First, so that no commit after the snapshot is missed.
         let attached = self.inner.hub.attach(session, Purpose::Subscriber);
-        let found = self.snapshot(session).await.map_err(UnitError::into_failure)?;
+        let found = self.snapshot(session).await?;
         let mine = found.filter(|found| {
             found.row.session.app_id == *app && found.row.session.is_active(self.now())
         });

@@ -133,7 +133,7 @@ impl Host {
         let tasks_door = TasksDoor::new(serving.clone(), tasks.clone(), check_project);
         let database = (kind == HostKind::Folder).then(|| folder.join(engine::DATABASE));
         let surroundings = HostSurroundings { memory: memory.clone(), database };
-        let live_door = LiveDoor::new(serving.clone(), live, surroundings);
+        let live_door = LiveDoor::new(serving.clone(), live, Box::new(surroundings));
         let host = Self(Arc::new(Parts {
             serving,
             engine,

@@ -9,15 +9,14 @@ use accord_api::parameter::Opaque;
 use accord_base::{Caller, Verb};
 use accord_contract::{Code, Failure};
 use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
+use accord_live_core::refuse;
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{TokenError, TokenKind};
-use accord_live_core::upgrade::{Accepts, Credentials, KeyApps, identify};
-use accord_live_core::{AppId, refuse};
+use accord_live_core::upgrade::{Accepts, Credentials, identify};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-use crate::TokenHolder;
-use crate::{LiveDoor, Visitor};
+use crate::{LiveDoor, TokenHolder, Visitor, covered_apps};
 use accord_serving::query::Query;
 
 /// The credentials of a request. They are never written to a log.
@@ -51,14 +50,6 @@ impl Sent {
         })
     }
 
-    fn credentials(&self) -> Credentials<'_> {
-        Credentials {
-            ws_token: self.ws_token.as_deref(),
-            authorization: self.authorization.as_deref(),
-            token: self.token.as_deref(),
-        }
-    }
-
     /// Refuses a page of an origin that is not allowed, unless a token is the only credential.
     pub(super) fn check_origin(&self, visitor: &Visitor) -> Result<(), Failure> {
         let is_only = self.authorization.is_none() && self.token.is_none();
@@ -77,28 +68,32 @@ impl Sent {
         })
     }
 
-    /// Who opens a socket with these credentials.
-    ///
-    /// # Errors
-    /// `UNAUTHENTICATED`.
+    /// Who opens a socket with these credentials; else `UNAUTHENTICATED`.
     pub(super) async fn opener(&self, visitor: &Visitor) -> Result<Opener, Failure> {
         let live = visitor.host.live();
-        let credentials = self.credentials();
+        let credentials = Credentials {
+            ws_token: self.ws_token.as_deref(),
+            authorization: self.authorization.as_deref(),
+            token: self.token.as_deref(),
+        };
         let open = visitor.without_key().await?;
         let holder = match credentials.bearer() {
+            // The holder of a key, who may write.
             Some(bearer) if open.is_none() && self.ws_token.is_none() => {
-                Some(self.holder(visitor, bearer).await?)
+                match visitor.host.keys().authenticate(bearer).await {
+                    Ok(caller) => Some(caller.access().may_anywhere(Verb::Write).map(|()| caller)),
+                    Err(why) if matches!(why.code, Code::Unauthorized | Code::AccessDenied) => {
+                        Some(Err(why))
+                    }
+                    Err(failure) => return Err(failure),
+                }
             }
             _ => None,
         };
-        let apps = holder.as_ref().and_then(|holder| holder.as_ref().ok()).map(apps);
+        let apps = holder.as_ref().and_then(|holder| holder.as_ref().ok()).map(covered_apps);
         let identity = {
-            let accepts = Accepts {
-                secret: live.secret(),
-                key: &|_| apps.clone(),
-                is_open: open.is_some(),
-                now: live.now(),
-            };
+            let (is_open, now) = (open.is_some(), live.now());
+            let accepts = Accepts { secret: live.secret(), key: &|_| apps.clone(), is_open, now };
             identify(credentials, &accepts)
         };
         let identity = identity.map_err(|refused| match &holder {
@@ -124,26 +119,10 @@ impl Sent {
         };
         Ok(Opener { identity, holder: holder.map(examined), process: open })
     }
-
-    /// The holder of a key, who may write.
-    async fn holder(
-        &self,
-        visitor: &Visitor,
-        bearer: &str,
-    ) -> Result<Result<Caller, Failure>, Failure> {
-        let found = visitor.host.keys().authenticate(bearer).await;
-        match found {
-            Ok(caller) => Ok(caller.access().may_anywhere(Verb::Write).map(|()| caller)),
-            Err(refused) if is_about_the_key(refused.code) => Ok(Err(refused)),
-            Err(failure) => Err(failure),
-        }
-    }
 }
 
-/// The holder of a token; none for one that is not valid.
-///
-/// # Errors
-/// `UNAUTHENTICATED` when the holder has lost its rights.
+/// The holder of a token; none for one that is not valid. The failure is `UNAUTHENTICATED` when the
+/// holder has lost its rights.
 pub(super) async fn token_holder(
     host: &LiveDoor,
     token: &str,
@@ -155,15 +134,4 @@ pub(super) async fn token_holder(
         _ => failure,
     })?;
     Ok(Some(held.unwrap_or_else(TokenHolder::nobody)))
-}
-
-fn is_about_the_key(code: Code) -> bool {
-    matches!(code, Code::Unauthorized | Code::AccessDenied)
-}
-
-/// The apps that a key covers.
-fn apps(caller: &Caller) -> KeyApps {
-    let projects = caller.access().projects()?;
-    // Every id of a project is an id of an app.
-    Some(projects.iter().filter_map(|project| AppId::new(project.as_str()).ok()).collect())
 }

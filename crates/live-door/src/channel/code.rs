@@ -5,16 +5,14 @@
 //! sandboxed, and no page of Accord loads it.
 
 use accord_live_core::resource::ReadCode;
-use axum::body::Body;
-use axum::response::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
+use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use hyper::http::request::Parts;
 
 use crate::Visitor;
 use accord_serving::Reply;
 use accord_serving::query::path_params;
 
-/// The media type of modules.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
 /// Clauses: GGUI-HTTP-CODE.
@@ -30,13 +28,10 @@ pub(super) async fn code(visitor: Visitor, mut parts: Parts) -> Reply {
 
 /// A module that never changes.
 pub(super) fn module(text: String) -> Response {
-    let mut response = Response::new(Body::from(text));
-    for (name, value) in [
+    let headers = [
         (CONTENT_TYPE, MODULE),
         (CACHE_CONTROL, "public, max-age=31536000, immutable"),
         (CONTENT_SECURITY_POLICY, "sandbox"),
-    ] {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ];
+    (headers, text).into_response()
 }

@@ -18,8 +18,7 @@ pub(super) async fn events(Bearer { host, claims, query, .. }: Bearer) -> Reply 
     let asked = events_query(params.text(SINCE_SEQUENCE.name()), params.text(LIMIT.name()))?;
     match host.live().events(&claims.app_id, &claims.session_id, asked).await {
         Ok(page) => {
-            let body = Value::Object(page.document()).to_string();
-            Ok(unstored(document(StatusCode::OK, body)))
+            Ok(unstored(document(StatusCode::OK, Value::Object(page.document()).to_string())))
         }
         Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
             Ok(horizon_passed(failure.details.map(|details| *details)))
@@ -31,10 +30,8 @@ pub(super) async fn events(Bearer { host, claims, query, .. }: Bearer) -> Reply 
 /// The refusal of a position, in the form that ggui has for it.
 fn horizon_passed(details: Option<Object>) -> Response {
     let current = details.and_then(|details| details.get("currentSequence").cloned());
-    let body = json!({
-        "reason": Code::GguiReplayHorizonPassed.as_str(),
-        "currentSequence": current,
-    });
+    let reason = Code::GguiReplayHorizonPassed.as_str();
+    let body = json!({"reason": reason, "currentSequence": current});
     let mut response = document(StatusCode::GONE, body.to_string());
     response.extensions_mut().insert(Foreign);
     response

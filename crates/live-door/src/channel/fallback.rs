@@ -10,8 +10,8 @@ use hyper::header::HOST;
 use hyper::http::request::Parts;
 
 use super::access::Sent;
-use crate::TokenHolder;
-use crate::{LiveDoor, Visitor};
+use crate::pages::is_secure;
+use crate::{LiveDoor, TokenHolder, Visitor};
 use accord_serving::Refusal;
 use accord_serving::query::{Query, path_params};
 
@@ -21,7 +21,6 @@ pub(super) struct Bearer {
     pub(super) claims: Claims,
     /// Whose token it is, if it names somebody.
     pub(super) holder: Option<TokenHolder>,
-    /// The token itself.
     pub(super) token: String,
     pub(super) query: Query,
     /// The address at which it reaches the host.
@@ -38,10 +37,7 @@ impl FromRequestParts<LiveDoor> for Bearer {
         let session = SessionId::new(id)
             .map_err(|error| refuse::invalid_message(error.to_string()).at("/session_id"))?;
         let query = Query::of(&parts.uri)?;
-        let visitor = match Visitor::from_request_parts(parts, host).await {
-            Ok(visitor) => visitor,
-            Err(never) => match never {},
-        };
+        let Ok(visitor) = Visitor::from_request_parts(parts, host).await;
         let sent = Sent::of(&query, &parts.headers)?;
         sent.check_origin(&visitor)?;
         let Some(secret) = host.live().secret() else {
@@ -57,11 +53,9 @@ impl FromRequestParts<LiveDoor> for Bearer {
 
 /// The address at which the sender of a request reaches the host. The header Host was checked.
 fn base_url(host: &LiveDoor, headers: &HeaderMap) -> String {
-    let settings = host.settings();
-    let is_tls = settings.does_tls() || settings.behind_proxy;
-    let scheme = if is_tls { "https" } else { "http" };
+    let scheme = if is_secure(host) { "https" } else { "http" };
     let named = headers.get(HOST).and_then(|named| named.to_str().ok());
-    let named = named.map_or_else(|| settings.listen.to_string(), str::to_owned);
+    let named = named.map_or_else(|| host.settings().listen.to_string(), str::to_owned);
     format!("{scheme}://{named}")
 }
 

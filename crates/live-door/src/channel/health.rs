@@ -10,11 +10,10 @@ use hyper::StatusCode;
 use serde_json::json;
 
 use super::access::Sent;
-use crate::{LiveDoor, Visitor};
-use crate::{Rejection, TokenHolder};
+use crate::{LiveDoor, Rejection, TokenHolder, Visitor};
 use accord_serving::Reply;
 use accord_serving::query::Query;
-use accord_serving::reply::json as document;
+use accord_serving::reply::{Foreign, json as document};
 
 /// Clauses: GGUI-HTTP-HEALTH.
 pub(super) async fn alive(visitor: Visitor) -> Reply {
@@ -65,7 +64,7 @@ fn report(host: &LiveDoor, status: StatusCode, store: bool, is_open: bool) -> Re
     });
     let mut response = document(status, body.to_string());
     // It is no refusal, so its body is kept.
-    response.extensions_mut().insert(accord_serving::reply::Foreign);
+    response.extensions_mut().insert(Foreign);
     response
 }
 
@@ -76,8 +75,8 @@ pub(super) async fn auth_check(visitor: Visitor, query: Query, request: Request)
     match &sent.ws_token {
         // A socket with a token is verified when it subscribes; here it is verified at once.
         Some(token) => {
-            let verified = visitor.host.live().verify_token(token, TokenKind::Ws);
-            let claims = verified.map_err(Failure::from)?;
+            let claims = visitor.host.live().verify_token(token, TokenKind::Ws);
+            let claims = claims.map_err(Failure::from)?;
             TokenHolder::of(&visitor.host, &claims).await?;
         }
         None => drop(sent.opener(&visitor).await?),

@@ -17,12 +17,11 @@ mod stream;
 mod upgrade;
 mod web_socket;
 
-use accord_live_core::operations::channel::{
-    CheckCredentials, Follow, IsAlive, OpenChannel, ReadCode, ReadHealth, ReadLedger, ReadState,
-};
+use accord_live_core::operations::channel::{self, OpenChannel};
 use accord_live_core::refuse;
 
 pub(crate) use self::fallback::of_session;
+pub(crate) use self::stream::event;
 use crate::Route;
 use accord_serving::Reply;
 
@@ -37,13 +36,13 @@ pub async fn without_session() -> Reply {
 pub fn routes() -> Vec<Route> {
     let open = Route::serving::<OpenChannel, _>(upgrade::open).admits_itself(false);
     let others = [
-        Route::serving::<ReadState, _>(state::state),
-        Route::serving::<ReadLedger, _>(events::events),
-        Route::serving::<Follow, _>(stream::follow),
-        Route::serving::<ReadCode, _>(code::code),
-        Route::serving::<IsAlive, _>(health::alive),
-        Route::serving::<ReadHealth, _>(health::health),
-        Route::serving::<CheckCredentials, _>(health::auth_check),
+        Route::serving::<channel::ReadState, _>(state::state),
+        Route::serving::<channel::ReadLedger, _>(events::events),
+        Route::serving::<channel::Follow, _>(stream::follow),
+        Route::serving::<channel::ReadCode, _>(code::code),
+        Route::serving::<channel::IsAlive, _>(health::alive),
+        Route::serving::<channel::ReadHealth, _>(health::health),
+        Route::serving::<channel::CheckCredentials, _>(health::auth_check),
     ];
     let others = others.into_iter().map(|route| route.admits_itself(true));
     std::iter::once(open).chain(others).collect()

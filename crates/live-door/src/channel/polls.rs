@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use accord_live::Live;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
+use accord_live_core::refuse;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -19,13 +20,8 @@ const MOST_CHANNELS: usize = 64;
 #[derive(Default)]
 pub(super) struct Polls {
     channels: BTreeMap<String, Poll>,
-    answers: Option<Answers>,
+    answers: Option<(mpsc::Sender<Answer>, mpsc::Receiver<Answer>)>,
     subscriptions: u64,
-}
-
-struct Answers {
-    sender: mpsc::Sender<Answer>,
-    receiver: mpsc::Receiver<Answer>,
 }
 
 /// An answer, with the channel and the number of its subscription.
@@ -43,31 +39,24 @@ impl Drop for Poll {
 }
 
 impl Polls {
-    /// Begins to poll a channel. Returns the refusal if it is refused.
+    /// Begins to poll a channel, unless it is refused.
     pub(super) async fn subscribe(
         &mut self,
         live: &Live,
         binding: Binding,
         request: ChannelSubscribe,
-    ) -> Option<ServerFrame> {
+    ) -> Result<(), ServerFrame> {
         let (session_id, channel) = (request.session_id.clone(), request.channel_name.clone());
-        let mut polled = match live.subscribe_channel(&binding, request).await {
-            Ok(polled) => polled,
-            Err(refusal) => return Some(refusal),
-        };
-        let is_new = !self.channels.contains_key(&channel);
-        if is_new && self.channels.len() >= MOST_CHANNELS {
+        let mut polled = live.subscribe_channel(&binding, request).await?;
+        if !self.channels.contains_key(&channel) && self.channels.len() >= MOST_CHANNELS {
             let message = format!("a socket polls at most {MOST_CHANNELS} channels");
-            let failure = Box::new(accord_live_core::refuse::subscribe_unauthorized(message));
-            return Some(ServerFrame::ChannelError { session_id, channel, failure, stack: None });
+            let failure = Box::new(refuse::subscribe_unauthorized(message));
+            return Err(ServerFrame::ChannelError { session_id, channel, failure, stack: None });
         }
         self.subscriptions += 1;
         let number = self.subscriptions;
-        let answers = self.answers.get_or_insert_with(|| {
-            let (sender, receiver) = mpsc::channel(WAITING);
-            Answers { sender, receiver }
-        });
-        let (sender, name) = (answers.sender.clone(), channel.clone());
+        let (sender, _) = self.answers.get_or_insert_with(|| mpsc::channel(WAITING));
+        let (sender, name) = (sender.clone(), channel.clone());
         let task = accord_system::spawn(async move {
             loop {
                 let frame = polled.next().await;
@@ -77,19 +66,18 @@ impl Polls {
             }
         });
         self.channels.insert(channel, Poll { number, task });
-        None
+        Ok(())
     }
 
-    /// Stops to poll a channel.
     pub(super) fn unsubscribe(&mut self, channel: &str) {
         self.channels.remove(channel);
     }
 
     /// The next answer of a channel that is still polled.
     pub(super) async fn next(&mut self) -> ServerFrame {
-        let Some(answers) = &mut self.answers else { return std::future::pending().await };
+        let Some((_, answers)) = &mut self.answers else { return std::future::pending().await };
         loop {
-            let Some((channel, number, frame)) = answers.receiver.recv().await else {
+            let Some((channel, number, frame)) = answers.recv().await else {
                 return std::future::pending().await;
             };
             if self.channels.get(&channel).is_some_and(|poll| poll.number == number) {

@@ -14,10 +14,7 @@ use std::time::Duration;
 use accord_base::{Actor, Author, Caller, Decision, Door, Need};
 use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
-use accord_live_core::frame::{
-    Action, Binding, ClientBody, ClientFrame, Close, Gate, HostContextObserved, Rejected,
-    ServerFrame, Subscribe, parse,
-};
+use accord_live_core::frame::{self, Action, Binding, ClientBody, Close, Gate, ServerFrame};
 use accord_live_core::limits::Limits;
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::TokenKind;
@@ -30,15 +27,13 @@ use tokio::time::{Sleep, sleep};
 use super::access::{Opener, token_holder};
 use super::polls::Polls;
 use super::web_socket::{Incoming, Lost as Disconnected, WebSocket};
-use crate::LiveDoor;
-use crate::{AccessWatch, Lost, Rejection, TokenHolder};
+use crate::{AccessWatch, LiveDoor, Lost, Rejection, TokenHolder};
 use accord_serving::Permit;
 
 /// The most batches that are delivered before a frame is handled, more than a subscriber may be
 /// behind.
 const MOST_BATCHES: usize = 64;
 
-/// A socket.
 pub(super) struct Socket<S> {
     host: LiveDoor,
     web: WebSocket<S>,
@@ -51,7 +46,7 @@ pub(super) struct Socket<S> {
     standing: Option<AccessWatch>,
     limits: Limits,
     /// Which frames it may send.
-    state: accord_live_core::frame::Socket,
+    state: frame::Socket,
     /// The version that its session advertises.
     version: String,
     subscriber: Option<Subscriber>,
@@ -80,16 +75,6 @@ impl From<Disconnected> for End {
     }
 }
 
-/// What a socket has to do next.
-enum Event {
-    Incoming(Incoming),
-    Delivery(Result<Delivery, Failure>),
-    Poll(ServerFrame),
-    Closing,
-    Lost(Box<Lost>),
-    Idle,
-}
-
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     pub(super) fn new(
         host: LiveDoor,
@@ -110,7 +95,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             process,
             standing,
             limits,
-            state: accord_live_core::frame::Socket::default(),
+            state: frame::Socket::default(),
             version: PROTOCOL_VERSION.to_owned(),
             subscriber: None,
             polls: Polls::default(),
@@ -132,32 +117,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     async fn serve(&mut self) -> End {
         let mut closing = std::pin::pin!(self.host.streams().closed());
         loop {
-            let event = tokio::select! {
-                () = &mut closing => Event::Closing,
-                lost = lost(&mut self.standing) => Event::Lost(Box::new(lost)),
-                () = idle(&mut self.waiting) => Event::Idle,
-                incoming = self.web.next(), if !is_replaying(&self.subscriber) => {
-                    Event::Incoming(incoming)
+            // The other futures are dropped before a branch goes on.
+            let handled = tokio::select! {
+                () = &mut closing => Err(End::Close(Close::SERVICE_RESTART)),
+                lost = lost(&mut self.standing) => self.shut_out(lost).await,
+                () = idle(&mut self.waiting) => {
+                    self.host.sockets().rejected(Rejection::Idle);
+                    Err(End::Close(Close::PRE_SUBSCRIBE_IDLE))
                 }
-                delivery = delivery(&mut self.subscriber) => Event::Delivery(delivery),
-                frame = self.polls.next() => Event::Poll(frame),
+                incoming = self.web.next(), if !is_replaying(&self.subscriber) => {
+                    self.incoming(incoming).await
+                }
+                delivery = delivery(&mut self.subscriber) => self.deliver(delivery).await,
+                frame = self.polls.next() => self.send(&frame, None).await.map_err(End::from),
             };
-            if let Err(end) = self.handle(event).await {
+            if let Err(end) = handled {
                 return end;
-            }
-        }
-    }
-
-    async fn handle(&mut self, event: Event) -> Result<(), End> {
-        match event {
-            Event::Incoming(incoming) => self.incoming(incoming).await,
-            Event::Delivery(delivery) => self.deliver(delivery).await,
-            Event::Poll(frame) => Ok(self.send(&frame, None).await?),
-            Event::Closing => Err(End::Close(Close::SERVICE_RESTART)),
-            Event::Lost(lost) => self.shut_out(*lost).await,
-            Event::Idle => {
-                self.host.sockets().rejected(Rejection::Idle);
-                Err(End::Close(Close::PRE_SUBSCRIBE_IDLE))
             }
         }
     }
@@ -198,12 +173,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         End::Close(close)
     }
 
-    /// Handles a frame.
     async fn message(&mut self, bytes: Bytes) -> Result<(), End> {
-        let frame = match parse(&bytes, self.waiting.is_none(), &self.limits) {
+        let frame = match frame::parse(&bytes, self.waiting.is_none(), &self.limits) {
             Ok(frame) => frame,
-            Err(Rejected::Close(close)) => return Err(self.too_large(close)),
-            Err(Rejected::Answer { request_id, failure }) => {
+            Err(frame::Rejected::Close(close)) => return Err(self.too_large(close)),
+            Err(frame::Rejected::Answer { request_id, failure }) => {
                 return Ok(self.send(&ServerFrame::Error(failure), request_id.as_deref()).await?);
             }
         };
@@ -217,29 +191,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             }
             Gate::Pass => {}
         }
-        let ClientFrame { request_id, body } = frame;
-        let request_id = request_id.as_deref();
-        let answer = match body {
+        let request_id = frame.request_id.as_deref();
+        let answer = match frame.body {
             ClientBody::Ping => Some(ServerFrame::Pong),
             ClientBody::Subscribe(request) => return self.subscribe(&request, request_id).await,
             ClientBody::Action(action) => Some(self.act(action).await?),
             ClientBody::HostContext(observed) => self.observe(observed).await?,
             ClientBody::ChannelSubscribe(request) => {
                 let binding = self.binding();
-                self.polls.subscribe(self.host.live(), binding, request).await
+                self.polls.subscribe(self.host.live(), binding, request).await.err()
             }
             ClientBody::ChannelUnsubscribe(request) => {
                 self.polls.unsubscribe(&request.channel_name);
                 None
             }
         };
-        match answer {
-            Some(answer) => Ok(self.send(&answer, request_id).await?),
-            None => Ok(()),
+        if let Some(answer) = answer {
+            self.send(&answer, request_id).await?;
         }
+        Ok(())
     }
 
-    async fn subscribe(&mut self, request: &Subscribe, id: Option<&str>) -> Result<(), End> {
+    async fn subscribe(&mut self, request: &frame::Subscribe, id: Option<&str>) -> Result<(), End> {
         if let Some(token) = &request.ws_token {
             self.take_holder(token).await?;
         }
@@ -282,30 +255,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 }
                 Ok(())
             }
-            Ok(None) => Ok(()),
             Err(failure) if failure.code == Code::GguiUnauthenticated => {
                 self.shut_out(Lost::key()).await
             }
             // A store that cannot be read refuses the operation itself.
-            Err(_) => Ok(()),
+            Ok(None) | Err(_) => Ok(()),
         }
-    }
-
-    /// Whether a page of this server opened it, for the person who signed in there.
-    fn is_page(&self) -> bool {
-        self.holder.as_ref().is_some_and(|holder| holder.login.is_some())
     }
 
     /// Who sends the actions, as far as the credential says, and through which door. An agent can
     /// answer its own question with its own key: then the ledger must name the agent.
     fn sender(&self) -> (Option<Value>, Option<Door>) {
-        let actor = self
-            .holder
-            .as_ref()
-            .and_then(|holder| holder.actor.as_ref().or_else(|| holder.caller.access().actor()));
+        let holder = self.holder.as_ref();
+        let actor = holder.and_then(|it| it.actor.as_ref().or_else(|| it.caller.access().actor()));
         let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
-        let door =
-            if self.is_page() { Some(Door::Page) } else { by.is_some().then_some(Door::Channel) };
+        // A page of this server opened the socket, for the person who signed in there.
+        let is_page = holder.is_some_and(|holder| holder.login.is_some());
+        let door = if is_page { Some(Door::Page) } else { by.is_some().then_some(Door::Channel) };
         (by, door)
     }
 
@@ -325,7 +291,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })
     }
 
-    async fn observe(&mut self, seen: HostContextObserved) -> Result<Option<ServerFrame>, End> {
+    async fn observe(
+        &mut self,
+        seen: frame::HostContextObserved,
+    ) -> Result<Option<ServerFrame>, End> {
         self.check_key().await?;
         let observed = self.host.live().observe_host(&self.binding(), seen).await;
         Ok(observed.err().map(|failure| ServerFrame::Error(Box::new(failure))))
@@ -357,8 +326,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 Ok(self.web.send(frames.into_iter().map(|frame| frame.text)).await?)
             }
             Ok(Delivery::End(end)) => {
-                let last = end.frame.map(|Frame { text, .. }| text);
-                self.web.send(last.into_iter()).await?;
+                self.web.send(end.frame.map(|Frame { text, .. }| text).into_iter()).await?;
                 Err(End::Close(end.close))
             }
             Err(failure) => {
@@ -369,12 +337,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    async fn send(
-        &mut self,
-        frame: &ServerFrame,
-        request_id: Option<&str>,
-    ) -> Result<(), Disconnected> {
-        let text: Arc<str> = frame.encode(&self.version, request_id).to_string().into();
+    async fn send(&mut self, frame: &ServerFrame, id: Option<&str>) -> Result<(), Disconnected> {
+        let text: Arc<str> = frame.encode(&self.version, id).to_string().into();
         self.web.send(std::iter::once(text)).await
     }
 }

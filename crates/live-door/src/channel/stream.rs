@@ -13,15 +13,14 @@ use accord_live_core::refuse;
 use accord_live_core::session::stream_query;
 use accord_live_core::tenancy::Identity;
 use axum::body::Body;
-use axum::response::Response;
+use axum::response::IntoResponse as _;
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::HeaderMap;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use tokio::time::{Instant, sleep_until};
 
 use super::fallback::Bearer;
-use crate::LiveDoor;
 use crate::{AccessWatch, Lost, TokenHolder};
 use accord_serving::streams::{Unfinished, closing_down};
 use accord_serving::{Permit, Reply};
@@ -59,7 +58,7 @@ pub(super) async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
     let subscribed = host.live().subscribe(&Identity::Pending, &request, None).await;
     let Subscription { ack, subscriber } = subscribed.map_err(|refusal| *refusal.failure)?;
     let events = Events {
-        closing: Box::pin(closed(&host)),
+        closing: Box::pin(host.streams().closed()),
         version: host.live().version_of(&request.session_id),
         standing,
         subscriber,
@@ -67,22 +66,15 @@ pub(super) async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
         is_ended: false,
         _kept: (permit, work),
     };
-    let mut response = Response::new(Body::from_stream(stream::unfold(events, Events::step)));
-    for (name, value) in [
+    let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-store, no-cache, must-revalidate"),
         (BUFFERING, "no"),
-    ] {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    Ok(response)
+    ];
+    let body = Body::from_stream(stream::unfold(events, Events::step));
+    Ok((headers, body).into_response())
 }
 
-fn closed(host: &LiveDoor) -> impl Future<Output = ()> + Send + use<> {
-    host.streams().closed()
-}
-
-/// An open stream.
 struct Events {
     subscriber: Subscriber,
     standing: AccessWatch,
@@ -124,7 +116,7 @@ impl Events {
             Ok(Delivery::Frames(frames)) => Some(frames.iter().map(event).collect()),
             Ok(Delivery::End(end)) => {
                 self.is_ended = true;
-                let last = end.frame.as_ref().map(event).unwrap_or_default();
+                let last: String = end.frame.iter().map(event).collect();
                 Some(format!("{last}: {}\n\n", end.close.reason))
             }
             Err(failure) => {
@@ -137,7 +129,7 @@ impl Events {
 }
 
 /// A frame as an event.
-fn event(frame: &Frame) -> String {
+pub(crate) fn event(frame: &Frame) -> String {
     let mut text = String::with_capacity(frame.text.len() + 32);
     if let Some(sequence) = frame.sequence {
         writeln!(text, "id: {sequence}").expect("writing to a String never fails");

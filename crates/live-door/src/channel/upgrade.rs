@@ -1,13 +1,10 @@
 //! `GET /ws`: opens the channel.
 
 use accord_contract::{Code, Failure};
-use axum::body::Body;
+use axum::Extension;
 use axum::extract::Request;
-use axum::response::Response;
-use hyper::header::{
-    CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
-    SEC_WEBSOCKET_VERSION, UPGRADE,
-};
+use axum::response::{IntoResponse as _, Response};
+use hyper::header::{self, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, UPGRADE};
 use hyper::upgrade::OnUpgrade;
 use hyper::{HeaderMap, Method, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -16,8 +13,7 @@ use tungstenite::handshake::derive_accept_key;
 use super::access::Sent;
 use super::socket::Socket;
 use super::web_socket::WebSocket;
-use crate::Rejection;
-use crate::Visitor;
+use crate::{Rejection, Visitor};
 use accord_serving::Reply;
 use accord_serving::query::Query;
 use accord_serving::reply::Foreign;
@@ -65,13 +61,12 @@ pub(super) async fn open(visitor: Visitor, query: Query, mut request: Request) -
             Err(error) => tracing::debug!(%error, "an upgrade was not completed"),
         }
     });
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    let headers = response.headers_mut();
-    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
-    Ok(response)
+    let headers = [
+        (CONNECTION, HeaderValue::from_static("upgrade")),
+        (UPGRADE, HeaderValue::from_static("websocket")),
+        (header::SEC_WEBSOCKET_ACCEPT, accept),
+    ];
+    Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
 }
 
 /// The answer to the key of a WebSocket handshake (RFC 6455, section 4.2).
@@ -83,10 +78,10 @@ fn accept_key(request: &Request) -> Result<HeaderValue, Failure> {
     {
         return Err(no_upgrade("this route takes WebSocket upgrades"));
     }
-    if !has_word(headers, &SEC_WEBSOCKET_VERSION, "13") {
+    if !has_word(headers, &header::SEC_WEBSOCKET_VERSION, "13") {
         return Err(no_upgrade("the version of WebSockets is 13"));
     }
-    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|key| !key.is_empty());
+    let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|key| !key.is_empty());
     let key = key.ok_or_else(|| no_upgrade("the header Sec-WebSocket-Key is missing"))?;
     HeaderValue::from_str(&derive_accept_key(key.as_bytes()))
         .map_err(|_| no_upgrade("the header Sec-WebSocket-Key is not valid"))
@@ -104,11 +99,7 @@ fn has_word(headers: &HeaderMap, name: &HeaderName, word: &str) -> bool {
 
 /// The refusal of an upgrade, in the form that ggui has for it.
 fn unauthorized(failure: &Failure) -> Response {
-    let mut response = Response::new(Body::from(format!("Unauthorized: {}", failure.message)));
-    *response.status_mut() = StatusCode::UNAUTHORIZED;
-    let headers = response.headers_mut();
-    headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response.extensions_mut().insert(Foreign);
-    response
+    let headers = [(CONNECTION, "close"), (CONTENT_TYPE, "text/plain; charset=utf-8")];
+    let body = format!("Unauthorized: {}", failure.message);
+    (StatusCode::UNAUTHORIZED, headers, Extension(Foreign), body).into_response()
 }

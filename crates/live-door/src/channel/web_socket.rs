@@ -38,7 +38,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long what a refused client still sends is read.
 const LINGER: Duration = Duration::from_secs(10);
 
-/// A WebSocket.
 pub(super) struct WebSocket<S> {
     stream: S,
     context: WebSocketContext,
@@ -89,7 +88,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
         self.context.set_config(|config| limit_config(config, limit));
     }
 
-    /// The next message.
     pub(super) async fn next(&mut self) -> Incoming {
         poll_fn(|context| self.poll_next(context)).await
     }
@@ -145,7 +143,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
         }
     }
 
-    /// Sends texts, one message each.
     pub(super) async fn send(&mut self, texts: impl Iterator<Item = Arc<str>>) -> Result<(), Lost> {
         for text in texts {
             self.is_large |= text.len() > LARGE;
@@ -179,10 +176,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
     ///
     /// Clauses: GGUI-TRANSPORT-CLOSE.
     pub(super) async fn close(mut self, close: Close) {
-        let frame = close.code.map(|code| CloseFrame {
-            code: code.into(),
-            reason: Utf8Bytes::from_static(close.reason),
-        });
+        let reason = Utf8Bytes::from_static(close.reason);
+        let frame = close.code.map(|code| CloseFrame { code: code.into(), reason });
         if self.write(Some(Message::Close(frame))).await.is_err() || self.write(None).await.is_err()
         {
             return;
@@ -211,7 +206,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
     }
 }
 
-/// A new side of a server.
 fn context(limit: usize) -> WebSocketContext {
     let mut config =
         WebSocketConfig::default().read_buffer_size(READ_BUFFER).write_buffer_size(WRITE_BUFFER);

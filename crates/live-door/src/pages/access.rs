@@ -13,14 +13,13 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 
 use crate::{Context, LiveDoor, Visitor};
+use accord_serving::Refusal;
 use accord_serving::logins::Halves;
 use accord_serving::query::check_query;
-use accord_serving::{Correlation, Refusal};
 
 /// The header with the half of a login that the storage of the origin has.
 pub(super) const HALF: &str = "x-accord-console";
 
-/// A signed-in page.
 pub(super) struct SignedIn {
     /// The host, the caller of the login, and the id of the exchange.
     pub(super) context: Context,
@@ -46,8 +45,7 @@ impl FromRequestParts<LiveDoor> for SignedIn {
             host.logins().end(&halves).await?;
             return Err(signed_out().into());
         };
-        let correlation: Correlation = visitor.correlation;
-        let caller = caller.signed_in();
+        let (caller, correlation) = (caller.signed_in(), visitor.correlation);
         Ok(Self { context: Context { host: host.clone(), caller, correlation }, login })
     }
 }
@@ -90,7 +88,6 @@ fn check_site(method: &Method, headers: &HeaderMap) -> Result<(), Failure> {
     }
 }
 
-/// Both halves of a login.
 pub(super) fn halves(host: &LiveDoor, headers: &HeaderMap) -> Option<Halves> {
     let secret = headers.get(HALF)?.to_str().ok()?;
     let name = cookie_name(host);
@@ -108,7 +105,7 @@ pub(super) fn cookie_name(host: &LiveDoor) -> String {
 }
 
 /// Whether browsers reach the host over TLS.
-pub(super) fn is_secure(host: &LiveDoor) -> bool {
+pub(crate) fn is_secure(host: &LiveDoor) -> bool {
     host.settings().does_tls() || host.settings().behind_proxy
 }
 

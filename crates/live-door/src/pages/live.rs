@@ -3,11 +3,10 @@
 use accord_api::{Call, Operation as _};
 use accord_base::{Author, By, Door, ProjectId, Verb};
 use accord_contract::text::percent_encoded;
-use accord_contract::{Code, Failure, Time, Timestamp};
+use accord_contract::{Code, Failure, Object, Time, Timestamp};
 use accord_live::Found;
-use accord_live_core::operations::pages::{
-    LiveLinkEnvelope, LivePage, LivePageEnvelope, LiveTokenEnvelope, MakeLink,
-};
+use accord_live_core::operations::pages::{LiveLinkEnvelope, LivePage, LivePageEnvelope};
+use accord_live_core::operations::pages::{LiveTokenEnvelope, MakeLink};
 use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
@@ -17,14 +16,12 @@ use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::access::SignedIn;
 use super::{error_page, page, unstored};
-use crate::Exchange;
-use crate::{Context, LiveDoor, Visitor};
-use accord_serving::Reply;
-use accord_serving::alx_envelope;
+use crate::{Context, Exchange, LiveDoor, Visitor};
 use accord_serving::listen::url_of_host;
 use accord_serving::logins::{Holder, Person};
 use accord_serving::query::{PathId, check_query};
 use accord_serving::reply::{encoded, json};
+use accord_serving::{Reply, alx_envelope};
 
 // A link in a message of another site leads here, so that every origin may navigate to it.
 pub(super) async fn shell(
@@ -54,9 +51,7 @@ pub(super) async fn link(exchange: Exchange, Call { path, query, .. }: Call<Make
     // What the page answers counts as the word of this actor, so a key of no person signs in no
     // person.
     let author = Author::proven(named.map(|named| named.actor), "/actor");
-    let found = find(&context, &path.session, Verb::Write).await?;
-    check_active(&context, &found)?;
-    context.host.live().check_open(&found.session.app_id).await?;
+    let found = find_open(&context, &path.session).await?;
     // A worker could sign in as a person, and answer what it asked.
     let actor = context.caller.attribute(MakeLink::NEED, author)?.actor.map(|actor| actor.key());
     let Context { host, caller, correlation } = context;
@@ -89,8 +84,7 @@ pub(super) async fn fragments(
     let facts = live.page_facts(&found.session.id).await?;
     // Also when nothing is asked any more.
     let asked_by = asked_by(&found.content.ui).map(|by| format!("{}:{}", by.kind, by.id));
-    let given = facts.answers.iter();
-    let given = given.map(|answer| {
+    let given = facts.answers.iter().map(|answer| {
         let row = &answer.row;
         Given { number: row.seq, at: row.at, event: &row.data, is_read: answer.is_read }
     });
@@ -109,7 +103,7 @@ pub(super) async fn fragments(
         ended: view.is_ended(),
         ends_at: view.ends().unix_millis(),
         now: now.unix_millis(),
-        extra: accord_contract::wire::Object::new(),
+        extra: Object::new(),
     };
     let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
@@ -119,9 +113,7 @@ pub(super) async fn token(
     PathId(session): PathId<SessionId>,
     SignedIn { context, login }: SignedIn,
 ) -> Reply {
-    let found = find(&context, &session, Verb::Write).await?;
-    check_active(&context, &found)?;
-    context.host.live().check_open(&found.session.app_id).await?;
+    let found = find_open(&context, &session).await?;
     let (session, app) = (&found.session.id, &found.session.app_id);
     let live = context.host.live();
     live.open_secret().await?;
@@ -129,14 +121,10 @@ pub(super) async fn token(
     let claims = Holder::of(&context.caller).page_claims(&login);
     let minted = live.mint_token_with(TokenKind::Ws, session, app, claims);
     let minted = minted.ok_or_else(|| refuse::bootstrap_not_supported("there are no tokens"))?;
-    let envelope = alx_envelope!(
-        context.correlation,
-        LiveTokenEnvelope {
-            ws_token: minted.text,
-            app_id: app.as_str().to_owned(),
-            expires_at: Timestamp::emit(minted.expires_at),
-        }
-    );
+    let (ws_token, app_id) = (minted.text, app.as_str().to_owned());
+    let expires_at = Timestamp::emit(minted.expires_at);
+    let correlation = &context.correlation;
+    let envelope = alx_envelope!(correlation, LiveTokenEnvelope { ws_token, app_id, expires_at });
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
@@ -152,9 +140,12 @@ async fn find(context: &Context, session: &SessionId, verb: Verb) -> Result<Foun
     Ok(found)
 }
 
-fn check_active(context: &Context, found: &Found) -> Result<(), Failure> {
-    if found.session.is_active(context.host.live().now()) {
-        return Ok(());
+/// The session, if the caller may write and the session takes answers.
+async fn find_open(context: &Context, session: &SessionId) -> Result<Found, Failure> {
+    let found = find(context, session, Verb::Write).await?;
+    if !found.session.is_active(context.host.live().now()) {
+        return Err(Failure::new(Code::LiveSessionEnded, "this live session has ended"));
     }
-    Err(Failure::new(Code::LiveSessionEnded, "this live session has ended"))
+    context.host.live().check_open(&found.session.app_id).await?;
+    Ok(found)
 }

@@ -11,11 +11,10 @@ use hyper::header::{HeaderValue, SET_COOKIE};
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
 use crate::LiveDoor;
-use accord_serving::Reply;
-use accord_serving::alx_envelope;
 use accord_serving::body::Document;
 use accord_serving::logins::{Holder, LOGIN_SECONDS};
 use accord_serving::reply::encoded;
+use accord_serving::{Reply, alx_envelope};
 
 pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     let request: LoginRequest = document.read()?;
@@ -73,10 +72,9 @@ pub(super) async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> 
 /// sent.
 fn set_cookie(host: &LiveDoor, value: &str, seconds: i64, response: &mut Response) {
     let secure = if is_secure(host) { "; Secure" } else { "" };
-    let cookie = format!(
-        "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}",
-        cookie_name(host)
-    );
+    let name = cookie_name(host);
+    let cookie =
+        format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     let mut cookie = HeaderValue::try_from(cookie).expect("letters and digits are a header");
     cookie.set_sensitive(true);
     response.headers_mut().insert(SET_COOKIE, cookie);

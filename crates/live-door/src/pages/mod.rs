@@ -4,9 +4,6 @@
 //! login: a cookie that no script can read, and a secret in the storage of the origin. Cookies have
 //! no port, so that every server on this machine receives the cookie; the secret stays with the
 //! origin, and nothing is opened by one half alone.
-//!
-//! * `access`: which requests count as those of a signed-in page.
-//! * `login`, `live`, `assets`: the routes.
 
 mod access;
 mod assets;
@@ -14,23 +11,19 @@ mod live;
 mod login;
 
 use accord_contract::Failure;
-use accord_live_core::operations::pages::{
-    LoadAsset, LoadPage, MakeToken, ReadPage, SignIn, SignOut,
-};
+use accord_live_core::operations::pages;
 use accord_pages::{ErrorPage, Html, needs_nonce, page_policy};
 use accord_system::random_hex;
 use axum::body::Body;
-use axum::response::Response;
-use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
-    REFERRER_POLICY,
-};
+use axum::response::{IntoResponse as _, Response};
+use hyper::header::{self, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 
 use crate::Route;
 use accord_serving::operation::serve_response;
 use accord_serving::reply::{Foreign, status_of, unstored};
 
+pub(crate) use self::access::is_secure;
 pub use self::live::page_link;
 
 /// The media type of pages.
@@ -38,12 +31,12 @@ const PAGE: &str = "text/html; charset=utf-8";
 
 pub fn routes() -> Vec<Route> {
     let for_pages = [
-        Route::serving::<LoadPage, _>(live::shell),
-        Route::serving::<ReadPage, _>(live::fragments),
-        Route::serving::<MakeToken, _>(live::token),
-        Route::serving::<SignIn, _>(login::sign_in),
-        Route::serving::<SignOut, _>(login::sign_out),
-        Route::serving::<LoadAsset, _>(assets::get),
+        Route::serving::<pages::LoadPage, _>(live::shell),
+        Route::serving::<pages::ReadPage, _>(live::fragments),
+        Route::serving::<pages::MakeToken, _>(live::token),
+        Route::serving::<pages::SignIn, _>(login::sign_in),
+        Route::serving::<pages::SignOut, _>(login::sign_out),
+        Route::serving::<pages::LoadAsset, _>(assets::get),
     ];
     let for_pages = for_pages.into_iter().map(|route| route.admits_itself(false));
     let mut routes: Vec<Route> = for_pages.collect();
@@ -59,25 +52,22 @@ fn page(
     headers: &HeaderMap,
 ) -> Response {
     // `guard` has checked that it is a name of this server.
-    let authority = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let authority = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let authority = authority.unwrap_or_default();
     let nonce = needs_nonce(authority).then(random_hex::<16>);
-    let policy = HeaderValue::try_from(page_policy(authority, nonce.as_deref()));
-    let mut response = Response::new(Body::from(html(nonce.as_deref()).into_string()));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
-    if let Ok(policy) = policy {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
-    }
-    for (name, value) in [
-        (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
+    let headers = [
+        (CONTENT_TYPE, PAGE),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
         (HeaderName::from_static("x-frame-options"), "DENY"),
         (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
+    ];
+    let html = html(nonce.as_deref()).into_string();
+    let mut response = (status, headers, html).into_response();
+    if let Ok(policy) = HeaderValue::try_from(page_policy(authority, nonce.as_deref())) {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     }
     response
 }
@@ -85,7 +75,7 @@ fn page(
 /// Makes the answer to a navigation to a page under a name that is not one of this server readable
 /// for the person who sees it. Its style is behind the same name, so that it has none.
 pub fn show_refused_host(method: &Method, uri: &Uri, failure: &Failure, response: &mut Response) {
-    if !is_navigation(method, uri.path()) {
+    if method != Method::GET || !uri.path().starts_with("/live/") {
         return;
     }
     let message = format!(
@@ -96,11 +86,6 @@ pub fn show_refused_host(method: &Method, uri: &Uri, failure: &Failure, response
     let html = ErrorPage::new(failure.code, message).html();
     *response.body_mut() = Body::from(html.into_string());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
-}
-
-/// Whether a request with this method and path is a navigation to a page.
-pub(super) fn is_navigation(method: &Method, path: &str) -> bool {
-    method == Method::GET && path.starts_with("/live/")
 }
 
 /// The page of a failure, for a navigation.

@@ -26,9 +26,6 @@ pub fn routes() -> Vec<Route> {
 }
 
 /// The app of a project: they have the same id.
-///
-/// # Errors
-/// `APP_MISMATCH` when the id of the project is none of an app.
 fn app_of(project: &ProjectId) -> Result<AppId, Failure> {
     AppId::new(project.as_str())
         .map_err(|error| Failure::new(Code::GguiAppMismatch, error.to_string()))

@@ -6,47 +6,43 @@ use accord_api::{Call, Envelope as _, Json};
 use accord_contract::Failure;
 use accord_live::PageQuery;
 use accord_live_core::limits::{EVENTS_PAGE, SESSIONS_PAGE};
-use accord_live_core::operations::questions::{
-    ListLiveAsks, ListLiveSessions, LiveAsksEnvelope, LiveSessionEnvelope, LiveSessionsEnvelope,
-    ShowLiveSession,
-};
-use accord_live_core::operations::watch::{LiveEventsEnvelope, LiveSessionEvents};
+use accord_live_core::operations::{questions, watch};
 use accord_live_core::session::EventsQuery;
 
 use super::app_of;
-use crate::Context;
-use crate::channel::of_session;
+use crate::{Context, channel::of_session};
 
 pub(super) async fn sessions(
     Context { host, caller, correlation }: Context,
-    Call { path, query, .. }: Call<ListLiveSessions>,
-) -> Result<Json<LiveSessionsEnvelope>, Failure> {
+    Call { path, query, .. }: Call<questions::ListLiveSessions>,
+) -> Result<Json<questions::LiveSessionsEnvelope>, Failure> {
     let page = page(query.cursor, query.limit);
     let found = host.live().overview(&caller, &app_of(&path.project)?, query.prefix, &page).await?;
-    Ok(Json(LiveSessionsEnvelope::wrap(found, correlation.as_str())))
+    Ok(Json(questions::LiveSessionsEnvelope::wrap(found, correlation.as_str())))
 }
 
 pub(super) async fn asks(
     Context { host, caller, correlation }: Context,
-    Call { path, query, .. }: Call<ListLiveAsks>,
-) -> Result<Json<LiveAsksEnvelope>, Failure> {
+    Call { path, query, .. }: Call<questions::ListLiveAsks>,
+) -> Result<Json<questions::LiveAsksEnvelope>, Failure> {
     let page = page(query.cursor, query.limit);
     let found = host.live().pending_asks(&caller, &app_of(&path.project)?, &page).await?;
-    Ok(Json(LiveAsksEnvelope::wrap(found, correlation.as_str())))
+    Ok(Json(questions::LiveAsksEnvelope::wrap(found, correlation.as_str())))
 }
 
 pub(super) async fn show(
     Context { host, caller, correlation }: Context,
-    Call { path, .. }: Call<ShowLiveSession>,
-) -> Result<Json<LiveSessionEnvelope>, Failure> {
+    Call { path, .. }: Call<questions::ShowLiveSession>,
+) -> Result<Json<questions::LiveSessionEnvelope>, Failure> {
     let found = host.live().view(&caller, &app_of(&path.project)?, &path.session).await;
-    Ok(Json(LiveSessionEnvelope::wrap(found.map_err(of_session)?, correlation.as_str())))
+    let found = found.map_err(of_session)?;
+    Ok(Json(questions::LiveSessionEnvelope::wrap(found, correlation.as_str())))
 }
 
 pub(super) async fn events(
     Context { host, caller, correlation }: Context,
-    Call { path, query, .. }: Call<LiveSessionEvents>,
-) -> Result<Json<LiveEventsEnvelope>, Failure> {
+    Call { path, query, .. }: Call<watch::LiveSessionEvents>,
+) -> Result<Json<watch::LiveEventsEnvelope>, Failure> {
     let limit = query.limit.map_or(EVENTS_PAGE.1, |limit| limit as usize);
     let asked = EventsQuery { since: query.since.unwrap_or(0), limit };
     let wait = Duration::from_secs(query.wait_seconds.unwrap_or(0).into());
@@ -58,7 +54,7 @@ pub(super) async fn events(
             live.event_page(&caller, &app, session, asked, Duration::ZERO).await
         }
     };
-    Ok(Json(LiveEventsEnvelope::wrap(page.map_err(of_session)?, correlation.as_str())))
+    Ok(Json(watch::LiveEventsEnvelope::wrap(page.map_err(of_session)?, correlation.as_str())))
 }
 
 fn page(cursor: Option<String>, limit: Option<u32>) -> PageQuery {

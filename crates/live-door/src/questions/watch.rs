@@ -1,27 +1,25 @@
 //! Following a live session: its frames, its ledger, and what it waits for, as server-sent events.
 
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
 use accord_api::Call;
 use accord_base::Caller;
 use accord_contract::Failure;
-use accord_live::{Delivery, Frame, Watcher};
+use accord_live::{Delivery, Watcher};
 use accord_live_core::operations::watch::WatchLiveSession;
 use accord_live_core::session::StreamQuery;
 use axum::body::Body;
-use axum::response::Response;
+use axum::response::IntoResponse as _;
 use bytes::Bytes;
 use futures_util::stream;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::app_of;
-use crate::Context;
-use crate::Exchange;
-use crate::channel::of_session;
+use crate::channel::{event, of_session};
+use crate::{Context, Exchange};
 use accord_serving::Reply;
 use accord_serving::keys::{CHECK_INTERVAL, Keys};
 use accord_serving::streams::StreamPermit;
@@ -48,18 +46,15 @@ pub(super) async fn watch(
         is_new: true,
         ended: false,
     };
-    let mut response = Response::new(Body::from_stream(stream::unfold(channel, Channel::step)));
-    for (name, value) in [
+    let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-store"),
         (HeaderName::from_static("x-accel-buffering"), "no"),
-    ] {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    Ok(response)
+    ];
+    let body = Body::from_stream(stream::unfold(channel, Channel::step));
+    Ok((headers, body).into_response())
 }
 
-/// An open stream.
 struct Channel {
     watcher: Watcher,
     permit: StreamPermit,
@@ -104,11 +99,12 @@ impl Channel {
             }
         };
         match heard {
-            Ok(Delivery::Frames(frames)) => Some(events(&frames)),
+            // The id of a frame from the ledger is its number there.
+            Ok(Delivery::Frames(frames)) => Some(frames.iter().map(event).collect()),
             Ok(Delivery::End(end)) => {
                 self.ended = true;
-                let last = end.frame.as_slice();
-                Some(format!("{}: {}\n\n", events(last), end.close.reason))
+                let last: String = end.frame.iter().map(event).collect();
+                Some(format!("{last}: {}\n\n", end.close.reason))
             }
             Err(None) => {
                 self.ended = true;
@@ -121,16 +117,4 @@ impl Channel {
             }
         }
     }
-}
-
-/// Frames as they are sent. The id of one from the ledger is its number there.
-fn events(frames: &[Frame]) -> String {
-    let mut text = String::new();
-    for frame in frames {
-        if let Some(sequence) = frame.sequence {
-            writeln!(text, "id: {sequence}").expect("writing to a String never fails");
-        }
-        write!(text, "data: {}\n\n", frame.text).expect("writing to a String never fails");
-    }
-    text
 }

@@ -5,13 +5,14 @@ use std::convert::Infallible;
 use accord_api::body::AnswerBody as _;
 use accord_api::{Envelope as _, Json};
 use accord_base::ProjectId;
-use accord_contract::{Value, Wire as _};
+use accord_contract::{Object, Value, Wire as _};
 use accord_live::Waiting;
-use accord_live_core::operations::tools::{
-    Amend, Consume, Emit, GguiConsumeEnvelope, GguiHandshakeEnvelope, Handshake, Render,
-    RenderBlueprint, Update,
-};
+use accord_live_core::operations::tools::{Amend, Consume, Emit, GguiConsumeEnvelope};
+use accord_live_core::operations::tools::{GguiHandshakeEnvelope, Handshake};
+use accord_live_core::operations::tools::{Render, RenderBlueprint, Update};
+use accord_live_core::refuse;
 use accord_live_core::tools::{ConsumeRequest, HandshakeRequest, PropsRequest};
+use accord_live_core::violation::Source;
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
@@ -22,8 +23,7 @@ use super::{Asked, responding, tool};
 use crate::Route;
 use accord_serving::Reply;
 use accord_serving::operation::respond;
-use accord_serving::reply::naming_new;
-use accord_serving::reply::{json, unstored};
+use accord_serving::reply::{json, naming_new, unstored};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -42,11 +42,13 @@ pub(super) fn routes() -> Vec<Route> {
         }),
         tool(Update, |asked, request| async move {
             let app = asked.app_of(&request.session_id).await?;
-            asked.host.live().update(&asked.caller, &app, members(&request)).await
+            let live = asked.host.live();
+            live.set_props(&asked.caller, &app, members(&request), Source::Update).await
         }),
         tool(Amend, |asked, request| async move {
             let app = asked.app_of(&request.session_id).await?;
-            asked.host.live().amend(&asked.caller, &app, members(&request)).await
+            let live = asked.host.live();
+            live.set_props(&asked.caller, &app, members(&request), Source::Amend).await
         }),
         responding::<Consume, _, _>(consume),
         tool(Emit, |asked, request| async move {
@@ -59,8 +61,8 @@ pub(super) fn routes() -> Vec<Route> {
 async fn handshake(asked: Asked, request: HandshakeRequest) -> Reply {
     let (host, caller) = (&asked.host, &asked.caller);
     let app = asked.app().await?;
-    let project = ProjectId::new(app.as_str())
-        .map_err(|error| accord_live_core::refuse::app_mismatch(error.to_string()))?;
+    let project =
+        ProjectId::new(app.as_str()).map_err(|error| refuse::app_mismatch(error.to_string()))?;
     // First, so that a handshake that is refused creates no project.
     let prepared = host.live().check_handshake(caller, &app, request).await?;
     let is_new = host.surroundings().ensure_project(caller, &project).await?;
@@ -92,9 +94,9 @@ async fn consume(asked: Asked, request: ConsumeRequest) -> Reply {
 }
 
 /// The members of a request that the service reads together.
-fn members(request: &PropsRequest) -> accord_contract::wire::Object {
+fn members(request: &PropsRequest) -> Object {
     match request.encode() {
         Value::Object(members) => members,
-        _ => accord_contract::wire::Object::new(),
+        _ => Object::new(),
     }
 }

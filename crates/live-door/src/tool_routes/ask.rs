@@ -7,8 +7,7 @@ use accord_live_core::operations::tools::ConsumeQuery;
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
 
-use crate::Exchange;
-use crate::{Context, LiveDoor};
+use crate::{Context, Exchange, LiveDoor, covered_apps};
 use accord_serving::Correlation;
 
 /// The most projects that a refusal names.
@@ -28,7 +27,6 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads the parameters of a request.
     pub(super) fn read(exchange: &Exchange) -> Result<Self, Failure> {
         let Context { host, caller, correlation } = exchange.context.clone();
         let asked = ConsumeQuery::read(&exchange.query.params()?)?;
@@ -53,7 +51,10 @@ impl Asked {
     /// The app of a call about no session yet.
     pub(super) async fn app(&self) -> Result<AppId, Failure> {
         let named = self.project.as_ref().map(app_of).transpose()?;
-        let identity = self.identity();
+        let identity = match self.caller.key_id() {
+            Some(_) => Identity::Key(covered_apps(&self.caller)),
+            None => Identity::Open,
+        };
         let default = self.host.live().options().default_app.clone();
         match tenancy::resolve(named.as_ref(), None, &identity, default.as_ref()) {
             Err(_) if named.is_none() => Err(self.names_no_project().await),
@@ -65,18 +66,13 @@ impl Asked {
     async fn names_no_project(&self) -> Failure {
         let known: Vec<String> = match self.caller.access().projects() {
             Some(covered) => covered.iter().map(|project| project.as_str().to_owned()).collect(),
-            None => self.known_projects().await,
+            None => self.host.surroundings().projects(&self.caller, MOST_NAMED).await,
         };
         let what_to_do = match known.is_empty() {
             true => "pass project_id; a project that does not exist is created".to_owned(),
             false => format!("pass project_id, one of: {}", known.join(", ")),
         };
         refuse::app_mismatch("the call names no project").suggesting(what_to_do)
-    }
-
-    /// The first projects of the host. None if the caller may not list them.
-    async fn known_projects(&self) -> Vec<String> {
-        self.host.surroundings().projects(&self.caller, MOST_NAMED).await
     }
 
     /// The app of a call about a session. A session that the caller cannot see is the same as none.
@@ -101,21 +97,6 @@ impl Asked {
         let is_named = self.project.as_ref().is_none_or(|named| *named == project);
         (is_named && self.caller.access().covers(&project)).then_some(app)
     }
-
-    fn identity(&self) -> Identity {
-        match (self.caller.key_id(), self.caller.access().projects()) {
-            (Some(_), projects) => {
-                let apps = |projects: &std::collections::BTreeSet<ProjectId>| {
-                    projects
-                        .iter()
-                        .filter_map(|project| AppId::new(project.as_str()).ok())
-                        .collect()
-                };
-                Identity::Key(projects.map(apps))
-            }
-            (None, _) => Identity::Open,
-        }
-    }
 }
 
 /// The app of a project: they have the same id.
@@ -126,10 +107,10 @@ fn app_of(project: &ProjectId) -> Result<AppId, Failure> {
 /// An actor by its name, or by its type and name.
 fn actor(text: &str) -> Result<Actor, Failure> {
     let wrong = |why: String| Failure::new(Code::AgenticInvalidSchema, why).at("/actor");
-    let is_typed = text.split_once(':').is_some_and(|(kind, _)| ActorType::parse(kind).is_some());
-    let key = match is_typed {
-        true => ActorKey::parse(text).map_err(wrong)?,
-        false => {
+    let kind = text.split_once(':').and_then(|(kind, _)| ActorType::parse(kind));
+    let key = match kind {
+        Some(_) => ActorKey::parse(text).map_err(wrong)?,
+        None => {
             let id = ActorId::new(text.trim()).map_err(|error| wrong(error.to_string()))?;
             ActorKey { id, kind: ActorType::Agent }
         }

@@ -27,7 +27,6 @@ use accord_serving::body::Document;
 use accord_serving::operation::{self, respond};
 use accord_serving::reply::unstored;
 
-/// Every route, file by file.
 pub fn routes() -> Vec<Route> {
     let files = [agent::routes(), read::routes(), runtime::routes(), mount::routes()];
     files.into_iter().flatten().collect()

@@ -1,23 +1,20 @@
 //! What a host mounts, and the page on which a person answers.
 
 use accord_api::Call;
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::text::percent_encoded;
 use accord_contract::{Code, Failure, Value};
 use accord_live::Found;
+use accord_live_core::SessionId;
 use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
 use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
 use accord_live_core::tools::RenderAnswer;
 use hyper::StatusCode;
 
-use crate::Exchange;
-use crate::Route;
-use crate::{Context, LiveDoor};
-use crate::{granted, slice};
-use accord_serving::Reply;
-use accord_serving::alx_envelope;
+use crate::{Context, Exchange, LiveDoor, Route, granted, slice};
 use accord_serving::operation::serve_response;
 use accord_serving::reply::{encoded, unstored};
+use accord_serving::{Reply, alx_envelope};
 
 /// What this server keeps of sessions: all of it, until they expire.
 const SUBSTRATE: Substrate = Substrate { has_identities: true, has_blueprints: true };
@@ -35,7 +32,7 @@ async fn resource(exchange: Exchange, call: Call<ReadResource>) -> Reply {
     let found = host.live().found(&locator.session_id, locator.epoch).await?;
     // A session of a project that the key does not cover is none.
     let found = found.filter(|found| {
-        let project = accord_base::ProjectId::new(found.session.app_id.as_str());
+        let project = ProjectId::new(found.session.app_id.as_str());
         project.is_ok_and(|project| caller.access().may(Verb::Read, &project).is_ok())
     });
     let Some(found) = found else { return Err(ReadCode::NotFound.failure().into()) };
@@ -75,7 +72,7 @@ pub(super) async fn rendered(
 }
 
 /// The address of the page of a session, if the server knows its own address.
-fn page_url(host: &LiveDoor, session: &accord_live_core::SessionId) -> Option<String> {
+fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
     Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
 }
 

@@ -1,8 +1,8 @@
 //! What agents read.
 
+use accord_live_core::operations::tools::{GetRenderSource, GetSession, ListFeaturedBlueprints};
 use accord_live_core::operations::tools::{
-    GetRenderSource, GetSession, ListFeaturedBlueprints, ListGadgets, ListSessions, ListThemes,
-    SearchBlueprints,
+    ListGadgets, ListSessions, ListThemes, SearchBlueprints,
 };
 use accord_live_core::tools::{GadgetList, SearchBlueprintsRequest, ThemeList};
 

@@ -1,28 +1,25 @@
 //! The tools of pages. A refusal of the protocol is a result, `{ok: false, code, message}`.
 
 use accord_contract::Failure;
-use accord_live_core::AppId;
-use accord_live_core::operations::tools::{
-    DeclareToolCatalog, Pull, RefreshWsToken, SubmitAction, SyncContext, Telemetry,
-};
+use accord_live_core::operations::tools;
 use accord_live_core::tools::{Outcome, PullAnswer, PullRequest, RuntimeAnswer};
+use accord_live_core::{AppId, refuse};
 
 use super::{Asked, tool};
-use crate::Route;
-use crate::TokenHolder;
+use crate::{Route, TokenHolder};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        tool(SubmitAction, |asked, request| async move {
+        tool(tools::SubmitAction, |asked, request| async move {
             named(&asked, &request.app_id)?;
             answered(asked.host.live().submit_action(&asked.caller, request).await)
         }),
-        tool(SyncContext, |asked, request| async move {
+        tool(tools::SyncContext, |asked, request| async move {
             named(&asked, &request.app_id)?;
             answered(asked.host.live().sync_context(&asked.caller, request).await)
         }),
-        tool(Pull, pull),
-        tool(RefreshWsToken, |asked, request| async move {
+        tool(tools::Pull, pull),
+        tool(tools::RefreshWsToken, |asked, request| async move {
             let host = &asked.host;
             let is_revoked = match host.live().made_token(&request.envelope) {
                 // A key of another project must not keep a token alive that it came by.
@@ -34,10 +31,10 @@ pub(super) fn routes() -> Vec<Route> {
             };
             answered(host.live().refresh_token(&request, is_revoked).await)
         }),
-        tool(Telemetry, |asked, request| async move {
+        tool(tools::Telemetry, |asked, request| async move {
             Ok(asked.host.live().record_telemetry(&asked.caller, request).answer())
         }),
-        tool(DeclareToolCatalog, |asked, request| async move {
+        tool(tools::DeclareToolCatalog, |asked, request| async move {
             named(&asked, &request.app_id)?;
             answered(asked.host.live().declare_tools(&asked.caller, request).await)
         }),
@@ -57,12 +54,8 @@ async fn pull(asked: Asked, request: PullRequest) -> Result<PullAnswer, Failure>
 
 /// Checks that the project of a call, if it names one, is the app of its arguments.
 fn named(asked: &Asked, app: &AppId) -> Result<(), Failure> {
-    match asked.visible(Some(app.clone())) {
-        Some(_) => Ok(()),
-        None => Err(accord_live_core::refuse::app_mismatch(
-            "the key does not cover the app, or the call is about another project",
-        )),
-    }
+    let message = "the key does not cover the app, or the call is about another project";
+    asked.visible(Some(app.clone())).map(drop).ok_or_else(|| refuse::app_mismatch(message))
 }
 
 fn answered(outcome: Result<Outcome, Failure>) -> Result<RuntimeAnswer, Failure> {

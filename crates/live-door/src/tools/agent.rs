@@ -2,15 +2,15 @@
 
 use accord_api::{Json, Operation as _};
 use accord_contract::{Failure, Value};
-use accord_live_core::operations::tools::{
-    Amend, Consume, ConsumeQuery, Emit, GguiConsumeEnvelope, GguiEmitEnvelope,
-    GguiHandshakeEnvelope, GguiPropsEnvelope, GguiRenderEnvelope, Handshake, Render,
-    RenderBlueprint, Update,
-};
+use accord_live_core::operations::tools::{Amend, Consume, ConsumeQuery, Emit, Handshake, Render};
+use accord_live_core::operations::tools::{GguiConsumeEnvelope, GguiEmitEnvelope};
+use accord_live_core::operations::tools::{GguiHandshakeEnvelope, GguiPropsEnvelope};
+use accord_live_core::operations::tools::{GguiRenderEnvelope, RenderBlueprint, Update};
 use serde_json::json;
 
 use super::contract::blueprint_draft;
-use super::{PROJECT, SESSION, actor, arguments, ask, in_project, of_session, receipt, received};
+use super::{PROJECT, SESSION, actor, any_object, arguments, ask};
+use super::{in_project, of_session, receipt, received};
 use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
 
 /// The members of the answer of a render.
@@ -186,10 +186,6 @@ pub(super) const EMIT: Tool = Tool {
     output: Some(&[Output::flag("accepted"), Output::count("seq").optional()]),
     ..of_session::<Emit, _>(receipt::<GguiEmitEnvelope>)
 };
-
-fn any_object() -> Value {
-    json!({"type": "object"})
-}
 
 fn override_schema() -> Value {
     json!({

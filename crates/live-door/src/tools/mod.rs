@@ -11,17 +11,13 @@ mod resources;
 mod runtime;
 
 use accord_api::{Call as OperationCall, Envelope, Json, NoParams, Operation, Verbatim};
-use accord_base::refuse::schema;
-use accord_base::{IdError, ProjectId};
 use accord_contract::{Code, Failure, Object, Protocol, Value, Wire};
 use accord_live_core::operations::tools::ToolQuery;
 use accord_live_core::tools::{Audience, TOOLS};
+use accord_mcp::call::id;
+use accord_mcp::{Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
+use accord_mcp::{Toolset, Visibility};
 
-use accord_mcp::{
-    Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult, Toolset, Visibility,
-};
-
-/// The tools of live sessions.
 pub static TOOLSET: Toolset = Toolset {
     name: "live",
     protocol: Protocol::Ggui,
@@ -130,7 +126,6 @@ const PROJECT: Argument = Argument::text(
     "The project. Default: the server's, else the only one of the key.",
 );
 
-/// The session.
 const SESSION: Argument =
     Argument::text("sessionId", "The sessionId that ggui_render returned.").required();
 
@@ -158,7 +153,7 @@ where
     O: Operation<Path = NoParams, Query = ToolQuery, Body = Verbatim<R>>,
 {
     let ask = |call: &Call<'_>| {
-        let project = call.known_project().map(project).transpose()?;
+        let project = call.known_project().map(|text| id("project_id", text)).transpose()?;
         Ok(ask::<O>(ToolQuery { project, ..query(call) }, arguments(call)))
     };
     Tool { ask, ..of_session::<O, R>(answer) }
@@ -177,10 +172,6 @@ fn actor(call: &Call<'_>) -> Option<String> {
     call.starter().ok().map(|actor| format!("{}:{}", actor.kind, actor.id))
 }
 
-fn project(text: &str) -> Result<ProjectId, Failure> {
-    text.parse().map_err(|error: IdError| schema("/project_id", error.to_string()))
-}
-
 /// The arguments of a call, which are those of the operation.
 fn arguments<R>(call: &Call<'_>) -> Verbatim<R> {
     let mut arguments = call.arguments().clone();
@@ -194,6 +185,11 @@ fn receipt<E: Envelope<Result: Wire>>(
     answer: &Answer,
 ) -> Result<ToolResult, Failure> {
     Ok(received(&answer.read::<Json<E>>()?.0.result()))
+}
+
+/// The schema of an object with any members.
+fn any_object() -> Value {
+    serde_json::json!({"type": "object"})
 }
 
 fn received(result: &impl Wire) -> ToolResult {

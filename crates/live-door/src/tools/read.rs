@@ -1,14 +1,10 @@
 //! What an agent reads.
 
-use accord_contract::Value;
-use accord_live_core::operations::tools::{
-    GetRenderSource, GetSession, GguiBlueprintListEnvelope, GguiGadgetListEnvelope,
-    GguiRenderSourceEnvelope, GguiSessionEnvelope, GguiSessionListEnvelope, GguiThemeListEnvelope,
-    ListFeaturedBlueprints, ListGadgets, ListSessions, ListThemes, SearchBlueprints,
-};
-use serde_json::json;
+use accord_live_core::operations::tools::{self, GguiBlueprintListEnvelope, SearchBlueprints};
+use accord_live_core::operations::tools::{GguiGadgetListEnvelope, GguiRenderSourceEnvelope};
+use accord_live_core::operations::tools::{GguiSessionEnvelope, GguiSessionListEnvelope};
 
-use super::{PROJECT, SESSION, in_project, of_session, receipt};
+use super::{PROJECT, SESSION, any_object, in_project, of_session, receipt};
 use accord_mcp::{Argument, Output, Tool};
 
 const LIMIT: Argument = Argument::integer("limit", 1, 200, "The most of them.").default_number(50);
@@ -29,7 +25,7 @@ pub(super) const GET_SESSION: Tool = Tool {
         Output::text("status"),
         Output::count("epoch"),
     ]),
-    ..of_session::<GetSession, _>(receipt::<GguiSessionEnvelope>)
+    ..of_session::<tools::GetSession, _>(receipt::<GguiSessionEnvelope>)
 };
 
 pub(super) const LIST_SESSIONS: Tool = Tool {
@@ -43,7 +39,7 @@ pub(super) const LIST_SESSIONS: Tool = Tool {
         PROJECT,
     ],
     output: Some(&[Output::list("sessions"), Output::flag("hasMore")]),
-    ..in_project::<ListSessions, _>(receipt::<GguiSessionListEnvelope>)
+    ..in_project::<tools::ListSessions, _>(receipt::<GguiSessionListEnvelope>)
 };
 
 pub(super) const GET_RENDER_SOURCE: Tool = Tool {
@@ -56,7 +52,7 @@ pub(super) const GET_RENDER_SOURCE: Tool = Tool {
         Output::text("codeHash").optional(),
         Output::object("contract"),
     ]),
-    ..of_session::<GetRenderSource, _>(receipt::<GguiRenderSourceEnvelope>)
+    ..of_session::<tools::GetRenderSource, _>(receipt::<GguiRenderSourceEnvelope>)
 };
 
 pub(super) const LIST_GADGETS: Tool = Tool {
@@ -64,7 +60,7 @@ pub(super) const LIST_GADGETS: Tool = Tool {
     description: "The packages of gadgets that clientCapabilities of a contract can name.",
     arguments: &[],
     output: Some(&[Output::list("gadgets")]),
-    ..of_session::<ListGadgets, _>(receipt::<GguiGadgetListEnvelope>)
+    ..of_session::<tools::ListGadgets, _>(receipt::<GguiGadgetListEnvelope>)
 };
 
 pub(super) const LIST_THEMES: Tool = Tool {
@@ -72,7 +68,7 @@ pub(super) const LIST_THEMES: Tool = Tool {
     description: "The themes that ggui_render can name as themeId.",
     arguments: &[],
     output: Some(&[Output::list("themes")]),
-    ..of_session::<ListThemes, _>(receipt::<GguiThemeListEnvelope>)
+    ..of_session::<tools::ListThemes, _>(receipt::<tools::GguiThemeListEnvelope>)
 };
 
 pub(super) const SEARCH_BLUEPRINTS: Tool = Tool {
@@ -95,9 +91,5 @@ pub(super) const LIST_FEATURED_BLUEPRINTS: Tool = Tool {
     description: "The ten UIs of the project that were rendered last.",
     arguments: &[PROJECT],
     output: Some(BLUEPRINTS),
-    ..in_project::<ListFeaturedBlueprints, _>(receipt::<GguiBlueprintListEnvelope>)
+    ..in_project::<tools::ListFeaturedBlueprints, _>(receipt::<GguiBlueprintListEnvelope>)
 };
-
-fn any_object() -> Value {
-    json!({"type": "object"})
-}

@@ -5,23 +5,20 @@
 
 use accord_api::{Json, NoBody, Verbatim};
 use accord_contract::{Code, Object, Value};
-use accord_live_core::operations::tools::{
-    GguiMountEnvelope, GguiSessionListEnvelope, ListSessions, ReadResource, ResourceQuery,
-    ToolQuery,
-};
+use accord_live_core::operations::tools::{GguiMountEnvelope, GguiSessionListEnvelope};
+use accord_live_core::operations::tools::{ListSessions, ReadResource, ResourceQuery, ToolQuery};
 use accord_live_core::resource::{Locator, ReadCode};
 use accord_live_core::tools::{ListSessionsRequest, SessionDocument};
 use futures_util::FutureExt as _;
 use rmcp::model::{ErrorCode, ErrorData, MetaObject, Resource, ResourceContents};
 use serde_json::json;
 
-use super::{ask, project};
-use accord_mcp::resource::{ListRequest, ResourcePage, ResourceSet, Template};
-use accord_mcp::tool_result::ToolError;
+use super::ask;
+use accord_mcp::call::id;
+use accord_mcp::{ListRequest, ResourcePage, ResourceSet, Template, ToolError};
 
 const PREFIX: &str = "ui://ggui/render/";
 
-/// The sessions.
 pub(super) static SESSIONS: ResourceSet = ResourceSet {
     templates: &[Template {
         uri: "ui://ggui/render/{sessionId}",
@@ -49,8 +46,7 @@ pub(super) static SESSIONS: ResourceSet = ResourceSet {
 fn typed(error: &ToolError) -> Option<ErrorData> {
     let code = ReadCode::parse(error.code())?;
     let data = json!({"code": code.as_str()});
-    let message = code.failure().message;
-    Some(ErrorData::new(ErrorCode(code.rpc_code()), message, Some(data)))
+    Some(ErrorData::new(ErrorCode(code.rpc_code()), code.failure().message, Some(data)))
 }
 
 /// A page for a host that mounts HTML: what the session is for, and the link to its page.
@@ -66,7 +62,6 @@ fn html(title: &str, page: Option<&str>) -> String {
     )
 }
 
-/// A text in HTML.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -87,13 +82,10 @@ async fn list(asked: ListRequest<'_>) -> Result<ResourcePage, ToolError> {
     if asked.cursor.is_some() {
         return Ok(ResourcePage::default());
     }
-    let request = ListSessionsRequest {
-        host_name: None,
-        host_session_id: None,
-        limit: Some(200),
-        extra: Object::new(),
-    };
-    let query = ToolQuery { project: asked.project.map(project).transpose()?, actor: None };
+    let (host_name, host_session_id, extra) = (None, None, Object::new());
+    let request = ListSessionsRequest { host_name, host_session_id, limit: Some(200), extra };
+    let project = asked.project.map(|project| id("project_id", project)).transpose()?;
+    let query = ToolQuery { project, actor: None };
     let sent = ask::<ListSessions>(query, Verbatim::from(&request)).send(asked.api).await;
     let listed = match sent {
         Ok(answer) => answer.read::<Json<GguiSessionListEnvelope>>()?.0.result,
@@ -103,8 +95,9 @@ async fn list(asked: ListRequest<'_>) -> Result<ResourcePage, ToolError> {
     let resource = |session: &SessionDocument| {
         let uri = Locator::new(session.id.clone()).to_string();
         let title = session.prompt().filter(|prompt| !prompt.is_empty()).unwrap_or("Live session");
-        let resource = Resource::new(uri, session.id.as_str()).with_title(title);
-        resource.with_mime_type(SESSIONS.media_type)
+        Resource::new(uri, session.id.as_str())
+            .with_title(title)
+            .with_mime_type(SESSIONS.media_type)
     };
     let resources = listed.sessions.iter().map(resource).collect();
     Ok(ResourcePage { resources, next_cursor: None })

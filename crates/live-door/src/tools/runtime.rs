@@ -1,14 +1,11 @@
 //! The tools of pages. A host hides them from its model and relays the calls of its pages. A
 //! refusal of the protocol is a result, because a page does not see errors of its host.
 
-use accord_contract::Value;
-use accord_live_core::operations::tools::{
-    DeclareToolCatalog, GguiPullEnvelope, GguiRuntimeEnvelope, Pull, RefreshWsToken, SubmitAction,
-    SyncContext, Telemetry,
-};
-use serde_json::json;
+use accord_live_core::operations::tools::{DeclareToolCatalog, GguiPullEnvelope, Pull};
+use accord_live_core::operations::tools::{GguiRuntimeEnvelope, RefreshWsToken, SubmitAction};
+use accord_live_core::operations::tools::{SyncContext, Telemetry};
 
-use super::{of_session, receipt};
+use super::{any_object, of_session, receipt};
 use accord_mcp::{Argument, Effect, Output, Tool};
 
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
@@ -107,7 +104,3 @@ pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
     output: Some(OUTCOME),
     ..of_session::<DeclareToolCatalog, _>(receipt::<GguiRuntimeEnvelope>)
 };
-
-fn any_object() -> Value {
-    json!({"type": "object"})
-}

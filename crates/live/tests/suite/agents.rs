@@ -1,8 +1,9 @@
 //! What an agent does: handshake, render, update, amend, reads.
 
-use accord_contract::Wire as _;
+use accord_contract::{Object, Wire as _};
 use accord_live::{Live, LiveOptions};
 use accord_live_core::token::{Secret, TokenKind};
+use accord_live_core::violation::Source;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -52,16 +53,17 @@ async fn a_ui_is_rendered_changed_and_found_again() {
 
         let mut page = subscribe(&live, session.as_str(), json!({"fromSeq": 1})).await.unwrap();
         let merge = json!({"sessionId": session.as_str(), "kind": "merge", "patch": {"count": 2}});
-        let updated = live.update(&caller, &shop, object(merge.clone())).await.unwrap();
+        let updated =
+            live.set_props(&caller, &shop, object(merge.clone()), Source::Update).await.unwrap();
         assert_eq!((updated.updated, updated.epoch), (true, Some(1)));
         let frames = next(&mut page.subscriber).await;
         assert_eq!(frames[0]["type"], "props_update");
         assert_eq!(frames[0]["payload"]["props"], json!({"count": 2}));
-        let same = live.update(&caller, &shop, object(merge)).await.unwrap();
+        let same = live.set_props(&caller, &shop, object(merge), Source::Update).await.unwrap();
         assert_eq!((same.updated, same.epoch), (false, Some(1)));
         let replace =
             json!({"sessionId": session.as_str(), "kind": "replace", "props": {"count": 3}});
-        live.amend(&caller, &shop, object(replace)).await.unwrap();
+        live.set_props(&caller, &shop, object(replace), Source::Amend).await.unwrap();
         let found = live.found(&session, None).await.unwrap().unwrap();
         assert_eq!(found.props_json.as_deref(), Some(r#"{"count":3}"#));
         let pinned = live.found(&session, Some(0)).await.unwrap().unwrap();
@@ -100,7 +102,9 @@ async fn a_token_opens_one_session() {
     for place in places() {
         let options = LiveOptions { secret: Some(Secret::new([7; 32])), ..LiveOptions::default() };
         let live = place.live_with(options);
-        let minted = live.mint_token(TokenKind::Ws, &session_id("s1"), &app("shop")).unwrap();
+        let minted = live
+            .mint_token_with(TokenKind::Ws, &session_id("s1"), &app("shop"), Object::new())
+            .unwrap();
         let request = json!({"wsToken": minted.text});
         let subscribed = subscribe(&live, "s1", request.clone()).await.unwrap();
         assert!(document(&subscribed.ack.text)["payload"]["sessionToken"].is_string());
@@ -115,6 +119,9 @@ async fn a_token_opens_one_session() {
             bare.refresh_token(&refresh, false).await.unwrap().document()["code"],
             "BOOTSTRAP_NOT_SUPPORTED"
         );
-        assert!(bare.mint_token(TokenKind::Ws, &session_id("s1"), &app("shop")).is_none());
+        assert!(
+            bare.mint_token_with(TokenKind::Ws, &session_id("s1"), &app("shop"), Object::new())
+                .is_none()
+        );
     }
 }

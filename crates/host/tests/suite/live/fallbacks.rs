@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 
+use accord_contract::Object;
 use accord_live_core::token::{Secret, TokenKind};
 use serde_json::{Value, json};
 
@@ -57,7 +58,7 @@ async fn tokens_are_checked_before_anything_is_read() {
     let forged = Secret::new(*b"another secret of another server")
         .mint(TokenKind::Ws, &s1, &app, live.now(), [1; 12])
         .text;
-    let bearer = live.mint_token(TokenKind::Session, &s1, &app).unwrap().text;
+    let bearer = live.mint_token_with(TokenKind::Session, &s1, &app, Object::new()).unwrap().text;
     let (other, missing) = (world.token("s2"), world.token("nothing"));
     for route in ["events?sinceSequence=0&", "stream?", "state?"] {
         let ask = |session: &str, token: &str| {
