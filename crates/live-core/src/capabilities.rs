@@ -39,7 +39,15 @@ impl AgentTool {
             reader.required(example, &place, "input");
             reader.required(example, &place, "output");
         }
-        let (server, server_version) = Self::server(members, field, reader);
+        let place = format!("{field}.serverInfo");
+        let info = members.get("serverInfo").and_then(|value| reader.object(value, &place));
+        let (mut server, mut server_version) = (None, None);
+        if let Some(info) = info {
+            reader.only(info, &place, &["name", "version"]);
+            reader.required(info, &place, "name");
+            server = reader.text(info, &place, "name");
+            server_version = reader.text(info, &place, "version");
+        }
         let place = format!("{field}.toolInfo");
         let info = reader.required(members, field, "toolInfo")?;
         let info = reader.object(info, &place)?;
@@ -51,20 +59,5 @@ impl AgentTool {
         let input = reader.required(info, &place, "inputSchema")?;
         let input_schema = reader.schema(input, &format!("{place}.inputSchema"))?;
         Some(Self { input_schema, output_schema, description, server, server_version, usage })
-    }
-
-    fn server(
-        members: &Object,
-        field: &str,
-        reader: &mut Reader,
-    ) -> (Option<String>, Option<String>) {
-        let place = format!("{field}.serverInfo");
-        let value = members.get("serverInfo");
-        let Some(info) = value.and_then(|value| reader.object(value, &place)) else {
-            return (None, None);
-        };
-        reader.only(info, &place, &["name", "version"]);
-        reader.required(info, &place, "name");
-        (reader.text(info, &place, "name"), reader.text(info, &place, "version"))
     }
 }

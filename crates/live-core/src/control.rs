@@ -3,9 +3,10 @@
 //!
 //! A step can be repeated: a session that exists begins again, and its counters go on.
 
-use accord_contract::{Code, Failure, Object, Value, Wire as _, message, wire_enum};
+use accord_contract::{Code, Failure, Object, Value, message, wire_enum};
 
 use crate::session::{Content, Session};
+use crate::tools::read;
 use crate::{AppId, SessionId};
 
 /// The app of a session for which a step names none.
@@ -128,25 +129,16 @@ impl Step {
     pub fn read(mut document: Object) -> Result<Self, Failure> {
         let kind = document.shift_remove("kind");
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let document = Value::Object(document);
         Ok(match kind {
-            "create-session" => {
-                Self::CreateSession(Box::new(CreateSession::from_document(document)?))
-            }
-            "render-session" => Self::RenderSession(RenderSession::from_document(document)?),
-            "expire-session" => Self::ExpireSession(ExpireSession::from_document(document)?),
-            "mint-ws-token" => Self::MintToken(MintToken::from_document(document)?),
-            "page-url" => Self::PageUrl(PageUrl::from_document(document)?),
-            "server-version-override" => {
-                Self::VersionOverride(VersionOverride::from_document(document)?)
-            }
-            "emit-envelope" => Self::EmitEnvelope(EmitEnvelope::from_document(document)?),
-            "renderer-url-override" => {
-                Self::RendererUrl(RendererUrlOverride::from_document(document)?)
-            }
-            "ui-initialize-response-override" => {
-                Self::UiInitialize(UiInitializeOverride::from_document(document)?)
-            }
+            "create-session" => Self::CreateSession(Box::new(read(document)?)),
+            "render-session" => Self::RenderSession(read(document)?),
+            "expire-session" => Self::ExpireSession(read(document)?),
+            "mint-ws-token" => Self::MintToken(read(document)?),
+            "page-url" => Self::PageUrl(read(document)?),
+            "server-version-override" => Self::VersionOverride(read(document)?),
+            "emit-envelope" => Self::EmitEnvelope(read(document)?),
+            "renderer-url-override" => Self::RendererUrl(read(document)?),
+            "ui-initialize-response-override" => Self::UiInitialize(read(document)?),
             _ => {
                 let message = "the kind is one of create-session, render-session, \
                                expire-session, mint-ws-token, page-url, \

@@ -88,10 +88,9 @@ impl BlueprintKey {
         let is_hash = |text: &str| {
             text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
-        (is_hash(contract_hash) && is_hash(variant_key)).then(|| Self {
-            contract_hash: contract_hash.to_owned(),
-            variant_key: variant_key.to_owned(),
-        })
+        let (contract_hash, variant_key) = (contract_hash.to_owned(), variant_key.to_owned());
+        let is_key = is_hash(&contract_hash) && is_hash(&variant_key);
+        is_key.then_some(Self { contract_hash, variant_key })
     }
 }
 

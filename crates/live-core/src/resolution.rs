@@ -26,10 +26,8 @@ pub fn bundle_urls(package: &GadgetDescriptor) -> BundleUrls {
     }
     let is_explicit = package.bundle_url.is_some();
     if rule!(is_explicit; StylesInvented => is_explicit && package.style_url.is_some()) {
-        return BundleUrls {
-            bundle_url: package.bundle_url.clone(),
-            style_url: package.style_url.clone(),
-        };
+        let (bundle_url, style_url) = (package.bundle_url.clone(), package.style_url.clone());
+        return BundleUrls { bundle_url, style_url };
     }
     let Some(version) = &package.version else { return BundleUrls::default() };
     let host = package.bundle_host.as_deref().unwrap_or(DEFAULT_BUNDLE_HOST);

@@ -44,9 +44,8 @@ pub fn resolve(
         Identity::Open => default,
     };
     let Some(app) = rule!(asked.or(token).or(own); OwnAppFirst => own.or(asked).or(token)) else {
-        return Err(refuse::app_mismatch(
-            "the request names no app, and the key covers none or several; send appId",
-        ));
+        let message = "the request names no app, and the key covers none or several; send appId";
+        return Err(refuse::app_mismatch(message));
     };
     let is_covered = match identity {
         // A pending identity has the rights of its token, whose app was compared before.

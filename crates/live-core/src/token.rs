@@ -8,7 +8,7 @@
 //! - a token of one kind is not accepted where another kind is needed.
 
 use accord_canon::{Digest, hmac_sha256};
-use accord_contract::{Failure, Object, Time, Value, Wire as _, message, rule, wire_enum};
+use accord_contract::{Failure, Object, Time, Wire as _, message, rule, wire_enum};
 use data_encoding::BASE64URL_NOPAD;
 use subtle::ConstantTimeEq as _;
 
@@ -122,7 +122,7 @@ impl Secret {
 
     /// Clauses: GGUI-TOKEN-VERIFY.
     pub fn verify(&self, text: &str, kind: TokenKind, now: Time) -> Result<Claims, TokenError> {
-        let claims = self.signed_claims(text, kind)?;
+        let claims = self.signed_claims(text, kind).ok_or(TokenError::Invalid)?;
         if rule!(claims.exp <= now.unix_seconds(); ExpiredTokensTaken => false) {
             return Err(TokenError::Expired);
         }
@@ -155,7 +155,7 @@ impl Secret {
     ///
     /// Clauses: GGUI-TOKEN-REFRESH.
     pub fn refresh(&self, text: &str, now: Time, jti: [u8; 12]) -> Result<Minted, Failure> {
-        let claims = self.signed_claims(text, TokenKind::Ws).map_err(Failure::from)?;
+        let claims = self.signed_claims(text, TokenKind::Ws).ok_or(TokenError::Invalid)?;
         let last = claims.iat + 2 * TokenKind::Ws.ttl_seconds();
         if rule!(now.unix_seconds() > last; RefreshedForEver => false) {
             return Err(refuse::refresh_window_closed("the token is too old to be refreshed"));
@@ -167,22 +167,19 @@ impl Secret {
     /// The claims of a `ws` token that this server made. It may have expired, so this admits
     /// nobody.
     pub fn made(&self, text: &str) -> Option<Claims> {
-        self.signed_claims(text, TokenKind::Ws).ok()
+        self.signed_claims(text, TokenKind::Ws)
     }
 
-    fn signed_claims(&self, text: &str, kind: TokenKind) -> Result<Claims, TokenError> {
-        let (first, signature) = text.split_once('.').ok_or(TokenError::Invalid)?;
-        let signature =
-            BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| TokenError::Invalid)?;
+    fn signed_claims(&self, text: &str, kind: TokenKind) -> Option<Claims> {
+        let (first, signature) = text.split_once('.')?;
+        let signature = BASE64URL_NOPAD.decode(signature.as_bytes()).ok()?;
         let is_signed = signature.as_slice().ct_eq(self.sign(first.as_bytes()).as_bytes());
         if !rule!(bool::from(is_signed); SignaturesIgnored => true) {
-            return Err(TokenError::Invalid);
+            return None;
         }
-        let bytes = BASE64URL_NOPAD.decode(first.as_bytes()).map_err(|_| TokenError::Invalid)?;
-        let claims: Value = serde_json::from_slice(&bytes).map_err(|_| TokenError::Invalid)?;
-        let claims = Claims::from_document(claims).map_err(|_| TokenError::Invalid)?;
-        let is_kind = rule!(claims.kind == kind; AnyKindOfToken => true);
-        if is_kind { Ok(claims) } else { Err(TokenError::Invalid) }
+        let bytes = BASE64URL_NOPAD.decode(first.as_bytes()).ok()?;
+        let claims = Claims::from_document(serde_json::from_slice(&bytes).ok()?).ok()?;
+        rule!(claims.kind == kind; AnyKindOfToken => true).then_some(claims)
     }
 
     fn sign(&self, message: &[u8]) -> Digest {

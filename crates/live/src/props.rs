@@ -4,7 +4,7 @@ use accord_base::{Caller, Need};
 use accord_contract::{Code, Failure, Object, rule};
 use accord_live_core::AppId;
 use accord_live_core::props::PropsUpdate;
-use accord_live_core::session::{amend, update};
+use accord_live_core::session::set_props;
 use accord_live_core::tools::{PropsAnswer, PropsRequest, read};
 use accord_live_core::violation::{Source, ViolationDetails};
 
@@ -26,18 +26,16 @@ impl Live {
             details.into_failure(Code::GguiToolContractViolation)
         })?;
         let session = read::<PropsRequest>(arguments)?.session_id;
-        let is_update = source == Source::Update;
         let answered = self.write(move |job| {
             let row = job.session(&session, &app)?;
             let contract = job.contract(&row)?;
             let content = rows::content(job.unit, &row.session)?;
             let at = job.at(&project)?;
-            let decide = if is_update { update } else { amend };
-            let changed = decide(&row.session, &content, &contract, &change, at)?;
+            let changed = set_props(&row.session, &content, &contract, &change, source, at)?;
             let told = rule!(changed.frame.clone(); PropsUntold => None);
             job.commit(&project, Some(&row), &changed.delta, told.into_iter().collect())?;
             let session = changed.delta.session.as_ref().unwrap_or(&row.session);
-            Ok(match is_update {
+            Ok(match source == Source::Update {
                 true => PropsAnswer::updated(session, &changed, &contract),
                 false => PropsAnswer::amended(session, &changed, &contract),
             })

@@ -54,12 +54,8 @@ impl Live {
             None => head.ledger,
         };
         let replay = after.from_seq.and_then(|from| StreamReplay::begin(head, Some(from)));
-        let binding = Binding {
-            session_id: session.clone(),
-            app_id: app.clone(),
-            role: Role::User,
-            client_id: None,
-        };
+        let (session_id, app_id) = (session.clone(), app.clone());
+        let binding = Binding { session_id, app_id, role: Role::User, client_id: None };
         let subscriber = Subscriber {
             live: self.clone(),
             binding,

@@ -3,7 +3,7 @@
 use accord_api::body::AnswerBody;
 use accord_api::{Call as OperationCall, Encoded, Operation, Received};
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::text::percent_encoded;
+use accord_contract::text::{percent_decoded, percent_encoded};
 use accord_contract::{Code, Failure, Object, Value, Wire as _};
 use accord_memory_core::compact;
 use axum::body::Body;
@@ -83,7 +83,7 @@ impl HostRequest {
         let is_json = headers.get(CONTENT_TYPE).is_none_or(is_json);
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let superseded_by = header(SUPERSEDED_BY).map(str::to_owned);
-        let new_project = header(NEW_PROJECT).and_then(unescape);
+        let new_project = header(NEW_PROJECT).and_then(percent_decoded);
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(interrupted)?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|_| broken("the answer is not UTF-8"))?;
@@ -164,25 +164,6 @@ impl Answer {
 fn is_json(media_type: &HeaderValue) -> bool {
     let essence = media_type.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
-}
-
-/// Decodes a percent-encoded text.
-pub fn unescape(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let (byte, after) = match (first, after) {
-            (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                (u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()?, after)
-            }
-            (b'%', _) => return None,
-            (byte, after) => (*byte, after),
-        };
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

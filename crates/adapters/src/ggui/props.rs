@@ -4,7 +4,7 @@ use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::contract::{CompiledContract, DataContract};
 use accord_live_core::props::{EnforcedProps, PropsUpdate};
 use accord_live_core::schema::Quota;
-use accord_live_core::session::{At, Content, PropsChanged, Session, amend, update};
+use accord_live_core::session::{Content, set_props};
 use accord_live_core::violation::{Source, Violation, ViolationDetails};
 use serde_json::json;
 
@@ -49,19 +49,11 @@ pub(super) fn props_update(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-type Decide = fn(
-    &Session,
-    &Content,
-    &CompiledContract,
-    &PropsUpdate,
-    At<'_>,
-) -> Result<PropsChanged, Failure>;
-
 pub(super) fn props_change(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
-    let (decide, source): (Decide, Source) = match call.text("tool")? {
-        "ggui_update" => (update, Source::Update),
-        "ggui_amend" => (amend, Source::Amend),
+    let source = match call.text("tool")? {
+        "ggui_update" => Source::Update,
+        "ggui_amend" => Source::Amend,
         _ => return Err(BadCall::kind("tool", "ggui_update or ggui_amend")),
     };
     let change = PropsUpdate::read(call.object("update")?).map_err(|violations| {
@@ -78,7 +70,7 @@ pub(super) fn props_change(call: &Call) -> Result<Reply, BadCall> {
     let content = Content { props, ..Content::default() };
     let project = project()?;
     let at = at(&project, time(NOW)?);
-    let changed = decide(&session, &content, &contract, &change, at);
+    let changed = set_props(&session, &content, &contract, &change, source, at);
     match changed {
         Err(failure) => refused(&failure),
         Ok(changed) => {

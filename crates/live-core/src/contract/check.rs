@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Object, Value, rule};
+use accord_contract::{Code, Value, rule};
 
 use super::{DataContract, context, names, shape};
 use crate::props::EnforcedProps;
@@ -32,7 +32,6 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
     let mut actions = BTreeMap::new();
     let mut streams = BTreeMap::new();
     let mut slots = BTreeMap::new();
-
     let props = compiler.props(contract);
     for (name, entry) in contract.streams.iter().flat_map(|spec| spec.iter()) {
         if let Some(schema) = compiler.schema(&entry.schema, &format!("streamSpec.{name}")) {
@@ -54,7 +53,6 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
             slots.insert(name.to_owned(), schema);
         }
     }
-
     let bytes = compiler.quota.used_bytes();
     let mut violations = compiler.violations;
     violations.extend(references(contract));
@@ -74,13 +72,8 @@ struct Compiler {
 impl Compiler {
     fn schema(&mut self, schema: &Value, field: &str) -> Option<Schema> {
         self.violations.extend(shape::check(schema, field));
-        match Schema::compile_at(schema, &format!("{field}.schema"), &mut self.quota) {
-            Ok(schema) => Some(schema),
-            Err(violations) => {
-                self.violations.extend(violations);
-                None
-            }
-        }
+        let compiled = Schema::compile_at(schema, &format!("{field}.schema"), &mut self.quota);
+        compiled.map_err(|violations| self.violations.extend(violations)).ok()
     }
 
     /// Clauses: GGUI-CONTRACT-PROPS-NOT-EMPTY.
@@ -95,13 +88,8 @@ impl Compiler {
                 self.violations.extend(shape::check(&entry.schema, &format!("propsSpec.{name}")));
             }
         }
-        match EnforcedProps::build(contract.props.as_ref(), &mut self.quota) {
-            Ok(props) => Some(props),
-            Err(violations) => {
-                self.violations.extend(violations);
-                None
-            }
-        }
+        let props = EnforcedProps::build(contract.props.as_ref(), &mut self.quota);
+        props.map_err(|violations| self.violations.extend(violations)).ok()
     }
 }
 
@@ -121,16 +109,10 @@ fn references(contract: &DataContract) -> Vec<Violation> {
             Some((field, source.tool.as_str(), Code::GguiCtrRefStreamSource))
         });
     let unknown = steps.chain(sources).filter(|(_, tool, _)| contract.tool(tool).is_none());
-    unknown
-        .take(MOST_VIOLATIONS)
-        .map(|(field, tool, code)| {
-            let declared = listed(contract.tools.iter().flat_map(|tools| tools.names()));
-            let message = format!("agentCapabilities.tools does not declare '{tool}'");
-            Violation::new(field, message).expecting(declared, tool).of_code(code)
-        })
-        .collect()
-}
-
-pub(super) fn members<'v>(value: &'v Value, name: &str) -> Option<&'v Object> {
-    value.get(name).and_then(Value::as_object)
+    let violations = unknown.take(MOST_VIOLATIONS).map(|(field, tool, code)| {
+        let declared = listed(contract.tools.iter().flat_map(|tools| tools.names()));
+        let message = format!("agentCapabilities.tools does not declare '{tool}'");
+        Violation::new(field, message).expecting(declared, tool).of_code(code)
+    });
+    violations.collect()
 }

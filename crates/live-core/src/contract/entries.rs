@@ -13,12 +13,6 @@ pub struct Entries<T> {
 }
 
 impl<T> Entries<T> {
-    fn new(entries: Vec<(String, T)>) -> Self {
-        let mut by_name: Vec<_> = (0..entries.len()).collect();
-        by_name.sort_unstable_by(|one, other| entries[*one].0.cmp(&entries[*other].0));
-        Self { entries, by_name }
-    }
-
     pub fn get(&self, name: &str) -> Option<&T> {
         let found = self.by_name.binary_search_by(|at| self.entries[*at].0.as_str().cmp(name));
         found.ok().map(|at| &self.entries[self.by_name[at]].1)
@@ -55,7 +49,7 @@ impl<T> Entries<T> {
         reader: &mut Reader,
         entry: impl Fn(&Object, &str, &mut Reader) -> Option<T>,
     ) -> Option<Self> {
-        let mut entries = Vec::new();
+        let mut entries: Vec<(String, T)> = Vec::new();
         for (name, value) in reader.object(value, field)? {
             let place = join(field, name);
             if let Some(members) = reader.object(value, &place)
@@ -64,7 +58,9 @@ impl<T> Entries<T> {
                 entries.push((name.clone(), entry));
             }
         }
-        Some(Self::new(entries))
+        let mut by_name: Vec<_> = (0..entries.len()).collect();
+        by_name.sort_unstable_by(|one, other| entries[*one].0.cmp(&entries[*other].0));
+        Some(Self { entries, by_name })
     }
 }
 

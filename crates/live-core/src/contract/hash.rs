@@ -80,10 +80,9 @@ fn not_empty(value: Value) -> Option<Value> {
             (!items.is_empty()).then_some(Value::Array(items))
         }
         Value::Object(members) => {
-            let members: Object = members
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, not_empty(value)?)))
-                .collect();
+            let kept = members.into_iter();
+            let kept = kept.filter_map(|(name, value)| Some((name, not_empty(value)?)));
+            let members: Object = kept.collect();
             (!members.is_empty()).then_some(Value::Object(members))
         }
         scalar => Some(scalar),

@@ -1,10 +1,5 @@
 //! Contracts: what a page shows, what a person can do on it, and what an agent can send to it.
 //!
-//! * [`DataContract`]: the six specs, read strictly.
-//! * [`check`]: the rules that hold between its parts.
-//! * [`CompiledContract`]: a contract that holds, with the validators of its data.
-//! * [`contract_hash`], [`variant_key`]: the identity of a contract and of a variant of it.
-//!
 //! Invariants:
 //! * The document is kept as it was sent: unknown members at its top survive.
 //! * Reading and checking report every violation, each with the place.
@@ -91,16 +86,14 @@ impl DataContract {
             for (name, instead) in RETIRED {
                 reader.retired(members, "", name, instead);
             }
+            let client = members.get("clientCapabilities");
             Self {
                 props: PropsSpec::read(members.get("propsSpec"), &mut reader),
                 actions: Entries::read(members, "actionSpec", &mut reader, ActionEntry::read),
                 streams: Entries::read(members, "streamSpec", &mut reader, StreamEntry::read),
                 context: Entries::read(members, "contextSpec", &mut reader, ContextEntry::read),
                 tools: AgentTool::read_all(members.get("agentCapabilities"), &mut reader),
-                gadgets: ClientCapabilities::read_member(
-                    members.get("clientCapabilities"),
-                    &mut reader,
-                ),
+                gadgets: ClientCapabilities::read_member(client, &mut reader),
                 document: members.clone(),
             }
         });

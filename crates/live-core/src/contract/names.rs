@@ -17,23 +17,17 @@ pub(super) fn check(contract: &DataContract) -> Vec<Violation> {
         if rule!(reserved::is_reserved(name); ReservedNamesDeclared => false) {
             let prefix = reserved::PREFIX;
             let message = format!("names that begin with {prefix} are the server's");
-            let violation = Violation::new(format!("{spec}.{name}"), message);
-            violations.push(
-                violation
-                    .expecting(format!("a name without {prefix}"), name)
-                    .of_code(Code::GguiCtrReservedName),
-            );
+            let violation = Violation::new(format!("{spec}.{name}"), message)
+                .expecting(format!("a name without {prefix}"), name);
+            violations.push(violation.of_code(Code::GguiCtrReservedName));
         }
     }
     let most = rule!(1; NamesShared => usize::MAX);
     for (name, specs) in found.iter().filter(|(_, specs)| specs.len() > most) {
         let message = format!("'{name}' is a name of {}", specs.join(" and of "));
-        let violation = Violation::new(format!("{}.{name}", specs[0]), message);
-        violations.push(
-            violation
-                .expecting("one spec for each name", specs.join(" + "))
-                .of_code(Code::GguiCtrDupName),
-        );
+        let violation = Violation::new(format!("{}.{name}", specs[0]), message)
+            .expecting("one spec for each name", specs.join(" + "));
+        violations.push(violation.of_code(Code::GguiCtrDupName));
     }
     violations
 }

@@ -2,8 +2,8 @@
 
 use accord_contract::{Value, rule};
 
-use super::check::members;
 use super::read::join;
+use crate::schema::types;
 use crate::violation::{Violation, listed};
 
 /// What is missing in a schema of the entry at `field`.
@@ -31,7 +31,7 @@ fn walk(schema: &Value, field: &str, violations: &mut Vec<Violation>) {
         let violation = Violation::new(field, "the schema of an array has items");
         violations.push(violation.expecting("items", "undefined"));
     }
-    let properties = members(schema, "properties");
+    let properties = schema.get("properties").and_then(Value::as_object);
     if types.contains(&"object") {
         let required = schema.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
@@ -55,13 +55,5 @@ fn walk(schema: &Value, field: &str, violations: &mut Vec<Violation>) {
         for (index, branch) in branches.into_iter().flatten().enumerate() {
             walk(branch, &format!("{field}.{union}[{index}]"), violations);
         }
-    }
-}
-
-pub(super) fn types(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
     }
 }

@@ -2,11 +2,6 @@
 //!
 //! Clauses: GGUI-FRAME-ENVELOPE.
 //!
-//! * [`parse`]: what a client sends, within the limits; [`ClientFrame`].
-//! * [`ServerFrame`]: what a server sends. Every payload but that of `error` has `schemaVersion`.
-//! * [`Close`]: why a server closes a socket.
-//! * [`Gate`]: which frames a socket may send in its present state.
-//!
 //! Invariants:
 //! - a frame that cannot be read is answered with its code, or closes the socket; it is never
 //!   dropped in silence;

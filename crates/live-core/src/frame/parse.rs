@@ -4,10 +4,7 @@ use accord_contract::text::excerpt;
 use accord_contract::wire::{Pointer, count_of};
 use accord_contract::{Failure, Object, Value, Wire, rule};
 
-use super::{
-    Action, ChannelSubscribe, ChannelUnsubscribe, ClientBody, ClientFrame, Close,
-    HostContextObserved, Subscribe,
-};
+use super::{Action, ClientBody, ClientFrame, Close};
 use crate::limits::Limits;
 use crate::{SessionId, refuse};
 
@@ -59,18 +56,14 @@ fn body(mut frame: Object) -> Result<ClientBody, Failure> {
     };
     let payload = frame.shift_remove("payload");
     match kind.as_str() {
-        "subscribe" => read::<Subscribe>(payload).map(Box::new).map(ClientBody::Subscribe),
+        "subscribe" => read(payload).map(Box::new).map(ClientBody::Subscribe),
         "action" => action(payload).map(ClientBody::Action),
         // Clauses: GGUI-FRAME-PING. Its payload says nothing, so that one of another form is no
         // reason to refuse it.
         "ping" => Ok(ClientBody::Ping),
-        "host_context_observed" => {
-            read::<HostContextObserved>(payload).map(ClientBody::HostContext)
-        }
-        "channel_subscribe" => read::<ChannelSubscribe>(payload).map(ClientBody::ChannelSubscribe),
-        "channel_unsubscribe" => {
-            read::<ChannelUnsubscribe>(payload).map(ClientBody::ChannelUnsubscribe)
-        }
+        "host_context_observed" => read(payload).map(ClientBody::HostContext),
+        "channel_subscribe" => read(payload).map(ClientBody::ChannelSubscribe),
+        "channel_unsubscribe" => read(payload).map(ClientBody::ChannelUnsubscribe),
         other => {
             let message = format!("there is no frame of the type {:?}", excerpt(other, 60));
             Err(rule!(

@@ -103,12 +103,9 @@ impl ServerFrame {
         if rule!(is_stamped; ErrorsStamped => true; FramesUnstamped => false) {
             payload.insert("schemaVersion".into(), version.into());
         }
-        let mut frame = Object::new();
-        frame.insert("type".into(), self.kind().into());
-        frame.insert("payload".into(), Value::Object(payload));
-        if let Some(id) = rule!(request_id; RequestIdDropped => None) {
-            frame.insert("requestId".into(), id.into());
-        }
+        let mut frame =
+            members([("type", self.kind().into()), ("payload", Value::Object(payload))]);
+        put(&mut frame, "requestId", rule!(request_id; RequestIdDropped => None));
         Value::Object(frame)
     }
 
@@ -192,8 +189,6 @@ fn failure_members(failure: &Failure) -> Object {
         ("code", failure.code.as_str().into()),
         ("message", failure.message.as_str().into()),
     ]);
-    if let Some(details) = &failure.details {
-        payload.insert("details".into(), Value::Object((**details).clone()));
-    }
+    put(&mut payload, "details", failure.details.as_deref().cloned());
     payload
 }

@@ -3,16 +3,11 @@
 use std::collections::BTreeMap;
 
 use accord_contract::closest::closest;
-use accord_contract::{Code, Failure, rule};
+use accord_contract::{Code, rule};
 
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
-use crate::violation::{MOST_VIOLATIONS, Violation, refuse};
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct GadgetRefusal {
-    pub code: Code,
-    pub violations: Vec<Violation>,
-}
+use crate::contract::ContractRefusal;
+use crate::violation::{MOST_VIOLATIONS, Violation};
 
 /// Checks the gadgets of a contract against the packages and the public values of an app. The
 /// first gate that refuses decides: names that are used twice, then packages, then public values.
@@ -24,7 +19,7 @@ pub fn check_gadgets<'e>(
     used: Option<&ClientCapabilities>,
     registered: &[GadgetDescriptor],
     public_env: impl IntoIterator<Item = &'e str>,
-) -> Result<(), GadgetRefusal> {
+) -> Result<(), ContractRefusal> {
     let used = used.map_or(&[][..], |capabilities| capabilities.gadgets.as_slice());
     let public_env: Vec<_> = public_env.into_iter().collect();
     let gates = [
@@ -41,7 +36,7 @@ pub fn check_gadgets<'e>(
     ];
     let mut refusing = gates.into_iter().filter(|(_, violations)| !violations.is_empty());
     match rule!(refusing.next(); LastGateDecides => refusing.next_back()) {
-        Some((code, violations)) => Err(GadgetRefusal { code, violations }),
+        Some((code, violations)) => Err(ContractRefusal { code, violations }),
         None => Ok(()),
     }
 }
@@ -68,28 +63,24 @@ fn duplicates(used: &[GadgetUse]) -> Vec<Violation> {
 fn unknown(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation> {
     let known = || registered.iter().flat_map(|package| package.exports.iter().map(String::as_str));
     let unknown = used.iter().filter(|gadget| known().all(|name| name != gadget.export));
-    unknown
-        .take(MOST_VIOLATIONS)
-        .map(|gadget| {
-            let meant = closest(&gadget.export, known());
-            let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-            let message = format!("the app has no gadget '{}'{hint}", gadget.export);
-            Violation::new(field(gadget), message)
-        })
-        .collect()
+    let violations = unknown.take(MOST_VIOLATIONS).map(|gadget| {
+        let meant = closest(&gadget.export, known());
+        let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+        let message = format!("the app has no gadget '{}'{hint}", gadget.export);
+        Violation::new(field(gadget), message)
+    });
+    violations.collect()
 }
 
 fn elsewhere(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation> {
     let wrong = used.iter().filter(|gadget| descriptor(gadget, registered).is_none());
-    wrong
-        .take(MOST_VIOLATIONS)
-        .map(|gadget| {
-            let holder = registered.iter().find(|package| package.exports.contains(&gadget.export));
-            let holder = holder.map_or("another package", |package| package.package.as_str());
-            let message = format!("'{}' is a gadget of {holder}", gadget.export);
-            Violation::new(field(gadget), message).expecting(holder, gadget.package.as_str())
-        })
-        .collect()
+    let violations = wrong.take(MOST_VIOLATIONS).map(|gadget| {
+        let holder = registered.iter().find(|package| package.exports.contains(&gadget.export));
+        let holder = holder.map_or("another package", |package| package.package.as_str());
+        let message = format!("'{}' is a gadget of {holder}", gadget.export);
+        Violation::new(field(gadget), message).expecting(holder, gadget.package.as_str())
+    });
+    violations.collect()
 }
 
 /// Packages that the contract does not use need nothing.
@@ -103,31 +94,24 @@ fn unset(
         package.into_iter().flat_map(|package| &package.requires).map(move |key| (gadget, key))
     });
     let missing = needed.filter(|(_, key)| !public_env.contains(&key.as_str()));
-    missing
-        .take(MOST_VIOLATIONS)
-        .map(|(gadget, key)| {
-            let message = format!("'{}' needs the public value {key}", gadget.export);
-            Violation::new(field(gadget), message).expecting(key.as_str(), "undefined")
-        })
-        .collect()
+    let violations = missing.take(MOST_VIOLATIONS).map(|(gadget, key)| {
+        let message = format!("'{}' needs the public value {key}", gadget.export);
+        Violation::new(field(gadget), message).expecting(key.as_str(), "undefined")
+    });
+    violations.collect()
 }
 
 fn descriptor<'d>(
     gadget: &GadgetUse,
     registered: &'d [GadgetDescriptor],
 ) -> Option<&'d GadgetDescriptor> {
-    registered
-        .iter()
-        .filter(|known| rule!(known.package == gadget.package; AnyPackage => true))
-        .find(|known| known.exports.contains(&gadget.export))
+    let mut known = registered.iter();
+    known.find(|known| {
+        let is_package = rule!(known.package == gadget.package; AnyPackage => true);
+        is_package && known.exports.contains(&gadget.export)
+    })
 }
 
 fn field(gadget: &GadgetUse) -> String {
     format!("clientCapabilities.gadgets.{}.{}", gadget.package, gadget.export)
-}
-
-impl From<GadgetRefusal> for Failure {
-    fn from(refusal: GadgetRefusal) -> Self {
-        refuse(refusal.code, &refusal.violations)
-    }
 }

@@ -1,12 +1,8 @@
 //! The operations of live sessions, a file each for what belongs together: what they take, what
 //! they answer, what they need, and with which codes they refuse.
 //!
-//! * [`questions`], [`answer`], [`watch`]: Accord's own, for people and their programs.
-//! * [`tools`]: the tools of ggui, each a POST of its arguments.
-//! * [`channel`]: the channel and the routes beside it. ggui prescribes their form, so that their
-//!   handlers read parameters and write bodies themselves.
-//! * [`pages`]: what a browser loads.
-//!
+//! ggui prescribes the form of the routes in [`channel`], so that their handlers read parameters and
+//! write bodies themselves.
 //! `crates/live` carries them out; the host serves them; the command and the MCP tools call them.
 
 pub mod answer;

@@ -169,7 +169,6 @@ pub fn actor_of(key: &ActorKey) -> Actor {
     Actor::new(key.id.clone(), key.kind)
 }
 
-/// Something that a person can do in a session.
 #[derive(Clone, Debug)]
 pub struct OfferedAction {
     pub name: String,
@@ -181,9 +180,7 @@ pub struct OfferedAction {
     pub question: Option<Question>,
 }
 
-/// The members of the UI of a session.
 impl SessionDocument {
-    /// What the agent rendered it for.
     pub fn prompt(&self) -> Option<&str> {
         self.extra.get("prompt")?.as_str()
     }

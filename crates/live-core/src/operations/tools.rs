@@ -98,7 +98,6 @@ envelope! {
     }
 }
 
-/// A UI that was rendered, and how a person and a host get to it.
 #[derive(Clone, Debug)]
 pub struct RenderedUi {
     pub answer: RenderAnswer,
@@ -138,7 +137,6 @@ envelope! {
     }
 }
 
-/// The failure codes of every tool.
 const COMMON: &[Code] = &[Code::AccessDenied, Code::GguiAppMismatch];
 
 /// The failure codes of every tool that changes something.
@@ -146,7 +144,6 @@ const CHANGES: &[Code] = &[Code::AgenticProjectArchived];
 
 const NO_SESSION: &[Code] = &[Code::AgenticSessionNotFound];
 
-/// The failure codes of contracts.
 const OF_CONTRACTS: &[Code] = &[
     Code::GguiToolContractSchemaInvalid,
     Code::GguiToolContractValidationFailed,
@@ -155,7 +152,6 @@ const OF_CONTRACTS: &[Code] = &[
     Code::GguiToolSchemaCompatIncompat,
 ];
 
-/// The failure codes of a render.
 const OF_RENDERS: &[Code] = &[
     Code::GguiToolHandshakeNotFound,
     Code::GguiToolContractViolation,

@@ -122,7 +122,6 @@ impl LiveEvent {
         Some((submitted["action"].as_str()?, &submitted["data"]))
     }
 
-    /// Who acted, if that is known.
     pub fn by(&self) -> Option<Actor> {
         Actor::from_answer(self.data.get("x-by")?.clone()).ok()
     }

@@ -63,7 +63,6 @@ impl EnforcedProps {
         Ok(Self { hash: hash.hex(), profile: Profile::of(&document), validator, document })
     }
 
-    /// The schema, with the members of every schema in order.
     pub fn document(&self) -> &Value {
         &self.document
     }

@@ -6,7 +6,6 @@ use accord_contract::{Object, Value, rule};
 
 use crate::violation::{Violation, listed, show, type_name};
 
-/// The version of A2UI.
 const VERSION: &str = "v0.9";
 
 pub const CATALOG: &str = "ggui.preview.v1";

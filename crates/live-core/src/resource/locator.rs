@@ -1,9 +1,9 @@
 //! The address of a session as a resource.
 
-use accord_contract::rule;
-use accord_contract::text::percent_encoded;
-
 use std::fmt;
+
+use accord_contract::rule;
+use accord_contract::text::{percent_decoded, percent_encoded};
 
 use crate::SessionId;
 
@@ -38,8 +38,9 @@ impl Locator {
             Some((session, key)) => (session, Some(key)),
             None => (path, None),
         };
-        let session_id = SessionId::new(unescape(session)?).map_err(|_| LocatorError)?;
-        let blueprint_key = key.map(unescape).transpose()?;
+        let decoded = |text| percent_decoded(text).ok_or(LocatorError);
+        let session_id = SessionId::new(decoded(session)?).map_err(|_| LocatorError)?;
+        let blueprint_key = key.map(decoded).transpose()?;
         let is_empty = |key: &str| rule!(key.is_empty(); EmptyLocators => false);
         if blueprint_key.as_ref().is_some_and(|key| is_empty(key) || key.contains('/')) {
             return Err(LocatorError);
@@ -68,21 +69,4 @@ fn parse_epoch(text: &str) -> Result<u64, LocatorError> {
         return Err(LocatorError);
     }
     text.parse().map_err(|_| LocatorError)
-}
-
-fn unescape(segment: &str) -> Result<String, LocatorError> {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        if *first != b'%' {
-            bytes.push(*first);
-            rest = after;
-            continue;
-        }
-        let digits = after.get(..2).ok_or(LocatorError)?;
-        let byte = data_encoding::HEXLOWER_PERMISSIVE.decode(digits).map_err(|_| LocatorError)?;
-        bytes.extend(byte);
-        rest = &after[2..];
-    }
-    String::from_utf8(bytes).map_err(|_| LocatorError)
 }

@@ -92,8 +92,7 @@ pub fn read(locator: &Locator, facts: ReadFacts<'_>) -> Result<Slice, ReadCode> 
         RefusalSaysMore => facts.found.as_ref().map_or(miss, |_| ReadCode::BlueprintUnresolvable)
     );
     let Some(found) = facts.found.filter(mine) else {
-        let public = facts.public.ok_or(miss)?;
-        return mountable(public);
+        return mountable(facts.public.ok_or(miss)?);
     };
     let head = found.session.head.epoch;
     let epoch = rule!(locator.epoch.unwrap_or(head); PinsMove => head);

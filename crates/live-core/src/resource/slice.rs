@@ -118,19 +118,14 @@ impl Slice {
             slice.insert("contractHash".into(), hash.as_str().into());
             slice.insert("validatorsUrl".into(), validators.as_str().into());
         }
-        match &self.code {
-            Some(Code::Url(url, hash)) => {
-                slice.insert("codeUrl".into(), url.as_str().into());
-                slice.insert("codeHash".into(), hash.as_str().into());
-            }
-            Some(Code::Inline(text, hash)) => {
-                slice.insert("codeB64".into(), text.as_str().into());
-                slice.insert("codeHash".into(), hash.as_str().into());
-            }
-            Some(Code::Kind(kind)) => {
-                slice.insert("kind".into(), kind.as_str().into());
-            }
-            None => {}
+        let code = self.code.as_ref().map(|code| match code {
+            Code::Url(url, hash) => ("codeUrl", url, Some(hash.as_str())),
+            Code::Inline(text, hash) => ("codeB64", text, Some(hash.as_str())),
+            Code::Kind(kind) => ("kind", kind, None),
+        });
+        if let Some((name, text, hash)) = code {
+            slice.insert(name.into(), text.as_str().into());
+            put(&mut slice, "codeHash", hash);
         }
         put(&mut slice, "theme", self.theme.clone());
         slice

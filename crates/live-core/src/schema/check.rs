@@ -79,28 +79,17 @@ impl<'a> Walk<'a> {
         if let Some(constant) = node.constant.as_ref().filter(|constant| !same(constant, value)) {
             self.fail(at, "const", || one_of(std::slice::from_ref(constant), value));
         }
-        match value {
-            Value::Number(number) => {
-                if let Some(rules) = &node.numbers {
-                    self.number(rules, number, at);
-                }
-            }
-            Value::String(text) => {
-                if let Some(rules) = &node.texts {
-                    self.text(rules, text, at);
-                }
-            }
-            Value::Array(items) => {
-                if let Some(rules) = &node.lists {
-                    self.list(rules, items, at);
-                }
-            }
-            Value::Object(members) => {
-                if let Some(rules) = &node.objects {
-                    self.object(rules, members, at);
-                }
-            }
-            Value::Null | Value::Bool(_) => {}
+        if let (Value::Number(number), Some(rules)) = (value, &node.numbers) {
+            self.number(rules, number, at);
+        }
+        if let (Value::String(text), Some(rules)) = (value, &node.texts) {
+            self.text(rules, text, at);
+        }
+        if let (Value::Array(items), Some(rules)) = (value, &node.lists) {
+            self.list(rules, items, at);
+        }
+        if let (Value::Object(members), Some(rules)) = (value, &node.objects) {
+            self.object(rules, members, at);
         }
         self.branches(node, value, at);
     }
@@ -119,9 +108,8 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(step) = rules.multiple_of.filter(|step| !is_multiple(number, *step)) {
-            self.fail(at, "multipleOf", || {
-                expected(format!("a multiple of {step}"), number.to_string())
-            });
+            let why = || expected(format!("a multiple of {step}"), number.to_string());
+            self.fail(at, "multipleOf", why);
         }
         if let Some(Format { name, number: Some(is_one), .. }) = rules.format
             && !is_one(number)
@@ -135,16 +123,8 @@ impl<'a> Walk<'a> {
         let shown = || show(&Value::from(shorten(text).into_owned()));
         if rules.least.is_some() || rules.most.is_some() {
             let length = text.chars().count() as u64;
-            if let Some(least) = rules.least.filter(|least| length < *least) {
-                self.fail(at, "minLength", || {
-                    expected(format!("at least {least} characters"), length.to_string())
-                });
-            }
-            if let Some(most) = rules.most.filter(|most| length > *most) {
-                self.fail(at, "maxLength", || {
-                    expected(format!("at most {most} characters"), length.to_string())
-                });
-            }
+            let limits = [("minLength", rules.least), ("maxLength", rules.most)];
+            self.count(length, limits, "characters", at);
         }
         if let Some(pattern) = &rules.pattern {
             let is_short = text.len() <= MOST_PATTERN_TEXT;
@@ -162,22 +142,24 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Checks how many characters, items or members there are.
+    fn count(&mut self, count: u64, limits: [(&str, Option<u64>); 2], of: &str, at: &Pointer<'_>) {
+        let [(at_least, least), (at_most, most)] = limits;
+        let why = |words: &str, limit| expected(format!("{words} {limit} {of}"), count.to_string());
+        if let Some(least) = least.filter(|least| count < *least) {
+            self.fail(at, at_least, || why("at least", least));
+        }
+        if let Some(most) = most.filter(|most| count > *most) {
+            self.fail(at, at_most, || why("at most", most));
+        }
+    }
+
     fn list(&mut self, rules: &Lists, items: &[Value], at: &Pointer<'_>) {
-        let length = items.len() as u64;
-        if let Some(least) = rules.least.filter(|least| length < *least) {
-            self.fail(at, "minItems", || {
-                expected(format!("at least {least} items"), length.to_string())
-            });
-        }
-        if let Some(most) = rules.most.filter(|most| length > *most) {
-            self.fail(at, "maxItems", || {
-                expected(format!("at most {most} items"), length.to_string())
-            });
-        }
+        let limits = [("minItems", rules.least), ("maxItems", rules.most)];
+        self.count(items.len() as u64, limits, "items", at);
         if rules.is_unique && !self.are_unique(items) {
-            self.fail(at, "uniqueItems", || {
-                expected("different items".into(), "equal items".into())
-            });
+            let why = || expected("different items".into(), "equal items".into());
+            self.fail(at, "uniqueItems", why);
         }
         if let Some(schema) = &rules.items {
             for (index, item) in items.iter().enumerate() {
@@ -203,17 +185,8 @@ impl<'a> Walk<'a> {
                 (message, Some(("present".into(), "undefined".into())))
             });
         }
-        let length = members.len() as u64;
-        if let Some(least) = rules.least.filter(|least| length < *least) {
-            self.fail(at, "minProperties", || {
-                expected(format!("at least {least} members"), length.to_string())
-            });
-        }
-        if let Some(most) = rules.most.filter(|most| length > *most) {
-            self.fail(at, "maxProperties", || {
-                expected(format!("at most {most} members"), length.to_string())
-            });
-        }
+        let limits = [("minProperties", rules.least), ("maxProperties", rules.most)];
+        self.count(members.len() as u64, limits, "members", at);
         for (name, value) in members {
             if self.is_done() {
                 return;
@@ -294,12 +267,9 @@ impl<'a> Walk<'a> {
     }
 
     fn is_done(&self) -> bool {
-        *self.steps == 0
-            || if self.is_probe {
-                self.has_failed
-            } else {
-                self.violations.len() >= MOST_VIOLATIONS
-            }
+        let is_decided =
+            if self.is_probe { self.has_failed } else { self.violations.len() >= MOST_VIOLATIONS };
+        *self.steps == 0 || is_decided
     }
 
     /// Takes steps; `false` if nothing more is to be checked.

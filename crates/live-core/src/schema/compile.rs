@@ -187,17 +187,19 @@ impl Compiler<'_> {
         Some(types)
     }
 
-    fn values(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Vec<Value>> {
-        match value {
-            Value::Array(values) if !values.is_empty() => {
-                self.spend(u32::try_from(values.len()).unwrap_or(u32::MAX), at);
-                Some(values.clone())
-            }
-            other => {
-                self.wrong(at, "a list with at least one value", other);
-                None
-            }
+    /// What was read of a value, which is reported if it is nothing.
+    fn must<T>(&mut self, at: &Pointer<'_>, be: &str, value: &Value, read: Option<T>) -> Option<T> {
+        if read.is_none() {
+            self.wrong(at, be, value);
         }
+        read
+    }
+
+    fn values(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Vec<Value>> {
+        let values = value.as_array().filter(|values| !values.is_empty());
+        let values = self.must(at, "a list with at least one value", value, values)?;
+        self.spend(u32::try_from(values.len()).unwrap_or(u32::MAX), at);
+        Some(values.clone())
     }
 
     fn format(&mut self, node: &mut Node, value: &Value, at: &Pointer<'_>) {
@@ -209,81 +211,44 @@ impl Compiler<'_> {
     }
 
     fn branches(&mut self, value: &Value, at: &Pointer<'_>, depth: usize) -> Vec<Node> {
-        match value {
-            Value::Array(branches) if !branches.is_empty() => {
-                let branches = branches.iter().enumerate();
-                branches
-                    .map(|(index, branch)| self.node(branch, &at.index(index), depth + 1))
-                    .collect()
-            }
-            other => {
-                self.wrong(at, "a list with at least one schema", other);
-                Vec::new()
-            }
-        }
+        let branches = value.as_array().filter(|branches| !branches.is_empty());
+        let branches = self.must(at, "a list with at least one schema", value, branches);
+        let branches = branches.into_iter().flatten().enumerate();
+        branches.map(|(index, branch)| self.node(branch, &at.index(index), depth + 1)).collect()
     }
 
     fn names(&mut self, value: &Value, at: &Pointer<'_>) -> Vec<String> {
         let names = value.as_array().map(|names| names.iter().map(Value::as_str));
-        match names.and_then(|names| names.collect::<Option<Vec<_>>>()) {
-            Some(names) => {
-                self.spend(u32::try_from(names.len()).unwrap_or(u32::MAX), at);
-                names.into_iter().map(str::to_owned).collect()
-            }
-            None => {
-                self.wrong(at, "a list of names", value);
-                Vec::new()
-            }
-        }
+        let names = names.and_then(|names| names.collect::<Option<Vec<_>>>());
+        let names = self.must(at, "a list of names", value, names).unwrap_or_default();
+        self.spend(u32::try_from(names.len()).unwrap_or(u32::MAX), at);
+        names.into_iter().map(str::to_owned).collect()
     }
 
     fn members<'v>(&mut self, value: &'v Value, at: &Pointer<'_>) -> Option<&'v Object> {
-        let members = value.as_object();
-        if members.is_none() {
-            self.wrong(at, "an object of schemas", value);
-        }
-        members
+        self.must(at, "an object of schemas", value, value.as_object())
     }
 
     fn number(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Number> {
-        let number = value.as_number();
-        if number.is_none() {
-            self.wrong(at, "a number", value);
-        }
-        number.cloned()
+        self.must(at, "a number", value, value.as_number()).cloned()
     }
 
     fn positive(&mut self, value: &Value, at: &Pointer<'_>) -> Option<f64> {
         let number = value.as_f64().filter(|number| *number > 0.0);
-        if number.is_none() {
-            self.wrong(at, "a number above zero", value);
-        }
-        number
+        self.must(at, "a number above zero", value, number)
     }
 
     fn count(&mut self, value: &Value, at: &Pointer<'_>) -> Option<u64> {
-        let count = count_of(value);
-        if count.is_none() {
-            self.wrong(at, "a whole number from zero", value);
-        }
-        count
+        self.must(at, "a whole number from zero", value, count_of(value))
     }
 
     fn flag(&mut self, value: &Value, at: &Pointer<'_>) -> bool {
-        value.as_bool().unwrap_or_else(|| {
-            self.wrong(at, "a boolean", value);
-            false
-        })
+        self.must(at, "a boolean", value, value.as_bool()).unwrap_or(false)
     }
 
     fn pattern_value(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Pattern> {
-        match value {
-            Value::String(text) => self.pattern(text, at),
-            other => {
-                self.wrong(at, "a regular expression", other);
-                None
-            }
-        }
+        let text = self.must(at, "a regular expression", value, value.as_str())?;
+        self.pattern(text, at)
     }
 
     fn pattern(&mut self, text: &str, at: &Pointer<'_>) -> Option<Pattern> {
@@ -310,16 +275,12 @@ impl Compiler<'_> {
 
     /// Takes from the quota; `false` if it is used up.
     fn spend(&mut self, nodes: u32, at: &Pointer<'_>) -> bool {
-        match self.quota.nodes.checked_sub(nodes) {
-            Some(left) => {
-                self.quota.nodes = left;
-                true
-            }
-            None => {
-                self.full(at, "the schemas of the contract have too many parts");
-                false
-            }
+        let left = self.quota.nodes.checked_sub(nodes);
+        match left {
+            Some(left) => self.quota.nodes = left,
+            None => self.full(at, "the schemas of the contract have too many parts"),
         }
+        left.is_some()
     }
 
     fn full(&mut self, at: &Pointer<'_>, message: &str) {

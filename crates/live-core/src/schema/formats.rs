@@ -20,10 +20,6 @@ pub(super) fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-pub fn is_known_format(name: &str) -> bool {
-    format(name).is_some()
-}
-
 const fn text(name: &'static str, text: fn(&str) -> bool) -> Format {
     Format { name, text, number: None }
 }

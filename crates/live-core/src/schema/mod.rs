@@ -1,9 +1,5 @@
 //! JSON Schema as contracts use it: a subset of draft 07, with closed shapes.
 //!
-//! * [`Schema`]: a compiled schema. Compile once, check many values.
-//! * [`close`]: the closed shape of a schema: no member that it does not declare.
-//! * [`Quota`]: how much the schemas of one contract may cost.
-//! * [`Question`]: what a person is asked for a value of a schema.
 //!
 //! Invariants:
 //! * Every keyword of a schema is enforced, is known to say nothing about values, or refuses the
@@ -28,7 +24,7 @@ use crate::violation::Violation;
 
 pub use closed::close;
 pub use compile::Quota;
-pub use formats::is_known_format;
+pub(crate) use question::types;
 pub use question::{Question, QuestionKind, QuestionMember, written};
 
 /// A compiled schema. The shape of its objects is closed.

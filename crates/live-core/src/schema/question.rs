@@ -4,7 +4,6 @@ use accord_contract::Value;
 
 use super::Schema;
 
-/// A question for a value.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     /// Without the branch for null: the answer can be left out instead.
@@ -59,12 +58,10 @@ impl Question {
         }
     }
 
-    /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.types().contains(&"object") || self.schema["properties"].is_object()
     }
 
-    /// The members of the value.
     pub fn members(&self) -> impl Iterator<Item = QuestionMember> {
         let needed = self.schema["required"].as_array();
         let members = self.schema["properties"].as_object().into_iter().flatten();
@@ -80,7 +77,6 @@ impl Question {
         Self::new(&self.schema["properties"][name])
     }
 
-    /// The entries of the value.
     pub fn items(&self) -> Self {
         Self::new(&self.schema["items"])
     }
@@ -96,10 +92,8 @@ impl Question {
         }
     }
 
-    /// A value from its text. A text needs no quotes; anything else is JSON.
-    ///
-    /// # Errors
-    /// What was expected, for people.
+    /// A value from its text. A text needs no quotes; anything else is JSON. The error says what was
+    /// expected, for people.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let types = self.types();
         let choices = self.schema["enum"].as_array().into_iter().flatten();
@@ -122,16 +116,11 @@ impl Question {
         })
     }
 
-    /// A value that the schema allows, from its text.
-    ///
-    /// # Errors
-    /// What is wrong with it, for people.
+    /// A value that the schema allows, from its text. The error says what is wrong, for people.
     pub fn read_checked(&self, text: &str) -> Result<Value, String> {
         let value = self.read(text)?;
-        match self.problem(&value) {
-            None => Ok(value),
-            Some(reason) => Err(reason),
-        }
+        let problem = self.problem(&value);
+        problem.map_or(Ok(value), Err)
     }
 
     /// What is wrong with a value. Where the schema itself is wrong, the host decides.
@@ -172,7 +161,7 @@ fn plain(schema: &Value) -> Value {
 }
 
 /// The types that a schema names.
-fn types(schema: &Value) -> Vec<&str> {
+pub(crate) fn types(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),

@@ -110,7 +110,6 @@ fn has_uri_letters(text: &str) -> bool {
 
 /// Whether two hexadecimal digits follow every percent sign.
 fn has_whole_escapes(text: &str) -> bool {
-    text.split('%')
-        .skip(1)
-        .all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
+    let mut parts = text.split('%').skip(1);
+    parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
 }

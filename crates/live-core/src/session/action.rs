@@ -32,8 +32,6 @@ pub struct Acted {
     pub ack: ActionAck,
     /// What is written; nothing for an action that was recorded before.
     pub delta: Delta,
-    /// Whether the action is only in the ledger, because the session has no pipe.
-    pub is_ledger_only: bool,
 }
 
 /// An action that a page submits through its tool.
@@ -86,7 +84,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     answer_ask(&mut change);
     let sequence = rule!(sequence; AckBeforeAppend => sequence - 1);
     let ack = ActionAck { sequence, at: facts.at.now };
-    Ok(Acted { ack, delta: change.finish(), is_ledger_only: !in_pipe })
+    Ok(Acted { ack, delta: change.finish() })
 }
 
 /// Records an action that a page submits through its tool, for the app that it names. `earlier` is
@@ -131,7 +129,7 @@ pub fn submit(
     let sequence = change.append(kind, Value::Object(envelope), Some(action_id), Some(key));
     answer_ask(&mut change);
     let ack = ActionAck { sequence, at: at.now };
-    Ok(Acted { ack, delta: change.finish(), is_ledger_only: false })
+    Ok(Acted { ack, delta: change.finish() })
 }
 
 fn answer_ask(change: &mut Change<'_>) {
@@ -144,8 +142,7 @@ fn answer_ask(change: &mut Change<'_>) {
 
 fn recorded(earlier: &LedgerRow) -> Acted {
     let ack = ActionAck { sequence: earlier.seq, at: earlier.at };
-    let is_ledger_only = earlier.event_id.is_none();
-    Acted { ack, delta: Delta::default(), is_ledger_only }
+    Acted { ack, delta: Delta::default() }
 }
 
 /// The first answer again. A number that a client uses for two actions is refused: to drop the

@@ -7,7 +7,7 @@ use accord_base::ActorKey;
 use accord_contract::{Object, Time, Value};
 
 use super::Session;
-use crate::json::{members, put};
+use crate::json::members;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ask {
@@ -40,18 +40,6 @@ impl PendingAsk {
 
     pub fn until(&self) -> Time {
         self.session.head.expires_at
-    }
-
-    pub fn document(&self) -> Object {
-        let mut document = members([
-            ("session_id", self.session.id.as_str().into()),
-            ("app_id", self.session.app_id.as_str().into()),
-            ("intent", self.ask.intent.as_str().into()),
-            ("since", self.ask.since.to_string().into()),
-            ("until", self.until().to_string().into()),
-        ]);
-        put(&mut document, "asked_by", self.ask.asked_by.as_ref().map(actor_document));
-        document
     }
 }
 

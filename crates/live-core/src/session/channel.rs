@@ -119,9 +119,8 @@ impl ChannelSubscription {
     ///
     /// Clauses: GGUI-CHANNEL-POLL-FAILED.
     pub fn failed(&self, message: &str, stack: Option<&str>, secrets: &[&str]) -> ServerFrame {
-        let stack = stack.map(|stack| {
-            redact(stack, secrets).chars().take(POLL_DETAILS_CHARS).collect::<String>()
-        });
+        let shortened = |stack| redact(stack, secrets).chars().take(POLL_DETAILS_CHARS).collect();
+        let stack = stack.map(shortened);
         let failure = Box::new(refuse::poll_failed(redact(message, secrets)));
         let (session_id, channel) = (self.session_id.clone(), self.channel.clone());
         ServerFrame::ChannelError { session_id, channel, failure, stack }

@@ -47,13 +47,11 @@ impl ConsumedEvent {
         let action_id = row.event_id.clone()?;
         let payload = payload(row)?;
         let text = |name: &str| payload.get(name).and_then(Value::as_str);
+        let data = payload.get("data").cloned();
         Some(Self {
             session_id: session.id.as_str().to_owned(),
             intent: text("action")?.to_owned(),
-            action_data: {
-                let data = payload.get("data").cloned();
-                rule!(data; DataLost => None).unwrap_or(Value::Null)
-            },
+            action_data: rule!(data; DataLost => None).unwrap_or(Value::Null),
             ui_context: payload.get("uiContext").cloned().unwrap_or_else(|| Object::new().into()),
             action_id,
             fired_at: text("firedAt").map_or_else(|| row.at.to_string(), str::to_owned),
@@ -101,14 +99,13 @@ pub fn drain(
         change.delta.content.push(ContentChange::Returned(Vec::new()));
     }
     let told = rule!(events.len(); OneDrainAck => 1);
-    let acks = (events.iter().take(told))
-        .map(|event| ServerFrame::DrainAck {
-            app_id: session.app_id.clone(),
-            session_id: session.id.clone(),
-            event_id: event.action_id.clone(),
-            drained_at: at.now,
-        })
-        .collect();
+    let acks = events.iter().take(told).map(|event| ServerFrame::DrainAck {
+        app_id: session.app_id.clone(),
+        session_id: session.id.clone(),
+        event_id: event.action_id.clone(),
+        drained_at: at.now,
+    });
+    let acks = acks.collect();
     Ok(Drained { events, numbers, acks, delta: change.finish() })
 }
 

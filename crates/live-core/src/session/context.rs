@@ -1,7 +1,7 @@
 //! What a page says about its host and about the values of its context slots. Both replace what
 //! was stored before; nothing is merged.
 
-use accord_contract::{Code, Failure, Object, Value, Wire as _, rule};
+use accord_contract::{Code, Failure, Object, rule};
 
 use super::change::{At, Change};
 use super::{ContentChange, Delta, Session};
@@ -9,7 +9,7 @@ use crate::contract::CompiledContract;
 use crate::frame::HostContext;
 use crate::json::text_len;
 use crate::limits::{CONTEXT_BYTES, CONTEXT_SLOTS, CONTEXT_VALUE_BYTES};
-use crate::violation::{Violation, summary};
+use crate::violation::{self, Violation};
 use crate::{AppId, refuse};
 
 /// Records a host context. It is not answered. Fails with `SESSION_NOT_FOUND` when the session has
@@ -77,10 +77,7 @@ pub fn sync_context(
     let violations: Vec<Violation> =
         (snapshot.iter()).flat_map(|(slot, value)| contract.check_context(slot, value)).collect();
     if !violations.is_empty() {
-        let failure = Failure::new(Code::GguiContextSchemaViolation, summary(&violations));
-        let violations: Vec<Value> =
-            violations.iter().map(|violation| violation.encode()).collect();
-        return Err(failure.with("violations", violations));
+        return Err(violation::refuse(Code::GguiContextSchemaViolation, &violations));
     }
     let mut change = Change::begin(session, at);
     change.delta.content.push(ContentChange::Context(snapshot));

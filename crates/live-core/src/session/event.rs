@@ -19,25 +19,15 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A session began.
     SESSION_STARTED = "live.session.started";
-    /// A session expired.
     SESSION_EXPIRED = "live.session.expired";
-    /// A UI was created.
     UI_CREATED = "live.ui.created";
-    /// The props of a UI changed.
     UI_UPDATED = "live.ui.updated";
-    /// A UI was committed.
     UI_COMMITTED = "live.ui.committed";
-    /// A UI got a new epoch.
     UI_REMINTED = "live.ui.reminted";
-    /// A tool was called.
     TOOL_CALLED = "live.tool.called";
-    /// A tool answered.
     TOOL_RESULT = "live.tool.result";
-    /// A person submitted something.
     USER_SUBMITTED = "live.user.submitted";
-    /// An event of a type that an implementation added.
     CUSTOM = "live.custom";
 }
 

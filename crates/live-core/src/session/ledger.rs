@@ -1,11 +1,8 @@
 //! The ledger of a session: what happened in it, numbered without gaps.
 
-use accord_contract::{Extensible, Failure, Object, Time, Value, rule, wire_enum};
+use accord_contract::{Extensible, Object, Time, Value, rule, wire_enum};
 
-use super::change::{At, Change};
-use super::{Delta, Session};
 use crate::json::members;
-use crate::refuse;
 
 wire_enum! {
     /// The types of ledger events.
@@ -74,27 +71,10 @@ pub(super) fn minted_event_id(seq: u64) -> String {
 /// Clauses: GGUI-LEDGER-TYPES.
 pub fn ledger_kind(text: &str) -> Option<LedgerKind> {
     let kind = LedgerKind::from_text(text);
-    let is_custom = ["x-", "ext:"]
-        .iter()
-        .any(|prefix| text.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()));
+    let mut prefixes = ["x-", "ext:"].iter();
+    let is_custom = prefixes.any(|it| text.strip_prefix(it).is_some_and(|rest| !rest.is_empty()));
     let is_type = rule!(kind.known().is_some() || is_custom; AnyEventType => true);
     is_type.then_some(kind)
-}
-
-/// Appends an event that is no action and no change of the UI: a call of a tool, its answer, or a
-/// type that an implementation added. Fails with `SESSION_NOT_FOUND` when the session has expired.
-pub fn append(
-    session: &Session,
-    kind: LedgerKind,
-    data: Value,
-    at: At<'_>,
-) -> Result<Delta, Failure> {
-    if !session.is_active(at.now) {
-        return Err(refuse::session_not_found("the session has expired"));
-    }
-    let mut change = Change::begin(session, at);
-    change.append(kind, data, None, None);
-    Ok(change.finish())
 }
 
 impl LedgerRow {

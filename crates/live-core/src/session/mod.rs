@@ -7,10 +7,9 @@
 //!
 //! * session ([`Session`]: app, counters, times), one for each id. Small. Every decision writes it.
 //! * content ([`ContentChange`]: UI, props of an epoch, host context, context), by session, part
-//!   and epoch. Written by [`render()`], [`update`], [`amend`], [`host_context`], [`sync_context`].
+//!   and epoch. Written by [`render()`], [`set_props`], [`host_context`], [`sync_context`].
 //! * ledger ([`LedgerRow`]), by session and number; session and [`DedupKey`] are unique.
-//!   Written by [`act`], [`submit`], [`render()`], [`update`],
-//!   [`amend`], [`append`].
+//!   Written by [`act`], [`submit`], [`render()`], [`set_props`].
 //! * stream ([`StreamRow`]), by session and number: at most 256, and one for each channel with the
 //!   policy `latest`. Written by [`emit`], [`render()`], [`begin_consume`].
 //! * ask ([`Ask`]), at most one for each session. Written by [`render()`], [`begin_consume`],
@@ -53,16 +52,14 @@ pub use channel::{ChannelFacts, ChannelSubscription, subscribe_channel};
 pub use consume::{ConsumedEvent, Drained, begin_consume, drain, give_back};
 pub use context::{check_context_size, host_context, sync_context};
 pub use delta::{ContentChange, Delta, StreamChange};
-pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, append, ledger_kind};
-pub use props::{PropsChanged, amend, update};
+pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, ledger_kind};
+pub use props::{PropsChanged, set_props};
 pub(crate) use props::{UNCHANGED, check_props};
 pub use query::{EventsQuery, StreamQuery, events_query, stream_query};
 pub use record::{Content, Head, Session, Status};
 pub use redact::redact;
 pub use render::{Rendering, render};
-pub use replay::{
-    LedgerPage, LiveCursor, StreamReplay, check_position, check_since_sequence, horizon_passed,
-    is_replayed, is_truncated, ledger_page, pull_position, replay_stream,
-};
+pub use replay::{LedgerPage, LiveCursor, StreamReplay, check_position, check_since_sequence};
+pub use replay::{is_replayed, is_truncated, ledger_page, pull_position, replay_stream};
 pub use stream::{Emitted, Emitter, NewFrame, StreamRow, emit};
 pub use subscribe::{SubscribeFacts, SubscribeRefusal, Subscribed, expire, subscribe};

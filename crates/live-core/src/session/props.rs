@@ -28,34 +28,11 @@ pub struct PropsChanged {
 pub(crate) const UNCHANGED: &str = "the props are identical to the stored ones, so that nothing \
     changed; send the props as they should be afterwards";
 
-/// Changes the props, with a new epoch. Fails with `session_not_found`, or `contract_violation`
-/// when the props do not match their schema.
+/// Changes the props: with a new epoch if `source` is an update, in place if it is an amendment.
+/// Fails with `session_not_found`, or `contract_violation` when the props do not match their schema.
 ///
-/// Clauses: GGUI-EPOCH-UPDATE, GGUI-UPDATE-UNCHANGED.
-pub fn update(
-    session: &Session,
-    content: &Content,
-    contract: &CompiledContract,
-    update: &PropsUpdate,
-    at: At<'_>,
-) -> Result<PropsChanged, Failure> {
-    set(session, content, contract, update, Source::Update, at)
-}
-
-/// Changes the props in place. Fails as [`update`].
-///
-/// Clauses: GGUI-EPOCH-AMEND.
-pub fn amend(
-    session: &Session,
-    content: &Content,
-    contract: &CompiledContract,
-    update: &PropsUpdate,
-    at: At<'_>,
-) -> Result<PropsChanged, Failure> {
-    set(session, content, contract, update, Source::Amend, at)
-}
-
-fn set(
+/// Clauses: GGUI-EPOCH-UPDATE, GGUI-EPOCH-AMEND, GGUI-UPDATE-UNCHANGED.
+pub fn set_props(
     session: &Session,
     content: &Content,
     contract: &CompiledContract,

@@ -6,7 +6,6 @@ use crate::frame::Subscribe;
 use crate::limits::EVENTS_PAGE;
 use crate::{AppId, SessionId, refuse};
 
-/// The parameters of `/events`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EventsQuery {
     /// Events after this number.
@@ -14,7 +13,6 @@ pub struct EventsQuery {
     pub limit: usize,
 }
 
-/// The parameters of `/stream`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StreamQuery {
     /// Replays the ledger after this number.
@@ -54,10 +52,9 @@ pub fn events_query(since: Option<&str>, limit: Option<&str>) -> Result<EventsQu
         Some(limit) => whole(limit).and_then(|limit| usize::try_from(limit).ok()),
     };
     let most_events = rule!(most; LimitIgnored => usize::MAX);
-    let limit = limit.filter(|limit| (1..=most_events).contains(limit)).ok_or_else(|| {
-        refuse::invalid_message(format!("limit is a whole number from 1 to {most}"))
-            .with("field", "limit")
-    })?;
+    let message = format!("limit is a whole number from 1 to {most}");
+    let invalid = || refuse::invalid_message(message).with("field", "limit");
+    let limit = limit.filter(|limit| (1..=most_events).contains(limit)).ok_or_else(invalid)?;
     Ok(EventsQuery { since, limit })
 }
 
@@ -73,17 +70,11 @@ pub fn stream_query(
 ) -> Result<StreamQuery, Failure> {
     let last = last_event_id.and_then(whole);
     let last = rule!(last; QueryBeatsHeader => last.filter(|_| since.is_none()));
-    let since = match (last, since) {
-        (Some(last), _) => Some(last),
-        (None, Some(since)) => Some(whole(since).ok_or_else(invalid_since)?),
-        (None, None) => None,
-    };
-    let from_seq = match from_seq {
-        Some(from) => Some(whole(from).ok_or_else(|| {
-            refuse::invalid_message("fromSeq is a whole number from zero").with("field", "fromSeq")
-        })?),
-        None => None,
-    };
+    let checked = |since| whole(since).ok_or_else(invalid_since);
+    let since = last.map(Ok).or(since.map(checked)).transpose()?;
+    let message = "fromSeq is a whole number from zero";
+    let invalid = || refuse::invalid_message(message).with("field", "fromSeq");
+    let from_seq = from_seq.map(|from| whole(from).ok_or_else(invalid)).transpose()?;
     Ok(StreamQuery { since, from_seq })
 }
 

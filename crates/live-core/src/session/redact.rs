@@ -53,9 +53,7 @@ fn redact_line(line: &str) -> String {
             return redacted;
         }
         let hides_next = match separator {
-            Some(' ' | '\t') => {
-                rule!(lower == "bearer" || lower == "basic"; SecretsShown => false)
-            }
+            Some(' ' | '\t') => rule!(matches!(&*lower, "bearer" | "basic"); SecretsShown => false),
             Some('=') => is_secret_name(&lower),
             Some('"') => after.starts_with(MEMBER) && is_secret_name(&lower),
             _ => false,
@@ -68,10 +66,7 @@ fn redact_line(line: &str) -> String {
         if hides_next {
             redacted.push_str(&after[..skipped]);
             let value = after[skipped..].trim_start_matches(['"', '\'']);
-            let end = match separator {
-                Some('"') => value.find('"'),
-                _ => value.find(ends_value),
-            };
+            let end = if separator == Some('"') { value.find('"') } else { value.find(ends_value) };
             let end = end.unwrap_or(value.len());
             redacted.push_str(REDACTED);
             rest = &value[end..];

@@ -5,7 +5,7 @@
 //! and nothing is left out.
 
 use accord_contract::wire::count_of;
-use accord_contract::{Code, Failure, Field, Object, Value, rule};
+use accord_contract::{Failure, Field, Object, Value, rule};
 
 use super::stream::is_always_replayed;
 use super::{Head, LedgerRow, StreamRow};
@@ -81,7 +81,6 @@ impl LiveCursor {
         is_new
     }
 
-    /// The number of the last frame that the subscriber got.
     pub fn position(self) -> u64 {
         self.0
     }
@@ -112,16 +111,6 @@ pub fn pull_position(head: &Head, since: &Field<Value>) -> Result<u64, Failure> 
     }
 }
 
-/// What `/events` and a pull answer instead of a page that cannot be read.
-///
-/// Clauses: GGUI-REPLAY-HORIZON.
-pub fn horizon_passed(head: &Head) -> Object {
-    members([
-        ("reason", Code::GguiReplayHorizonPassed.as_str().into()),
-        ("currentSequence", head.ledger.into()),
-    ])
-}
-
 /// Checks that the ledger can be read after a number. Fails with `REPLAY_HORIZON_PASSED`, with the
 /// number of the last event.
 ///
@@ -147,8 +136,8 @@ pub fn ledger_page(head: &Head, mut rows: Vec<LedgerRow>, limit: usize) -> Ledge
 impl LedgerPage {
     /// The page as `/events` and `ggui_runtime_pull` answer it.
     pub fn document(&self) -> Object {
-        let events: Vec<Value> =
-            self.rows.iter().map(|row| Value::Object(row.document())).collect();
+        let events = self.rows.iter().map(|row| Value::Object(row.document()));
+        let events: Vec<Value> = events.collect();
         members([
             ("events", events.into()),
             ("lastSequence", self.last_sequence.into()),

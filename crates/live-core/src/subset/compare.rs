@@ -34,11 +34,6 @@ pub struct Failure {
     pub message: String,
 }
 
-/// Whether `subset` accepts only what `superset` accepts.
-pub fn is_subset(superset: &Value, subset: &Value) -> bool {
-    failures(superset, subset).is_empty()
-}
-
 /// Every place where `subset` accepts more than `superset`.
 ///
 /// Clauses: GGUI-SUBSET-EQUAL, GGUI-SUBSET-UNSUPPORTED, GGUI-SUBSET-TYPE, GGUI-SUBSET-OBJECT,

@@ -98,26 +98,19 @@ pub fn check_tools<'t>(
     let mut budget = Budget::default();
     for (action, entry) in contract.actions.iter().flat_map(|spec| spec.iter()) {
         let Some(tool) = entry.next_step.as_deref() else { continue };
-        let (kind, failures) = match input_schema(tool) {
-            Some(schema) => {
-                let found = budget.failures(schema, &sent(entry), MOST_VIOLATIONS);
-                (FindingKind::SchemaMismatch, found)
-            }
-            None => (FindingKind::ToolNotFound, Vec::new()),
-        };
-        let is_found = match kind {
-            FindingKind::SchemaMismatch => !failures.is_empty(),
-            FindingKind::ToolNotFound => {
-                rule!(contract.tool(tool).is_none(); MissingToolsUnnoticed => false)
+        let found =
+            input_schema(tool).map(|schema| budget.failures(schema, &sent(entry), MOST_VIOLATIONS));
+        let (kind, is_found) = match &found {
+            Some(failures) => (FindingKind::SchemaMismatch, !failures.is_empty()),
+            None => {
+                let is_missing = contract.tool(tool).is_none();
+                (FindingKind::ToolNotFound, rule!(is_missing; MissingToolsUnnoticed => false))
             }
         };
         if is_found {
-            findings.push(Finding {
-                kind,
-                action: action.to_owned(),
-                tool: tool.to_owned(),
-                failures,
-            });
+            let (action, tool, failures) =
+                (action.to_owned(), tool.to_owned(), found.unwrap_or_default());
+            findings.push(Finding { kind, action, tool, failures });
         }
     }
     findings
@@ -161,22 +154,11 @@ fn refusal(context: &str, errors: &[&Finding]) -> Failure {
 
 impl Finding {
     pub fn to_json(&self) -> Value {
-        let failures: Vec<_> = self
-            .failures
-            .iter()
-            .map(|failure| {
-                json!({
-                    "path": failure.path,
-                    "reason": failure.reason.as_str(),
-                    "message": failure.message,
-                })
-            })
-            .collect();
-        json!({
-            "kind": self.kind.as_str(),
-            "action": self.action,
-            "tool": self.tool,
-            "failures": failures,
-        })
+        let failures = self.failures.iter().map(|failure| {
+            let compare::Failure { path, reason, message } = failure;
+            json!({"path": path, "reason": reason.as_str(), "message": message})
+        });
+        let (kind, failures) = (self.kind.as_str(), failures.collect::<Vec<_>>());
+        json!({"kind": kind, "action": self.action, "tool": self.tool, "failures": failures})
     }
 }

@@ -1,9 +1,5 @@
 //! Whether one schema accepts only what another accepts.
 //!
-//! * [`failures`]: the comparison, with every place where it fails.
-//! * [`check_contract`]: a contract against the tools that it declares itself.
-//! * [`check_tools`], [`Policy`]: a contract against the tools of this server.
-//!
 //! The comparison is the protocol's: it knows types, properties, required members, additional
 //! properties and items. It ignores bounds, patterns and formats, and gives up at `$ref`, `allOf`,
 //! `oneOf`, `anyOf`, `enum` and `const`, unless both schemas are equal.
@@ -11,5 +7,5 @@
 mod compare;
 mod compat;
 
-pub use compare::{Failure as SubsetFailure, Reason, failures, is_subset};
+pub use compare::{Failure as SubsetFailure, Reason, failures};
 pub use compat::{Finding, FindingKind, Policy, check_contract, check_tools};

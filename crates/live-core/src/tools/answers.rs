@@ -1,6 +1,6 @@
 //! What the tools for agents answer.
 
-use accord_contract::{Code, Object, Value, Wire as _, message};
+use accord_contract::{Code, Object, Value, message};
 
 use super::RuntimeAnswer;
 use crate::contract::{CompiledContract, SPECS, UnknownMember};
@@ -99,8 +99,6 @@ message! {
 }
 
 impl HandshakeAnswer {
-    /// The answer for a handshake.
-    ///
     /// Clauses: GGUI-HANDSHAKE-FINDINGS.
     pub fn new(handshake: &Handshake, contract: &CompiledContract, findings: &[Finding]) -> Self {
         let props = contract.props();
@@ -124,7 +122,6 @@ impl HandshakeAnswer {
         }
     }
 
-    /// What the server found in the contract.
     pub fn findings(&self) -> impl Iterator<Item = &Value> {
         let findings = self.suggestion.get(FINDINGS).and_then(Value::as_array);
         findings.into_iter().flatten()
@@ -136,17 +133,15 @@ const FINDINGS: &str = "validationFindings";
 
 /// A finding about a tool, as a handshake reports it. Only one about schemas can refuse the render.
 fn finding(finding: &Finding) -> Value {
+    let tool = &finding.tool;
     let (code, severity, message) = match finding.kind {
-        FindingKind::SchemaMismatch => (
-            Code::GguiSchemaMismatchError.as_str(),
-            "error",
-            format!("the action sends what the tool '{}' refuses", finding.tool),
-        ),
-        FindingKind::ToolNotFound => (
-            finding.kind.as_str(),
-            "warning",
-            format!("this server has no tool '{}'", finding.tool),
-        ),
+        FindingKind::SchemaMismatch => {
+            let message = format!("the action sends what the tool '{tool}' refuses");
+            (Code::GguiSchemaMismatchError.as_str(), "error", message)
+        }
+        FindingKind::ToolNotFound => {
+            (finding.kind.as_str(), "warning", format!("this server has no tool '{tool}'"))
+        }
     };
     found(code, severity, &format!("actionSpec.{}", finding.action), &message)
 }
@@ -201,12 +196,9 @@ impl PropsAnswer {
 }
 
 impl ConsumeAnswer {
-    /// The answer for the events that were taken out.
     pub fn new(drained: &Drained, content: &Content) -> Self {
-        let client = content
-            .host_context
-            .as_ref()
-            .map(|context| Object::from_iter([("hostContext".to_owned(), context.encode())]));
+        let client = content.host_context.clone();
+        let client = client.map(|context| members([("hostContext", context.into())]));
         Self {
             events: drained.events.iter().map(|event| event.document()).collect(),
             status: Status::Active,
@@ -217,7 +209,6 @@ impl ConsumeAnswer {
 }
 
 impl EmitAnswer {
-    /// The answer for a frame.
     pub fn new(emitted: &Emitted) -> Self {
         Self { accepted: true, seq: Some(emitted.row.seq), extra: Object::new() }
     }

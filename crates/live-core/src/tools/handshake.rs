@@ -1,12 +1,12 @@
 //! What a handshake is made from.
 
-use accord_contract::{Code, Failure, Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value};
 
 use super::HandshakeRequest;
-use crate::contract::{CompiledContract, ContractRefusal, contract_hash, variant_key};
+use crate::contract::{CompiledContract, contract_hash, variant_key};
 use crate::handshake::{BlueprintKey, NewHandshake};
 use crate::subset::{Finding, check_tools};
-use crate::violation::summary;
+use crate::violation::refuse;
 
 /// A handshake whose contract is valid. The service looks for a UI of its key, and then makes the
 /// record with [`begin`](crate::handshake::begin).
@@ -14,18 +14,15 @@ use crate::violation::summary;
 pub struct Prepared {
     /// What the record is made from.
     pub asked: NewHandshake,
-    /// The contract.
     pub contract: CompiledContract,
     /// Where the contract does not fit the tools of the server.
     pub findings: Vec<Finding>,
 }
 
 /// Checks the draft of a handshake. `input_schema` gives the input schema of a tool of the server.
+/// Fails with every violation when the contract is not valid.
 ///
 /// Clauses: GGUI-HANDSHAKE-CONTRACT.
-///
-/// # Errors
-/// When the contract is not valid, with every violation.
 pub fn prepare_handshake<'t>(
     request: HandshakeRequest,
     input_schema: impl Fn(&str) -> Option<&'t Value>,
@@ -46,14 +43,10 @@ pub fn prepare_handshake<'t>(
 
 /// The contract of a document. A refusal has the code of its kind, or the given one.
 pub(super) fn compile(document: &Object, code: Option<Code>) -> Result<CompiledContract, Failure> {
-    CompiledContract::read(&Value::Object(document.clone())).map_err(|refusal| {
-        let ContractRefusal { code: own, violations } = refusal;
-        let listed: Vec<Value> = violations.iter().map(|violation| violation.encode()).collect();
-        Failure::new(code.unwrap_or(own), summary(&violations)).with("violations", listed)
-    })
+    let contract = CompiledContract::read(&Value::Object(document.clone()));
+    contract.map_err(|refusal| refuse(code.unwrap_or(refusal.code), &refusal.violations))
 }
 
-/// The identity of a UI.
 pub(super) fn key(contract: &Object, variance: &Object) -> Result<BlueprintKey, Failure> {
     Ok(BlueprintKey {
         contract_hash: contract_hash(contract)?,

@@ -1,18 +1,14 @@
 //! Every tool, and for which side it is.
 
-/// A tool of the protocol.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Tool {
-    /// Its name.
     pub name: &'static str,
-    /// For which side it is.
     pub audience: Audience,
 }
 
 /// For which side a tool is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Audience {
-    /// For agents.
     Agent,
     /// For pages alone: a host hides it from the model.
     App,
@@ -38,8 +34,6 @@ const fn app(name: &'static str) -> Tool {
     Tool { name, audience: Audience::App }
 }
 
-/// Every tool.
-///
 /// Clauses: GGUI-TOOL-LIST.
 pub const TOOLS: &[Tool] = &[
     agent("ggui_handshake"),

@@ -1,12 +1,6 @@
 //! The MCP tools of the protocol: what they take, what they answer, and how they refuse. The
 //! transport is the host's.
 //!
-//! * [`TOOLS`]: every tool, and for which side it is.
-//! * The requests and answers, as wire messages.
-//! * [`render()`]: the gates of a render, in their order; [`prepare_handshake`]: what a handshake
-//!   is made from.
-//! * [`submit_action()`], [`Outcome`]: the tools of pages, which answer a refusal as a result.
-//!
 //! A request that is not the message that it should be is refused as invalid parameters (-32602).
 //! A session of another app or user is the same as none: `session_not_found`.
 
@@ -38,10 +32,7 @@ pub use runtime::{
 
 use accord_contract::{Failure, Object, Value, Wire};
 
-/// Reads the arguments of a tool.
-///
-/// # Errors
-/// When they are not the message that they should be.
+/// Reads the arguments of a tool, unless they are not the message that they should be.
 pub fn read<T: Wire>(arguments: Object) -> Result<T, Failure> {
     T::from_document(Value::Object(arguments)).map_err(Failure::from)
 }

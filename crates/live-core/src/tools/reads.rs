@@ -1,10 +1,10 @@
 //! What the tools that read answer.
 
-use accord_contract::{Object, Time, Value, message};
+use accord_contract::{Code, Object, Time, Value, message};
 
 use crate::gadgets::GadgetDescriptor;
 use crate::handshake::BlueprintKey;
-use crate::session::{Content, LedgerPage, Session, Status, horizon_passed};
+use crate::session::{Content, Head, LedgerPage, Session, Status};
 use crate::{AppId, SessionId};
 
 message! {
@@ -150,21 +150,18 @@ impl SessionDocument {
 }
 
 impl SessionList {
-    /// A list.
     pub fn new(sessions: Vec<SessionDocument>, has_more: bool) -> Self {
         Self { sessions, has_more, extra: Object::new() }
     }
 }
 
 impl BlueprintList {
-    /// A list.
     pub fn new(blueprints: Vec<BlueprintDocument>, has_more: bool) -> Self {
         Self { blueprints, has_more, extra: Object::new() }
     }
 }
 
 impl ThemeList {
-    /// A list.
     pub fn new(themes: Vec<ThemeDocument>) -> Self {
         Self { themes, extra: Object::new() }
     }
@@ -175,7 +172,6 @@ const OWN: [&str; 8] =
     ["id", "appId", "eventSequence", "createdAt", "lastActivityAt", "expiresAt", "status", "epoch"];
 
 impl RenderSource {
-    /// The source of the UI of a session.
     pub fn new(session: &Session, content: &Content, contract: Object) -> Self {
         let text = |name: &str| content.ui.get(name).and_then(Value::as_str).map(str::to_owned);
         Self {
@@ -223,7 +219,6 @@ impl GadgetList {
 }
 
 impl ThemeDocument {
-    /// A theme.
     pub fn new(id: &str, name: &str) -> Self {
         Self { id: id.to_owned(), name: name.to_owned(), extra: Object::new() }
     }
@@ -243,14 +238,13 @@ impl PullAnswer {
     }
 
     /// A position from which the ledger cannot be read.
-    pub fn passed(session: &crate::session::Head) -> Self {
-        let passed = horizon_passed(session);
+    pub fn passed(head: &Head) -> Self {
         Self {
             events: None,
             last_sequence: None,
             has_more: None,
-            reason: passed.get("reason").and_then(Value::as_str).map(str::to_owned),
-            current_sequence: passed.get("currentSequence").and_then(Value::as_u64),
+            reason: Some(Code::GguiReplayHorizonPassed.as_str().to_owned()),
+            current_sequence: Some(head.ledger),
             extra: Object::new(),
         }
     }

@@ -15,9 +15,8 @@ use crate::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction
 use crate::json::put;
 use crate::refuse;
 use crate::resource::Locator;
-use crate::session::{
-    ASKED_BY, At, Content, Delta, Rendering, Session, actor_document, check_props,
-};
+use crate::session::{ASKED_BY, At, Content, Delta, Rendering, Session};
+use crate::session::{actor_document, check_props};
 use crate::subset::{Finding, Policy, check_tools};
 use crate::violation::{Source, Violation, ViolationDetails};
 use crate::{AppId, HandshakeId, SessionId};
@@ -25,17 +24,13 @@ use crate::{AppId, HandshakeId, SessionId};
 /// What is known when an agent renders.
 #[derive(Clone)]
 pub struct RenderFacts<'a> {
-    /// The app of the agent.
     pub app_id: &'a AppId,
-    /// The handshake of the request, if it is stored.
     pub handshake: Option<&'a Handshake>,
     /// What [`render_contract`] gave for the request and its handshake; `None` without a handshake.
     pub contract: Option<Result<Arc<CompiledContract>, Failure>>,
-    /// The themes of the server.
     pub themes: &'a [&'a str],
     /// Why the agent must wait, if it renders too often.
     pub rate_limit: Option<Failure>,
-    /// The gadgets of the app.
     pub gadgets: &'a [GadgetDescriptor],
     /// The names of the public values of the app.
     pub public_env: &'a [&'a str],
@@ -47,22 +42,16 @@ pub struct RenderFacts<'a> {
     pub known_code: Option<&'a str>,
     /// The id of the new session.
     pub session_id: &'a SessionId,
-    /// Who renders.
     pub asked_by: Option<ActorKey>,
-    /// Where and when.
     pub at: At<'a>,
 }
 
 /// A UI that is rendered. Everything is written in one transaction.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The session.
     pub session: Session,
-    /// Its content.
     pub content: Content,
-    /// Its contract.
     pub contract: Arc<CompiledContract>,
-    /// The rows of the session.
     pub delta: Delta,
     /// The handshake that was used; its row goes away.
     pub used: HandshakeId,
@@ -72,15 +61,11 @@ pub struct Rendered {
     pub code: Option<(String, String)>,
     /// Where the contract does not fit the tools of the server, to be reported.
     pub findings: Vec<Finding>,
-    /// The answer.
     pub answer: RenderAnswer,
 }
 
 /// The contract of a render: that of its override, else that of its handshake. To compile it takes
-/// time, so a service does it before its transaction.
-///
-/// # Errors
-/// When it is not valid, with every violation.
+/// time, so a service does it before its transaction. Fails with every violation.
 pub fn render_contract(
     request: &RenderRequest,
     handshake: &Handshake,
@@ -101,18 +86,15 @@ fn contract_document<'a>(
     }
 }
 
-/// Renders a UI.
+/// Renders a UI. Fails with the refusal of the first gate that does not let it through: theme,
+/// handshake, rate, contract, gadgets, compatibility, props. The handshake stays usable.
 ///
 /// Clauses: GGUI-RENDER-GATES.
-///
-/// # Errors
-/// The refusal of the first gate that does not let it through: theme, handshake, rate, contract,
-/// gadgets, compatibility, props. The handshake stays usable.
 pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered, Failure> {
     let overrides = request.overrides.as_ref();
     if overrides.is_some_and(|named| named.contract.is_none() && named.variance.is_none()) {
-        return Err(refuse::invalid_message("override has a contract or a variance")
-            .with("field", "override"));
+        let message = "override has a contract or a variance";
+        return Err(refuse::invalid_message(message).with("field", "override"));
     }
     if rule!(true; AnyTheme => false) {
         check_theme(request.theme_id.as_deref(), facts.themes)?;
@@ -129,7 +111,6 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
     let findings = check_tools(data_contract, facts.input_schema);
     let findings = facts.policy.decide("ggui_render", findings)?;
     check_props(&contract, &request.props, Source::Render)?;
-
     let variance = overrides.and_then(|named| named.variance.as_ref());
     let key = key(document, variance.unwrap_or(&handshake.variance))?;
     let is_known = key == handshake.key && handshake.action == HandshakeAction::Reuse;

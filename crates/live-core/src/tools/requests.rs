@@ -2,9 +2,8 @@
 
 use accord_contract::{Limits, Object, TextForm, Value, message};
 
-use crate::limits::{
-    COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS, SESSIONS_PAGE,
-};
+use crate::limits::SESSIONS_PAGE;
+use crate::limits::{COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS};
 use crate::{HandshakeId, SessionId};
 
 const NAME: TextForm = TextForm::ANY.not_empty();

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Failure, Limits, Object, TextForm, Timestamp, Value, message, rule};
+use accord_contract::{Failure, Limits, Object, TextForm, Timestamp, Value, Wire as _};
+use accord_contract::{message, rule};
 
 use crate::json::{members, put};
 use crate::limits::{DECLARED_TOOLS, TELEMETRY_EVENTS};
@@ -92,7 +93,6 @@ accord_contract::contract_messages! {
     DeclareToolsRequest = "ggui-declare-tools-request",
 }
 
-/// What a page submits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Submission {
     /// An action for the agent. It is appended.
@@ -103,21 +103,17 @@ pub enum Submission {
     DisplayMode(String),
 }
 
-/// What a tool of pages answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It was done, with these members.
     Ok(Object),
-    /// It was refused.
     Refused(Box<Failure>),
 }
 
-/// What a page submits, by its kind.
+/// What a page submits, by its kind. Fails with `INVALID_ACTION_KIND` for another kind, or a payload
+/// that does not belong to it.
 ///
 /// Clauses: GGUI-SUBMIT-KINDS.
-///
-/// # Errors
-/// `INVALID_ACTION_KIND` for another kind, or a payload that does not belong to it.
 pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure> {
     let mut payload = request.payload;
     let mut text = |name: &str| match payload.shift_remove(name) {
@@ -132,13 +128,10 @@ pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure
             let intent = text("intent")?;
             let data = payload.shift_remove("actionData").unwrap_or(Value::Null);
             let ui_context = payload.shift_remove("uiContext");
-            Ok(Submission::Dispatch(Box::new(Dispatch {
-                intent,
-                data,
-                ui_context: ui_context.unwrap_or_else(|| Object::new().into()),
-                action_id: request.action_id,
-                fired_at: request.fired_at,
-            })))
+            let ui_context = ui_context.unwrap_or_else(|| Object::new().into());
+            let SubmitActionRequest { action_id, fired_at, .. } = request;
+            let dispatch = Dispatch { intent, data, ui_context, action_id, fired_at };
+            Ok(Submission::Dispatch(Box::new(dispatch)))
         }
         "openLink" => text("url").map(Submission::OpenLink),
         "requestDisplayMode" => text("mode").map(Submission::DisplayMode),
@@ -164,7 +157,6 @@ pub fn tool_schemas(tools: &[Object]) -> BTreeMap<String, Value> {
 }
 
 impl Outcome {
-    /// The outcome of a decision.
     pub fn of(result: Result<Object, Failure>) -> Self {
         match result {
             Ok(members) => Self::Ok(members),
@@ -179,28 +171,11 @@ impl Outcome {
         Self::Ok(done)
     }
 
-    /// The outcome as a message.
     pub fn answer(&self) -> RuntimeAnswer {
-        let mut extra = self.document();
-        let mut text = |name: &str| match extra.shift_remove(name) {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
-        let (code, message, ws_token) = (text("code"), text("message"), text("wsToken"));
-        let flag = |value: Option<Value>| value.as_ref().and_then(Value::as_bool);
-        RuntimeAnswer {
-            ok: flag(extra.shift_remove("ok")).unwrap_or(false),
-            code,
-            message,
-            consumer_present: flag(extra.shift_remove("consumerPresent")),
-            ws_token,
-            expires_at: extra.shift_remove("expiresAt").as_ref().and_then(Value::as_i64),
-            extra,
-        }
+        let answer = RuntimeAnswer::from_document(Value::Object(self.document()));
+        answer.expect("an outcome has the members of its answer")
     }
 
-    /// The outcome as a document.
-    ///
     /// Clauses: GGUI-RUNTIME-OUTCOME.
     pub fn document(&self) -> Object {
         match self {

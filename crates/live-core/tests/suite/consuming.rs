@@ -1,8 +1,9 @@
 //! The pipe, and what a session asks for.
 
 use accord_base::{ActorId, ActorKey, ActorType};
-use accord_contract::{Code, Timestamp};
+use accord_contract::{Code, Timestamp, Wire as _};
 use accord_live_core::frame::ServerFrame;
+use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{
     Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,
     submit as submit_tool,
@@ -152,7 +153,7 @@ fn an_agent_that_waits_says_so_and_asks_again() {
 
     let pending = PendingAsk::of(&world.session, world.ask.as_ref(), world.now).unwrap();
     assert_eq!(
-        Value::Object(pending.document()),
+        LiveAsk::of(&pending).encode(),
         json!({
             "session_id": "s1", "app_id": "shop", "intent": "pick a colour",
             "since": time(50).to_string(), "until": time(3650).to_string(),

@@ -2,9 +2,11 @@
 //! and comparing.
 
 use accord_live_core::schema::{Schema, close};
-use accord_live_core::subset::{failures, is_subset};
+use accord_live_core::subset::failures;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+
+use crate::support::is_subset;
 
 /// Names that collide often.
 fn names() -> impl Strategy<Value = String> {

@@ -3,8 +3,9 @@
 use accord_contract::{Code, Failure};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::props::PropsUpdate;
-use accord_live_core::session::{PropsChanged, amend, update};
+use accord_live_core::session::{PropsChanged, set_props};
 use accord_live_core::tools::PropsAnswer;
+use accord_live_core::violation::Source;
 use serde_json::{Value, json};
 
 use crate::support::{World, at, contract, object, project, time};
@@ -34,12 +35,14 @@ fn change(world: &World, change: Value, decide: Decide) -> Result<PropsChanged, 
 
 fn by_update(world: &World, change: &PropsUpdate) -> Result<PropsChanged, Failure> {
     let (contract, project) = (world.compiled(), project());
-    update(&world.session, &world.content, &contract, change, at(&project, world.now))
+    let at = at(&project, world.now);
+    set_props(&world.session, &world.content, &contract, change, Source::Update, at)
 }
 
 fn by_amend(world: &World, change: &PropsUpdate) -> Result<PropsChanged, Failure> {
     let (contract, project) = (world.compiled(), project());
-    amend(&world.session, &world.content, &contract, change, at(&project, world.now))
+    let at = at(&project, world.now);
+    set_props(&world.session, &world.content, &contract, change, Source::Amend, at)
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Replay of the stream and of the ledger.
 
-use accord_contract::{Code, Field};
+use accord_contract::{Code, Field, Wire as _};
 use accord_live_core::limits::{REPLAY_PAGE, SESSION_TTL_SECONDS};
 use accord_live_core::session::{
     Emitter, EventsQuery, Head, LedgerName, LedgerRow, LiveCursor, StreamQuery,
-    check_since_sequence, events_query, horizon_passed, ledger_page, pull_position, replay_stream,
-    stream_query,
+    check_since_sequence, events_query, ledger_page, pull_position, replay_stream, stream_query,
 };
+use accord_live_core::tools::PullAnswer;
 use serde_json::json;
 
 use crate::streams::spec;
@@ -181,7 +181,7 @@ fn a_pull_begins_where_the_ledger_can_be_read() {
     assert_eq!(of(Field::Value(json!(2))), Err(Code::GguiReplayHorizonPassed));
     assert_eq!(of(Field::Null), Err(Code::GguiInvalidSinceSequence));
     assert_eq!(
-        serde_json::Value::Object(horizon_passed(&head)),
+        PullAnswer::passed(&head).encode(),
         json!({"reason": "REPLAY_HORIZON_PASSED", "currentSequence": 9}),
     );
 }

@@ -3,9 +3,11 @@
 use accord_contract::Code;
 use accord_live_core::contract::DataContract;
 use accord_live_core::subset::{
-    FindingKind, Policy, Reason, check_contract, check_tools, failures, is_subset,
+    FindingKind, Policy, Reason, check_contract, check_tools, failures,
 };
 use serde_json::{Value, json};
+
+use crate::support::is_subset;
 
 fn reasons(superset: Value, subset: Value) -> Vec<(String, Reason)> {
     failures(&superset, &subset).into_iter().map(|found| (found.path, found.reason)).collect()

@@ -264,3 +264,8 @@ fn sequence(event: &NewEvent) -> Option<u64> {
 pub(crate) fn submit(name: &str, data: Value) -> Value {
     json!({"sessionId": "s1", "type": "data:submit", "payload": {"action": name, "data": data}})
 }
+
+/// Whether `subset` accepts only what `superset` accepts.
+pub(crate) fn is_subset(superset: &Value, subset: &Value) -> bool {
+    accord_live_core::subset::failures(superset, subset).is_empty()
+}

@@ -7,7 +7,7 @@
 //!   resources than others, or none, and still be followed by another.
 
 use accord_api::{Json, NoParams};
-use accord_contract::text::percent_encoded;
+use accord_contract::text::{percent_decoded, percent_encoded};
 use accord_contract::{Code, Failure, Value};
 use accord_memory_core::operations::{
     InProject, ListProjects, OfPackage, PackageWithin, ProjectList, ProjectParams, PullPackages,
@@ -17,7 +17,6 @@ use futures_util::FutureExt as _;
 use rmcp::model::{Resource, ResourceContents};
 
 use super::{id, reading};
-use accord_mcp::host_request::unescape;
 use accord_mcp::raw;
 use accord_mcp::resource::{ListRequest, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
@@ -178,7 +177,7 @@ fn parse(uri: &str) -> Option<(String, String)> {
     let (project, package) = uri.strip_prefix(SCHEME)?.split_once("/packages/")?;
     let part = |part: &str| {
         let is_one = !part.is_empty() && !part.contains(['/', '?', '#']);
-        unescape(part).filter(|_| is_one)
+        percent_decoded(part).filter(|_| is_one)
     };
     Some((part(project)?, part(package)?))
 }
@@ -189,7 +188,7 @@ impl Place {
             let message = "this is not a cursor of a list of resources";
             Failure::new(Code::McpArgumentInvalid, message).at("/cursor")
         };
-        let parts: Option<Vec<String>> = cursor.split('&').map(unescape).collect();
+        let parts: Option<Vec<String>> = cursor.split('&').map(percent_decoded).collect();
         let parts: [String; 3] =
             parts.and_then(|parts| parts.try_into().ok()).ok_or_else(invalid)?;
         let [projects, project, packages] =
