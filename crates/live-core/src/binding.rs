@@ -5,8 +5,7 @@
 use accord_contract::{Object, Value, rule, wire_enum};
 
 use crate::contract::{Reader, join};
-use crate::gadgets::names::is_tool;
-use crate::violation::Violation;
+use crate::{gadgets::names::is_tool, violation::Violation};
 
 /// The most bindings of one manifest.
 pub const MOST_BINDINGS: usize = 16;

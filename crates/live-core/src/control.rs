@@ -6,8 +6,7 @@
 use accord_contract::{Code, Failure, Object, Value, message, wire_enum};
 
 use crate::session::{Content, Session};
-use crate::tools::read;
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, tools::read};
 
 /// The app of a session for which a step names none.
 pub const DEFAULT_APP: &str = "conformance";
@@ -15,16 +14,13 @@ pub const DEFAULT_APP: &str = "conformance";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     CreateSession(Box<CreateSession>),
-    /// A session begins with a whole contract and props.
     RenderSession(RenderSession),
     ExpireSession(ExpireSession),
     MintToken(MintToken),
     PageUrl(PageUrl),
     VersionOverride(VersionOverride),
     EmitEnvelope(EmitEnvelope),
-    /// The page of a session loads its runtime from another URL.
     RendererUrl(RendererUrlOverride),
-    /// The host of a page answers `ui/initialize` with another document.
     UiInitialize(UiInitializeOverride),
 }
 

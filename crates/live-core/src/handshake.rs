@@ -9,9 +9,7 @@
 
 use accord_contract::{Failure, Object, Time, Value, rule, wire_enum};
 
-use crate::json::members;
-use crate::limits::HANDSHAKE_TTL_SECONDS;
-use crate::{AppId, HandshakeId, refuse};
+use crate::{AppId, HandshakeId, json::members, limits::HANDSHAKE_TTL_SECONDS, refuse};
 
 wire_enum! {
     /// What a render after the handshake will do.

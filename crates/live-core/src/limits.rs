@@ -31,7 +31,6 @@ impl Default for Limits {
 
 /// Seconds that a session lives after its last activity.
 pub const SESSION_TTL_SECONDS: i64 = 3600;
-/// Seconds that a handshake can be used.
 pub const HANDSHAKE_TTL_SECONDS: i64 = 600;
 /// Bytes of a contract, as JSON.
 pub const CONTRACT_BYTES: usize = 524_288;
@@ -49,9 +48,7 @@ pub const REPLAY_PAGE: usize = 100;
 pub const EVENTS_PAGE: (usize, usize) = (500, 100);
 /// The most ledger events of a pull.
 pub const PULL_PAGE: usize = 100;
-/// The longest wait of a pull, in seconds.
 pub const PULL_WAIT_SECONDS: u64 = 20;
-/// The longest wait of a consume, in seconds.
 pub const CONSUME_WAIT_SECONDS: u64 = 25;
 /// The interval of a polled channel in milliseconds: smallest, largest, default.
 pub const POLL_INTERVAL_MS: (u64, u64, u64) = (1000, 60_000, 10_000);
@@ -70,7 +67,6 @@ pub const TELEMETRY_EVENTS: usize = 40;
 pub const SESSIONS_PAGE: (u64, u64) = (200, 50);
 pub const CLIENT_ID_CHARS: usize = 128;
 pub const RENDERS_PER_MINUTE: u32 = 600;
-/// Tools that the pages of an app can declare.
 pub const DECLARED_TOOLS: usize = 512;
 /// Bytes of the schemas that the pages of an app can declare, as JSON.
 pub const DECLARED_BYTES: usize = 1_048_576;

@@ -4,8 +4,7 @@
 //! Frames that a server sends are not among them: [`crate::frame::ServerFrame`] writes them, and
 //! `docs/wire/live.md` describes them.
 
-use crate::token::Claims;
-use crate::violation::ViolationDetails;
+use crate::{token::Claims, violation::ViolationDetails};
 
 /// What a client or a control sends.
 pub mod requests {

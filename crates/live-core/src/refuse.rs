@@ -3,8 +3,7 @@
 //!
 //! A [`Failure`] has the members of the payload of an `error` frame: code, message and details.
 
-use accord_contract::wire::DecodeError;
-use accord_contract::{Code, Failure};
+use accord_contract::{Code, Failure, wire::DecodeError};
 
 macro_rules! refusals {
     ($($(#[doc = $about:literal])* $name:ident = $code:ident;)+) => {

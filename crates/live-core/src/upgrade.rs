@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Failure, Time, rule};
 
-use crate::tenancy::Identity;
 use crate::token::{Secret, TokenKind};
-use crate::{AppId, refuse};
+use crate::{AppId, refuse, tenancy::Identity};
 
 #[derive(Clone, Copy, Default)]
 pub struct Credentials<'a> {

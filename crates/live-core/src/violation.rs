@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 
-use accord_contract::text::excerpt;
-use accord_contract::wire::Pointer;
 use accord_contract::{
     Code, Extensible, Failure, Limits, Object, Value, Wire, WireCode, message, wire_enum,
 };
+use accord_contract::{text::excerpt, wire::Pointer};
 
 /// The most violations of one check. What comes after them is not reported.
 pub const MOST_VIOLATIONS: usize = 100;
@@ -35,6 +34,9 @@ message! {
         optional code: WireCode = "code", "code";
     }
 }
+
+/// Every violation that a check has found.
+pub type Violations = Vec<Violation>;
 
 impl Violation {
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -68,7 +70,6 @@ impl Violation {
         self
     }
 
-    /// The code, where it is one of the registry.
     pub fn known_code(&self) -> Option<Code> {
         self.code.as_ref().and_then(WireCode::known)
     }
@@ -197,7 +198,6 @@ pub(crate) fn show(value: &Value) -> String {
     }
 }
 
-/// The beginning of a name.
 pub(crate) fn shorten(name: &str) -> Cow<'_, str> {
     if name.len() <= MOST_CHARS { name.into() } else { excerpt(name, MOST_CHARS).into() }
 }

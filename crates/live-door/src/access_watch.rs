@@ -3,12 +3,10 @@
 //!
 //! All sockets of a holder and a project share one task, because there may be thousands of them.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use accord_contract::{Code, Failure};
-use accord_live_core::frame::Close;
-use accord_live_core::{AppId, refuse};
+use accord_live_core::{AppId, frame::Close, refuse};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -25,13 +23,10 @@ type Place = (String, Option<String>, Option<AppId>);
 /// Why a socket must end.
 #[derive(Clone, Debug)]
 pub(crate) struct Lost {
-    /// The last answer.
     pub(crate) failure: Failure,
-    /// The close frame.
     pub(crate) close: Close,
 }
 
-/// Says when a socket must end.
 pub(crate) struct AccessWatch(watch::Receiver<Option<Lost>>);
 
 impl Lost {

@@ -1,25 +1,20 @@
 //! The live sessions of a host: the services, the sockets that are open, and what runs for them
 //! while the host serves.
 
-use std::ops::Deref;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::{ops::Deref, time::Duration};
 
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_live::{Live, LiveOptions};
-use accord_live_core::AppId;
-use accord_live_core::limits::Limits;
-use accord_serving::Serving;
-use accord_serving::settings::Settings;
+use accord_live_core::{AppId, limits::Limits};
+use accord_serving::{Serving, settings::Settings};
 use accord_store::Store;
 use futures_util::future::BoxFuture;
 
 use crate::access_watch::{AccessWatch, AccessWatches};
 use crate::metrics::{LiveNumbers, LiveValues};
-use crate::overrides::Overrides;
-use crate::sockets::Sockets;
-use crate::token_holder::TokenHolder;
+use crate::{overrides::Overrides, sockets::Sockets, token_holder::TokenHolder};
 
 /// How often expired sessions are looked for.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
@@ -143,7 +138,6 @@ impl LiveDoor {
         &self.0.parts.live
     }
 
-    /// What the conformance control overrides.
     pub fn overrides(&self) -> &Overrides {
         &self.0.parts.overrides
     }

@@ -35,5 +35,4 @@ type Context = accord_serving::Context<LiveDoor>;
 type Visitor = accord_serving::Visitor<LiveDoor>;
 type Exchange = operation::Exchange<LiveDoor>;
 
-/// A route of live sessions.
 pub type Route = table::Route<LiveDoor>;

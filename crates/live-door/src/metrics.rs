@@ -9,7 +9,6 @@ use prometheus_client::encoding::DescriptorEncoder;
 /// What is known about live sessions; `None` when the host is closing.
 pub type LiveNumbers = Box<dyn Fn() -> Option<LiveValues> + Send + Sync>;
 
-/// What is known about live sessions.
 pub struct LiveValues {
     /// Open sockets and event streams of sessions.
     pub sockets: usize,
@@ -17,7 +16,6 @@ pub struct LiveValues {
     pub subscribers: usize,
     /// Sessions that have subscribers, or agents that wait.
     pub sessions: usize,
-    /// What happened since the start.
     pub counts: Counts,
 }
 

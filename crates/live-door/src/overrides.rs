@@ -7,11 +7,9 @@ use accord_contract::Value;
 use accord_live_core::SessionId;
 use parking_lot::Mutex;
 
-/// The overrides by session.
 #[derive(Default)]
 pub struct Overrides(Mutex<HashMap<SessionId, Override>>);
 
-/// The overrides of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Override {
     /// The URL of the first module of the page, and of the runtime in the slice.
@@ -25,7 +23,6 @@ impl Overrides {
         self.0.lock().get(session).cloned().unwrap_or_default()
     }
 
-    /// Changes the overrides of a session.
     pub fn change(&self, session: &SessionId, change: impl FnOnce(&mut Override)) {
         change(self.0.lock().entry(session.clone()).or_default());
     }

@@ -1,7 +1,6 @@
 //! What a host needs to mount a session: `ai.ggui/render`.
 
-use accord_contract::text::percent_encoded;
-use accord_contract::{Object, Value};
+use accord_contract::{Object, Value, text::percent_encoded};
 use accord_live::Found;
 use accord_live_core::resource::{Code, Delivery, Slice};
 use accord_live_core::token::TokenKind;

@@ -60,12 +60,10 @@ impl Sockets {
         self.open.taken()
     }
 
-    /// Counts a socket that was closed before it was subscribed.
     pub(crate) fn rejected(&self, why: Rejection) {
         self.rejections[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many sockets were closed before they were subscribed.
     pub(crate) fn rejections(&self, why: Rejection) -> u64 {
         self.rejections[why as usize].load(Ordering::Relaxed)
     }

@@ -7,9 +7,8 @@
 
 use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::{Failure, Object};
-use accord_live_core::AppId;
 use accord_live_core::token::{Claims, TokenError};
-use accord_live_core::upgrade::KeyApps;
+use accord_live_core::{AppId, upgrade::KeyApps};
 
 use crate::LiveDoor;
 use accord_serving::logins::Holder;

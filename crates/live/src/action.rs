@@ -5,8 +5,7 @@ use accord_live_core::frame::{Action, ActionAck, Binding};
 use accord_live_core::refuse;
 use accord_live_core::session::{ActFacts, act};
 
-use super::counts::add;
-use super::{Live, project_of, rows, unit::UnitError};
+use super::{Live, counts::add, project_of, rows, unit::UnitError};
 
 impl Live {
     /// Records an action. It is answered when it is durable. Fails with `project_archived`,

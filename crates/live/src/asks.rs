@@ -2,8 +2,7 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Time};
-use accord_live_core::session::PendingAsk;
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::{AppId, SessionId, session::PendingAsk};
 
 use super::Live;
 

@@ -1,15 +1,11 @@
 //! Polled channels: the server calls a tool of its own for a subscriber, again and again.
 
-use std::collections::BTreeSet;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{collections::BTreeSet, pin::Pin, sync::Arc, time::Duration};
 
 use accord_contract::{Failure, Object, Value};
-use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
 use accord_live_core::session::{ChannelFacts, ChannelSubscription, subscribe_channel};
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::{AppId, SessionId, contract::CompiledContract};
 use accord_store::LiveSessionRow;
 
 use super::{Live, unit::UnitResult};

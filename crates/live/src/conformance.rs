@@ -2,10 +2,9 @@
 //! platform. Only a listener of its own offers it.
 
 use accord_contract::{Failure, Object};
-use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{Emitter, NewFrame, Rendering, expire, render};
 use accord_live_core::token::{Minted, TokenKind};
-use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::{AppId, SessionId, frame::ServerFrame, refuse};
 
 use super::{Live, project_of};
 
@@ -63,15 +62,10 @@ impl Live {
     }
 
     /// Makes a token for the channel that expires in this many seconds, or expired that long ago.
-    pub fn mint_token_expiring(
-        &self,
-        session: &SessionId,
-        app: &AppId,
-        seconds: i64,
-    ) -> Option<Minted> {
+    pub fn mint_token_expiring(&self, id: &SessionId, app: &AppId, seconds: i64) -> Option<Minted> {
         let kind = TokenKind::Ws;
         let made = self.now().add_seconds(seconds - kind.ttl_seconds());
-        Some(self.secret()?.mint(kind, session, app, made, accord_system::random()))
+        Some(self.secret()?.mint(kind, id, app, made, accord_system::random()))
     }
 
     /// Lets a session advertise another version; `None` for that of the server.

@@ -8,21 +8,17 @@
 //! What is left: an answer that was given to the transport and did not arrive. No server can know
 //! that.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::{Code, Failure, rule};
-use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{begin_consume, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::{AppId, SessionId, frame::ServerFrame};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::hub::Purpose;
-use super::unit::UnitResult;
-use super::{Live, rows};
+use super::{Live, hub::Purpose, rows, unit::UnitResult};
 
 /// Events that are taken out at once.
 const PAGE: usize = 500;

@@ -3,14 +3,11 @@
 //! Sessions with the same contract share one. An entry of a session is used only for the revision
 //! of its UI that it was made from.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::Arc;
+use std::{collections::HashMap, hash::Hash, sync::Arc};
 
 use accord_contract::{Code, Failure, Object, Value};
-use accord_live_core::SessionId;
 use accord_live_core::contract::{CompiledContract, SPECS};
-use accord_live_core::violation::summary;
+use accord_live_core::{SessionId, violation::summary};
 use parking_lot::Mutex;
 
 /// Contracts in use. Each of the two halves of a cache has this many at most.
@@ -34,7 +31,6 @@ pub(crate) struct Contracts {
 struct TwoGenerationCache<K> {
     young: HashMap<K, Cached>,
     old: HashMap<K, Cached>,
-    /// Bytes of the young half.
     bytes: usize,
 }
 
@@ -98,13 +94,8 @@ impl Contracts {
         Ok(compiled)
     }
 
-    pub(crate) fn remember(
-        &self,
-        session: &SessionId,
-        revision: u64,
-        contract: &Arc<CompiledContract>,
-    ) {
+    pub(crate) fn remember(&self, id: &SessionId, revision: u64, contract: &Arc<CompiledContract>) {
         let value = (revision, Arc::clone(contract));
-        self.by_session.lock().put(session.clone(), value, SESSIONS);
+        self.by_session.lock().put(id.clone(), value, SESSIONS);
     }
 }

@@ -2,10 +2,9 @@
 
 use accord_base::{Caller, Need, ProjectId};
 use accord_contract::{Failure, rule};
-use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{Emitted, Emitter, NewFrame, emit};
 use accord_live_core::tools::{EmitAnswer, EmitRequest};
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::{AppId, SessionId, frame::ServerFrame};
 
 use super::Live;
 

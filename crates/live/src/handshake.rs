@@ -2,9 +2,8 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::Failure;
-use accord_live_core::handshake::begin;
 use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, Prepared, prepare_handshake};
-use accord_live_core::{AppId, HandshakeId};
+use accord_live_core::{AppId, HandshakeId, handshake::begin};
 
 use super::{Live, rows};
 

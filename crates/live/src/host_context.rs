@@ -2,8 +2,7 @@
 
 use accord_contract::{Failure, rule};
 use accord_live_core::frame::{Binding, HostContextObserved};
-use accord_live_core::refuse;
-use accord_live_core::session::host_context;
+use accord_live_core::{refuse, session::host_context};
 
 use super::{Live, project_of, unit::UnitError};
 

@@ -19,9 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use accord_contract::{Time, rule};
-use accord_live_core::SessionId;
-use accord_live_core::frame::ServerFrame;
-use accord_live_core::version::PROTOCOL_VERSION;
+use accord_live_core::{SessionId, frame::ServerFrame, version::PROTOCOL_VERSION};
 use accord_store::{Advance, Listener, LiveAdvance};
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -59,12 +57,10 @@ pub(crate) struct Staged {
 #[derive(Default)]
 struct Tail {
     ring: Mutex<Ring>,
-    /// The newest committed version.
     newest: watch::Sender<u64>,
     /// The newest committed version with something for subscribers. Most actions have nothing, and
     /// then the other sockets of the session sleep on.
     framed: watch::Sender<u64>,
-    /// Agents that wait for events.
     consumers: AtomicUsize,
 }
 

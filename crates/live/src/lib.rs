@@ -53,28 +53,19 @@ mod tokens;
 mod unit;
 mod watch;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
+use std::{collections::BTreeMap, fmt};
 
 use accord_base::{Author, Caller, Need, ProjectId};
 use accord_contract::{Failure, Time, Value};
-use accord_live_core::gadgets::GadgetDescriptor;
 use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS};
-use accord_live_core::subset::Policy;
-use accord_live_core::token::Secret;
-use accord_live_core::tools::ThemeDocument;
-use accord_live_core::version::VersionPolicy;
-use accord_live_core::{AppId, refuse};
+use accord_live_core::{AppId, gadgets::GadgetDescriptor, refuse, subset::Policy, token::Secret};
+use accord_live_core::{tools::ThemeDocument, version::VersionPolicy};
 use accord_store::{Listener, Store};
 use accord_system::Clock;
 use tokio::sync::Semaphore;
 
-use self::catalogs::Catalogs;
-use self::contracts::Contracts;
-use self::counts::Counters;
-use self::hub::Hub;
-use self::rates::Rates;
+use self::{catalogs::Catalogs, contracts::Contracts, counts::Counters, hub::Hub, rates::Rates};
 
 pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};

@@ -1,7 +1,6 @@
 //! The sessions of a project for people: lists, one session, what waits for an answer.
 
-use accord_base::refuse::project_not_found;
-use accord_base::{Caller, Need, ProjectId, cursor, fill_page};
+use accord_base::{Caller, Need, ProjectId, cursor, fill_page, refuse::project_not_found};
 use accord_contract::{Failure, Object, Time, Timestamp, Value};
 use accord_live_core::operations::questions::{
     LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
@@ -38,7 +37,7 @@ impl Live {
         page: &PageQuery,
     ) -> Result<LiveSessionsAnswer, Failure> {
         let project = self.existing(caller, app).await?;
-        let (after, limit) = (position(SESSIONS, &project, page)?, page.limit);
+        let (after, limit) = (decoded(SESSIONS, &project, page)?, page.limit);
         let now = self.now();
         let read = self.read(move |unit| {
             let mut sessions = Vec::new();
@@ -77,7 +76,7 @@ impl Live {
         page: &PageQuery,
     ) -> Result<LiveAsksAnswer, Failure> {
         let project = self.existing(caller, app).await?;
-        let after = position(ASKS, &project, page)?;
+        let after = decoded(ASKS, &project, page)?;
         // One more than needed, because the answer says whether the list goes on.
         let mut asks = self.asks(caller, app, after, page.limit + 1).await?;
         let has_more = asks.len() > page.limit;
@@ -159,11 +158,7 @@ pub(crate) fn ask(
     Ok(PendingAsk::of(session, ask.as_ref(), now).as_ref().map(LiveAsk::of))
 }
 
-fn position(
-    list: &str,
-    project: &ProjectId,
-    page: &PageQuery,
-) -> Result<Option<Position>, Failure> {
+fn decoded(list: &str, project: &ProjectId, page: &PageQuery) -> Result<Option<Position>, Failure> {
     let Some(text) = &page.cursor else { return Ok(None) };
     let ([id], at, _) = cursor::decode::<1>(list, project, text)?;
     let id = SessionId::new(id).map_err(|_| cursor::invalid())?;

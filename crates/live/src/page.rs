@@ -1,9 +1,8 @@
 //! What the page of a session shows besides the session itself: who asks, and the last answers.
 
 use accord_contract::Failure;
-use accord_live_core::SessionId;
-use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};
+use accord_live_core::{SessionId, operations::questions::LiveAsk};
 use accord_store::ReadUnit;
 
 use super::{Live, overview, rows, unit::UnitResult};
@@ -11,7 +10,6 @@ use super::{Live, overview, rows, unit::UnitResult};
 /// The last events of a ledger among which answers are looked for.
 const LAST_EVENTS: u64 = 200;
 
-/// What a page shows besides the session.
 #[derive(Clone, Debug, Default)]
 pub struct PageFacts {
     pub ask: Option<LiveAsk>,

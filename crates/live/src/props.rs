@@ -2,11 +2,9 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::{Code, Failure, Object, rule};
-use accord_live_core::AppId;
-use accord_live_core::props::PropsUpdate;
-use accord_live_core::session::set_props;
 use accord_live_core::tools::{PropsAnswer, PropsRequest, read};
 use accord_live_core::violation::{Source, ViolationDetails};
+use accord_live_core::{AppId, props::PropsUpdate, session::set_props};
 
 use super::{Live, rows};
 

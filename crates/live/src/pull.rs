@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use accord_base::{Caller, Need};
 use accord_contract::{Code, Failure, Field, Object, Value};
-use accord_live_core::limits::PULL_PAGE;
 use accord_live_core::operations::watch::{LiveEvent, LiveEventsAnswer};
 use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};
 use accord_live_core::tools::{PullAnswer, PullRequest};
-use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::{AppId, SessionId, limits::PULL_PAGE, refuse};
 use tokio::time::{Instant, timeout_at};
 
-use super::hub::Purpose;
-use super::{Live, rows, unit::UnitResult};
+use super::{Live, hub::Purpose, rows, unit::UnitResult};
 
 impl Live {
     /// A page of the ledger. Where it is empty, it waits for an event, as long as the request says.
@@ -100,11 +98,10 @@ impl Live {
         since: Field<Value>,
         limit: usize,
     ) -> UnitResult<(Result<LedgerPage, Box<Failure>>, Head, u64)> {
-        let (live, app, session) = (self.clone(), app.clone(), session.clone());
+        let (app, session, now) = (app.clone(), session.clone(), self.now());
         self.read(move |unit| {
             let found = unit.live_session(&session)?;
-            let mine =
-                found.filter(|row| row.session.app_id == app && row.session.is_active(live.now()));
+            let mine = found.filter(|row| row.session.app_id == app && row.session.is_active(now));
             let missing = || refuse::tool_session_not_found("there is no such session");
             let row = mine.ok_or_else(missing)?;
             let head = &row.session.head;

@@ -2,14 +2,13 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Object, Value};
-use accord_live_core::contract::contract_hash;
-use accord_live_core::limits::SESSIONS_PAGE;
 use accord_live_core::session::{Content, Session};
-use accord_live_core::tools::{BlueprintDocument, BlueprintList, ListSessionsRequest};
 use accord_live_core::tools::{
-    RenderSource, SearchBlueprintsRequest, SessionDocument, SessionList,
+    BlueprintDocument, BlueprintList, ListSessionsRequest, RenderSource,
 };
+use accord_live_core::tools::{SearchBlueprintsRequest, SessionDocument, SessionList};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
+use accord_live_core::{contract::contract_hash, limits::SESSIONS_PAGE};
 use accord_store::{BlueprintRow, LivePart, LiveSessionQuery};
 
 use super::{Live, contracts, rows, unit::UnitResult};
@@ -73,7 +72,6 @@ impl Live {
         Ok(SessionDocument::new(&found.session, &found.content, self.now()))
     }
 
-    /// The code and the contract of the UI of a session.
     pub async fn render_source(
         &self,
         caller: &Caller,
@@ -109,15 +107,13 @@ impl Live {
         let now = self.now();
         let read = self.read(move |unit| {
             let mut sessions = Vec::new();
-            let mut after = None;
+            let mut last = None;
             loop {
-                let position = after.as_ref().map(|(at, id)| (*at, id));
-                let query =
-                    LiveSessionQuery { active_at: Some(now), after: position, limit: limit + 1 };
+                let after = last.as_ref().map(|(at, id)| (*at, id));
+                let query = LiveSessionQuery { active_at: Some(now), after, limit: limit + 1 };
                 let page = unit.live_sessions(&project, &query)?;
                 let is_last = page.len() <= limit;
-                after =
-                    page.last().map(|row| (row.session.head.created_at, row.session.id.clone()));
+                last = page.last().map(|it| (it.session.head.created_at, it.session.id.clone()));
                 for row in page {
                     // Neither code nor props nor context: a list shows nothing of them.
                     let ui = rows::ui(unit, &row.session.id)?;

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::{Failure, Object, Time, Value, rule};
-use accord_live_core::contract::CompiledContract;
-use accord_live_core::frame::ServerFrame;
-use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Delta, Session, StreamChange};
+use accord_live_core::tools::{HandshakeRequest, RenderAnswer, RenderBlueprintRequest};
 use accord_live_core::tools::{
-    HandshakeRequest, RenderAnswer, RenderBlueprintRequest, RenderFacts,
+    RenderFacts, RenderRequest, Rendered, read, render, render_contract,
 };
-use accord_live_core::tools::{RenderRequest, Rendered, read, render, render_contract};
 use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::{contract::CompiledContract, frame::ServerFrame, handshake::BlueprintKey};
 use accord_store::BlueprintRow;
 
 use super::unit::{Job, UnitResult};

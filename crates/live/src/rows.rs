@@ -13,9 +13,7 @@ use serde_json::json;
 
 use super::unit::UnitResult;
 
-/// The member of a UI with the hash of its code.
 const CODE_HASH: &str = "x-codeHash";
-/// The member of a UI with its code.
 const CODE: &str = "componentCode";
 
 fn damaged(what: &str) -> Failure {

@@ -6,8 +6,7 @@ use accord_live_core::refuse;
 use accord_live_core::session::{DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
 
-use super::counts::add;
-use super::{Live, rows};
+use super::{Live, counts::add, rows};
 
 impl Live {
     /// Records an action that a page submits. Links and display modes are the host's; nothing of

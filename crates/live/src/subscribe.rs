@@ -7,10 +7,9 @@ use accord_live_core::session::{check_since_sequence, is_truncated, subscribe};
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{SessionId, refuse};
 
-use super::hub::Purpose;
 use super::subscriber::{Frame, StreamReplay, Subscriber};
 use super::unit::{Snapshot, UnitError};
-use super::{Live, project_of};
+use super::{Live, hub::Purpose, project_of};
 
 /// How often a session may change between its write and its snapshot.
 const ATTEMPTS: usize = 4;
@@ -19,7 +18,6 @@ const ATTEMPTS: usize = 4;
 pub struct Subscription {
     /// The answer, which is sent first.
     pub ack: Frame,
-    /// What comes after it.
     pub subscriber: Subscriber,
 }
 

@@ -9,9 +9,8 @@ use accord_live_core::limits::{REPLAY_PAGE, STREAM_PAGE};
 use accord_live_core::session::{Head, LedgerRow, is_replayed};
 use accord_store::FrameEntry;
 
-use super::counts::add;
 use super::hub::{Attached, Entry, Taken};
-use super::{Live, rows, unit::UnitResult};
+use super::{Live, counts::add, rows, unit::UnitResult};
 
 /// Commits that are taken at once.
 const BATCH: usize = 64;
@@ -32,7 +31,6 @@ pub enum Delivery {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
-    /// A last frame.
     pub frame: Option<Frame>,
     pub close: Close,
 }

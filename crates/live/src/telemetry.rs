@@ -1,8 +1,7 @@
 //! What pages observe about themselves.
 
 use accord_base::Caller;
-use accord_contract::Value;
-use accord_contract::text::excerpt;
+use accord_contract::{Value, text::excerpt};
 use accord_live_core::session::redact;
 use accord_live_core::tools::{Outcome, TelemetryRequest};
 

@@ -6,8 +6,7 @@ use accord_live_core::tools::{Outcome, RefreshTokenRequest};
 use accord_live_core::{AppId, SessionId, refuse};
 use accord_store::{ReadUnit, Scope};
 
-use super::Live;
-use super::unit::UnitResult;
+use super::{Live, unit::UnitResult};
 
 /// The store setting with the secret, a random text.
 const SECRET: &str = "live.secret";

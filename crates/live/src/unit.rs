@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Time};
-use accord_live_core::contract::CompiledContract;
-use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{AskChange, At, Content, ContentChange, Delta, StreamChange};
-use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::{AppId, SessionId, contract::CompiledContract, frame::ServerFrame, refuse};
 use accord_store::{EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError};
 use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit};
 use accord_system::spawn_blocking;
@@ -204,8 +202,7 @@ impl Job<'_> {
     /// `APP_MISMATCH` when the project does not exist.
     pub(crate) fn at<'p>(&self, project: &'p ProjectId) -> UnitResult<At<'p>> {
         let (last, now) = (self.unit.newest_event_at(project)?, self.inner.clock.now());
-        let now =
-            last.map_or(now, |last| now.max(Time::from_unix_millis(last.time().unix_millis())));
+        let now = last.map_or(now, |at| now.max(Time::from_unix_millis(at.time().unix_millis())));
         Ok(At { project, now, ttl_seconds: self.inner.options.ttl_seconds })
     }
 

@@ -8,15 +8,12 @@
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Wire as _};
 use accord_live_core::frame::{Binding, Role};
-use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{StreamQuery, check_position};
-use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::{AppId, SessionId, operations::questions::LiveAsk, refuse};
 use serde_json::json;
 
-use super::Live;
-use super::hub::Purpose;
 use super::subscriber::{Delivery, Frame, StreamReplay, Subscriber};
-use super::unit::Snapshot;
+use super::{Live, hub::Purpose, unit::Snapshot};
 
 /// Follows a session. It ends when it is dropped.
 #[derive(Debug)]

@@ -7,8 +7,7 @@
 //!   value can be `null`.
 //! - A checked argument has the type in the schema.
 
-use accord_contract::closest::closest;
-use accord_contract::{Code, Failure, Object, Value};
+use accord_contract::{Code, Failure, Object, Value, closest::closest};
 use serde_json::json;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +23,12 @@ pub struct Argument {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Text,
-    /// One of these words.
     Word(Words),
     /// A number from the first to the second.
     Integer(i64, i64),
     /// A number from 0 to 1.
     Ratio,
     Flag,
-    /// A list of texts.
     Texts,
     /// A list of objects with this schema.
     Objects(fn() -> Value),
@@ -72,7 +69,6 @@ impl Argument {
         Self::new(name, Kind::Integer(least, most), about)
     }
 
-    /// A number from 0 to 1.
     pub const fn ratio(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Ratio, about)
     }
@@ -94,7 +90,6 @@ impl Argument {
         Self::new(name, Kind::Object(schema), about)
     }
 
-    /// An object whose members have names that begin with `x-`.
     pub const fn members(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Members, about)
     }
@@ -221,7 +216,6 @@ impl Argument {
     }
 }
 
-/// The JSON Schema of a tool's arguments.
 pub(crate) fn schema(arguments: &[Argument], default_project: Option<&str>) -> Object {
     let property = |one: &Argument| (one.name.to_owned(), one.schema(default_project));
     let properties: Object = arguments.iter().map(property).collect();

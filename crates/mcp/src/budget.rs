@@ -13,11 +13,8 @@ use accord_base::tokens;
 use accord_contract::{Code, Failure, Object, Value};
 use serde_json::json;
 
-use super::argument::Argument;
-use super::call::Call;
-use super::raw;
+use super::{argument::Argument, call::Call, raw};
 
-/// The argument of the tools that read.
 pub const BUDGET: Argument = Argument::integer(
     "max_tokens",
     100,
@@ -38,7 +35,6 @@ pub const PAGE_BUDGET: Argument = Argument::integer(
 
 pub const DEFAULT_TOKENS: i64 = 8_000;
 
-/// How a document can be shortened.
 #[derive(Clone, Copy, Debug)]
 pub struct Shortening {
     /// Lists that may lose items, the most important first.
@@ -124,7 +120,6 @@ impl<'a> Document<'a> {
         Some(Self { members, said, bared: None })
     }
 
-    /// The same document with empty lists.
     fn emptied(&self) -> Self {
         let mut emptied = self.clone();
         for (_, value) in &mut emptied.members {
@@ -196,7 +191,6 @@ impl<'a> Document<'a> {
         self.written(&missing)
     }
 
-    /// The text, with the list of what is missing.
     fn written(&self, missing: &[(&str, usize, Vec<String>)]) -> String {
         let mut text = String::from("{");
         let mut put = |name: &str, value: &str| {
@@ -231,7 +225,6 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The names of items, as many as fit.
 fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
     let mut names = Vec::new();
     let Some(mut rest) = room.checked_sub(tokens(",\"ids\":[]")) else {

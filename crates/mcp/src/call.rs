@@ -2,13 +2,11 @@
 
 use std::str::FromStr;
 
-use accord_base::refuse::schema;
-use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId};
+use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId, refuse::schema};
 use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::tool_result::OpenSession;
 
-/// A call of a tool with checked arguments.
 #[derive(Debug)]
 pub struct Call<'a> {
     arguments: &'a Object,
@@ -19,11 +17,9 @@ pub struct Call<'a> {
 /// What is known about a call in addition to its arguments.
 #[derive(Clone, Debug, Default)]
 pub struct CallContext {
-    /// The default project.
     pub project: Option<String>,
     /// The actor of the key, or the one that the server was started for.
     pub actor: Option<ActorKey>,
-    /// The name of the client.
     pub client: Option<String>,
     /// The session that was started over this connection and has not ended, or that the call names.
     pub session: Option<OpenSession>,
@@ -82,7 +78,6 @@ impl<'a> Call<'a> {
         named.or(session).or(self.context.project.as_deref())
     }
 
-    /// The project of the call, which must be known.
     pub fn project(&self) -> Result<&'a str, Failure> {
         let message = "no project: the call has no project_id, and no session was started";
         self.known_project().ok_or_else(|| missing("project_id", message))

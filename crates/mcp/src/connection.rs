@@ -4,8 +4,7 @@
 //! that: its client, the idle time, a limit, a revoked key or the end of the host. So do the calls
 //! that wait for something: nobody gets their answers.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use accord_api::{Call, Maybe};
 use accord_base::SessionId;
@@ -42,7 +41,6 @@ impl Connection {
         Arc::new(connection)
     }
 
-    /// Says that later calls reach it, too.
     pub(crate) fn keep(&self) {
         self.state.lock().lasts = true;
     }
@@ -89,7 +87,6 @@ impl Connection {
         drop(is_abandoned.wait_for(|is_abandoned| *is_abandoned).await);
     }
 
-    /// Ends the sessions that the client left open.
     pub(crate) async fn end(&self) {
         self.abandon();
         let left = {

@@ -10,8 +10,7 @@
 //! A request is answered with one JSON document, or with a stream of events if there is more to
 //! send than its answer.
 
-use std::any::Any;
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use accord_base::Caller;
 use accord_contract::{Code, Failure, Protocol};
@@ -32,9 +31,7 @@ use super::server::{ApiFor, ApiSource, Server};
 use super::sessions::{CurrentRequest, Outcome, SessionLimits, Sessions};
 use super::watch::{IsAccepted, watched};
 use super::{CallContext, Toolbox, Toolset, headers, refused};
-use accord_serving::body::read_body;
-use accord_serving::streams::closing_down;
-use accord_serving::{Refusal, RouteName, errors};
+use accord_serving::{Refusal, RouteName, body::read_body, errors, streams::closing_down};
 
 /// The MCP endpoints of a host. Cheap to clone.
 #[derive(Clone)]
@@ -56,10 +53,8 @@ struct Endpoint {
     is_accepted: IsAccepted,
 }
 
-/// How the endpoints use their host.
 #[derive(Clone)]
 pub struct HostAccess {
-    /// Returns the host as a caller may use it.
     pub api_for: ApiFor,
     /// Says whether a caller is still accepted, while a stream of its is open.
     pub is_accepted: IsAccepted,
@@ -104,7 +99,6 @@ impl McpEndpoints {
         endpoints.map(|endpoint| (endpoint.path.as_str(), endpoint.protocol))
     }
 
-    /// How many sessions there are.
     pub fn sessions(&self) -> usize {
         self.0.endpoints.iter().map(|endpoint| endpoint.sessions.count()).sum()
     }
@@ -213,7 +207,6 @@ impl Endpoint {
     }
 }
 
-/// The header that names a session.
 pub const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The largest message: a call that deposits the largest package.

@@ -1,10 +1,8 @@
 //! The request of a tool to the host, and the answer.
 
-use accord_api::body::AnswerBody;
-use accord_api::{Call as OperationCall, Encoded, Operation, Received};
-use accord_contract::alx::ErrorEnvelope;
+use accord_api::{Call as OperationCall, Encoded, Operation, Received, body::AnswerBody};
 use accord_contract::text::{percent_decoded, percent_encoded};
-use accord_contract::{Code, Failure, Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _, alx::ErrorEnvelope};
 use accord_memory_core::compact;
 use axum::body::Body;
 use http_body_util::{BodyExt as _, Limited};
@@ -15,7 +13,6 @@ use super::tool_result::ToolError;
 use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
 use accord_serving::{Api, Request};
 
-/// The largest answer that is read.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
@@ -37,7 +34,6 @@ pub struct Answer {
 }
 
 impl HostRequest {
-    /// A request for an operation.
     pub fn operation<O: Operation>(call: &OperationCall<O>) -> Self {
         Self { encoded: call.encode(), recent: &[], about: Object::new() }
     }
@@ -127,7 +123,6 @@ impl HostRequest {
 }
 
 impl Answer {
-    /// The answer of an operation.
     pub fn read<A: AnswerBody>(&self) -> Result<A, Failure> {
         A::decode(&Received { media_type: None, text: self.text.clone() })
     }

@@ -3,8 +3,7 @@
 //! Invariant: no two of them have the same id. The answers of two would be indistinguishable, and
 //! over HTTP one of the two clients would wait forever.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use accord_contract::{Code, Failure};
 use parking_lot::Mutex;

@@ -19,7 +19,6 @@ pub(crate) struct CopyTasks {
     writing: JoinHandle<()>,
 }
 
-/// The size of the buffer between client and server.
 const BUFFER: usize = 64 * 1024;
 /// How many refusals may wait to be written.
 const WAITING: usize = 16;

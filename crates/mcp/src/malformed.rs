@@ -2,11 +2,9 @@
 //!
 //! Invariant: the message says what is wrong and what is expected, never the method's name alone.
 
-use accord_contract::Value;
-use accord_contract::closest::closest;
+use accord_contract::{Value, closest::closest};
 use rmcp::model::{ErrorCode, ErrorData};
 
-/// A member of the params of a method.
 struct Member {
     name: &'static str,
     kind: Kind,
@@ -60,7 +58,6 @@ pub(crate) fn explained(error: ErrorData) -> ErrorData {
     if is_bare { no_method(&error.message) } else { error }
 }
 
-/// The error for a method that the server does not offer.
 pub(crate) fn no_method(method: &str) -> ErrorData {
     let method: String = method.chars().take(100).collect();
     let known = || METHODS.iter().map(|(name, _)| *name);
@@ -73,7 +70,6 @@ pub(crate) fn no_method(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The first thing that is wrong with params.
 fn problem(members: &[Member], params: Option<&Value>) -> Option<String> {
     let params = match params {
         None | Some(Value::Null) => None,

@@ -29,7 +29,6 @@ impl Output {
         Self::new(name, "boolean")
     }
 
-    /// A number of things.
     pub const fn count(name: &'static str) -> Self {
         Self::new(name, "integer")
     }

@@ -1,7 +1,6 @@
 //! Prompts as data: what a person can ask for in a client, as a message to the model.
 
-use accord_contract::closest::closest;
-use accord_contract::{Code, Failure, Object};
+use accord_contract::{Code, Failure, Object, closest::closest};
 use rmcp::model::{GetPromptResult, Prompt as Described, PromptArgument, PromptMessage, Role};
 
 use super::{Answer, Argument, Call, CallContext, HostRequest, ToolError, argument};
@@ -16,9 +15,7 @@ pub struct Prompt {
     pub description: &'static str,
     /// Its arguments. Clients send them as texts.
     pub arguments: &'static [Argument],
-    /// How the arguments become a request.
     pub ask: fn(&Call<'_>) -> Result<HostRequest, Failure>,
-    /// How the answer becomes a message.
     pub message: fn(&Call<'_>, &Answer) -> Result<String, Failure>,
 }
 

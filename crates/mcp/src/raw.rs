@@ -18,7 +18,6 @@ pub fn members(text: &str) -> Option<Vec<(&str, &str)>> {
     Some(members)
 }
 
-/// The items of a list.
 pub fn items(text: &str) -> Option<Vec<&str>> {
     let mut items = Vec::new();
     let mut rest = text.trim_start().strip_prefix('[')?;

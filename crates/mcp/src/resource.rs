@@ -8,12 +8,9 @@ use serde_json::json;
 use super::{Answer, HostRequest, ToolError, Toolset};
 use accord_serving::Api;
 
-/// The resources of a set of tools.
 #[derive(Debug)]
 pub struct ResourceSet {
-    /// The forms of their URIs.
     pub templates: &'static [Template],
-    /// The media type of their contents.
     pub media_type: &'static str,
     /// The request that reads a resource; `None` if the URI has another form.
     pub read: fn(&str) -> Option<HostRequest>,
@@ -26,15 +23,12 @@ pub struct ResourceSet {
     pub list: for<'a> fn(ListRequest<'a>) -> BoxFuture<'a, Result<ResourcePage, ToolError>>,
 }
 
-/// The form of the URIs of some resources.
 #[derive(Debug)]
 pub struct Template {
     /// The form, with the variable parts in braces.
     pub uri: &'static str,
     pub name: &'static str,
-    /// Its name for people.
     pub title: &'static str,
-    /// What such a resource is.
     pub description: &'static str,
 }
 
@@ -50,7 +44,6 @@ pub struct ListRequest<'a> {
 #[derive(Debug, Default)]
 pub struct ResourcePage {
     pub resources: Vec<Resource>,
-    /// The cursor of the next page.
     pub next_cursor: Option<String>,
 }
 
@@ -65,11 +58,7 @@ impl ResourceSet {
         templates.collect()
     }
 
-    pub async fn contents(
-        &self,
-        uri: &str,
-        api: &dyn Api,
-    ) -> Result<ReadResourceResult, ToolError> {
+    pub async fn get(&self, uri: &str, api: &dyn Api) -> Result<ReadResourceResult, ToolError> {
         let unknown = || {
             let shown: String = uri.chars().take(200).collect();
             let forms: Vec<&str> = self.templates.iter().map(|template| template.uri).collect();

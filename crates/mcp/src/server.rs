@@ -20,20 +20,16 @@ use rmcp::model::{self, CallToolResult, PaginatedRequestParams, Tool as Describe
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::call::id;
-use super::connection::Connection;
 use super::prompt::{self, Prompt};
 use super::resource::{ListRequest, ResourceSet, protocol_error};
-use super::tool_result::null_result;
 use super::toolset::{Resources, ToolEntry, Toolset};
 use super::{Call, CallContext, HostRequest, Memo, OpenSession, ToolError, Toolbox, Visibility};
-use super::{argument, malformed};
+use super::{argument, call::id, connection::Connection, malformed, tool_result::null_result};
 use accord_serving::Api;
 
 /// Returns the host as a caller may use it.
 pub type ApiFor = Arc<dyn Fn(&Caller) -> Arc<dyn Api> + Send + Sync>;
 
-/// How a server reaches the host.
 #[derive(Clone)]
 pub(crate) enum ApiSource {
     /// As the caller of the HTTP request that a call came with.
@@ -280,7 +276,7 @@ impl ServerHandler for Server {
         let found = sets.iter().find(has).or(sets.first());
         let (set, resources) = *found.ok_or_else(|| malformed::no_method("resources/read"))?;
         let origin = CallOrigin::of(&self.api_source, &context).map_err(refused(set))?;
-        let result = resources.contents(&request.uri, &*origin.api).await.map_err(|error| {
+        let result = resources.get(&request.uri, &*origin.api).await.map_err(|error| {
             if let Some(own) = (resources.refused)(&error) {
                 return own;
             }
@@ -307,7 +303,6 @@ impl ServerHandler for Server {
 }
 
 impl Server {
-    /// The resources, if there are any.
     fn resources(&self, method: &str) -> Result<Resources, ErrorData> {
         let found = self.toolbox.resources();
         if found.is_empty() { Err(malformed::no_method(method)) } else { Ok(found) }

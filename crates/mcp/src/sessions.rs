@@ -13,9 +13,8 @@
 //! - A request whose client hangs up, or ends its session, is cancelled: nobody can fetch its
 //!   answer later, so it must take nothing.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::HashMap, sync::Arc};
 
 use accord_contract::{Code, Failure};
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -26,16 +25,14 @@ use rmcp::transport::streamable_http_server::session::{ServerSseMessage, local};
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
 
-use super::boxed::BoxedTransport;
-use super::connection::Connection;
 use super::in_flight::{InFlight, Pending};
+use super::{boxed::BoxedTransport, connection::Connection};
 
 /// Limits on the number of MCP sessions and their idle time.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLimits {
     pub total: usize,
     pub per_caller: usize,
-    /// How long a session may be idle.
     pub idle: Duration,
 }
 
@@ -63,7 +60,6 @@ struct OpenSession {
 }
 
 tokio::task_local! {
-    /// The request that is being answered.
     static CURRENT: Arc<CurrentRequest>;
 }
 
@@ -83,7 +79,6 @@ pub(crate) enum Outcome {
     Answered(Arc<ServerJsonRpcMessage>),
 }
 
-/// Why a session cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionsError {
     #[error(transparent)]
@@ -188,7 +183,6 @@ impl Sessions {
         Ok(closed?)
     }
 
-    /// Registers a request of a session.
     fn begin(&self, id: &SessionId, request: &RequestId) -> Result<Pending, SessionsError> {
         let in_flight = self.open.lock().get(id).map(|open| open.in_flight.clone());
         in_flight.ok_or(SessionsError::Unknown)?.begin(request).map_err(|failure| {

@@ -7,12 +7,9 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::boxed::BoxedTransport;
-use super::connection::Connection;
-use super::lines::copy_lines;
 use super::server::{ApiSource, Server};
-use super::transport::Checked;
-use super::{CallContext, Toolbox};
+use super::{CallContext, Toolbox, boxed::BoxedTransport, connection::Connection};
+use super::{lines::copy_lines, transport::Checked};
 use accord_serving::Api;
 
 /// Serves the client that started this process over standard input and output, until it closes

@@ -9,8 +9,7 @@
 //!   content: Claude Code and Codex show their models nothing else.
 
 use accord_base::{ActorKey, SessionId};
-use accord_contract::alx::ErrorEnvelope;
-use accord_contract::{Code, Failure, Field, Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Field, Object, Value, Wire as _, alx::ErrorEnvelope};
 use accord_memory_core::Session;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
@@ -37,17 +36,14 @@ enum Content {
     Document(String),
 }
 
-/// What a connection remembers of a call.
 #[derive(Clone, Debug)]
 pub enum Memo {
     Nothing,
     /// A session was started; later calls belong to it.
     Started(OpenSession),
-    /// A session was ended.
     Ended(SessionId),
 }
 
-/// A session that was started over a connection.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenSession {
     pub session_id: SessionId,
@@ -55,7 +51,6 @@ pub struct OpenSession {
     pub actor: ActorKey,
 }
 
-/// Why a call failed, and what to do about it.
 #[derive(Clone, Debug)]
 pub struct ToolError {
     code: String,

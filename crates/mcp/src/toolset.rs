@@ -2,17 +2,14 @@
 //!
 //! Invariant: a [`Toolbox`] has no two tools with the same name.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use accord_contract::closest::closest;
-use accord_contract::{Code, Failure, Object, Protocol};
+use accord_contract::{Code, Failure, Object, Protocol, closest::closest};
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::{Answer, Argument, Call, HostRequest, Output, Prompt, ResourceSet, ToolResult};
 use super::{argument, output};
 
-/// The tools of one protocol.
 #[derive(Debug)]
 pub struct Toolset {
     /// The set's name, for `--tools` and the path `/mcp/{name}`.
@@ -47,7 +44,6 @@ pub enum Visibility {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Advice {
-    /// The failure.
     pub code: Code,
     /// Applies only if the failure is about this argument.
     pub field: Option<&'static str>,
@@ -60,7 +56,6 @@ impl Advice {
         Self { code, field: None, what_to_do }
     }
 
-    /// Advice about a failure of one argument.
     pub const fn about(code: Code, field: &'static str, what_to_do: &'static str) -> Self {
         Self { code, field: Some(field), what_to_do }
     }
@@ -106,7 +101,6 @@ pub struct Toolbox {
     sets: Vec<&'static Toolset>,
 }
 
-/// A tool and its set.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolEntry {
     pub set: &'static Toolset,
@@ -173,7 +167,6 @@ impl Toolbox {
         self.sets.iter().find(has).copied()
     }
 
-    /// The names of the tools, in their order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.tools.iter().map(|entry| entry.tool.name)
     }
@@ -187,7 +180,6 @@ impl Toolbox {
         found.copied().ok_or_else(|| self.unknown(name, Vec::new()))
     }
 
-    /// The tools as clients list them.
     pub fn described(&self, default_project: Option<&str>) -> Vec<Described> {
         self.tools.iter().map(|entry| entry.described(default_project)).collect()
     }

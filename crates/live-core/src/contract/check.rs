@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, Value, rule};
 
 use super::{DataContract, context, names, shape};
-use crate::props::EnforcedProps;
 use crate::schema::{Quota, Schema};
-use crate::subset;
 use crate::violation::{MOST_VIOLATIONS, Violation, listed};
+use crate::{props::EnforcedProps, subset};
 
 /// Clauses: GGUI-CONTRACT-STRUCTURE.
 pub fn check(contract: &DataContract) -> Vec<Violation> {
@@ -31,7 +30,7 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
     let mut compiler = Compiler { quota: Quota::default(), violations: Vec::new() };
     let mut actions = BTreeMap::new();
     let mut streams = BTreeMap::new();
-    let mut slots = BTreeMap::new();
+    let mut context = BTreeMap::new();
     let props = compiler.props(contract);
     for (name, entry) in contract.streams.iter().flat_map(|spec| spec.iter()) {
         if let Some(schema) = compiler.schema(&entry.schema, &format!("streamSpec.{name}")) {
@@ -50,7 +49,7 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
         let is_prop = contract.props.as_ref().is_some_and(|p| p.properties.get(name).is_some());
         compiler.violations.extend(context::check(name, entry, schema.as_ref(), is_prop));
         if let Some(schema) = schema {
-            slots.insert(name.to_owned(), schema);
+            context.insert(name.to_owned(), schema);
         }
     }
     let bytes = compiler.quota.used_bytes();
@@ -59,8 +58,7 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
     violations.extend(names::check(contract));
     violations.extend(subset::check_contract(contract));
     violations.truncate(MOST_VIOLATIONS);
-    let validators =
-        props.map(|props| Validators { props, actions, streams, context: slots, bytes });
+    let validators = props.map(|props| Validators { props, actions, streams, context, bytes });
     (violations, validators)
 }
 

@@ -4,11 +4,8 @@ use accord_contract::{Code, Value, rule};
 
 use super::check::{Validators, examine};
 use super::{ContractRefusal, DataContract, Mode, Replay};
-use crate::json::text_len;
-use crate::limits::CONTRACT_BYTES;
-use crate::props::EnforcedProps;
-use crate::reserved;
 use crate::violation::{Violation, listed, shorten, type_name};
+use crate::{json::text_len, limits::CONTRACT_BYTES, props::EnforcedProps, reserved};
 
 /// About how many bytes a document needs in memory, for each of its text.
 const BYTES_OF_A_CHARACTER: usize = 4;

@@ -3,9 +3,7 @@
 use accord_contract::{Object, Value, rule};
 
 use super::ContextEntry;
-use crate::reserved;
-use crate::schema::Schema;
-use crate::violation::Violation;
+use crate::{reserved, schema::Schema, violation::Violation};
 
 /// Names that would change the prototype of an object in a page.
 const FORBIDDEN: [&str; 3] = ["__proto__", "constructor", "prototype"];

@@ -14,12 +14,10 @@ mod names;
 mod read;
 mod shape;
 
-use accord_contract::closest::closest;
-use accord_contract::{Code, Failure, Object, Value};
+use accord_contract::{Code, Failure, Object, Value, closest::closest};
 
-use crate::capabilities::AgentTool;
-use crate::gadgets::ClientCapabilities;
 use crate::violation::{Violation, refuse};
+use crate::{capabilities::AgentTool, gadgets::ClientCapabilities};
 
 pub use check::check;
 pub use compiled::{Action, CompiledContract, Emission};

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, rule};
 
 use super::DataContract;
-use crate::reserved;
-use crate::violation::Violation;
+use crate::{reserved, violation::Violation};
 
 /// Clauses: GGUI-CONTRACT-UNIQUE-NAMES, GGUI-CONTRACT-RESERVED-NAMES.
 pub(super) fn check(contract: &DataContract) -> Vec<Violation> {

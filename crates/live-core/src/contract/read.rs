@@ -1,8 +1,7 @@
 //! Reading the parts of a contract, with every violation.
 
-use accord_contract::closest::closest;
 use accord_contract::wire::{Names, count_of};
-use accord_contract::{Code, Object, Value};
+use accord_contract::{Code, Object, Value, closest::closest};
 
 use crate::violation::{MOST_VIOLATIONS, Violation, listed, shorten, type_name};
 

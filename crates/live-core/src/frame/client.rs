@@ -5,8 +5,7 @@ use accord_contract::{Limits, Object, TextForm, Value, message, wire_enum};
 
 use super::HostContext;
 use crate::json::{members, put};
-use crate::limits::CLIENT_ID_CHARS;
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, limits::CLIENT_ID_CHARS};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientFrame {

@@ -10,11 +10,8 @@ pub struct Close {
 
 impl Close {
     pub const FRAME_TOO_LARGE: Self = Self::new(1009, "");
-    /// A frame before the subscription is larger than such a frame may be.
     pub const PRE_SUBSCRIBE_PAYLOAD: Self = Self::new(1009, "pre_subscribe_payload_exceeded");
-    /// The socket was not subscribed in time.
     pub const PRE_SUBSCRIBE_IDLE: Self = Self::new(1008, "pre_subscribe_idle_timeout");
-    /// Too many sockets are not subscribed yet.
     pub const PRE_SUBSCRIBE_CEILING: Self = Self::new(1013, "pre_subscribe_connection_ceiling");
     /// The server stops; the client connects again at once.
     pub const SERVICE_RESTART: Self = Self::new(1012, "service_restart");

@@ -1,12 +1,10 @@
 //! Reading the frames of clients, within the limits.
 
-use accord_contract::text::excerpt;
 use accord_contract::wire::{Pointer, count_of};
-use accord_contract::{Failure, Object, Value, Wire, rule};
+use accord_contract::{Failure, Object, Value, Wire, rule, text::excerpt};
 
 use super::{Action, ClientBody, ClientFrame, Close};
-use crate::limits::Limits;
-use crate::{SessionId, refuse};
+use crate::{SessionId, limits::Limits, refuse};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rejected {

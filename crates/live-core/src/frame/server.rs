@@ -2,10 +2,9 @@
 
 use accord_contract::{Failure, Object, Time, Value, rule};
 
-use crate::contract::Mode;
 use crate::json::{members, put};
 use crate::session::{LedgerRow, StreamRow};
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, contract::Mode};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerFrame {
@@ -103,10 +102,9 @@ impl ServerFrame {
         if rule!(is_stamped; ErrorsStamped => true; FramesUnstamped => false) {
             payload.insert("schemaVersion".into(), version.into());
         }
-        let mut frame =
-            members([("type", self.kind().into()), ("payload", Value::Object(payload))]);
-        put(&mut frame, "requestId", rule!(request_id; RequestIdDropped => None));
-        Value::Object(frame)
+        let mut sent = members([("type", self.kind().into()), ("payload", Value::Object(payload))]);
+        put(&mut sent, "requestId", rule!(request_id; RequestIdDropped => None));
+        Value::Object(sent)
     }
 
     fn payload(&self) -> Object {

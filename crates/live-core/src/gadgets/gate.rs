@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::closest::closest;
-use accord_contract::{Code, rule};
+use accord_contract::{Code, closest::closest, rule};
 
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
 use crate::contract::ContractRefusal;
@@ -84,16 +83,12 @@ fn elsewhere(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violati
 }
 
 /// Packages that the contract does not use need nothing.
-fn unset(
-    used: &[GadgetUse],
-    registered: &[GadgetDescriptor],
-    public_env: &[&str],
-) -> Vec<Violation> {
+fn unset(used: &[GadgetUse], registered: &[GadgetDescriptor], env: &[&str]) -> Vec<Violation> {
     let needed = used.iter().flat_map(|gadget| {
         let package = descriptor(gadget, registered);
         package.into_iter().flat_map(|package| &package.requires).map(move |key| (gadget, key))
     });
-    let missing = needed.filter(|(_, key)| !public_env.contains(&key.as_str()));
+    let missing = needed.filter(|(_, key)| !env.contains(&key.as_str()));
     let violations = missing.take(MOST_VIOLATIONS).map(|(gadget, key)| {
         let message = format!("'{}' needs the public value {key}", gadget.export);
         Violation::new(field(gadget), message).expecting(key.as_str(), "undefined")

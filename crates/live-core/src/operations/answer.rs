@@ -1,12 +1,10 @@
 //! Actions of people that have no page.
 
-use accord_api::parameter::Acting;
-use accord_api::{Decision, Json, Need, operation};
+use accord_api::{Decision, Json, Need, operation, parameter::Acting};
 use accord_contract::{Code, Limits, TextForm, Timestamp, Value, message};
 
 use super::{OfSession, at_session, envelope};
-use crate::SessionId;
-use crate::limits::CLIENT_ID_CHARS;
+use crate::{SessionId, limits::CLIENT_ID_CHARS};
 
 const ACTION: TextForm = TextForm::ANY.chars(1, 256).without_nul();
 const CLIENT: TextForm = TextForm::ANY.chars(1, CLIENT_ID_CHARS).without_nul();

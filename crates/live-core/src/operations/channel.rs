@@ -6,8 +6,7 @@ use accord_api::{Content, Decision, Need, NoBody, operation, params};
 use accord_contract::{Code, TextForm, Value};
 use serde_json::json;
 
-use super::OfLive;
-use super::watch::LiveFrame;
+use super::{OfLive, watch::LiveFrame};
 use crate::limits::EVENTS_PAGE;
 
 const CREDENTIAL: TextForm = TextForm::ANY.chars(1, 4096);
@@ -98,7 +97,6 @@ documents! {
     });
 }
 
-/// An ES module.
 #[derive(Clone, Copy, Debug)]
 pub enum JavaScript {}
 
@@ -106,11 +104,9 @@ impl MediaType for JavaScript {
     const NAME: &'static str = "text/javascript";
 }
 
-/// The failure codes of tokens.
 const OF_TOKENS: &[Code] =
     &[Code::GguiUnauthenticated, Code::GguiBootstrapInvalid, Code::GguiBootstrapExpired];
 
-/// The failure codes of routes about a session.
 const OF_SESSIONS: &[Code] = &[Code::GguiSessionNotFound, Code::GguiInvalidMessage];
 
 operation! {

@@ -12,8 +12,7 @@ pub mod questions;
 pub mod tools;
 pub mod watch;
 
-use accord_api::parameter::Segment;
-use accord_api::params;
+use accord_api::{parameter::Segment, params};
 use accord_base::ProjectId;
 
 use crate::SessionId;
@@ -50,7 +49,6 @@ macro_rules! at_session {
 }
 use at_session;
 
-/// Declares the envelopes of answers.
 macro_rules! envelope {
     ($($declared:tt)+) => {
         accord_api::envelopes! {
@@ -61,7 +59,6 @@ macro_rules! envelope {
 }
 use envelope;
 
-/// What operations are asked for, in the wire contract.
 pub mod requests {
     use super::answer::LiveAnswerRequest;
 
@@ -71,7 +68,6 @@ pub mod requests {
     }
 }
 
-/// What operations answer, in the wire contract.
 pub mod answers {
     use super::answer::LiveAckAnswer;
     use super::questions::{LiveAsksAnswer, LiveSessionAnswer, LiveSessionsAnswer};

@@ -106,7 +106,6 @@ envelope! {
     }
 }
 
-/// A page.
 #[derive(Clone, Copy, Debug)]
 pub enum Html {}
 

@@ -6,15 +6,12 @@ use accord_base::{Actor, ActorKey};
 use accord_contract::{Code, Object, TextForm, Timestamp, Value, message};
 
 use super::{OfSession, at_live, at_session, envelope};
-use crate::limits::SESSIONS_PAGE;
 use crate::schema::{Question, written};
 use crate::session::{PendingAsk, Status};
-use crate::tools::SessionDocument;
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, limits::SESSIONS_PAGE, tools::SessionDocument};
 
 const LIMIT: Number = Number::new("limit", 1, SESSIONS_PAGE.0 as u32).or(SESSIONS_PAGE.1 as u32);
 
-/// The failure codes of a list.
 const OF_LISTS: &[Code] =
     &[Code::AccessDenied, Code::AgenticProjectNotFound, Code::AgenticInvalidCursor];
 
@@ -176,7 +173,6 @@ pub struct OfferedAction {
     pub about: Option<String>,
     /// What the person is asked before the action is sent.
     pub confirm: Option<String>,
-    /// Its data, if it has any.
     pub question: Option<Question>,
 }
 

@@ -139,7 +139,6 @@ envelope! {
 
 const COMMON: &[Code] = &[Code::AccessDenied, Code::GguiAppMismatch];
 
-/// The failure codes of every tool that changes something.
 const CHANGES: &[Code] = &[Code::AgenticProjectArchived];
 
 const NO_SESSION: &[Code] = &[Code::AgenticSessionNotFound];

@@ -1,16 +1,13 @@
 //! What happens in a live session: the ledger in pages, and frames as they come.
 
-use accord_api::body::Events;
 use accord_api::parameter::{Number, Sequence};
-use accord_api::{Json, Need, operation, params};
+use accord_api::{Json, Need, body::Events, operation, params};
 use accord_base::Actor;
 use accord_contract::{Code, Object, Timestamp, Value, Wire as _, message};
 
-use super::questions::LiveAsk;
-use super::{OfSession, at_session, envelope};
+use super::{OfSession, at_session, envelope, questions::LiveAsk};
 use crate::limits::{EVENTS_PAGE, PULL_WAIT_SECONDS};
-use crate::schema::written;
-use crate::session::LedgerRow;
+use crate::{schema::written, session::LedgerRow};
 
 params! {
     /// Which events of a ledger are read.
@@ -80,11 +77,7 @@ operation! {
         query LiveEventsQuery;
         needs Need::Read;
         answers 200 "The events.", Json<LiveEventsEnvelope>;
-        refuses [&[
-            Code::AccessDenied,
-            Code::GguiSessionNotFound,
-            Code::GguiReplayHorizonPassed,
-        ]];
+        refuses [&[Code::AccessDenied, Code::GguiSessionNotFound, Code::GguiReplayHorizonPassed]];
     }
 
     /// Follows a live session: the frames that its subscribers get, one render_event for each
@@ -127,18 +120,13 @@ impl LiveEvent {
     }
 }
 
-/// What a frame says.
+/// What a frame says; of one of another type, what a person reads.
 #[derive(Clone, Debug)]
 pub enum FrameContent {
     Event(LiveEvent),
-    Data {
-        seq: u64,
-        channel: String,
-        payload: Value,
-    },
+    Data { seq: u64, channel: String, payload: Value },
     Ask(LiveAsk),
     AskEnded,
-    /// What a person reads of a frame of another type.
     Other(Vec<Value>),
 }
 

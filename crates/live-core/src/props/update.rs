@@ -1,7 +1,6 @@
 //! Updates of props.
 
-use accord_contract::wire::same;
-use accord_contract::{Code, Object, Value, rule};
+use accord_contract::{Code, Object, Value, rule, wire::same};
 
 use crate::violation::{Violation, listed, type_name};
 

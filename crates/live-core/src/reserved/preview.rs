@@ -13,7 +13,6 @@ pub const CATALOG: &str = "ggui.preview.v1";
 /// The messages: their names, and whether they carry components.
 const MESSAGES: [&str; 3] = ["createSurface", "updateComponents", "deleteSurface"];
 
-/// The components of the catalog, in its order.
 pub const COMPONENTS: [&str; 12] = [
     "Row",
     "Column",
@@ -35,7 +34,6 @@ enum Rule {
     /// A text that is not empty.
     Name,
     Flag,
-    /// Ids of components.
     Names,
     Options,
     OneOf(&'static [&'static str]),

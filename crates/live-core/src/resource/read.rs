@@ -3,8 +3,7 @@
 use accord_contract::{Code, Failure, Time, rule, wire_enum};
 
 use super::{Locator, Slice};
-use crate::AppId;
-use crate::session::Session;
+use crate::{AppId, session::Session};
 
 wire_enum! {
     /// Why a read gives nothing. The list is closed.
@@ -23,13 +22,10 @@ wire_enum! {
 /// What a server keeps of sessions beyond their life in memory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Substrate {
-    /// Whether it keeps whose session it is.
     pub has_identities: bool,
-    /// Whether it keeps the UI.
     pub has_blueprints: bool,
 }
 
-/// A session as a read finds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readable {
     pub session: Session,

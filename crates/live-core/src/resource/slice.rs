@@ -3,9 +3,7 @@
 use accord_contract::{Object, Time, Value, rule};
 
 use crate::json::{members, put};
-use crate::limits::INLINE_CODE_CHARS;
-use crate::token::Minted;
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, limits::INLINE_CODE_CHARS, token::Minted};
 
 /// What a host needs to mount a session.
 ///

@@ -8,7 +8,7 @@ use accord_contract::{Code, Object, Value};
 use super::formats::format;
 use super::node::{Lists, Node, Numbers, Objects, Texts, Types};
 use super::pattern::{Pattern, PatternError};
-use crate::violation::{MOST_VIOLATIONS, Violation, field_path, shorten, show};
+use crate::violation::{MOST_VIOLATIONS, Violation, Violations, field_path, shorten, show};
 
 /// How much the schemas of one contract may cost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,7 +39,6 @@ impl Quota {
     }
 }
 
-/// The deepest nesting of schemas.
 const MOST_DEPTH: usize = 48;
 
 /// Keywords that say nothing about values.
@@ -63,11 +62,7 @@ const NOTES: [&str; 17] = [
     "$defs",
 ];
 
-pub(super) fn compile(
-    schema: &Value,
-    field: &str,
-    quota: &mut Quota,
-) -> Result<Node, Vec<Violation>> {
+pub(super) fn compile(schema: &Value, field: &str, quota: &mut Quota) -> Result<Node, Violations> {
     let mut compiler = Compiler { field, quota, violations: Vec::new(), is_full: false };
     let node = compiler.node(schema, &Pointer::Root, 0);
     if compiler.violations.is_empty() { Ok(node) } else { Err(compiler.violations) }

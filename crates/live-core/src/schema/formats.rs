@@ -6,8 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use accord_contract::wire::Number;
 
-use super::node::is_whole;
-use super::uri;
+use super::{node::is_whole, uri};
 
 #[derive(Debug)]
 pub(super) struct Format {

@@ -20,7 +20,7 @@ mod uri;
 
 use accord_contract::Value;
 
-use crate::violation::Violation;
+use crate::violation::Violations;
 
 pub use closed::close;
 pub use compile::Quota;
@@ -35,25 +35,21 @@ pub struct Schema {
 
 impl Schema {
     /// Compiles one schema on its own. The fields of violations begin at the schema.
-    pub fn compile(schema: &Value) -> Result<Self, Vec<Violation>> {
+    pub fn compile(schema: &Value) -> Result<Self, Violations> {
         Self::compile_at(schema, "", &mut Quota::default())
     }
 
     /// Compiles a schema at `field` of a contract, from what is left of the contract's quota.
     ///
     /// Clauses: GGUI-SCHEMA-SUBSET, GGUI-SCHEMA-CLOSED.
-    pub fn compile_at(
-        schema: &Value,
-        field: &str,
-        quota: &mut Quota,
-    ) -> Result<Self, Vec<Violation>> {
+    pub fn compile_at(schema: &Value, field: &str, quota: &mut Quota) -> Result<Self, Violations> {
         compile::compile(&close(schema), field, quota).map(|root| Self { root })
     }
 
     /// Every place where a value does not match. Their fields begin with `field`.
     ///
     /// Clauses: GGUI-SCHEMA-ALL-ERRORS, GGUI-SCHEMA-NO-COERCION, GGUI-VIOLATION-KEYWORD.
-    pub fn check(&self, value: &Value, field: &str) -> Vec<Violation> {
+    pub fn check(&self, value: &Value, field: &str) -> Violations {
         check::check(&self.root, value, field)
     }
 

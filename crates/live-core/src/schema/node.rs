@@ -1,13 +1,10 @@
 //! A compiled schema, as a tree.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use accord_contract::Value;
-use accord_contract::wire::Number;
+use accord_contract::{Value, wire::Number};
 
-use super::formats::Format;
-use super::pattern::Pattern;
+use super::{formats::Format, pattern::Pattern};
 
 /// One schema. Rules about one JSON type are absent where it has none.
 #[derive(Debug, Default)]
@@ -65,7 +62,6 @@ pub(super) struct Objects {
     pub(super) most: Option<u64>,
 }
 
-/// A set of JSON types.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Types(u8);
 

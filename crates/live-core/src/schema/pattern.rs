@@ -4,14 +4,12 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// The most bytes of the text of a pattern.
 const MOST_BYTES: usize = 1024;
 
 /// The sizes that compiled patterns may have, and how expensive a byte of text is for each: a
 /// matcher may visit every state of the program for every byte.
 const SIZES: [(usize, u32); 3] = [(8 << 10, 1), (32 << 10, 4), (128 << 10, 16)];
 
-/// The most memory of the cache of one pattern.
 const CACHE: usize = 256 << 10;
 
 #[derive(Debug)]

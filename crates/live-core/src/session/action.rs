@@ -4,17 +4,14 @@
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
 use accord_base::{Door, contains_key};
-use accord_contract::wire::same;
-use accord_contract::{Code, Failure, Object, Timestamp, Value, rule};
+use accord_contract::{Code, Failure, Object, Timestamp, Value, rule, wire::same};
 
 use super::change::{At, Change};
-use super::ledger::minted_event_id;
-use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
-use crate::contract::CompiledContract;
+use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session, ledger::minted_event_id};
 use crate::frame::{Action, ActionAck, BY, DATA_SUBMIT, DOOR};
 use crate::json::{members, put};
 use crate::violation::{Source, Violation, ViolationDetails};
-use crate::{AppId, refuse};
+use crate::{AppId, contract::CompiledContract, refuse};
 
 /// What is known when an action arrives over the channel.
 #[derive(Clone, Copy, Debug)]

@@ -5,15 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::wire::Number;
-use accord_contract::{Failure, Object, Time, Value, rule};
+use accord_contract::{Failure, Object, Time, Value, rule, wire::Number};
 
 use super::{Session, redact};
-use crate::contract::CompiledContract;
 use crate::frame::{Binding, ChannelSubscribe, ServerFrame};
 use crate::limits::{POLL_DETAILS_CHARS, POLL_INTERVAL_MS};
-use crate::violation::summary;
-use crate::{AppId, SessionId, refuse};
+use crate::{AppId, SessionId, contract::CompiledContract, refuse, violation::summary};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelFacts<'a> {

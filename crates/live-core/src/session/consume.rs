@@ -10,15 +10,10 @@ use std::collections::BTreeSet;
 use accord_base::ActorKey;
 use accord_contract::{Failure, Object, Time, Value, rule};
 
-use super::action::payload;
-use super::ask::asked_by as rendered_by;
 use super::change::{At, Change};
-use super::stream::record_lifecycle;
 use super::{Ask, AskChange, Content, ContentChange, Delta, Emitted, LedgerRow, Session};
-use crate::contract::CompiledContract;
-use crate::frame::ServerFrame;
-use crate::json::members;
-use crate::refuse;
+use super::{action::payload, ask::asked_by as rendered_by, stream::record_lifecycle};
+use crate::{contract::CompiledContract, frame::ServerFrame, json::members, refuse};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drained {

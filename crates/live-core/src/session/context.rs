@@ -5,12 +5,9 @@ use accord_contract::{Code, Failure, Object, rule};
 
 use super::change::{At, Change};
 use super::{ContentChange, Delta, Session};
-use crate::contract::CompiledContract;
-use crate::frame::HostContext;
-use crate::json::text_len;
 use crate::limits::{CONTEXT_BYTES, CONTEXT_SLOTS, CONTEXT_VALUE_BYTES};
 use crate::violation::{self, Violation};
-use crate::{AppId, refuse};
+use crate::{AppId, contract::CompiledContract, frame::HostContext, json::text_len, refuse};
 
 /// Records a host context. It is not answered. Fails with `SESSION_NOT_FOUND` when the session has
 /// expired.

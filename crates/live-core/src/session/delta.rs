@@ -35,7 +35,6 @@ pub enum ContentChange {
 pub enum StreamChange {
     /// The frame is kept. With [`Replay::Latest`] it replaces the kept frame of its channel.
     Keep(Replay, StreamRow),
-    /// The frame of this number goes away.
     Evict(u64),
 }
 

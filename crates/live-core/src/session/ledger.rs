@@ -45,12 +45,10 @@ pub struct LedgerRow {
 pub struct DedupKey(String);
 
 impl DedupKey {
-    /// The key of an action that a load of a page numbered.
     pub(super) fn numbered(client_id: &str, client_seq: u64) -> Self {
         Self(format!("client:{client_seq}:{client_id}"))
     }
 
-    /// The key of an action that a page gave an id.
     pub fn identified(action_id: &str) -> Self {
         Self(format!("action:{action_id}"))
     }

@@ -7,12 +7,9 @@ use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::change::{At, Change};
 use super::{Content, ContentChange, Delta, LedgerName, Session};
-use crate::contract::CompiledContract;
-use crate::frame::ServerFrame;
-use crate::json::members;
 use crate::props::PropsUpdate;
-use crate::refuse;
 use crate::violation::{Source, ViolationDetails};
+use crate::{contract::CompiledContract, frame::ServerFrame, json::members, refuse};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PropsChanged {

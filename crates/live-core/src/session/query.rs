@@ -2,9 +2,7 @@
 
 use accord_contract::{Failure, Field, Object, rule};
 
-use crate::frame::Subscribe;
-use crate::limits::EVENTS_PAGE;
-use crate::{AppId, SessionId, refuse};
+use crate::{AppId, SessionId, frame::Subscribe, limits::EVENTS_PAGE, refuse};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EventsQuery {

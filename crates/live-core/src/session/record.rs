@@ -16,11 +16,9 @@ pub struct Session {
 /// The counters and times of a session. A counter is the number of the last entry; 0 is none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Head {
-    /// The last event of the ledger.
     pub ledger: u64,
     /// The last event of the ledger that cannot be read any more.
     pub horizon: u64,
-    /// The last frame of the stream.
     pub stream: u64,
     /// The last frame of the stream that was kept for replay and is gone.
     pub evicted: u64,

@@ -3,7 +3,6 @@
 
 use accord_contract::rule;
 
-/// What stands in place of a secret.
 const REDACTED: &str = "[redacted]";
 
 /// Parts of the names of secret parameters and variables, in lower case.

@@ -4,13 +4,9 @@ use accord_base::ActorKey;
 use accord_contract::{Object, Value};
 
 use super::change::{At, Change};
-use super::consume::begin_ask;
-use super::stream::record_lifecycle;
-use super::subscribe::provision;
-use super::{Content, ContentChange, Delta, LedgerName, Session};
-use crate::contract::CompiledContract;
-use crate::json::members;
-use crate::{AppId, SessionId};
+use super::{Content, ContentChange, Delta, LedgerName, Session, consume::begin_ask};
+use super::{stream::record_lifecycle, subscribe::provision};
+use crate::{AppId, SessionId, contract::CompiledContract, json::members};
 
 /// A UI that passed every check.
 #[derive(Clone, Debug)]

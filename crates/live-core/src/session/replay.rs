@@ -4,14 +4,11 @@
 //! Frames up to the snapshot come from the replay, later ones come live. So nothing is sent twice
 //! and nothing is left out.
 
-use accord_contract::wire::count_of;
-use accord_contract::{Failure, Field, Object, Value, rule};
+use accord_contract::{Failure, Field, Object, Value, rule, wire::count_of};
 
-use super::stream::is_always_replayed;
-use super::{Head, LedgerRow, StreamRow};
+use super::{Head, LedgerRow, StreamRow, stream::is_always_replayed};
 use crate::contract::{CompiledContract, Replay};
-use crate::json::members;
-use crate::refuse;
+use crate::{json::members, refuse};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamReplay {

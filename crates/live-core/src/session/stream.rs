@@ -5,8 +5,7 @@
 
 use accord_contract::{Code, Failure, Object, Value, rule};
 
-use super::change::Change;
-use super::{At, Delta, Session, StreamChange};
+use super::{At, Delta, Session, StreamChange, change::Change};
 use crate::contract::{CompiledContract, Emission, Mode, Replay};
 use crate::json::{members, put, text_len};
 use crate::limits::{EMIT_BYTES, RING};
@@ -30,7 +29,6 @@ pub struct StreamRow {
 pub struct NewFrame {
     pub channel: String,
     pub payload: Value,
-    /// Whether it is the last one of its channel.
     pub complete: bool,
 }
 
@@ -46,7 +44,6 @@ pub enum Emitter {
 pub struct Emitted {
     /// The frame. It is sent after the delta is committed.
     pub row: StreamRow,
-    /// The session row, and the kept frames.
     pub delta: Delta,
 }
 

@@ -3,8 +3,7 @@
 
 use accord_contract::{Failure, Time, rule};
 
-use super::change::At;
-use super::{AskChange, Content, ContentChange, Delta, Head, Session, event};
+use super::{AskChange, Content, ContentChange, Delta, Head, Session, change::At, event};
 use crate::frame::{Binding, Role, Subscribe, SubscribeAck};
 use crate::tenancy::{self, Identity};
 use crate::token::{Claims, Secret, TokenKind};

@@ -59,19 +59,13 @@ impl Budget {
     /// The first failures, at most so many.
     ///
     /// Clauses: GGUI-SCHEMA-LIMITS.
-    pub(super) fn failures(
-        &mut self,
-        superset: &Value,
-        subset: &Value,
-        most: usize,
-    ) -> Vec<Failure> {
+    pub(super) fn failures(&mut self, wide: &Value, narrow: &Value, most: usize) -> Vec<Failure> {
         let mut comparison = Comparison { budget: self, most, failures: Vec::new() };
-        comparison.schemas(superset, subset, &Pointer::Root);
+        comparison.schemas(wide, narrow, &Pointer::Root);
         comparison.failures
     }
 }
 
-/// Keywords that cannot be compared.
 const UNSUPPORTED: [&str; 6] = ["$ref", "allOf", "oneOf", "anyOf", "enum", "const"];
 
 struct Comparison<'b> {

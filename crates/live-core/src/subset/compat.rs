@@ -1,7 +1,6 @@
 //! A contract against the schemas of the tools that it names.
 
-use accord_contract::text::counted;
-use accord_contract::{Code, Failure, Value, rule, wire_enum};
+use accord_contract::{Code, Failure, Value, rule, text::counted, wire_enum};
 use serde_json::json;
 
 use super::compare::{self, Budget};
@@ -77,7 +76,6 @@ wire_enum! {
     }
 }
 
-/// A finding about an action and the tool of its next step.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
     pub kind: FindingKind,
@@ -108,9 +106,8 @@ pub fn check_tools<'t>(
             }
         };
         if is_found {
-            let (action, tool, failures) =
-                (action.to_owned(), tool.to_owned(), found.unwrap_or_default());
-            findings.push(Finding { kind, action, tool, failures });
+            let (action, tool) = (action.to_owned(), tool.to_owned());
+            findings.push(Finding { kind, action, tool, failures: found.unwrap_or_default() });
         }
     }
     findings

@@ -5,12 +5,10 @@ use accord_contract::{Code, Object, Value, message};
 use super::RuntimeAnswer;
 use crate::contract::{CompiledContract, SPECS, UnknownMember};
 use crate::handshake::{Handshake, HandshakeAction};
-use crate::json::members;
-use crate::resource::Locator;
 use crate::session::{Content, Drained, Emitted, PropsChanged, Session, Status, UNCHANGED};
 use crate::subset::{Finding, FindingKind};
 use crate::violation::{MOST_VIOLATIONS, shorten};
-use crate::{HandshakeId, SessionId};
+use crate::{HandshakeId, SessionId, json::members, resource::Locator};
 
 message! {
     /// The answer of `ggui_handshake`.

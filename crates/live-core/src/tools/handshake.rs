@@ -12,7 +12,6 @@ use crate::violation::refuse;
 /// record with [`begin`](crate::handshake::begin).
 #[derive(Debug)]
 pub struct Prepared {
-    /// What the record is made from.
     pub asked: NewHandshake,
     pub contract: CompiledContract,
     /// Where the contract does not fit the tools of the server.

@@ -6,7 +6,6 @@ pub struct Tool {
     pub audience: Audience,
 }
 
-/// For which side a tool is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Audience {
     Agent,

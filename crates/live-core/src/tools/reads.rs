@@ -2,10 +2,8 @@
 
 use accord_contract::{Code, Object, Time, Value, message};
 
-use crate::gadgets::GadgetDescriptor;
-use crate::handshake::BlueprintKey;
 use crate::session::{Content, Head, LedgerPage, Session, Status};
-use crate::{AppId, SessionId};
+use crate::{AppId, SessionId, gadgets::GadgetDescriptor, handshake::BlueprintKey};
 
 message! {
     /// A session, as `ggui_get_session` shows it. The members of its UI are beside these.
@@ -122,7 +120,6 @@ message! {
 }
 
 impl SessionDocument {
-    /// A session with its content.
     pub fn new(session: &Session, content: &Content, now: Time) -> Self {
         Self::of(session, session.members(content, now), now)
     }
@@ -167,7 +164,6 @@ impl ThemeList {
     }
 }
 
-/// The members of a session that are no part of its UI.
 const OWN: [&str; 8] =
     ["id", "appId", "eventSequence", "createdAt", "lastActivityAt", "expiresAt", "status", "epoch"];
 
@@ -205,7 +201,6 @@ impl BlueprintDocument {
 }
 
 impl GadgetList {
-    /// The packages that an app has registered.
     pub fn new(registered: &[GadgetDescriptor]) -> Self {
         let gadgets = registered.iter().map(|package| GadgetDocument {
             package: package.package.clone(),
@@ -225,7 +220,6 @@ impl ThemeDocument {
 }
 
 impl PullAnswer {
-    /// A page of the ledger.
     pub fn page(page: &LedgerPage) -> Self {
         Self {
             events: Some(page.rows.iter().map(|row| row.document()).collect()),

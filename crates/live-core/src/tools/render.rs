@@ -9,19 +9,15 @@ use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::handshake::{compile, key};
 use super::{Cache, RenderAnswer, RenderRequest};
-use crate::contract::CompiledContract;
 use crate::gadgets::{GadgetDescriptor, check_gadgets};
 use crate::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction};
-use crate::json::put;
-use crate::refuse;
 use crate::resource::Locator;
 use crate::session::{ASKED_BY, At, Content, Delta, Rendering, Session};
 use crate::session::{actor_document, check_props};
 use crate::subset::{Finding, Policy, check_tools};
 use crate::violation::{Source, Violation, ViolationDetails};
-use crate::{AppId, HandshakeId, SessionId};
+use crate::{AppId, HandshakeId, SessionId, contract::CompiledContract, json::put, refuse};
 
-/// What is known when an agent renders.
 #[derive(Clone)]
 pub struct RenderFacts<'a> {
     pub app_id: &'a AppId,
@@ -34,13 +30,11 @@ pub struct RenderFacts<'a> {
     pub gadgets: &'a [GadgetDescriptor],
     /// The names of the public values of the app.
     pub public_env: &'a [&'a str],
-    /// The input schema of a tool of the server.
     pub input_schema: &'a dyn Fn(&str) -> Option<&'a Value>,
     /// What happens to a contract that does not fit the tools of the server.
     pub policy: Policy,
     /// The code of the UI of the handshake's key, if one was rendered before with code.
     pub known_code: Option<&'a str>,
-    /// The id of the new session.
     pub session_id: &'a SessionId,
     pub asked_by: Option<ActorKey>,
     pub at: At<'a>,

@@ -2,9 +2,8 @@
 
 use accord_contract::{Limits, Object, TextForm, Value, message};
 
-use crate::limits::SESSIONS_PAGE;
 use crate::limits::{COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS};
-use crate::{HandshakeId, SessionId};
+use crate::{HandshakeId, SessionId, limits::SESSIONS_PAGE};
 
 const NAME: TextForm = TextForm::ANY.not_empty();
 const CODE: TextForm = TextForm::ANY.bytes(COMPONENT_CODE_BYTES);
@@ -161,7 +160,6 @@ impl PullRequest {
 }
 
 impl SearchBlueprintsRequest {
-    /// The newest ones.
     pub fn newest(limit: u64) -> Self {
         Self { query: None, contract: None, limit: Some(limit), extra: Object::new() }
     }

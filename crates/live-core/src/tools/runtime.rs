@@ -8,8 +8,7 @@ use accord_contract::{message, rule};
 
 use crate::json::{members, put};
 use crate::limits::{DECLARED_TOOLS, TELEMETRY_EVENTS};
-use crate::session::Dispatch;
-use crate::{AppId, SessionId, refuse};
+use crate::{AppId, SessionId, refuse, session::Dispatch};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 512).without_nul();
 
@@ -105,7 +104,6 @@ pub enum Submission {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It was done, with these members.
     Ok(Object),
     Refused(Box<Failure>),
 }

@@ -9,10 +9,9 @@ use accord_api::parameter::Opaque;
 use accord_base::{Caller, Verb};
 use accord_contract::{Code, Failure};
 use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
-use accord_live_core::refuse;
-use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{TokenError, TokenKind};
 use accord_live_core::upgrade::{Accepts, Credentials, identify};
+use accord_live_core::{refuse, tenancy::Identity};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
@@ -26,7 +25,6 @@ pub(super) struct Sent {
     authorization: Option<String>,
 }
 
-/// Who opens a socket.
 pub(super) struct Opener {
     pub(super) identity: Identity,
     /// Whose rights it has, which are checked while it is open; `None` for a client that is known
@@ -37,7 +35,6 @@ pub(super) struct Opener {
 }
 
 impl Sent {
-    /// The credentials in the query and the headers.
     pub(super) fn of(query: &Query, headers: &HeaderMap) -> Result<Self, Failure> {
         let params = query.params()?;
         let text = |parameter: Opaque| params.text(parameter.name()).map(str::to_owned);

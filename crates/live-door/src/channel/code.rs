@@ -10,8 +10,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use hyper::http::request::Parts;
 
 use crate::Visitor;
-use accord_serving::Reply;
-use accord_serving::query::path_params;
+use accord_serving::{Reply, query::path_params};
 
 const MODULE: &str = "text/javascript; charset=utf-8";
 

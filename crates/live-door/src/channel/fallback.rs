@@ -2,16 +2,14 @@
 //! the query.
 
 use accord_contract::{Code, Failure};
-use accord_live_core::token::Claims;
-use accord_live_core::{SessionId, refuse};
+use accord_live_core::{SessionId, refuse, token::Claims};
 use axum::extract::FromRequestParts;
 use hyper::HeaderMap;
 use hyper::header::HOST;
 use hyper::http::request::Parts;
 
 use super::access::Sent;
-use crate::pages::is_secure;
-use crate::{LiveDoor, TokenHolder, Visitor};
+use crate::{LiveDoor, TokenHolder, Visitor, pages::is_secure};
 use accord_serving::Refusal;
 use accord_serving::query::{Query, path_params};
 

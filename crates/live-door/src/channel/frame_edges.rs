@@ -18,12 +18,10 @@ pub(super) struct FrameEdges {
 }
 
 impl FrameEdges {
-    /// Whether no message has begun.
     pub(super) fn is_between_messages(&self) -> bool {
         self.header_len == 0 && self.payload == 0 && !self.in_message
     }
 
-    /// The bytes of the payload that are still to come.
     pub(super) fn payload_left(&self) -> usize {
         usize::try_from(self.payload).unwrap_or(usize::MAX)
     }

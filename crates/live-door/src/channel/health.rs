@@ -2,8 +2,7 @@
 //! a credential opens it.
 
 use accord_contract::Failure;
-use accord_live_core::token::TokenKind;
-use accord_live_core::version::PROTOCOL_VERSION;
+use accord_live_core::{token::TokenKind, version::PROTOCOL_VERSION};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use hyper::StatusCode;
@@ -11,9 +10,8 @@ use serde_json::json;
 
 use super::access::Sent;
 use crate::{LiveDoor, Rejection, TokenHolder, Visitor};
-use accord_serving::Reply;
-use accord_serving::query::Query;
 use accord_serving::reply::{Foreign, json as document};
+use accord_serving::{Reply, query::Query};
 
 /// Clauses: GGUI-HTTP-HEALTH.
 pub(super) async fn alive(visitor: Visitor) -> Reply {

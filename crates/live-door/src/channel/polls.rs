@@ -13,7 +13,6 @@ use tokio::task::JoinHandle;
 
 /// Answers that wait for the socket. A channel that is ahead waits.
 const WAITING: usize = 1;
-/// The most polled channels of a socket.
 const MOST_CHANNELS: usize = 64;
 
 /// The polled channels of a socket. They end when it is dropped.

@@ -7,18 +7,15 @@
 //!   ping is a barrier;
 //! - every frame that is not handled is answered, or closes the socket.
 
-use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use accord_base::{Actor, Author, Caller, Decision, Door, Need};
 use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
-use accord_live_core::frame::{self, Action, Binding, ClientBody, Close, Gate, ServerFrame};
-use accord_live_core::limits::Limits;
-use accord_live_core::tenancy::Identity;
-use accord_live_core::token::TokenKind;
+use accord_live_core::frame::{self, Action, Binding, ClientBody, Close, Gate};
+use accord_live_core::frame::{HostContextObserved, ServerFrame};
 use accord_live_core::version::PROTOCOL_VERSION;
+use accord_live_core::{limits::Limits, tenancy::Identity, token::TokenKind};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -51,7 +48,6 @@ pub(super) struct Socket<S> {
     version: String,
     subscriber: Option<Subscriber>,
     polls: Polls,
-    /// What it has until it is subscribed.
     waiting: Option<Waiting>,
 }
 
@@ -61,9 +57,7 @@ struct Waiting {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-/// How a socket ends.
 enum End {
-    /// The server closes it.
     Close(Close),
     /// The client closed it, or the connection is lost.
     Lost,
@@ -103,7 +97,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    /// Serves the socket to its end.
     pub(super) async fn run(mut self) {
         let end = self.serve().await;
         // It no longer counts as a subscriber while the other side closes.
@@ -291,10 +284,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })
     }
 
-    async fn observe(
-        &mut self,
-        seen: frame::HostContextObserved,
-    ) -> Result<Option<ServerFrame>, End> {
+    async fn observe(&mut self, seen: HostContextObserved) -> Result<Option<ServerFrame>, End> {
         self.check_key().await?;
         let observed = self.host.live().observe_host(&self.binding(), seen).await;
         Ok(observed.err().map(|failure| ServerFrame::Error(Box::new(failure))))
@@ -363,7 +353,6 @@ async fn idle(waiting: &mut Option<Waiting>) {
     }
 }
 
-/// What the subscription brings next.
 async fn delivery(subscriber: &mut Option<Subscriber>) -> Result<Delivery, Failure> {
     match subscriber {
         Some(subscriber) => subscriber.next().await,

@@ -13,8 +13,7 @@ use accord_serving::reply::{json as document, unstored};
 pub(super) async fn state(Bearer { host, claims, base, .. }: Bearer) -> Reply {
     let found = host.live().found(&claims.session_id, None).await?;
     let now = host.live().now();
-    let found =
-        found.filter(|found| found.session.app_id == claims.app_id && found.session.is_active(now));
+    let found = found.filter(|it| it.session.app_id == claims.app_id && it.session.is_active(now));
     // The new token is for the same as the old one, unless the project takes no changes.
     let extra = host.live().check_open(&claims.app_id).await.ok().map(|()| claims.extra);
     let slice = found.and_then(|found| slice(&host, Some(&base), &found, extra));

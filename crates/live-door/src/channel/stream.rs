@@ -1,17 +1,11 @@
 //! `GET /api/sessions/{session_id}/stream`: the frames of the channel as server-sent events.
 
-use std::convert::Infallible;
-use std::fmt::Write as _;
-use std::pin::Pin;
-use std::time::Duration;
+use std::{convert::Infallible, fmt::Write as _, pin::Pin, time::Duration};
 
 use accord_api::parameter::Opaque;
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
-use accord_live_core::frame::ServerFrame;
 use accord_live_core::operations::channel::{FROM_SEQ, LAST_EVENT_ID, SINCE_SEQUENCE};
-use accord_live_core::refuse;
-use accord_live_core::session::stream_query;
-use accord_live_core::tenancy::Identity;
+use accord_live_core::{frame::ServerFrame, refuse, session::stream_query, tenancy::Identity};
 use axum::body::Body;
 use axum::response::IntoResponse as _;
 use bytes::Bytes;
@@ -128,7 +122,6 @@ impl Events {
     }
 }
 
-/// A frame as an event.
 pub(crate) fn event(frame: &Frame) -> String {
     let mut text = String::with_capacity(frame.text.len() + 32);
     if let Some(sequence) = frame.sequence {

@@ -10,13 +10,9 @@ use hyper::{HeaderMap, Method, StatusCode};
 use hyper_util::rt::TokioIo;
 use tungstenite::handshake::derive_accept_key;
 
-use super::access::Sent;
-use super::socket::Socket;
-use super::web_socket::WebSocket;
+use super::{access::Sent, socket::Socket, web_socket::WebSocket};
 use crate::{Rejection, Visitor};
-use accord_serving::Reply;
-use accord_serving::query::Query;
-use accord_serving::reply::Foreign;
+use accord_serving::{Reply, query::Query, reply::Foreign};
 
 /// Answers an upgrade. The socket is served by a task of its own.
 ///

@@ -9,12 +9,9 @@
 //! - a message over the limit is refused by its announced size, before it is in memory;
 //! - a socket that waits holds no large buffer, whatever it has received and sent before.
 
-use std::future::poll_fn;
 use std::io::{self, Read, Write};
-use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use accord_live_core::frame::Close;
 use bytes::Bytes;
@@ -51,7 +48,6 @@ pub(super) struct WebSocket<S> {
     is_broken: bool,
 }
 
-/// What came in.
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// A message, text or binary.
@@ -64,7 +60,6 @@ pub(super) enum Incoming {
     End,
 }
 
-/// The connection is lost.
 #[derive(Debug)]
 pub(super) struct Lost;
 

@@ -13,9 +13,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 
 use crate::{Context, LiveDoor, Visitor};
-use accord_serving::Refusal;
-use accord_serving::logins::Halves;
-use accord_serving::query::check_query;
+use accord_serving::{Refusal, logins::Halves, query::check_query};
 
 /// The header with the half of a login that the storage of the origin has.
 pub(super) const HALF: &str = "x-accord-console";

@@ -7,8 +7,7 @@ use axum::response::IntoResponse as _;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode, Uri};
 
-use accord_serving::Reply;
-use accord_serving::query::check_query;
+use accord_serving::{Reply, query::check_query};
 
 pub(super) async fn get(
     uri: Uri,

@@ -2,26 +2,21 @@
 
 use accord_api::{Call, Operation as _};
 use accord_base::{Author, By, Door, ProjectId, Verb};
-use accord_contract::text::percent_encoded;
-use accord_contract::{Code, Failure, Object, Time, Timestamp};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, text::percent_encoded};
 use accord_live::Found;
 use accord_live_core::operations::pages::{LiveLinkEnvelope, LivePage, LivePageEnvelope};
 use accord_live_core::operations::pages::{LiveTokenEnvelope, MakeLink};
-use accord_live_core::session::asked_by;
-use accord_live_core::token::TokenKind;
-use accord_live_core::{SessionId, refuse};
+use accord_live_core::{SessionId, refuse, session::asked_by, token::TokenKind};
 use accord_pages::{Given, LiveView, Shell, agent, answers};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
-use super::access::SignedIn;
-use super::{error_page, page, unstored};
+use super::{access::SignedIn, error_page, page, unstored};
 use crate::{Context, Exchange, LiveDoor, Visitor};
-use accord_serving::listen::url_of_host;
 use accord_serving::logins::{Holder, Person};
 use accord_serving::query::{PathId, check_query};
 use accord_serving::reply::{encoded, json};
-use accord_serving::{Reply, alx_envelope};
+use accord_serving::{Reply, alx_envelope, listen::url_of_host};
 
 // A link in a message of another site leads here, so that every origin may navigate to it.
 pub(super) async fn shell(

@@ -11,10 +11,8 @@ use hyper::header::{HeaderValue, SET_COOKIE};
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
 use crate::LiveDoor;
-use accord_serving::body::Document;
 use accord_serving::logins::{Holder, LOGIN_SECONDS};
-use accord_serving::reply::encoded;
-use accord_serving::{Reply, alx_envelope};
+use accord_serving::{Reply, alx_envelope, body::Document, reply::encoded};
 
 pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     let request: LoginRequest = document.read()?;

@@ -26,7 +26,6 @@ use accord_serving::reply::{Foreign, status_of, unstored};
 pub(crate) use self::access::is_secure;
 pub use self::live::page_link;
 
-/// The media type of pages.
 const PAGE: &str = "text/html; charset=utf-8";
 
 pub fn routes() -> Vec<Route> {
@@ -46,13 +45,9 @@ pub fn routes() -> Vec<Route> {
 
 /// A page, with the headers that keep others out of it. It is made with the nonce of its policy, if
 /// that has one.
-fn page(
-    status: StatusCode,
-    html: impl FnOnce(Option<&str>) -> Html,
-    headers: &HeaderMap,
-) -> Response {
+fn page(status: StatusCode, html: impl FnOnce(Option<&str>) -> Html, sent: &HeaderMap) -> Response {
     // `guard` has checked that it is a name of this server.
-    let authority = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let authority = sent.get(header::HOST).and_then(|host| host.to_str().ok());
     let authority = authority.unwrap_or_default();
     let nonce = needs_nonce(authority).then(random_hex::<16>);
     let headers = [

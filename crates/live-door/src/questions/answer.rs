@@ -12,8 +12,8 @@ pub(super) async fn answer(
     Context { host, caller, correlation }: Context,
     Call { path, query, body }: Call<AnswerLiveSession>,
 ) -> Result<Json<LiveAckEnvelope>, Failure> {
-    let by =
-        Who::of(&caller, query).acting(&caller, &path.project, AnswerLiveSession::NEED, None)?;
+    let (who, need) = (Who::of(&caller, query), AnswerLiveSession::NEED);
+    let by = who.acting(&caller, &path.project, need, None)?;
     let app = app_of(&path.project)?;
     let answered = host.live().answer(&caller, &app, &path.session, body.0, by).await;
     Ok(Json(LiveAckEnvelope::wrap(answered.map_err(with_help)?, correlation.as_str())))

@@ -1,15 +1,12 @@
 //! Following a live session: its frames, its ledger, and what it waits for, as server-sent events.
 
-use std::convert::Infallible;
-use std::pin::pin;
-use std::time::Duration;
+use std::{convert::Infallible, pin::pin, time::Duration};
 
 use accord_api::Call;
 use accord_base::Caller;
 use accord_contract::Failure;
 use accord_live::{Delivery, Watcher};
-use accord_live_core::operations::watch::WatchLiveSession;
-use accord_live_core::session::StreamQuery;
+use accord_live_core::{operations::watch::WatchLiveSession, session::StreamQuery};
 use axum::body::Body;
 use axum::response::IntoResponse as _;
 use bytes::Bytes;
@@ -20,9 +17,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 use super::app_of;
 use crate::channel::{event, of_session};
 use crate::{Context, Exchange};
-use accord_serving::Reply;
 use accord_serving::keys::{CHECK_INTERVAL, Keys};
-use accord_serving::streams::StreamPermit;
+use accord_serving::{Reply, streams::StreamPermit};
 
 /// How often a comment is sent when nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

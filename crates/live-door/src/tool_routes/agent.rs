@@ -2,56 +2,50 @@
 
 use std::convert::Infallible;
 
-use accord_api::body::AnswerBody as _;
-use accord_api::{Envelope as _, Json};
+use accord_api::{Envelope as _, Json, body::AnswerBody as _};
 use accord_base::ProjectId;
 use accord_contract::{Object, Value, Wire as _};
 use accord_live::Waiting;
-use accord_live_core::operations::tools::{Amend, Consume, Emit, GguiConsumeEnvelope};
-use accord_live_core::operations::tools::{GguiHandshakeEnvelope, Handshake};
-use accord_live_core::operations::tools::{Render, RenderBlueprint, Update};
-use accord_live_core::refuse;
+use accord_live_core::operations::tools::{self, GguiConsumeEnvelope, GguiHandshakeEnvelope};
 use accord_live_core::tools::{ConsumeRequest, HandshakeRequest, PropsRequest};
-use accord_live_core::violation::Source;
+use accord_live_core::{refuse, violation::Source};
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::StatusCode;
 
-use super::mount::rendered;
-use super::{Asked, responding, tool};
+use super::{Asked, mount::rendered, responding, tool};
 use crate::Route;
-use accord_serving::Reply;
-use accord_serving::operation::respond;
 use accord_serving::reply::{json, naming_new, unstored};
+use accord_serving::{Reply, operation::respond};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        responding::<Handshake, _, _>(handshake),
-        tool(Render, |asked, request| async move {
+        responding::<tools::Handshake, _, _>(handshake),
+        tool(tools::Render, |asked, request| async move {
             let app = asked.app_of_handshake(&request.handshake_id).await?;
             let (live, by) = (asked.host.live(), asked.asked_by().await?);
             let answer = live.render(&asked.caller, &app, request, by).await?;
             rendered(&asked.host, &asked.caller, answer).await
         }),
-        tool(RenderBlueprint, |asked, request| async move {
+        tool(tools::RenderBlueprint, |asked, request| async move {
             let (app, by) = (asked.app().await?, asked.asked_by().await?);
             let live = asked.host.live();
             let answer = live.render_blueprint(&asked.caller, &app, request, by).await?;
             rendered(&asked.host, &asked.caller, answer).await
         }),
-        tool(Update, |asked, request| async move {
+        tool(tools::Update, |asked, request| async move {
             let app = asked.app_of(&request.session_id).await?;
             let live = asked.host.live();
             live.set_props(&asked.caller, &app, members(&request), Source::Update).await
         }),
-        tool(Amend, |asked, request| async move {
+        tool(tools::Amend, |asked, request| async move {
             let app = asked.app_of(&request.session_id).await?;
             let live = asked.host.live();
             live.set_props(&asked.caller, &app, members(&request), Source::Amend).await
         }),
-        responding::<Consume, _, _>(consume),
-        tool(Emit, |asked, request| async move {
+        responding::<tools::Consume, _, _>(consume),
+        tool(tools::Emit, |asked, request| async move {
             let app = asked.app_of(&request.session_id).await?;
             asked.host.live().emit(&asked.caller, &app, request).await
         }),

@@ -3,9 +3,8 @@
 use accord_api::parameter::ParamSet as _;
 use accord_base::{Actor, ActorId, ActorKey, ActorType, Author, Caller, Need, ProjectId};
 use accord_contract::{Code, Failure};
-use accord_live_core::operations::tools::ConsumeQuery;
 use accord_live_core::tenancy::{self, Identity};
-use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
+use accord_live_core::{AppId, HandshakeId, SessionId, operations::tools::ConsumeQuery, refuse};
 
 use crate::{Context, Exchange, LiveDoor, covered_apps};
 use accord_serving::Correlation;
@@ -21,7 +20,6 @@ pub(super) struct Asked {
     pub(super) correlation: Correlation,
     /// Only `ggui_consume` declares it.
     pub(super) goes_on: bool,
-    /// Who asks, if that is known.
     pub(super) actor: Option<ActorKey>,
     project: Option<ProjectId>,
 }

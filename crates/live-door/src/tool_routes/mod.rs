@@ -13,26 +13,20 @@ mod mount;
 mod read;
 mod runtime;
 
-use accord_api::body::AnswerBody as _;
-use accord_api::parameter::Params;
-use accord_api::{Envelope, Json, Operation, Verbatim};
-use accord_contract::Failure;
-use accord_contract::wire::Message;
+use accord_api::{Envelope, Json, Operation, Verbatim, body::AnswerBody as _, parameter::Params};
+use accord_contract::{Failure, wire::Message};
 use futures_util::FutureExt as _;
 
 use self::ask::Asked;
 use crate::{Exchange, Route};
-use accord_serving::Reply;
-use accord_serving::body::Document;
 use accord_serving::operation::{self, respond};
-use accord_serving::reply::unstored;
+use accord_serving::{Reply, body::Document, reply::unstored};
 
 pub fn routes() -> Vec<Route> {
     let files = [agent::routes(), read::routes(), runtime::routes(), mount::routes()];
     files.into_iter().flatten().collect()
 }
 
-/// The route of a tool.
 fn tool<O, R, E, F>(_: O, run: fn(Asked, R) -> F) -> Route
 where
     O: Operation<Body = Verbatim<R>, Answer = Json<E>>,

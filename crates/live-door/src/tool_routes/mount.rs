@@ -2,19 +2,16 @@
 
 use accord_api::Call;
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::text::percent_encoded;
-use accord_contract::{Code, Failure, Value};
+use accord_contract::{Code, Failure, Value, text::percent_encoded};
 use accord_live::Found;
-use accord_live_core::SessionId;
 use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
 use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
-use accord_live_core::tools::RenderAnswer;
+use accord_live_core::{SessionId, tools::RenderAnswer};
 use hyper::StatusCode;
 
 use crate::{Context, Exchange, LiveDoor, Route, granted, slice};
-use accord_serving::operation::serve_response;
 use accord_serving::reply::{encoded, unstored};
-use accord_serving::{Reply, alx_envelope};
+use accord_serving::{Reply, alx_envelope, operation::serve_response};
 
 /// What this server keeps of sessions: all of it, until they expire.
 const SUBSTRATE: Substrate = Substrate { has_identities: true, has_blueprints: true };
@@ -76,7 +73,6 @@ fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
     Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
 }
 
-/// What the session is for.
 fn title(found: &Found) -> String {
     found.content.ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -1,9 +1,8 @@
 //! The tools of pages. A refusal of the protocol is a result, `{ok: false, code, message}`.
 
 use accord_contract::Failure;
-use accord_live_core::operations::tools;
 use accord_live_core::tools::{Outcome, PullAnswer, PullRequest, RuntimeAnswer};
-use accord_live_core::{AppId, refuse};
+use accord_live_core::{AppId, operations::tools, refuse};
 
 use super::{Asked, tool};
 use crate::{Route, TokenHolder};

@@ -2,18 +2,14 @@
 
 use accord_api::{Json, Operation as _};
 use accord_contract::{Failure, Value};
-use accord_live_core::operations::tools::{Amend, Consume, ConsumeQuery, Emit, Handshake, Render};
-use accord_live_core::operations::tools::{GguiConsumeEnvelope, GguiEmitEnvelope};
+use accord_live_core::operations::tools::{self, GguiConsumeEnvelope, GguiEmitEnvelope};
 use accord_live_core::operations::tools::{GguiHandshakeEnvelope, GguiPropsEnvelope};
-use accord_live_core::operations::tools::{GguiRenderEnvelope, RenderBlueprint, Update};
 use serde_json::json;
 
-use super::contract::blueprint_draft;
-use super::{PROJECT, SESSION, actor, any_object, arguments, ask};
-use super::{in_project, of_session, receipt, received};
+use super::{PROJECT, SESSION, actor, any_object, arguments, ask, in_project, of_session, receipt};
+use super::{contract::blueprint_draft, received};
 use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
 
-/// The members of the answer of a render.
 const RENDERED: &[Output] = &[
     Output::text("sessionId"),
     Output::text("resourceUri"),
@@ -25,7 +21,6 @@ const RENDERED: &[Output] = &[
     Output::text("nextStep").optional(),
 ];
 
-/// The members of the answer of a change of props.
 const PROPS: &[Output] = &[
     Output::text("sessionId"),
     Output::flag("updated"),
@@ -78,7 +73,7 @@ pub(super) const HANDSHAKE: Tool = Tool {
         Output::text("propsSchemaProfile").optional(),
         Output::text("nextStep").optional(),
     ]),
-    ..in_project::<Handshake, _>(proposed)
+    ..in_project::<tools::Handshake, _>(proposed)
 };
 
 pub(super) const RENDER: Tool = Tool {
@@ -105,7 +100,7 @@ pub(super) const RENDER: Tool = Tool {
     ],
     effect: Effect::Adds,
     output: Some(RENDERED),
-    ..of_session::<Render, _>(rendered)
+    ..of_session::<tools::Render, _>(rendered)
 };
 
 pub(super) const RENDER_BLUEPRINT: Tool = Tool {
@@ -121,7 +116,7 @@ pub(super) const RENDER_BLUEPRINT: Tool = Tool {
     ],
     effect: Effect::Adds,
     output: Some(RENDERED),
-    ..in_project::<RenderBlueprint, _>(rendered)
+    ..in_project::<tools::RenderBlueprint, _>(rendered)
 };
 
 pub(super) const CONSUME: Tool = Tool {
@@ -142,11 +137,11 @@ pub(super) const CONSUME: Tool = Tool {
         Output::text("status"),
         Output::object("client").optional(),
     ]),
-    name: Consume::NAME,
+    name: tools::Consume::NAME,
     ask: |call| {
         let actor = actor(call);
-        let query = ConsumeQuery { actor, ..ConsumeQuery::default() };
-        Ok(ask::<Consume>(query, arguments(call)))
+        let query = tools::ConsumeQuery { actor, ..Default::default() };
+        Ok(ask::<tools::Consume>(query, arguments(call)))
     },
     answer: consumed,
     null_on: None,
@@ -159,7 +154,7 @@ pub(super) const UPDATE: Tool = Tool {
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
     effect: Effect::AddsOnce,
     output: Some(PROPS),
-    ..of_session::<Update, _>(receipt::<GguiPropsEnvelope>)
+    ..of_session::<tools::Update, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const AMEND: Tool = Tool {
@@ -169,7 +164,7 @@ pub(super) const AMEND: Tool = Tool {
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
     effect: Effect::AddsOnce,
     output: Some(PROPS),
-    ..of_session::<Amend, _>(receipt::<GguiPropsEnvelope>)
+    ..of_session::<tools::Amend, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const EMIT: Tool = Tool {
@@ -184,7 +179,7 @@ pub(super) const EMIT: Tool = Tool {
     ],
     effect: Effect::Adds,
     output: Some(&[Output::flag("accepted"), Output::count("seq").optional()]),
-    ..of_session::<Emit, _>(receipt::<GguiEmitEnvelope>)
+    ..of_session::<tools::Emit, _>(receipt::<GguiEmitEnvelope>)
 };
 
 fn override_schema() -> Value {
@@ -219,7 +214,7 @@ const NOTED: usize = 10;
 
 /// The receipt of a render, with what to do next.
 fn rendered(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
-    let GguiRenderEnvelope { result, page_url, slice, .. } = answer.read::<Json<_>>()?.0;
+    let tools::GguiRenderEnvelope { result, page_url, slice, .. } = answer.read::<Json<_>>()?.0;
     let session = result.session_id.as_str();
     let link = match page_url {
         Some(url) => format!("Give the person this link: {url}"),

@@ -3,7 +3,6 @@
 use accord_contract::Value;
 use serde_json::json;
 
-/// The schema of `blueprintDraft`.
 pub(super) fn blueprint_draft() -> Value {
     json!({
         "type": "object",

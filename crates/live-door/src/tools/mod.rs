@@ -14,9 +14,8 @@ use accord_api::{Call as OperationCall, Envelope, Json, NoParams, Operation, Ver
 use accord_contract::{Code, Failure, Object, Protocol, Value, Wire};
 use accord_live_core::operations::tools::ToolQuery;
 use accord_live_core::tools::{Audience, TOOLS};
-use accord_mcp::call::id;
-use accord_mcp::{Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
-use accord_mcp::{Toolset, Visibility};
+use accord_mcp::{Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult, Toolset};
+use accord_mcp::{Visibility, call::id};
 
 pub static TOOLSET: Toolset = Toolset {
     name: "live",
@@ -163,7 +162,6 @@ fn ask<O: Operation<Path = NoParams>>(query: O::Query, body: O::Body) -> HostReq
     HostRequest::operation(&OperationCall::<O>::new(NoParams, query, body))
 }
 
-/// Who asks.
 fn query(call: &Call<'_>) -> ToolQuery {
     ToolQuery { project: None, actor: actor(call) }
 }
@@ -179,15 +177,10 @@ fn arguments<R>(call: &Call<'_>) -> Verbatim<R> {
     Verbatim::json(Value::Object(arguments).to_string())
 }
 
-/// The result of the operation.
-fn receipt<E: Envelope<Result: Wire>>(
-    _: &Call<'_>,
-    answer: &Answer,
-) -> Result<ToolResult, Failure> {
-    Ok(received(&answer.read::<Json<E>>()?.0.result()))
+fn receipt<E: Envelope<Result: Wire>>(_: &Call<'_>, reply: &Answer) -> Result<ToolResult, Failure> {
+    Ok(received(&reply.read::<Json<E>>()?.0.result()))
 }
 
-/// The schema of an object with any members.
 fn any_object() -> Value {
     serde_json::json!({"type": "object"})
 }

@@ -14,8 +14,7 @@ use rmcp::model::{ErrorCode, ErrorData, MetaObject, Resource, ResourceContents};
 use serde_json::json;
 
 use super::ask;
-use accord_mcp::call::id;
-use accord_mcp::{ListRequest, ResourcePage, ResourceSet, Template, ToolError};
+use accord_mcp::{ListRequest, ResourcePage, ResourceSet, Template, ToolError, call::id};
 
 const PREFIX: &str = "ui://ggui/render/";
 

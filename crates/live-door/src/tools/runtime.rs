@@ -14,7 +14,6 @@ const APP: Argument = Argument::text("appId", "The app of the session.").require
 /// The largest integer that every JSON parser reads exactly.
 const MOST_SEQUENCE: i64 = (1 << 53) - 1;
 
-/// The members of the answer of a tool of pages.
 const OUTCOME: &[Output] =
     &[Output::flag("ok"), Output::text("code").optional(), Output::text("message").optional()];
 
