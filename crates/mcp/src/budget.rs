@@ -15,23 +15,19 @@ use serde_json::json;
 
 use super::{argument::Argument, call::Call, raw};
 
-pub const BUDGET: Argument = Argument::integer(
-    "max_tokens",
-    100,
-    1_000_000,
-    "The most tokens of the answer. What does not fit is left out whole and counted.",
-)
-.default_number(DEFAULT_TOKENS);
+pub const BUDGET: Argument =
+    max_tokens("The most tokens of the answer. What does not fit is left out whole and counted.");
 
-pub const PAGE_BUDGET: Argument = Argument::integer(
-    "max_tokens",
-    100,
-    1_000_000,
+/// For tools that list.
+pub const PAGE_BUDGET: Argument = max_tokens(
     "The most tokens of the answer. A page ends before the first item that does not fit: pass \
      next_cursor to go on. x-remaining counts what follows. x-too_large has id, title and size of \
      items that no page of this budget can hold.",
-)
-.default_number(DEFAULT_TOKENS);
+);
+
+const fn max_tokens(about: &'static str) -> Argument {
+    Argument::integer("max_tokens", 100, 1_000_000, about).default_number(DEFAULT_TOKENS)
+}
 
 pub const DEFAULT_TOKENS: i64 = 8_000;
 

@@ -10,8 +10,7 @@ use accord_contract::Value;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, DuplexStream, duplex};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::{sync::mpsc, task::JoinHandle};
 
 /// The tasks that copy lines, while the server has its ends.
 pub(crate) struct CopyTasks {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use accord_base::Caller;
 use axum::body::Body;
-use futures_util::future::BoxFuture;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, future::BoxFuture, stream};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use accord_serving::keys::CHECK_INTERVAL;

@@ -1,7 +1,7 @@
 //! Props: their enforced schema, and their changes.
 
-use accord_contract::{Code, Failure, Object, Value};
-use accord_live_core::contract::{CompiledContract, DataContract};
+use accord_contract::{Code, Object, Value};
+use accord_live_core::contract::DataContract;
 use accord_live_core::props::{EnforcedProps, PropsUpdate};
 use accord_live_core::schema::Quota;
 use accord_live_core::session::{Content, set_props};

@@ -12,8 +12,7 @@ use accord_live_core::operations::channel::{TOKEN, WS_TOKEN};
 use accord_live_core::token::{TokenError, TokenKind};
 use accord_live_core::upgrade::{Accepts, Credentials, identify};
 use accord_live_core::{refuse, tenancy::Identity};
-use hyper::HeaderMap;
-use hyper::header::AUTHORIZATION;
+use hyper::{HeaderMap, header::AUTHORIZATION};
 
 use crate::{LiveDoor, TokenHolder, Visitor, covered_apps};
 use accord_serving::query::Query;

@@ -4,9 +4,7 @@
 use accord_contract::{Code, Failure};
 use accord_live_core::{SessionId, refuse, token::Claims};
 use axum::extract::FromRequestParts;
-use hyper::HeaderMap;
-use hyper::header::HOST;
-use hyper::http::request::Parts;
+use hyper::{HeaderMap, header::HOST, http::request::Parts};
 
 use super::access::Sent;
 use crate::{LiveDoor, TokenHolder, Visitor, pages::is_secure};

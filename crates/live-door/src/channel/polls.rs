@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use accord_live::Live;
 use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
 use accord_live_core::refuse;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Answers that wait for the socket. A channel that is ahead waits.
 const WAITING: usize = 1;

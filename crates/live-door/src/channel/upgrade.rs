@@ -1,12 +1,10 @@
 //! `GET /ws`: opens the channel.
 
 use accord_contract::{Code, Failure};
-use axum::Extension;
-use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, extract::Request};
 use hyper::header::{self, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, UPGRADE};
-use hyper::upgrade::OnUpgrade;
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tungstenite::handshake::derive_accept_key;
 

@@ -9,8 +9,7 @@
 use accord_contract::{Code, Failure};
 use axum::extract::FromRequestParts;
 use hyper::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
-use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method};
+use hyper::{HeaderMap, Method, http::request::Parts};
 
 use crate::{Context, LiveDoor, Visitor};
 use accord_serving::{Refusal, logins::Halves, query::check_query};

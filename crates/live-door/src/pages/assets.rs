@@ -2,8 +2,7 @@
 
 use accord_contract::{Code, Failure};
 use accord_pages::assets;
-use axum::extract::Path;
-use axum::response::IntoResponse as _;
+use axum::{extract::Path, response::IntoResponse as _};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode, Uri};
 

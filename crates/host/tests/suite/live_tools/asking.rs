@@ -4,6 +4,7 @@ use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
 use accord_contract::Wire as _;
 use accord_live_core::AppId;
+use accord_live_core::operations::questions::LiveAsk;
 use serde_json::json;
 
 use super::{action, agent, contract, render, session, structured};
@@ -28,7 +29,7 @@ async fn an_agent_asks_and_gets_the_answer() {
     let (live, atlas) = (world.host.live(), AppId::new("atlas").unwrap());
     let asks = live.asks(&Caller::owner(), &atlas, None, 10).await.unwrap();
     let [ask] = asks.as_slice() else { panic!("{asks:?}") };
-    let ask = ask.document();
+    let ask = LiveAsk::of(ask).encode();
     assert_eq!(ask["asked_by"], json!({"id": "builder", "type": "agent"}));
     assert_eq!(
         (&ask["intent"], &ask["session_id"]),
