@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use accord_base::{Access, Actor, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::Failure;
-use accord_memory_core::fact::{
-    AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
-};
+use accord_memory_core::fact::{self, AssertOptions, AssertState, Asserted, Assertion};
 use accord_memory_core::operations::InvalidateParams;
-use accord_memory_core::{Fact, Package, PackageId, Warning, Writing, event};
+use accord_memory_core::{Fact, PackageId, Warning, event};
 use accord_store::{FactKey, ReadUnit, WriteUnit};
 use accord_system::random;
 
 use super::record::{create_project, record};
-use super::served::check;
+use super::served::sound_package;
 use super::{Memory, UnitResult, load};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -56,7 +54,7 @@ impl Memory {
             random: random(),
         });
         let memory = self.clone();
-        self.write(move |unit| memory.store_assertion(unit, &prepared)).await
+        self.write(move |unit| memory.add_fact(unit, &prepared)).await
     }
 
     /// Ends the current fact of a subject and predicate. Returns the number of ended facts: one or
@@ -78,10 +76,10 @@ impl Memory {
             let project = load::project(unit, &access, Verb::Write, &project_id)?;
             project.must_take_writes()?;
             let key = FactKey { subject: &asked.subject, predicate: &asked.predicate };
-            let current =
-                unit.current_fact(&project_id, key)?.as_ref().map(load::fact_of).transpose()?;
+            let current = unit.current_fact(&project_id, key)?;
+            let current = current.as_ref().map(load::fact_of).transpose()?;
             let now = memory.now_in(unit, &project_id)?;
-            let Some(end) = invalidate(current.as_ref(), value.as_deref(), now) else {
+            let Some(end) = fact::invalidate(current.as_ref(), value.as_deref(), now) else {
                 return Ok(0);
             };
             let mut ended = current.expect("only an existing fact ends");
@@ -94,21 +92,11 @@ impl Memory {
     }
 
     /// Clauses: AGENTIC-R-087, AGENTIC-R-095.
-    fn store_assertion(
-        &self,
-        unit: &mut dyn WriteUnit,
-        prepared: &Prepared,
-    ) -> UnitResult<AssertedFact> {
-        let (project_id, assertion) = (&prepared.project_id, &prepared.assertion);
+    fn add_fact(&self, unit: &mut dyn WriteUnit, asked: &Prepared) -> UnitResult<AssertedFact> {
+        let (project_id, assertion) = (&asked.project_id, &asked.assertion);
         let project = load::known_project(unit, project_id)?;
-        let now = self.now_in(unit, project_id)?;
-        let writing = Writing {
-            project_id,
-            project: project.as_ref(),
-            policy: self.policy(),
-            actor: prepared.actor.as_ref(),
-            now,
-        };
+        let writing = self.writing(unit, project_id, project.as_ref(), asked.actor.as_ref())?;
+        let now = writing.now;
         let same_id = match &assertion.fact_id {
             Some(id) => unit.fact(project_id, id)?,
             None => None,
@@ -120,7 +108,7 @@ impl Memory {
         let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
         let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
         let source = match &assertion.source_package_id {
-            Some(id) => author(unit, &prepared.access, project_id, id)?,
+            Some(id) => author(unit, &asked.access, project_id, id)?,
             None => None,
         };
         let state = AssertState {
@@ -129,8 +117,7 @@ impl Memory {
             after: after.as_ref(),
             source: source.as_ref(),
         };
-        let asserted = assert(assertion, &writing, &state, prepared.options, prepared.random)?;
-        match asserted {
+        match fact::assert(assertion, &writing, &state, asked.options, asked.random)? {
             Asserted::Unchanged(fact) => {
                 let warnings = Vec::new();
                 Ok(AssertedFact { new: false, new_project: false, fact: *fact, warnings })
@@ -143,8 +130,7 @@ impl Memory {
                     ended.valid_to = Some(fact.valid_from.clone());
                     end_fact(unit, &ended)?;
                 }
-                // First the old fact ends: the store allows one current fact per subject and
-                // predicate.
+                // First the old fact ends: the store allows one current fact of a chain.
                 unit.insert_fact(&load::row_of_fact(&fact))?;
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
                 let new_project = created.is_some();
@@ -157,8 +143,7 @@ impl Memory {
 fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
     let row = load::row_of_fact(ended);
     let end = ended.valid_to.as_ref().expect("a fact that ended");
-    unit.end_fact(&ended.project_id, &ended.fact_id, end, &row.text)?;
-    Ok(())
+    Ok(unit.end_fact(&ended.project_id, &ended.fact_id, end, &row.text)?)
 }
 
 /// The author of a package, if it exists, is undamaged and visible to the caller.
@@ -175,7 +160,6 @@ fn author(
     if !row.is_shown(load::drafts(access)) {
         return Ok(None);
     }
-    let Ok(row) = check(row) else { return Ok(None) };
-    let package = Package::from_stored(row.state.text, &row.state.content_hash)?;
-    Ok(Some(package.fields().created_by.clone()))
+    let package = sound_package(row, &mut Vec::new())?;
+    Ok(package.map(|package| package.fields().created_by.clone()))
 }

@@ -18,7 +18,7 @@ use accord_store::{
 
 use super::load::unreadable;
 use super::pull::names;
-use super::served::{Damaged, check};
+use super::served::{Damaged, sound_package};
 use super::{Memory, UnitResult, load};
 
 /// How many packages that a search for the focus finds are considered.
@@ -33,7 +33,10 @@ struct Caps {
     lines: usize,
 }
 
-struct Loaded {
+/// What is read of a project, on one snapshot.
+struct Loaded<'u> {
+    unit: &'u dyn ReadUnit,
+    id: &'u ProjectId,
     project: Project,
     standing: Counted<Package>,
     handoffs: Vec<Package>,
@@ -63,7 +66,7 @@ impl Memory {
         let (text, damaged) = self
             .read(move |unit| {
                 let loaded = Loaded::read(unit, &access, &project, &asked, now)?;
-                let names = loaded.damaged_names(unit, &access);
+                let names = loaded.damaged_names(&access);
                 Ok((briefing(&loaded.rows(&names), &asked, now), loaded.damaged))
             })
             .await?;
@@ -79,15 +82,15 @@ impl Caps {
     }
 }
 
-impl Loaded {
+impl<'u> Loaded<'u> {
     fn read(
-        unit: &dyn ReadUnit,
+        unit: &'u dyn ReadUnit,
         access: &Access,
-        id: &ProjectId,
+        id: &'u ProjectId,
         asked: &BriefingQuery,
         now: Time,
     ) -> UnitResult<Self> {
-        let mut loaded = Self::bare(load::project(unit, access, Verb::Read, id)?);
+        let mut loaded = Self::bare(unit, id, load::project(unit, access, Verb::Read, id)?);
         let (caps, since) = (Caps::of(asked), asked.since(now));
         let standing = unit.briefed(id, BriefingPart::Standing, None, caps.packages)?;
         let total = unit.briefed_count(id, BriefingPart::Standing, None)?;
@@ -98,31 +101,29 @@ impl Loaded {
         let work = unit.briefed(id, BriefingPart::Work, Some(since), caps.packages)?;
         let total = unit.briefed_count(id, BriefingPart::Work, Some(since))?;
         loaded.work = Counted::new(loaded.sound(work)?, total);
-        loaded.read_handoffs(unit, id, since)?;
-        loaded.read_drafts(unit, id, load::drafts(access), caps.packages)?;
+        loaded.read_handoffs(since)?;
+        loaded.read_drafts(load::drafts(access), caps.packages)?;
         if let Some(focus) = &asked.focus {
-            loaded.read_focus(unit, id, focus, since)?;
+            loaded.read_focus(focus, since)?;
         }
-        loaded.read_automatic(unit, id, since)?;
-        let query = QuestionQuery {
-            drafts: Drafts::None,
-            limit: caps.lines,
-            sources: 1,
-            ..Default::default()
-        };
+        loaded.read_automatic(since)?;
+        let (drafts, limit) = (Drafts::None, caps.lines);
+        let query = QuestionQuery { drafts, limit, sources: 1, ..QuestionQuery::default() };
         let total = unit.open_question_count(id, None)?;
         loaded.questions = Counted::new(unit.questions(id, &query)?, total);
         let facts = if asked.focus.is_some() { RANKED_FACTS } else { caps.lines };
-        loaded.read_facts(unit, id, facts)?;
-        loaded.read_sessions(unit, id, caps.lines, now)?;
+        loaded.read_facts(facts)?;
+        loaded.read_sessions(caps.lines, now)?;
         // Standing packages and handoffs are not superseded.
         let mut work = loaded.work.rows.iter().chain(&loaded.reviews.rows).map(Package::package_id);
         loaded.superseded = unit.superseded(id, &mut work)?;
         Ok(loaded)
     }
 
-    fn bare(project: Project) -> Self {
+    fn bare(unit: &'u dyn ReadUnit, id: &'u ProjectId, project: Project) -> Self {
         Self {
+            unit,
+            id,
             project,
             standing: Counted::new(Vec::new(), 0),
             handoffs: Vec::new(),
@@ -141,13 +142,8 @@ impl Loaded {
 
     /// The latest package of the type handoff. If another package with a handoff note is newer, it
     /// comes first.
-    fn read_handoffs(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        since: Time,
-    ) -> UnitResult<()> {
-        let row = unit.latest_handoff(id)?;
+    fn read_handoffs(&mut self, since: Time) -> UnitResult<()> {
+        let row = self.unit.latest_handoff(self.id)?;
         let part = row.as_ref().and_then(PackageRow::briefing_part);
         let handoff = self.sound(row)?.pop();
         let created = |package: &Package| package.fields().created_at.time();
@@ -156,9 +152,9 @@ impl Loaded {
         let mut noted: Vec<&Package> = noted.collect();
         noted.sort_by_key(|package| std::cmp::Reverse(created(package)));
         let mut ids = noted.iter().map(|package| package.package_id());
-        let superseded = unit.superseded(id, &mut ids)?;
-        let noted = noted.into_iter().find(|one| !superseded.contains_key(one.package_id()));
-        let noted = noted.cloned();
+        let superseded = self.unit.superseded(self.id, &mut ids)?;
+        let mut noted = noted.into_iter();
+        let noted = noted.find(|one| !superseded.contains_key(one.package_id())).cloned();
         let noted = noted.filter(|noted| {
             handoff.as_ref().is_none_or(|handoff| created(noted) > created(handoff))
         });
@@ -177,18 +173,11 @@ impl Loaded {
     }
 
     /// Adds the drafts that the caller sees to the work.
-    fn read_drafts(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        drafts: Drafts<'_>,
-        limit: usize,
-    ) -> UnitResult<()> {
+    fn read_drafts(&mut self, drafts: Drafts<'_>, limit: usize) -> UnitResult<()> {
         let query =
             PackageQuery { status: Some(Status::Draft), drafts, limit, ..PackageQuery::default() };
-        let found = unit.packages(id, &query)?;
-        let found = self.sound(found)?;
-        self.work.total += unit.package_total(id, &query)?;
+        let found = self.sound(self.unit.packages(self.id, &query)?)?;
+        self.work.total += self.unit.package_total(self.id, &query)?;
         self.work.rows.extend(found);
         let newest = |package: &Package| std::cmp::Reverse(package.fields().created_at.time());
         // Stable, so that packages of the same instant keep the order of the store.
@@ -197,20 +186,14 @@ impl Loaded {
     }
 
     /// Adds the packages about a focus, of any age.
-    fn read_focus(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        focus: &Focus,
-        since: Time,
-    ) -> UnitResult<()> {
+    fn read_focus(&mut self, focus: &Focus, since: Time) -> UnitResult<()> {
         let query = SearchQuery {
             text: &focus.text,
             drafts: Drafts::None,
             limit: ABOUT_FOCUS,
             ..SearchQuery::default()
         };
-        for hit in unit.search(id, &query)?.hits {
+        for hit in self.unit.search(self.id, &query)?.hits {
             let part = hit.package.briefing_part();
             let Some(package) = self.sound([hit.package])?.pop() else { continue };
             match part {
@@ -228,15 +211,10 @@ impl Loaded {
         Ok(())
     }
 
-    fn read_automatic(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        since: Time,
-    ) -> UnitResult<()> {
-        let part = BriefingPart::Automatic;
-        let total = unit.briefed_count(id, part, Some(since))?;
-        let newest = unit.briefed(id, part, Some(since), 1)?.pop();
+    fn read_automatic(&mut self, since: Time) -> UnitResult<()> {
+        let (part, since) = (BriefingPart::Automatic, Some(since));
+        let total = self.unit.briefed_count(self.id, part, since)?;
+        let newest = self.unit.briefed(self.id, part, since, 1)?.pop();
         self.automatic = newest.map(|newest| Automatic {
             total,
             newest: newest.package_id,
@@ -245,68 +223,54 @@ impl Loaded {
         Ok(())
     }
 
-    fn read_facts(&mut self, unit: &dyn ReadUnit, id: &ProjectId, limit: usize) -> UnitResult<()> {
+    fn read_facts(&mut self, limit: usize) -> UnitResult<()> {
         let mut facts = Vec::new();
-        for row in unit.newest_facts(id, limit)? {
+        for row in self.unit.newest_facts(self.id, limit)? {
             match load::fact_of(&row) {
                 Ok(fact) => facts.push(fact),
                 Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
             }
         }
-        self.facts = Counted::new(facts, unit.fact_total(id, &FactQuery::default())?);
+        let total = self.unit.fact_total(self.id, &FactQuery::default())?;
+        self.facts = Counted::new(facts, total);
         Ok(())
     }
 
-    fn read_sessions(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        limit: usize,
-        now: Time,
-    ) -> UnitResult<()> {
+    fn read_sessions(&mut self, limit: usize, now: Time) -> UnitResult<()> {
         let open = SessionQuery { active: true, limit, ..SessionQuery::default() };
         let since = now.add_seconds(-i64::from(ACTIVE_HOURS) * 3_600);
         let query = SessionQuery { active_since: Some(since), ..open };
         let mut sessions = Vec::new();
-        for row in unit.sessions(id, &query)? {
+        for row in self.unit.sessions(self.id, &query)? {
             match load::session_of(&row) {
                 Ok(session) => sessions.push(session),
                 Err(_) => self.left_out.push(row.session_id.as_str().to_owned()),
             }
         }
-        self.sessions = Counted::new(sessions, unit.session_total(id, &query)?);
-        self.idle_sessions = unit.session_total(id, &open)?.saturating_sub(self.sessions.total);
+        self.sessions = Counted::new(sessions, self.unit.session_total(self.id, &query)?);
+        let open = self.unit.session_total(self.id, &open)?;
+        self.idle_sessions = open.saturating_sub(self.sessions.total);
         Ok(())
     }
 
     fn sound(&mut self, rows: impl IntoIterator<Item = PackageRow>) -> UnitResult<Vec<Package>> {
-        let mut packages = Vec::new();
-        for row in rows {
-            match check(row) {
-                Ok(row) => {
-                    let hash = row.state.content_hash;
-                    packages.push(Package::from_stored(row.state.text, &hash)?);
-                }
-                Err(damaged) => self.damaged.push(damaged),
-            }
-        }
-        Ok(packages)
+        let rows = rows.into_iter();
+        rows.filter_map(|row| sound_package(row, &mut self.damaged).transpose()).collect()
     }
 
-    fn damaged_names(&self, unit: &dyn ReadUnit, access: &Access) -> Vec<String> {
+    fn damaged_names(&self, access: &Access) -> Vec<String> {
         let mut left_out = self.left_out.clone();
-        left_out.extend(unreadable(unit, Table::Fact));
-        left_out.extend(unreadable(unit, Table::Session));
+        left_out.extend(unreadable(self.unit, Table::Fact));
+        left_out.extend(unreadable(self.unit, Table::Session));
         // An unreadable row may be the draft of another actor.
         if load::drafts(access) == Drafts::All {
-            left_out.extend(unreadable(unit, Table::Package));
+            left_out.extend(unreadable(self.unit, Table::Package));
         }
         names(&self.damaged, left_out)
     }
 
     fn rows<'a>(&'a self, damaged: &'a [String]) -> BriefingRows<'a> {
-        let questions = self.questions.rows.iter();
-        let questions = questions.filter_map(|row| {
+        let questions = self.questions.rows.iter().filter_map(|row| {
             let package_id: &PackageId = row.sources.first()?;
             Some(BriefingQuestion { text: &row.text, package_id })
         });

@@ -8,12 +8,12 @@ use accord_base::{Actor, ActorKey, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::{Failure, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
-use accord_memory_core::{Package, Warning, Writing, event};
+use accord_memory_core::{Package, Warning, event};
 use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, WriteUnit};
 use accord_system::random;
 use bytes::Bytes;
 
-use super::record::{create_project, entry};
+use super::record::create_project;
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
 
@@ -65,8 +65,7 @@ impl Memory {
                 } else {
                     Package::parse(&sent)?
                 };
-                let fields = package.fields();
-                let index = PackageIndex::of(fields);
+                let index = PackageIndex::of(package.fields());
                 Ok((package, index))
             })
             .await?;
@@ -83,12 +82,10 @@ impl Memory {
         let (package, now) = (&prepared.package, self.now());
         let mut rows = Rows {
             package: load::row_of_package(package, *package.content_hash(), 1, now),
-            event: entry(&event::deposited(package, now)),
+            event: EventEntry::from(&event::deposited(package, now)),
         };
         let (memory, deposit) = (self.clone(), prepared.clone());
-        let outcome =
-            self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await?;
-        match outcome {
+        match self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await? {
             Stored::New { warnings, new_project } => {
                 let (package, hash) = (&prepared.package, prepared.package.content_hash());
                 let package = Served {
@@ -98,10 +95,11 @@ impl Memory {
                 };
                 Ok(Deposited { new: true, new_project, package })
             }
-            Stored::Replay(known) => {
-                let package = self.sound(known)?;
-                Ok(Deposited { new: false, new_project: false, package })
-            }
+            Stored::Replay(known) => self.sound(known).map(|package| Deposited {
+                new: false,
+                new_project: false,
+                package,
+            }),
         }
     }
 
@@ -127,13 +125,8 @@ impl Memory {
             Some(session) => unit.session(project_id, session)?.is_some(),
             None => false,
         };
-        let writing = Writing {
-            project_id,
-            project: project.as_ref(),
-            policy: self.policy(),
-            actor: prepared.actor.as_ref(),
-            now: self.now_in(unit, project_id)?,
-        };
+        let (known_project, actor) = (project.as_ref(), prepared.actor.as_ref());
+        let writing = self.writing(unit, project_id, known_project, actor)?;
         let state = DepositState {
             known: known.as_ref().map(|known| KnownPackage {
                 deposited: known.deposited_hash,

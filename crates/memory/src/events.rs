@@ -70,7 +70,7 @@ impl Memory {
         since: Since,
     ) -> Result<Follower, Failure> {
         // Subscribes before it reads, so that no commit between the two is missed.
-        let subscription = self.notifier().subscribe(project);
+        let subscription = self.inner.notifier.subscribe(project);
         let (access, named) = (caller.access().clone(), project.clone());
         let job = move |unit: &dyn ReadUnit| begin(unit, &access, &named, since);
         Ok(Follower {
@@ -120,8 +120,7 @@ impl Follower {
         let (caller, project, seen) = (self.caller.clone(), self.project.clone(), self.seen);
         let memory = self.memory.clone();
         let page = self.memory.read(move |unit| {
-            // Checked with every page: a stream lives longer than the authentication of its
-            // request.
+            // Checked with every page: a stream lives longer than its request's authentication.
             if is_shut_out(unit, &caller, memory.now())? {
                 return Ok(None);
             }
@@ -139,8 +138,7 @@ impl Follower {
             }
             Ok(Some(NextEvents::Some(events_behind(unit, &project, seen, kept)?)))
         });
-        let page = page.await.map_err(FollowEnd::Failed)?;
-        page.ok_or(FollowEnd::ShutOut)
+        page.await.map_err(FollowEnd::Failed)?.ok_or(FollowEnd::ShutOut)
     }
 }
 
@@ -163,20 +161,14 @@ fn events_behind(
     let numbers = (seen + 1..=last).take(PAGE);
     let events = numbers.map(|seq| {
         let row = rows.next_if(|row| row.seq == seq);
-        let event = row.and_then(|row| recorded(project, row).ok());
-        Event { seq, event }
+        Event { seq, event: row.and_then(|row| recorded(project, row).ok()) }
     });
     Ok(events.collect())
 }
 
-fn begin(
-    unit: &dyn ReadUnit,
-    access: &Access,
-    project: &ProjectId,
-    since: Since,
-) -> UnitResult<u64> {
-    load::readable(unit, access, project)?;
-    let kept = unit.event_range(project)?;
+fn begin(unit: &dyn ReadUnit, access: &Access, id: &ProjectId, since: Since) -> UnitResult<u64> {
+    load::readable(unit, access, id)?;
+    let kept = unit.event_range(id)?;
     let Since::After(seen) = since else { return Ok(kept.newest) };
     if !kept.reaches(seen) {
         return Err(too_old(seen, kept).into());

@@ -9,10 +9,10 @@
 //! - a caller that may not see a draft gets neither the draft nor its id.
 
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::{Code, Failure};
+use accord_contract::Failure;
+use accord_memory_core::Session;
 use accord_memory_core::export::{fact_line, package_line, project_line, session_line};
 use accord_memory_core::lifecycle::Revision;
-use accord_memory_core::{PackageId, Session};
 use accord_store::{
     Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
     SessionRow,
@@ -51,8 +51,7 @@ impl Memory {
                 spool: memory.spool(),
                 left_out: 0,
             };
-            let row = load::if_sound(unit.project(&project))?;
-            if let Some(row) = row {
+            if let Some(row) = load::if_sound(unit.project(&project))? {
                 let project = load::project_of(&row);
                 writer.line_or_gap(project.map(|project| project_line(&project)))?;
             }
@@ -95,15 +94,13 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn line(&mut self, line: &str) -> UnitResult<()> {
-        self.spool.put(line.as_bytes())?;
-        Ok(self.spool.put(b"\n")?)
-    }
-
     /// Writes a line, or leaves a damaged row out.
     fn line_or_gap(&mut self, line: Result<String, Failure>) -> UnitResult<()> {
         match line {
-            Ok(line) => self.line(&line),
+            Ok(line) => {
+                self.spool.put(line.as_bytes())?;
+                Ok(self.spool.put(b"\n")?)
+            }
             Err(failure) => {
                 let project = self.project.as_str();
                 tracing::warn!(project, "left out of an export: {}", failure.message);
@@ -137,18 +134,13 @@ impl Writer<'_> {
         if self.drafts != Drafts::All {
             let mut seen = Vec::with_capacity(session.packages_deposited.len());
             for package in session.packages_deposited {
-                if self.is_shown(&package)? {
+                if load::may_be_named(self.unit.package(self.project, &package), self.drafts)? {
                     seen.push(package);
                 }
             }
             session.packages_deposited = seen;
         }
         Ok(session)
-    }
-
-    fn is_shown(&self, package: &PackageId) -> UnitResult<bool> {
-        let row = self.unit.package(self.project, package);
-        load::may_be_named(row, self.drafts)
     }
 
     fn packages(&mut self) -> UnitResult<()> {
@@ -194,8 +186,8 @@ fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
     let (text, hash) = (&row.state.text, &row.state.content_hash);
     sound_row(row)?;
     if log.last().is_none_or(|last| last.content_hash != *hash) {
-        let message = format!("the log of package {:?} is damaged", row.package_id.as_str());
-        return Err(Failure::new(Code::AgenticIntegrityError, message));
+        let id = row.package_id.as_str();
+        return Err(load::integrity(format!("the log of package {id:?} is damaged")));
     }
     Ok(package_line(text, hash, log))
 }

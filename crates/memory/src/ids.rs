@@ -22,31 +22,24 @@ impl Memory {
     pub async fn ids(&self, caller: &Caller, asked: IdQuery) -> Result<MatchingIds, Failure> {
         let access = caller.access().clone();
         self.read(move |unit| {
+            load::may_within(&access, Verb::Read, asked.within.as_ref())?;
             let projects: Vec<Option<&ProjectId>> = match (&asked.within, access.projects()) {
-                (Some(project), _) => {
-                    access.may(Verb::Read, project)?;
-                    vec![Some(project)]
-                }
-                (None, covered) => {
-                    access.may_anywhere(Verb::Read)?;
-                    // Each on its own, so that those of other projects do not fill the list.
-                    match covered {
-                        Some(projects) => projects.iter().map(Some).collect(),
-                        None => vec![None],
-                    }
-                }
+                (Some(project), _) => vec![Some(project)],
+                // Each on its own, so that those of other projects do not fill the list.
+                (None, Some(projects)) => projects.iter().map(Some).collect(),
+                (None, None) => vec![None],
             };
-            let mut found = Vec::new();
+            let (mut found, kind) = (Vec::new(), asked.kind.unwrap_or(IdKind::Package));
             for project in projects {
                 let drafts = load::drafts(&access);
-                for (project, id) in matching(unit, &asked, project)? {
-                    let is_shown = match kind(&asked) {
-                        IdKind::Session => true,
+                for (project, id) in matching(unit, kind, &asked.prefix, project)? {
+                    let is_shown = match (kind, id.parse()) {
+                        (IdKind::Session, _) => true,
                         // The id of another actor's draft is not shown.
-                        IdKind::Package => match id.parse() {
-                            Ok(id) => load::may_be_named(unit.package(&project, &id), drafts)?,
-                            Err(_) => false,
-                        },
+                        (IdKind::Package, Ok(id)) => {
+                            load::may_be_named(unit.package(&project, &id), drafts)?
+                        }
+                        (IdKind::Package, Err(_)) => false,
                     };
                     if is_shown {
                         found.push((id, project));
@@ -65,21 +58,18 @@ impl Memory {
 
 fn matching(
     unit: &dyn ReadUnit,
-    asked: &IdQuery,
+    kind: IdKind,
+    prefix: &str,
     within: Option<&ProjectId>,
 ) -> UnitResult<Vec<(ProjectId, String)>> {
-    Ok(match kind(asked) {
+    Ok(match kind {
         IdKind::Package => {
-            let found = unit.package_ids(&asked.prefix, within, READ)?.into_iter();
+            let found = unit.package_ids(prefix, within, READ)?.into_iter();
             found.map(|(project, id)| (project, id.as_str().to_owned())).collect()
         }
         IdKind::Session => {
-            let found = unit.session_ids(&asked.prefix, within, READ)?.into_iter();
+            let found = unit.session_ids(prefix, within, READ)?.into_iter();
             found.map(|(project, id)| (project, id.as_str().to_owned())).collect()
         }
     })
-}
-
-fn kind(asked: &IdQuery) -> IdKind {
-    asked.kind.unwrap_or(IdKind::Package)
 }

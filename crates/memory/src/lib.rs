@@ -27,10 +27,7 @@
 //! # Ok(())
 //! # }
 //! ```
-#![expect(
-    clippy::disallowed_methods,
-    reason = "services read the clock, keep blobs as files and draw random ids"
-)]
+#![expect(clippy::disallowed_methods, reason = "services use the clock, files and random ids")]
 
 mod assert;
 mod blobs;
@@ -73,7 +70,7 @@ use std::sync::{Arc, Weak};
 use accord_memory_core::ProjectPolicy;
 use accord_store::{Listener, Store, Units};
 use accord_system::Clock;
-use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::RwLockReadGuard;
 use tokio::sync::RwLock;
 
 use self::blobs::Files;
@@ -136,7 +133,6 @@ struct Inner {
 
 impl Memory {
     pub fn new(store: Arc<dyn Store>, options: MemoryOptions) -> Self {
-        let clock = Clock::default();
         let notifier = Arc::new(Notifier::default());
         store.subscribe(Arc::downgrade(&notifier) as Weak<dyn Listener>);
         if let Some(folder) = &options.blobs
@@ -148,7 +144,7 @@ impl Memory {
             inner: Arc::new(Inner {
                 units: Units::new(store),
                 options,
-                clock,
+                clock: Clock::default(),
                 vectors: Vectors::default(),
                 notifier,
                 blob_gate: RwLock::new(()),
@@ -166,30 +162,14 @@ impl Memory {
         self.inner.units.store()
     }
 
-    fn notifier(&self) -> &Arc<Notifier> {
-        &self.inner.notifier
-    }
-
     /// Prevents the deletion of blobs until the guard is dropped. Blobs can still be stored.
     pub fn keep_blobs(&self) -> RwLockReadGuard<'_, ()> {
         self.inner.blob_copies.read()
     }
 
-    /// Waits until no blobs are being copied, and blocks new copies.
-    fn sweep_alone(&self) -> RwLockWriteGuard<'_, ()> {
-        self.inner.blob_copies.write()
-    }
-
-    fn blob_gate(&self) -> &RwLock<()> {
-        &self.inner.blob_gate
-    }
-
     fn policy(&self) -> ProjectPolicy {
-        if self.inner.options.strict_projects {
-            ProjectPolicy::Strict
-        } else {
-            ProjectPolicy::Create
-        }
+        let strict = self.inner.options.strict_projects;
+        if strict { ProjectPolicy::Strict } else { ProjectPolicy::Create }
     }
 }
 

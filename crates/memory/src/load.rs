@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use accord_base::{Access, Actor, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
 use accord_memory_core::lifecycle::Revision;
-use accord_memory_core::{Fact, Package, PackageId, Project, Session, package, project};
+use accord_memory_core::{
+    ContentHash, Fact, Package, PackageId, Project, Session, package, project,
+};
 use accord_store::{
     Drafts, FactRow, PackageRow, PackageState, ProjectQuery, ProjectRow, ReadUnit, RevisionRow,
     SessionRow, StoreError, Table,
@@ -78,10 +80,7 @@ pub(crate) fn must_be_sound(
         let covered = (row.project_id.as_ref()).is_some_and(|project| access.covers(project));
         row.table == table && row.id == id && covered
     });
-    match met {
-        Some(row) => Err(StoreError::damaged_row(row).into()),
-        None => Ok(()),
-    }
+    met.map_or(Ok(()), |row| Err(StoreError::damaged_row(row).into()))
 }
 
 /// The project of an id, for a caller that needs a verb in it. Fails with `unauthorized`, whether
@@ -107,38 +106,48 @@ pub(crate) fn package_row(
     within: Option<&ProjectId>,
     id: &PackageId,
 ) -> UnitResult<PackageRow> {
+    may_within(access, verb, within)?;
     let mut rows = match within {
-        Some(project) => {
-            access.may(verb, project)?;
-            unit.package(project, id)?.into_iter().collect()
-        }
-        None => {
-            access.may_anywhere(verb)?;
-            unit.packages_named(id)?
-        }
+        Some(project) => unit.package(project, id)?.into_iter().collect(),
+        None => unit.packages_named(id)?,
     };
-    rows.retain(|row| access.covers(&row.project_id) && row.is_shown(drafts(access)));
-    match (rows.pop(), rows.is_empty()) {
-        (None, _) => {
-            must_be_sound(unit, access, Table::Package, id.as_str())?;
-            Err(package::not_found(id).into())
-        }
-        (Some(row), true) => Ok(row),
-        (Some(last), false) => {
-            let projects: Vec<_> =
-                rows.iter().chain([&last]).map(|row| row.project_id.clone()).collect();
-            Err(package::ambiguous(id, &projects).into())
-        }
-    }
+    rows.retain(|row| row.is_shown(drafts(access)));
+    let code = Code::AgenticAmbiguousPackageId;
+    let rows = rows.into_iter().map(|row| (row.project_id.clone(), row)).collect();
+    only(unit, access, (Table::Package, id.as_str(), code), rows, || package::not_found(id))
 }
 
-/// The failure for an id that several of the caller's projects have.
-pub(crate) fn ambiguous(code: Code, what: &str, id: &str, projects: &[ProjectId]) -> Failure {
-    let message = format!("{} projects have a {what} {id:?}", projects.len());
-    let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
-    Failure::new(code, message)
-        .with("projects", names)
-        .suggesting("name the project, with ?project_id=")
+/// Refuses a caller without a verb in the named project, or in any if none is named.
+pub(crate) fn may_within(
+    access: &Access,
+    verb: Verb,
+    within: Option<&ProjectId>,
+) -> Result<(), Failure> {
+    within.map_or_else(|| access.may_anywhere(verb), |project| access.may(verb, project))
+}
+
+/// The only one of the rows of an id that is in the caller's projects. Fails with `none` if there
+/// is no such row, and with a code if there are several.
+///
+/// Clauses: AGENTIC-A-04.
+pub(crate) fn only<T>(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    (table, id, ambiguous): (Table, &str, Code),
+    mut rows: Vec<(ProjectId, T)>,
+    none: impl FnOnce() -> Failure,
+) -> UnitResult<T> {
+    rows.retain(|(project, _)| access.covers(project));
+    if rows.len() > 1 {
+        let message = format!("{} projects have a {} {id:?}", rows.len(), table.as_str());
+        let names: Vec<_> = rows.iter().map(|(project, _)| project.encode()).collect();
+        let failure = Failure::new(ambiguous, message).with("projects", names);
+        return Err(failure.suggesting("name the project, with ?project_id=").into());
+    }
+    if rows.is_empty() {
+        must_be_sound(unit, access, table, id)?;
+    }
+    Ok(rows.pop().map(|(_, row)| row).ok_or_else(none)?)
 }
 
 pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
@@ -148,20 +157,18 @@ pub(crate) fn drafts(access: &Access) -> Drafts<'_> {
 /// The project in a row, if it agrees with the row.
 pub(crate) fn project_of(row: &ProjectRow) -> Result<Project, Failure> {
     let read = members(&row.text).and_then(Project::read);
-    let read = read.and_then(|project| {
-        let same = project.project_id == row.project_id
+    agreeing((Table::Project, row.project_id.as_str()), read, |project| {
+        project.project_id == row.project_id
             && project.created_at == row.created_at
-            && project.archived_at == row.archived_at;
-        agrees(same).map(|()| project)
-    });
-    read.map_err(|failure| damaged("project", row.project_id.as_str(), &failure))
+            && project.archived_at == row.archived_at
+    })
 }
 
 /// The fact in a row, if it agrees with the row.
 pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
     let read = members(&row.text).and_then(Fact::read);
-    let read = read.and_then(|fact| {
-        let same = fact.project_id == row.project_id
+    agreeing((Table::Fact, row.fact_id.as_str()), read, |fact| {
+        fact.project_id == row.project_id
             && fact.fact_id == row.fact_id
             && fact.subject == row.subject
             && fact.predicate == row.predicate
@@ -169,10 +176,8 @@ pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
             // Times are compared as instants: a document keeps the notation of its author.
             && at_once(Some(&fact.valid_from), Some(&row.valid_from))
             && at_once(fact.valid_to.as_ref(), row.valid_to.as_ref())
-            && fact.created_at == row.created_at;
-        agrees(same).map(|()| fact)
-    });
-    read.map_err(|failure| damaged("fact", row.fact_id.as_str(), &failure))
+            && fact.created_at == row.created_at
+    })
 }
 
 /// The text of the fact in a row, if it agrees with the row.
@@ -195,48 +200,39 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
         #[serde(borrow)]
         valid_to: Option<Cow<'t, str>>,
     }
-    let said = serde_json::from_str::<Said<'_>>(&row.text).map_err(|error| error.to_string());
-    let said = said.and_then(|said| {
-        let same = said.fact_id == row.fact_id.as_str()
+    let said = serde_json::from_str(&row.text).map_err(|error| integrity(error.to_string()));
+    agreeing((Table::Fact, row.fact_id.as_str()), said, |said: &Said<'_>| {
+        said.fact_id == row.fact_id.as_str()
             && said.project_id == row.project_id.as_str()
             && said.subject == row.subject
             && said.predicate == row.predicate
             && said.value == row.value
             && said.valid_from == row.valid_from.as_str()
-            && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
-        if same { Ok(row.text.as_str()) } else { Err("it contradicts its row".to_owned()) }
-    });
-    said.map_err(|detail| {
-        let failure = Failure::new(Code::AgenticIntegrityError, detail);
-        damaged("fact", row.fact_id.as_str(), &failure)
-    })
+            && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str)
+    })?;
+    Ok(&row.text)
 }
 
 /// The session in a row, if it agrees with the row. It has no packages yet.
 pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
     let read = members(&row.text).and_then(Session::read);
-    let read = read.and_then(|session| {
-        let same = session.project_id == row.project_id
+    agreeing((Table::Session, row.session_id.as_str()), read, |session| {
+        session.project_id == row.project_id
             && session.session_id == row.session_id
             && (&session.actor_id, session.actor_type) == (&row.actor.id, row.actor.kind)
             && session.callsign == row.callsign
             && session.started_at == row.started_at
-            && session.ended_at == row.ended_at;
-        agrees(same).map(|()| session)
-    });
-    read.map_err(|failure| damaged("session", row.session_id.as_str(), &failure))
+            && session.ended_at == row.ended_at
+    })
 }
 
 pub(crate) fn revision_of(package: &PackageId, row: &RevisionRow) -> Result<Revision, Failure> {
-    let read = read_revision(row);
-    read.map_err(|failure| damaged("revision of package", package.as_str(), &failure))
+    read_revision(row).map_err(|failure| damaged(Table::Revision, package.as_str(), &failure))
 }
 
 pub(crate) fn read_revision(row: &RevisionRow) -> Result<Revision, Failure> {
-    let text = serde_json::from_str(&row.text).map_err(|error| error.to_string());
-    let read =
-        text.and_then(|value| Revision::from_document(value).map_err(|error| error.to_string()));
-    read.map_err(integrity)
+    let text = serde_json::from_str(&row.text).map_err(|error| integrity(error.to_string()))?;
+    Revision::from_document(text).map_err(|error| integrity(error.to_string()))
 }
 
 pub(crate) fn integrity(message: impl Into<String>) -> Failure {
@@ -270,12 +266,11 @@ pub(crate) fn row_of_fact(fact: &Fact) -> FactRow {
 }
 
 pub(crate) fn row_of_session(session: &Session) -> SessionRow {
-    let actor = Actor::new(session.actor_id.clone(), session.actor_type);
     SessionRow {
         project_id: session.project_id.clone(),
         session_id: session.session_id.clone(),
         seq: 0,
-        actor: actor.key(),
+        actor: Actor::new(session.actor_id.clone(), session.actor_type).key(),
         callsign: session.callsign.clone(),
         started_at: session.started_at.clone(),
         ended_at: session.ended_at.clone(),
@@ -286,7 +281,7 @@ pub(crate) fn row_of_session(session: &Session) -> SessionRow {
 /// The row of a package whose log begins with a deposit of that hash and ends with `revision`.
 pub(crate) fn row_of_package(
     package: &Package,
-    deposited_hash: accord_memory_core::ContentHash,
+    deposited_hash: ContentHash,
     revision: u64,
     deposited_at: Time,
 ) -> PackageRow {
@@ -326,18 +321,25 @@ fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
     one.map(Timestamp::time) == other.map(Timestamp::time)
 }
 
-fn agrees(same: bool) -> Result<(), Failure> {
-    if same { Ok(()) } else { Err(integrity("the row contradicts its document")) }
+/// What was read from a row, if it agrees with the row.
+fn agreeing<T>(
+    (table, id): (Table, &str),
+    read: Result<T, Failure>,
+    agrees: impl FnOnce(&T) -> bool,
+) -> Result<T, Failure> {
+    let contradicted = || integrity("the row contradicts its document");
+    let same = read.and_then(|read| if agrees(&read) { Ok(read) } else { Err(contradicted()) });
+    same.map_err(|failure| damaged(table, id, &failure))
 }
 
 fn members(text: &str) -> Result<Object, Failure> {
     serde_json::from_str(text).map_err(|error| integrity(error.to_string()))
 }
 
-fn damaged(what: &str, id: &str, failure: &Failure) -> Failure {
+fn damaged(table: Table, id: &str, failure: &Failure) -> Failure {
+    let what = table.as_str();
     tracing::error!(id, "a stored {what} is damaged: {}", failure.message);
-    let message = format!("the stored {what} {id:?} is damaged");
-    Failure::new(Code::AgenticIntegrityError, message)
+    integrity(format!("the stored {what} {id:?} is damaged"))
 }
 
 /// How many projects are read at once.

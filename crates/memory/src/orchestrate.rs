@@ -11,17 +11,18 @@ use accord_memory_core::bundle::{
 };
 use accord_memory_core::package::{PackageType, Status};
 use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
-use accord_memory_core::{Fact, Package, PackageId, Project};
+use accord_memory_core::{Fact, PackageId, Project};
 use accord_store::{
-    Drafts, HighlightQuery, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table,
+    Drafts, HighlightQuery, Hit, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery,
+    Table,
 };
 
 use super::load::unreadable;
 use super::orient::questions;
 use super::projects::{unreadable_projects, walk_projects};
 use super::pull::names;
-use super::relevant::{Hit, Way};
-use super::served::{Damaged, check};
+use super::relevant::Way;
+use super::served::{Damaged, sound_package};
 use super::{Memory, UnitResult, load};
 
 /// How many quarantined packages of a project are listed at most.
@@ -147,14 +148,11 @@ impl Sum {
             open_questions: unit.open_question_count(id, Some(since))?,
             awaiting_review: unit.package_count(id, Status::AwaitingReview)?,
         });
-        let highlights = HighlightQuery {
-            since: Some(since),
-            limit: MAX_HIGHLIGHTS,
-            ..HighlightQuery::default()
-        };
+        let (since, limit) = (Some(since), MAX_HIGHLIGHTS);
+        let highlights = HighlightQuery { since, limit, ..HighlightQuery::default() };
         for row in unit.highlights(id, &highlights)? {
             let by = superseded_by(unit, &row)?;
-            if let Some(package) = self.sound(row)? {
+            if let Some(package) = sound_package(row, &mut self.damaged)? {
                 self.highlights.push(Highlight::of(package.fields(), by));
             }
         }
@@ -169,7 +167,7 @@ impl Sum {
         let query = PackageQuery {
             drafts: Drafts::None,
             quarantined: Quarantined::Only,
-            since: Some(since),
+            since,
             limit: MAX_NAMED,
             ..PackageQuery::default()
         };
@@ -190,7 +188,7 @@ impl Sum {
     ) -> UnitResult<()> {
         for hit in hits {
             let superseded_by = superseded_by(unit, &hit.package)?;
-            if let Some(package) = self.sound(hit.package)? {
+            if let Some(package) = sound_package(hit.package, &mut self.damaged)? {
                 self.snippets.push(Snippet {
                     superseded_by,
                     project_id: id.clone(),
@@ -201,20 +199,6 @@ impl Sum {
             }
         }
         Ok(())
-    }
-
-    /// The package in a row, if it is undamaged.
-    fn sound(&mut self, row: PackageRow) -> UnitResult<Option<Package>> {
-        match check(row) {
-            Ok(row) => {
-                let hash = row.state.content_hash;
-                Ok(Some(Package::from_stored(row.state.text, &hash)?))
-            }
-            Err(damaged) => {
-                self.damaged.push(damaged);
-                Ok(None)
-            }
-        }
     }
 
     /// The ids of all damaged rows.
@@ -238,13 +222,8 @@ impl Sum {
     }
 
     fn types(&self) -> Vec<TypeCount> {
-        let counts = self.by_type.iter();
-        counts
-            .map(|(package_type, count)| TypeCount {
-                package_type: package_type.clone(),
-                count: *count,
-            })
-            .collect()
+        let counts = self.by_type.iter().map(|(kind, count)| (kind.clone(), *count));
+        counts.map(|(package_type, count)| TypeCount { package_type, count }).collect()
     }
 
     fn actors(&self) -> Vec<ActorCount> {

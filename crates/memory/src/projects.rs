@@ -32,16 +32,16 @@ impl Memory {
             let existing = load::known_project(unit, &asked.project_id)?;
             let now = memory.now_in(unit, &asked.project_id)?;
             asked.created_at = Timestamp::emit(now);
-            match (project::create(&asked, existing.as_ref())?, existing) {
+            let (new, project) = match (project::create(&asked, existing.as_ref())?, existing) {
                 (ProjectUpdate::Changed(project), _) => {
                     create_project(unit, Some(&project), now)?;
-                    Ok(CreatedProject { new: true, project: *project })
+                    (true, *project)
                 }
-                (ProjectUpdate::Unchanged, existing) => Ok(CreatedProject {
-                    new: false,
-                    project: existing.expect("an unchanged project exists"),
-                }),
-            }
+                (ProjectUpdate::Unchanged, existing) => {
+                    (false, existing.expect("an unchanged project exists"))
+                }
+            };
+            Ok(CreatedProject { new, project })
         })
         .await
     }
@@ -66,13 +66,10 @@ impl Memory {
                 max_tokens: asked.max_tokens,
                 text: String::as_str,
                 head: &["project_id", "name"],
-                cursor: &|project_id: &ProjectId| {
-                    ProjectPosition { project_id: project_id.clone() }.encode()
-                },
-                named: &damaged,
+                cursor: &|id: &ProjectId| ProjectPosition { project_id: id.clone() }.encode(),
             };
             let listed = Listed { items, next };
-            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
+            let (items, next_cursor, budgeted) = listed.within(&writing, &damaged, |after| {
                 let after = Some(ProjectPosition { project_id: after.clone() });
                 let rest = ProjectQuery { limit: u32::MAX, after, ..asked.clone() };
                 let mut total = 0;
@@ -96,30 +93,14 @@ impl Memory {
     /// Returns whether it is new.
     pub async fn ensure_project(&self, caller: &Caller, id: &ProjectId) -> Result<bool, Failure> {
         caller.access().may(Verb::Write, id)?;
-        let (memory, id) = (self.clone(), id.clone());
-        let found = {
-            let id = id.clone();
-            self.read(move |unit| load::known_project(unit, &id)).await?
-        };
+        let (memory, named) = (self.clone(), id.clone());
+        let found = self.read(move |unit| load::known_project(unit, &named)).await?;
         if let Some(found) = found {
             found.must_take_writes()?;
             return Ok(false);
         }
-        self.write(move |unit| {
-            let project = load::known_project(unit, &id)?;
-            let now = memory.now_in(unit, &id)?;
-            let writing = accord_memory_core::Writing {
-                project_id: &id,
-                project: project.as_ref(),
-                policy: memory.policy(),
-                actor: None,
-                now,
-            };
-            let created = writing.admit()?;
-            create_project(unit, created.as_ref(), now)?;
-            Ok(created.is_some())
-        })
-        .await
+        let id = id.clone();
+        self.write(move |unit| memory.ensure_in(unit, &id)).await
     }
 
     pub async fn change_project(
@@ -153,8 +134,7 @@ impl Memory {
         event: fn(&Project, Time) -> NewEvent,
         decide: impl Fn(&Project, Time) -> Result<ProjectUpdate, Failure> + Send + 'static,
     ) -> Result<Project, Failure> {
-        let (access, id) = (caller.access().clone(), id.clone());
-        let memory = self.clone();
+        let (memory, access, id) = (self.clone(), caller.access().clone(), id.clone());
         self.write(move |unit: &mut dyn WriteUnit| {
             let project = load::project(unit, &access, Verb::Admin, &id)?;
             let now = memory.now_in(unit, &id)?;
@@ -193,23 +173,15 @@ pub(crate) fn walk_projects(
     let read = |after: Option<&ProjectId>, limit: usize| -> UnitResult<Vec<ProjectRow>> {
         // A key with a list of projects reads only those, because there may be many others.
         if let Some(covered) = access.projects() {
-            let mut rows = Vec::new();
-            for id in covered {
-                if after.is_none_or(|after| id > after) && rows.len() < limit {
-                    rows.extend(load::if_sound(unit.project(id))?.filter(shown));
-                }
-            }
-            return Ok(rows);
+            let rest = covered.iter().filter(|id| after.is_none_or(|after| *id > after));
+            let rows = rest.filter_map(|id| load::if_sound(unit.project(id)).transpose());
+            let shown = rows.filter(|row| row.as_ref().map_or(true, shown));
+            return shown.take(limit).collect();
         }
         let query = accord_store::ProjectQuery { archived: asked.include_archived, after, limit };
         Ok(unit.projects(&query)?)
     };
     let after = asked.after.as_ref().map(|place| place.project_id.clone());
-    fill_page::<_, _, UnitError>(
-        asked.limit as usize,
-        after,
-        read,
-        |row| row.project_id.clone(),
-        take,
-    )
+    let limit = asked.limit as usize;
+    fill_page::<_, _, UnitError>(limit, after, read, |row| row.project_id.clone(), take)
 }

@@ -69,11 +69,11 @@ impl Memory {
                     text: |package: &Served| package.text.as_str(),
                     head: &["package_id", "title"],
                     cursor: &|place: &PackagePosition| place.encode(&listed),
-                    named: &named.collect::<Vec<_>>(),
                 };
                 let items = taken.sound.into_iter().zip(taken.places).collect();
                 let list = Listed { items, next: taken.next };
-                let (packages, next_cursor, budgeted) = list.within(&writing, |after| {
+                let named: Vec<_> = named.collect();
+                let (packages, next_cursor, budgeted) = list.within(&writing, &named, |after| {
                     let rest = PackageQuery { after: Some(*after), ..query };
                     Ok(unit.package_total(&listed, &rest)?)
                 })?;
@@ -161,10 +161,7 @@ pub(crate) fn take(
 
 /// The ids of damaged packages, each once.
 pub(crate) fn names(damaged: &[Damaged], unreadable: Vec<String>) -> Vec<String> {
-    let damaged = damaged.iter().map(|found| found.package_id.as_str());
-    let mut names: Vec<_> = damaged.map(str::to_owned).collect();
-    names.extend(unreadable);
+    let damaged = damaged.iter().map(|found| found.package_id.as_str().to_owned());
     let mut given = BTreeSet::new();
-    names.retain(|name| given.insert(name.clone()));
-    names
+    damaged.chain(unreadable).filter(|name| given.insert(name.clone())).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::{Caller, Cursor as _, Page, ProjectId, fill_page};
+use accord_base::{Caller, Cursor as _, Page, ProjectId};
 use accord_contract::{Failure, Object, Timestamp, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::operations::Question;
@@ -10,9 +10,9 @@ use accord_memory_core::query::{QuestionPosition, QuestionQuery};
 use accord_store::{QuestionRow, ReadUnit, Table};
 
 use super::load::unreadable;
-use super::page::{Listed, Writing};
+use super::page::Writing;
 use super::served::Served;
-use super::{Memory, UnitError, UnitResult, load};
+use super::{Memory, UnitResult, load};
 
 /// How many packages are listed for each question.
 pub(crate) const SOURCES: usize = 10;
@@ -23,9 +23,6 @@ pub type Superseded = BTreeMap<PackageId, Vec<PackageId>>;
 
 impl Memory {
     /// A page of the questions of a project.
-    ///
-    /// # Errors
-    /// When the caller may not read, or the project does not exist.
     pub async fn questions(
         &self,
         caller: &Caller,
@@ -35,54 +32,31 @@ impl Memory {
         let (access, project) = (caller.access().clone(), project.clone());
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
-            let mut items = Vec::new();
-            let next = fill_page::<_, _, UnitError>(
-                asked.limit as usize,
-                asked.after,
-                |after, limit| {
-                    let query = accord_store::QuestionQuery {
-                        since: None,
-                        drafts: load::drafts(&access),
-                        answered: asked.all,
-                        after: after.copied(),
-                        limit,
-                        sources: SOURCES,
-                    };
-                    Ok(unit.questions(&project, &query)?)
-                },
-                |row| row.position,
-                |row| {
-                    let place = row.position;
-                    let Some(question) = question(row) else {
-                        return Ok(None);
-                    };
-                    let text = question.encode().to_string();
-                    let bytes = text.len();
-                    items.push((text, place));
-                    Ok(Some(bytes))
-                },
-            )?;
-            let damaged = unreadable(unit, Table::Question);
+            let query = |after, limit, sources| accord_store::QuestionQuery {
+                since: None,
+                drafts: load::drafts(&access),
+                answered: asked.all,
+                after,
+                limit,
+                sources,
+            };
             let writing = Writing {
                 max_tokens: asked.max_tokens,
                 text: String::as_str,
                 head: &["package_id", "question"],
                 cursor: &|place: &QuestionPosition| place.encode(&project),
-                named: &damaged,
             };
-            let listed = Listed { items, next };
-            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
-                let query = accord_store::QuestionQuery {
-                    since: None,
-                    drafts: load::drafts(&access),
-                    answered: asked.all,
-                    after: Some(*after),
-                    limit: usize::MAX,
-                    sources: 1,
-                };
-                Ok(unit.questions(&project, &query)?.len() as u64)
-            })?;
-            Ok(Page { items, next_cursor, damaged, budgeted })
+            writing.page(
+                (asked.limit, asked.after),
+                |after, limit| Ok(unit.questions(&project, &query(after.copied(), limit, SOURCES))?),
+                |row: &QuestionRow| row.position,
+                |row| Ok(question(row).map(|question| question.encode().to_string()).ok_or(None)),
+                || unreadable(unit, Table::Question),
+                |after| {
+                    let rest = query(Some(*after), usize::MAX, 1);
+                    Ok(unit.questions(&project, &rest)?.len() as u64)
+                },
+            )
         })
         .await
     }

@@ -10,7 +10,7 @@ use accord_memory_core::operations::SearchBy;
 use accord_memory_core::package::Status;
 use accord_memory_core::query::Relevant;
 use accord_memory_core::{PackageId, Warning};
-use accord_store::{Drafts, PackageQuery, PackageRow, ReadUnit, SearchQuery, Table};
+use accord_store::{Drafts, Hit, PackageQuery, ReadUnit, SearchQuery, Table};
 
 use super::embed::NearestQuery;
 use super::load::unreadable;
@@ -55,12 +55,6 @@ pub struct Score {
     pub score: f64,
     /// The words of the query that it contains.
     pub matched: Vec<String>,
-}
-
-pub(crate) struct Hit {
-    pub(crate) package: PackageRow,
-    pub(crate) score: f64,
-    matched: Vec<String>,
 }
 
 /// The candidates of a search, best first.
@@ -229,7 +223,7 @@ impl Memory {
             model: embedder.model(),
             vector,
             wanted: query.limit,
-            memory: embedder.memory(),
+            memory: embedder.options.memory,
         };
         let nearest = self.inner.vectors.nearest(unit, nearest, |id| {
             if listed.as_ref().is_some_and(|listed| !listed.contains(id)) {
@@ -257,8 +251,7 @@ impl Memory {
         query: SearchQuery<'_>,
         vector: Option<&[f32]>,
     ) -> UnitResult<Found> {
-        // A package that only one of the two searches ranks high must still be among the
-        // candidates.
+        // A package that only one of the two searches ranks high must still be a candidate.
         let (each, least) = CANDIDATES;
         let wider = SearchQuery { limit: query.limit.saturating_mul(each).max(least), ..query };
         let words = by_words(unit, project, &wider)?;
@@ -288,18 +281,9 @@ impl Memory {
     }
 }
 
-fn by_words(
-    unit: &dyn ReadUnit,
-    project: &ProjectId,
-    query: &SearchQuery<'_>,
-) -> UnitResult<Found> {
-    let found = unit.search(project, query)?;
-    let hits = found.hits.into_iter().map(|hit| Hit {
-        package: hit.package,
-        score: hit.score,
-        matched: hit.matched,
-    });
-    Ok(Found { hits: hits.collect(), ignored: found.left_out, warnings: Vec::new() })
+fn by_words(unit: &dyn ReadUnit, id: &ProjectId, query: &SearchQuery<'_>) -> UnitResult<Found> {
+    let found = unit.search(id, query)?;
+    Ok(Found { hits: found.hits, ignored: found.left_out, warnings: Vec::new() })
 }
 
 /// The only packages that can match, where these are few. Otherwise a search by meaning would look
@@ -315,22 +299,16 @@ fn listed(
     let Some(status) = query.status.filter(|status| *status != Status::Complete) else {
         return Ok(None);
     };
-    let rare = PackageQuery {
-        status: Some(status),
-        drafts: query.drafts,
-        limit: MAX_LISTED,
-        ..PackageQuery::default()
-    };
+    let (status, drafts) = (Some(status), query.drafts);
+    let rare = PackageQuery { status, drafts, limit: MAX_LISTED, ..PackageQuery::default() };
     let rows = unit.packages(project, &rare)?.into_iter();
     Ok(Some(rows.map(|row| row.package_id).collect()))
 }
 
 /// The warning about packages without vectors, if they are many.
 fn missing(unit: &dyn ReadUnit, project: &ProjectId, known: u64) -> UnitResult<Option<Warning>> {
-    let mut packages = 0;
-    for status in Status::ALL {
-        packages += unit.package_count(project, *status)?;
-    }
+    let counts = Status::ALL.iter().map(|status| unit.package_count(project, *status));
+    let packages = counts.sum::<Result<u64, _>>()?;
     let missing = packages.saturating_sub(known);
     let is_reported = missing.saturating_mul(REPORTED) > packages;
     Ok(is_reported.then(|| Warning::vectors_missing(missing, packages)))

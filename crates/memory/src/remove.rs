@@ -12,11 +12,11 @@ use accord_canon::Digest;
 use accord_contract::{Code, Failure, Timestamp};
 use accord_memory_core::project::{ProjectContents, not_found};
 use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _};
-use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
 
 use super::spool::io_error;
 use super::trees::unlink_or;
+use super::unit::blocking;
 use super::{Memory, UnitError, UnitResult, load};
 
 /// How many blobs are read at once.
@@ -85,16 +85,12 @@ impl Memory {
     /// is found by the next sweep.
     async fn delete_files(&self, digests: Vec<Digest>) {
         let memory = self.clone();
-        let deleting = spawn_blocking(move || {
+        let deleting = blocking(move || {
             // A backup that has the rows must include the files.
-            let _alone = memory.sweep_alone();
+            let _alone = memory.inner.blob_copies.write();
             digests.iter().try_for_each(|digest| memory.delete_file(digest))
         });
-        let deleted = deleting.await.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
-        });
-        if let Err(error) = deleted {
-            let failure = error.into_failure();
+        if let Err(failure) = deleting.await.map_err(UnitError::into_failure) {
             let code = failure.code;
             tracing::warn!(%code, "blobs are left to the sweep: {}", failure.message);
         }
@@ -104,7 +100,7 @@ impl Memory {
         // Without blob storage the files are left alone.
         let Ok(files) = self.blob_files() else { return Ok(()) };
         // No blob is stored between the check and the deletion.
-        let _closed = self.blob_gate().blocking_write();
+        let _closed = self.inner.blob_gate.blocking_write();
         let rows = self.store().read(|unit| Ok::<_, UnitError>(unit.blobs_named(digest)?))?;
         if rows.is_empty() {
             files.remove(digest).map_err(io_error)?;

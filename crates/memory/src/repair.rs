@@ -8,7 +8,7 @@
 use accord_base::ProjectId;
 use accord_contract::{Failure, Timestamp};
 use accord_memory_core::Package;
-use accord_memory_core::lifecycle::{Revision, check_revisions};
+use accord_memory_core::lifecycle::check_revisions;
 use accord_store::{
     PackageIndex, PackageRow, PackageSource, Quarantine, Store, StoreError, StoreExt as _,
     WriteUnit,
@@ -60,13 +60,9 @@ pub fn repair(store: &dyn Store, tell: &mut dyn FnMut(u64, u64)) -> Result<Repai
 }
 
 /// Rewrites a package or quarantines it. Returns whether it is sound.
-fn give_back(
-    unit: &mut dyn WriteUnit,
-    project: &ProjectId,
-    number: i64,
-) -> Result<bool, StoreError> {
-    let source = unit.package_source(project, number)?.unwrap_or_default();
-    let reason = match restored(project, source) {
+fn give_back(unit: &mut dyn WriteUnit, id: &ProjectId, number: i64) -> Result<bool, StoreError> {
+    let source = unit.package_source(id, number)?.unwrap_or_default();
+    let reason = match restored(id, source) {
         Ok((row, index)) => {
             if unit.put_package(number, &row, &index)? {
                 return Ok(true);
@@ -81,23 +77,18 @@ fn give_back(
 }
 
 /// The row and the search index of a package, rebuilt from its text and its log.
-fn restored(
-    project: &ProjectId,
-    source: PackageSource,
-) -> Result<(PackageRow, PackageIndex), Failure> {
+fn restored(id: &ProjectId, source: PackageSource) -> Result<(PackageRow, PackageIndex), Failure> {
     let text = source.text.unwrap_or_default();
-    let log: Vec<Revision> =
-        source.log.iter().map(load::read_revision).collect::<Result<_, _>>()?;
+    let log = source.log.iter().map(load::read_revision).collect::<Result<Vec<_>, _>>()?;
     let (Some(first), Some(last)) = (log.first(), log.last()) else {
         return Err(load::integrity("it has no log"));
     };
     let package = Package::from_stored(text, &last.content_hash)?;
-    package.must_belong_to(project)?;
+    package.must_belong_to(id)?;
     check_revisions(&package, &log)?;
     // The first entry of the log is the deposit, so its time is the best substitute.
     let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
     let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
-    let fields = package.fields();
-    let index = PackageIndex::of(fields);
+    let index = PackageIndex::of(package.fields());
     Ok((row, index))
 }

@@ -4,11 +4,12 @@
 //! is not served: it is logged, and a separate write checks it again and quarantines it.
 
 use accord_base::{ProjectId, SessionId};
-use accord_contract::{Code, Failure, Timestamp};
+use accord_contract::{Failure, Timestamp};
 use accord_memory_core::package::PackageHead;
-use accord_memory_core::{ContentHash, PackageId, package};
+use accord_memory_core::{ContentHash, Package, PackageId, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
+use super::load::integrity;
 use super::{Memory, UnitError, UnitResult};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,6 +42,20 @@ impl Served {
     }
 }
 
+/// The package in a row. A damaged one is added to the list instead.
+pub(crate) fn sound_package(
+    row: PackageRow,
+    damaged: &mut Vec<Damaged>,
+) -> UnitResult<Option<Package>> {
+    match check(row) {
+        Ok(row) => Ok(Some(Package::from_stored(row.state.text, &row.state.content_hash)?)),
+        Err(found) => {
+            damaged.push(found);
+            Ok(None)
+        }
+    }
+}
+
 /// The row, if its package is undamaged.
 pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
     let found = match &row.quarantine {
@@ -58,13 +73,10 @@ pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
     package::verify(&row.state.text, &row.state.content_hash)?;
     // The hash covers the text only. A changed column could still show a draft to others or list
     // the package under another status.
-    is_of(row)
-}
-
-/// Refuses a row that contradicts its package about status or visibility.
-fn is_of(row: &PackageRow) -> Result<(), Failure> {
     let head = PackageHead::read(&row.state.text)?;
-    let actor = &row.actor;
+    let (author, actor) = (&head.created_by, &row.actor);
+    let by = (&*author.id, &*author.kind) == (actor.id.as_str(), actor.kind.as_str());
+    let session = author.session_id.as_deref().unwrap_or_default();
     let wrong = [
         ("project_id", head.project_id == row.project_id.as_str()),
         ("package_id", head.package_id == row.package_id.as_str()),
@@ -72,30 +84,18 @@ fn is_of(row: &PackageRow) -> Result<(), Failure> {
         ("review_type", head.review_type == row.state.review_type.as_str()),
         ("package_type", head.package_type == row.package_type.as_str()),
         ("created_at", head.created_at == row.created_at.as_str()),
-        (
-            "created_by",
-            (&*head.created_by.id, &*head.created_by.kind)
-                == (actor.id.as_str(), actor.kind.as_str()),
-        ),
-        (
-            "session_id",
-            head.created_by.session_id.as_deref().unwrap_or_default()
-                == row.session_id.as_ref().map_or("", SessionId::as_str),
-        ),
+        ("created_by", by),
+        ("session_id", session == row.session_id.as_ref().map_or("", SessionId::as_str)),
     ];
     match wrong.iter().find(|(_, same)| !same) {
         None => Ok(()),
-        Some((member, _)) => {
-            let message = format!("its row has another {member}");
-            Err(Failure::new(Code::AgenticIntegrityError, message))
-        }
+        Some((member, _)) => Err(integrity(format!("its row has another {member}"))),
     }
 }
 
 impl Damaged {
     pub(crate) fn failure(&self) -> Failure {
-        let message = format!("the stored package {:?} is damaged", self.package_id.as_str());
-        Failure::new(Code::AgenticIntegrityError, message)
+        integrity(format!("the stored package {:?} is damaged", self.package_id.as_str()))
             .with("package_id", self.package_id.as_str())
             .with("project_id", self.project_id.as_str())
     }
@@ -121,11 +121,9 @@ impl Memory {
             );
             let (memory, project, package) = (self.clone(), project_id.clone(), package_id.clone());
             let job = move |unit: &mut dyn WriteUnit| memory.quarantine(unit, &project, &package);
-            // A separate write, because the caller is a reader. It is not awaited: the answer is
-            // the same.
+            // Separate, because the caller is a reader. It is not awaited: the answer is the same.
             self.store().enqueue(job, |outcome: UnitResult<()>| {
-                if let Err(stop) = outcome {
-                    let failure = stop.into_failure();
+                if let Err(failure) = outcome.map_err(UnitError::into_failure) {
                     tracing::error!("cannot quarantine a damaged package: {failure}");
                 }
             });

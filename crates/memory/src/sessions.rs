@@ -6,7 +6,7 @@ use accord_base::{
 use accord_contract::{Code, Failure, Wire as _};
 use accord_memory_core::query::{SessionPosition, SessionQuery};
 use accord_memory_core::session::{self, SessionEnd, SessionRequest, SessionUpdate};
-use accord_memory_core::{PackageId, Session, Writing, event};
+use accord_memory_core::{PackageId, Session, event};
 use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
 use accord_system::random;
 
@@ -33,15 +33,9 @@ impl Memory {
         let actor = caller.attribute(Need::Write, author)?.actor;
         let (memory, project_id, random) = (self.clone(), project.clone(), random());
         self.write(move |unit| {
-            let project = load::known_project(unit, &project_id)?;
-            let now = memory.now_in(unit, &project_id)?;
-            let writing = Writing {
-                project_id: &project_id,
-                project: project.as_ref(),
-                policy: memory.policy(),
-                actor: actor.as_ref(),
-                now,
-            };
+            let known = load::known_project(unit, &project_id)?;
+            let writing = memory.writing(unit, &project_id, known.as_ref(), actor.as_ref())?;
+            let now = writing.now;
             let started = session::start(asked.clone(), &writing, random)?;
             create_project(unit, started.create_project.as_ref(), now)?;
             unit.insert_session(&load::row_of_session(&started.session))?;
@@ -81,7 +75,7 @@ impl Memory {
                     *ended
                 }
             };
-            with_packages(unit, &access, session)
+            add_packages(unit, &access, session)
         })
         .await
     }
@@ -96,7 +90,7 @@ impl Memory {
         let access = caller.access().clone();
         self.read(move |unit| {
             let row = find(unit, &access, Verb::Read, within.as_ref(), &id)?;
-            with_packages(unit, &access, load::session_of(&row)?)
+            add_packages(unit, &access, load::session_of(&row)?)
         })
         .await
     }
@@ -111,55 +105,34 @@ impl Memory {
         let (access, project) = (caller.access().clone(), project.clone());
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
-            let (mut items, mut damaged) = (Vec::new(), Vec::new());
-            let next = fill_page::<_, _, UnitError>(
-                asked.limit as usize,
-                asked.after,
-                |after, limit| {
-                    let query = accord_store::SessionQuery {
-                        callsign: asked.callsign.as_deref(),
-                        active: asked.active,
-                        active_since: None,
-                        after: after.copied(),
-                        order: Order::NewestFirst,
-                        limit,
-                    };
-                    Ok(unit.sessions(&project, &query)?)
-                },
-                |row| row.position(),
-                |row| {
-                    let Ok(session) = load::session_of(&row) else {
-                        damaged.push(row.session_id.as_str().to_owned());
-                        return Ok(None);
-                    };
-                    let session = with_packages(unit, &access, session)?;
-                    let text = session.encode().to_string();
-                    let bytes = text.len();
-                    items.push((text, row.position()));
-                    Ok(Some(bytes))
-                },
-            )?;
-            damaged.extend(unreadable(unit, Table::Session));
+            let query = |after, limit| accord_store::SessionQuery {
+                callsign: asked.callsign.as_deref(),
+                active: asked.active,
+                active_since: None,
+                after,
+                order: Order::NewestFirst,
+                limit,
+            };
             let writing = page::Writing {
                 max_tokens: asked.max_tokens,
                 text: String::as_str,
                 head: &["session_id", "callsign"],
                 cursor: &|place: &SessionPosition| place.encode(&project),
-                named: &damaged,
             };
-            let listed = page::Listed { items, next };
-            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
-                let query = accord_store::SessionQuery {
-                    callsign: asked.callsign.as_deref(),
-                    active: asked.active,
-                    active_since: None,
-                    after: Some(*after),
-                    order: Order::NewestFirst,
-                    limit: usize::MAX,
-                };
-                Ok(unit.session_total(&project, &query)?)
-            })?;
-            Ok(Page { items, next_cursor, damaged, budgeted })
+            writing.page(
+                (asked.limit, asked.after),
+                |after, limit| Ok(unit.sessions(&project, &query(after.copied(), limit))?),
+                SessionRow::position,
+                |row| match load::session_of(&row) {
+                    Ok(session) => {
+                        let session = add_packages(unit, &access, session)?;
+                        Ok(Ok(session.encode().to_string()))
+                    }
+                    Err(_) => Ok(Err(Some(row.session_id.as_str().to_owned()))),
+                },
+                || unreadable(unit, Table::Session),
+                |after| Ok(unit.session_total(&project, &query(Some(*after), usize::MAX))?),
+            )
         })
         .await
     }
@@ -173,37 +146,18 @@ fn find(
     within: Option<&ProjectId>,
     id: &SessionId,
 ) -> UnitResult<SessionRow> {
-    let mut rows = match within {
-        Some(project) => {
-            access.may(verb, project)?;
-            unit.session(project, id)?.into_iter().collect()
-        }
-        None => {
-            access.may_anywhere(verb)?;
-            unit.sessions_named(id)?
-        }
+    load::may_within(access, verb, within)?;
+    let rows = match within {
+        Some(project) => unit.session(project, id)?.into_iter().collect(),
+        None => unit.sessions_named(id)?,
     };
-    rows.retain(|row| access.covers(&row.project_id));
-    let projects: Vec<_> = rows.iter().map(|row| row.project_id.clone()).collect();
-    match rows.pop() {
-        None => {
-            load::must_be_sound(unit, access, Table::Session, id.as_str())?;
-            Err(session::not_found(id).into())
-        }
-        Some(row) if projects.len() == 1 => Ok(row),
-        Some(_) => {
-            let code = Code::AgenticAmbiguousSessionId;
-            Err(load::ambiguous(code, "session", id.as_str(), &projects).into())
-        }
-    }
+    let rows = rows.into_iter().map(|row| (row.project_id.clone(), row)).collect();
+    let kind = (Table::Session, id.as_str(), Code::AgenticAmbiguousSessionId);
+    load::only(unit, access, kind, rows, || session::not_found(id))
 }
 
 /// The session with the packages that the caller may see.
-fn with_packages(
-    unit: &dyn ReadUnit,
-    access: &Access,
-    mut session: Session,
-) -> UnitResult<Session> {
+fn add_packages(unit: &dyn ReadUnit, access: &Access, mut session: Session) -> UnitResult<Session> {
     let (project, id) = (session.project_id.clone(), session.session_id.clone());
     let drafts = load::drafts(access);
     if drafts == Drafts::All {

@@ -3,15 +3,15 @@
 //! A spool is an unlinked file, so nothing remains when the process is killed. A small spool stays
 //! in memory.
 
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write};
 
 use accord_contract::Failure;
 use accord_store::{StoreError, StoreErrorKind};
-use accord_system::spawn_blocking;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use tempfile::SpooledTempFile;
 
+use super::unit::blocking;
 use super::{Memory, UnitError};
 
 /// How much of a spool is kept in memory.
@@ -61,10 +61,7 @@ impl Spool {
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
         let file = self.into_reader().map_err(failed)?;
         Ok(stream::try_unfold(file, |file| async move {
-            let read = spawn_blocking(move || piece(file))
-                .await
-                .unwrap_or_else(|error| Err(io::Error::other(error)));
-            read.map_err(|error| failed(io_error(error)))
+            blocking(move || piece(file).map_err(io_error)).await.map_err(failed)
         }))
     }
 }
@@ -77,18 +74,13 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
 }
 
 /// The store error for a failed file operation.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the one place that converts I/O errors to store errors"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
 pub(crate) fn io_error(error: io::Error) -> StoreError {
     let kind = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
             StoreErrorKind::Full
         }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            StoreErrorKind::ReadOnly
-        }
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => StoreErrorKind::ReadOnly,
         _ => StoreErrorKind::Unavailable,
     };
     StoreError::new(kind, error.to_string())

@@ -1,14 +1,14 @@
 //! Flag, review, resubmit, complete: changes the state of a package.
 
 use accord_base::{Author, Caller, Decision, Need, ProjectId};
-use accord_contract::{Code, Failure};
+use accord_contract::Failure;
 use accord_memory_core::deposit::answer;
 use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
 use accord_memory_core::{Package, PackageId, event};
 use accord_store::WriteUnit;
 
 use super::record::record;
-use super::served::{Damaged, Served, check};
+use super::served::{Served, sound_package};
 use super::{Memory, UnitResult, load};
 
 impl Memory {
@@ -31,13 +31,10 @@ impl Memory {
                 let row = load::package_row(unit, &access, verb, within.as_ref(), &id)?;
                 let project = load::project(unit, &access, verb, &row.project_id)?;
                 project.must_take_writes()?;
-                match check(row) {
-                    Ok(row) => {
-                        let package =
-                            Package::from_stored(row.state.text, &row.state.content_hash)?;
-                        memory.store_move(unit, package, &asked).map(Ok)
-                    }
-                    Err(damaged) => Ok(Err::<Served, Damaged>(damaged)),
+                let mut damaged = Vec::new();
+                match sound_package(row, &mut damaged)? {
+                    Some(package) => memory.store_move(unit, package, &asked).map(Ok),
+                    None => Ok(Err(damaged.remove(0))),
                 }
             })
             .await?;
@@ -55,8 +52,7 @@ impl Memory {
         let log = unit.revisions(&project, &id)?;
         let last = log.last().map(|entry| load::revision_of(&id, entry));
         let last = last.unwrap_or_else(|| {
-            let message = format!("the stored package {:?} has no log", id.as_str());
-            Err(Failure::new(Code::AgenticIntegrityError, message))
+            Err(load::integrity(format!("the stored package {:?} has no log", id.as_str())))
         })?;
         let now = self.now_in(unit, &project)?;
         let (package, warnings) = match transition(&package, &last, asked, now)? {

@@ -86,16 +86,14 @@ impl Memory {
             // A clock that is ahead must not hold up the clock of the stream.
             let at = event.at.min(latest);
             let at = newest.map_or(at, |newest| at.max(newest));
-            record(
-                unit,
-                &NewEvent {
-                    project_id: project.clone(),
-                    kind: event.kind.clone(),
-                    at: Timestamp::emit(at),
-                    data: event.data.clone(),
-                    only_for: None,
-                },
-            )?;
+            let event = NewEvent {
+                project_id: project.clone(),
+                kind: event.kind.clone(),
+                at: Timestamp::emit(at),
+                data: event.data.clone(),
+                only_for: None,
+            };
+            record(unit, &event)?;
         }
         let value = format!("{} {place}", last.number);
         unit.put_setting(Scope::Project(project), &taken(source), Some(&value))?;

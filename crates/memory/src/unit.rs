@@ -39,13 +39,16 @@ impl Memory {
         bytes: usize,
         job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        if bytes <= QUICK_BYTES {
-            return job();
-        }
-        let outcome = spawn_blocking(job).await;
-        outcome.unwrap_or_else(|error| {
-            tracing::error!("a computation panicked: {error}");
-            Err(StoreError::from(StoreErrorKind::Broken).into())
-        })
+        if bytes <= QUICK_BYTES { job() } else { blocking(job).await }
     }
+}
+
+/// Runs a job on a blocking thread. It also fails when it panics, and when the runtime shuts down.
+pub(crate) async fn blocking<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+    job: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
+    spawn_blocking(job).await.unwrap_or_else(|error| {
+        tracing::error!("a computation panicked: {error}");
+        Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
+    })
 }

@@ -69,7 +69,7 @@ async fn only_administrators_forget_and_only_in_their_projects() {
     assert_eq!(report.projects[0].project_id.as_str(), "borealis");
     assert_eq!(report.projects.len(), 1);
     let sweep = Sweep { before: instant(LATER), dry_run: false };
-    memory.sweep_blobs(&admin, &sweep).await.unwrap_err();
+    memory.sweep_blobs(&admin, sweep).await.unwrap_err();
 }
 
 #[tokio::test]
@@ -97,10 +97,10 @@ async fn blobs_that_nothing_names_go() {
     let memory = world.host.memory();
     let sweep = |before: &str, dry_run| Sweep { before: instant(before), dry_run };
     let caller = Caller::owner();
-    let report = memory.sweep_blobs(&caller, &sweep(EARLIER, false)).await.unwrap();
+    let report = memory.sweep_blobs(&caller, sweep(EARLIER, false)).await.unwrap();
     assert_eq!((report.links, report.files), (0, 0), "what is young stays");
     for dry_run in [true, false] {
-        let report = memory.sweep_blobs(&caller, &sweep(LATER, dry_run)).await.unwrap();
+        let report = memory.sweep_blobs(&caller, sweep(LATER, dry_run)).await.unwrap();
         assert_eq!((report.links, report.files, report.bytes), (2, 2, 12), "{dry_run}");
     }
     for (content, there) in [("named", 200), ("in a fact", 200), ("unnamed", 404), ("loose", 404)] {

@@ -8,12 +8,11 @@ use std::time::SystemTime;
 
 use accord_canon::Digest;
 use accord_store::{StoreError, StoreErrorKind};
-use accord_system::spawn_blocking;
 use bytes::Bytes;
 use tempfile::NamedTempFile;
-use tokio::task::JoinError;
 
 use crate::spool::io_error;
+use crate::unit::blocking;
 
 /// The folder of uploads. Files from an earlier process are deleted at the start of a host.
 const PARTIAL: &str = "partial";
@@ -116,17 +115,14 @@ impl Partial {
         self.settle().await?;
         let (files, digest) = (self.files, *digest);
         let file = self.file.ok_or_else(gone)?;
-        let published = spawn_blocking(move || files.publish(file, &digest)).await;
-        published.map_err(|error| broken(&error))?.map_err(io_error)
+        blocking(move || files.publish(file, &digest).map_err(io_error)).await
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
         let gathered = std::mem::take(&mut self.gathered);
         let mut file = self.file.take().ok_or_else(gone)?;
-        let put = spawn_blocking(move || file.write_all(&gathered).map(|()| file))
-            .await
-            .map_err(|error| broken(&error))?;
-        self.file = Some(put.map_err(io_error)?);
+        let put = move || file.write_all(&gathered).map(|()| file).map_err(io_error);
+        self.file = Some(blocking(put).await?);
         Ok(())
     }
 }
@@ -147,11 +143,6 @@ impl Files {
         sync(&self.folder)?;
         Ok(was_there)
     }
-}
-
-/// The blocking task panicked, or the runtime shuts down.
-pub(super) fn broken(error: &JoinError) -> StoreError {
-    StoreError::new(StoreErrorKind::Broken, error.to_string())
 }
 
 fn gone() -> StoreError {

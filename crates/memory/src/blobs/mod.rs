@@ -19,15 +19,13 @@ use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_canon::Digest;
 use accord_contract::{Code, Failure, Timestamp};
 use accord_memory_core::conformance::{Capability, not_implemented};
-use accord_memory_core::{Writing, event};
 use accord_store::{BlobRow, ReadUnit};
-use accord_system::spawn_blocking;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use self::files::Partial;
-use super::record::record;
 use super::spool::failed;
+use super::unit::blocking;
 use super::{Memory, UnitResult, load};
 
 pub(super) use self::files::Files;
@@ -62,15 +60,17 @@ impl Memory {
         media_type: Option<String>,
     ) -> Result<BlobIntake, Failure> {
         let files = self.blob_files()?;
-        let project = scope(caller.access(), Verb::Write, project)?;
+        let project = scope(caller.access(), project)?;
         // Refused before the content is received. The project is checked again when it is indexed.
         if let Some(project) = project.clone() {
             let memory = self.clone();
-            self.read(move |unit| memory.admit(unit, &project).map(drop)).await?;
+            let admit = self.read(move |unit| {
+                let known = load::known_project(unit, &project)?;
+                Ok(memory.writing(unit, &project, known.as_ref(), None)?.admit().map(drop)?)
+            });
+            admit.await?;
         }
-        let partial = spawn_blocking(move || files.partial())
-            .await
-            .unwrap_or_else(|error| Err(files::broken(&error)));
+        let partial = blocking(move || files.partial()).await;
         Ok(BlobIntake {
             memory: self.clone(),
             project,
@@ -90,10 +90,7 @@ impl Memory {
     ) -> Result<Blob, Failure> {
         let files = self.blob_files()?;
         let access = caller.access().clone();
-        match &project {
-            Some(project) => access.may(Verb::Read, project)?,
-            None => access.may_anywhere(Verb::Read)?,
-        }
+        load::may_within(&access, Verb::Read, project.as_ref())?;
         let job = move |unit: &dyn ReadUnit| visible(unit, &access, project.as_ref(), &digest);
         let media_type = self.read(job).await?.ok_or_else(|| not_found(&digest))?;
         Blob::open(&files, digest, media_type).await
@@ -101,26 +98,8 @@ impl Memory {
 
     /// The files of blobs. Fails with `not_implemented` without blob storage.
     pub(super) fn blob_files(&self) -> Result<Files, Failure> {
-        let folder =
-            self.options().blobs.clone().ok_or_else(|| not_implemented(Capability::BlobStorage))?;
-        Ok(Files::new(folder))
-    }
-
-    /// Checks that a project accepts writes. Returns the project that a write would create.
-    fn admit(
-        &self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-    ) -> UnitResult<Option<accord_memory_core::Project>> {
-        let known = load::known_project(unit, id)?;
-        let writing = Writing {
-            project_id: id,
-            project: known.as_ref(),
-            policy: self.policy(),
-            actor: None,
-            now: self.now_in(unit, id)?,
-        };
-        Ok(writing.admit()?)
+        let files = self.options().blobs.clone().map(Files::new);
+        files.ok_or_else(|| not_implemented(Capability::BlobStorage))
     }
 }
 
@@ -139,8 +118,7 @@ impl BlobIntake {
             return Err(Failure::new(Code::AgenticBlobDigestMismatch, message));
         }
         // Prevents the deletion of the file until it is indexed or refused.
-        let gate = self.memory.blob_gate();
-        let _open = gate.read().await;
+        let _open = self.memory.inner.blob_gate.read().await;
         let size = self.partial.size();
         // The file before the row: a row without a file would be a missing blob. A file without a
         // row is found by the sweep.
@@ -156,44 +134,27 @@ impl BlobIntake {
             stored_at: Timestamp::emit(self.memory.now()),
         };
         // Per project, not whether the file existed: that would reveal what other projects have.
-        let is_new = self.memory.index(row).await?;
-        Ok(StoredBlob { size, is_new })
-    }
-}
-
-impl Memory {
-    /// Adds a content of a project to the index. Returns whether it is new there.
-    async fn index(&self, row: BlobRow) -> Result<bool, Failure> {
-        let memory = self.clone();
-        self.write(move |unit| {
+        let memory = self.memory.clone();
+        let write = self.memory.write(move |unit| {
             let project = &row.project_id;
-            if let Some(created) = memory.admit(unit, project)? {
-                unit.insert_project(&load::row_of_project(&created))?;
-                let now = memory.now_in(unit, project)?;
-                record(unit, &event::project_created(&created, now))?;
-            }
+            memory.ensure_in(unit, project)?;
             // Storing again renews the time, so that the content is not swept before its package
             // is deposited.
             let known = unit.remove_blob(project, &row.digest)?;
             unit.insert_blob(&row)?;
             Ok(!known)
-        })
-        .await
+        });
+        Ok(StoredBlob { size, is_new: write.await? })
     }
 }
 
 /// The project of a content when the request names none: the only project of the key, or none for a
 /// caller with all projects.
-fn scope(
-    access: &Access,
-    verb: Verb,
-    named: Option<ProjectId>,
-) -> Result<Option<ProjectId>, Failure> {
-    if let Some(project) = named {
-        access.may(verb, &project)?;
-        return Ok(Some(project));
+fn scope(access: &Access, named: Option<ProjectId>) -> Result<Option<ProjectId>, Failure> {
+    load::may_within(access, Verb::Write, named.as_ref())?;
+    if named.is_some() {
+        return Ok(named);
     }
-    access.may_anywhere(verb)?;
     let Some(projects) = access.projects() else { return Ok(None) };
     match projects.iter().next() {
         Some(only) if projects.len() == 1 => Ok(Some(only.clone())),
@@ -213,8 +174,7 @@ fn visible(
     digest: &Digest,
 ) -> UnitResult<Option<Option<String>>> {
     if let Some(project) = project {
-        let row = unit.blob(project, digest)?;
-        return Ok(row.map(|row| row.media_type));
+        return Ok(unit.blob(project, digest)?.map(|row| row.media_type));
     }
     let mut rows = unit.blobs_named(digest)?;
     rows.retain(|row| access.covers(&row.project_id));

@@ -5,14 +5,15 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use accord_canon::Digest;
 use accord_contract::{Code, Failure};
-use accord_system::spawn_blocking;
+use accord_store::StoreError;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use sha2::{Digest as _, Sha256};
 
-use super::files::{Files, broken};
+use super::files::Files;
 use super::not_found;
 use crate::spool::{failed, io_error};
+use crate::unit::blocking;
 
 /// How much is read at once.
 const PIECE: usize = 256 * 1024;
@@ -41,13 +42,12 @@ impl Blob {
         media_type: Option<String>,
     ) -> Result<Self, Failure> {
         let path = files.path(&digest);
-        let opened = spawn_blocking(move || {
-            let file = File::open(path)?;
-            let size = file.metadata()?.len();
-            io::Result::Ok((file, size))
+        let opened = blocking(move || {
+            let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+            Ok::<_, StoreError>(opened)
         });
-        match opened.await.map_err(|error| failed(broken(&error)))? {
-            Ok((file, size)) => Ok(Self { digest, size, media_type, file }),
+        match opened.await.map_err(failed)? {
+            Ok((size, file)) => Ok(Self { digest, size, media_type, file }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_found(&digest)),
             Err(error) => Err(failed(io_error(error))),
         }
@@ -67,16 +67,11 @@ impl Blob {
     pub async fn into_pieces(
         self,
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
-        let mut reading = Reading {
-            file: self.file,
-            hasher: Some(Sha256::new()),
-            digest: self.digest,
-            left: self.size,
-        };
-        let first;
+        let (file, digest, hasher) = (self.file, self.digest, Some(Sha256::new()));
+        let reading = Reading { file, hasher, digest, left: self.size };
         // The first piece is read before the answer begins, so that a small damaged blob gets an
         // error status.
-        (first, reading) = reading.next().await?;
+        let (first, reading) = reading.next().await?;
         let rest = stream::try_unfold(reading, |reading| async move {
             let (piece, reading) = reading.next().await?;
             Ok(piece.map(|piece| (piece, reading)))
@@ -91,12 +86,8 @@ impl Blob {
     ) -> Result<impl Stream<Item = Result<Bytes, Failure>> + Send + 'static, Failure> {
         let moved = self.file.seek(SeekFrom::Start(part.from));
         moved.map_err(|error| failed(io_error(error)))?;
-        let reading = Reading {
-            file: self.file,
-            hasher: None,
-            digest: self.digest,
-            left: part.to - part.from,
-        };
+        let (file, digest, left) = (self.file, self.digest, part.to - part.from);
+        let reading = Reading { file, hasher: None, digest, left };
         Ok(stream::try_unfold(reading, |reading| async move {
             let (piece, reading) = reading.next().await?;
             Ok(piece.map(|piece| (piece, reading)))
@@ -117,8 +108,7 @@ impl Reading {
         if self.left == 0 && self.hasher.is_none() {
             return Ok((None, self));
         }
-        let read = spawn_blocking(move || self.piece()).await;
-        read.map_err(|error| failed(broken(&error)))?
+        blocking(move || self.piece()).await
     }
 
     fn piece(mut self) -> Result<(Option<Bytes>, Self), Failure> {

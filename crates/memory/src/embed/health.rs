@@ -56,12 +56,10 @@ impl Health {
 
     /// Whether the server can be used now; `None` if nothing is known.
     pub(super) fn is_usable(&self) -> Option<bool> {
-        let is_paused = self.paused().is_some();
-        match self.contact() {
-            Contact::Unknown if is_paused => Some(false),
-            Contact::Unknown => None,
-            Contact::Up => Some(!is_paused),
-            Contact::Down => Some(false),
+        match (self.contact(), self.paused()) {
+            (Contact::Unknown, None) => None,
+            (Contact::Up, None) => Some(true),
+            _ => Some(false),
         }
     }
 

@@ -59,7 +59,7 @@ pub struct EmbeddingOptions {
 }
 
 pub struct Embedder {
-    options: EmbeddingOptions,
+    pub(crate) options: EmbeddingOptions,
     model: String,
     server: Server,
     health: Health,
@@ -107,11 +107,6 @@ impl Embedder {
         &self.model
     }
 
-    /// How much memory vectors may take.
-    pub(crate) fn memory(&self) -> u64 {
-        self.options.memory
-    }
-
     pub(crate) async fn query(&self, text: &str) -> Result<Arc<[f32]>, EmbedError> {
         // A known query needs no server.
         if let Some(vector) = self.queries.get(text) {
@@ -129,16 +124,9 @@ impl Embedder {
         let text = &text[..text.floor_char_boundary(passages::PASSAGE)];
         let input = format!("{}{text}", self.options.query_prefix);
         let asked = self.server.embed(&[input], self.options.query_timeout).await;
-        match asked {
-            Ok(mut vectors) => {
-                self.health.succeeded();
-                Ok(vectors.pop().unwrap_or_default().into())
-            }
-            Err(error) => {
-                self.health.query_failed(&error);
-                Err(error)
-            }
-        }
+        let mut vectors = asked.inspect_err(|error| self.health.query_failed(error))?;
+        self.health.succeeded();
+        Ok(vectors.pop().unwrap_or_default().into())
     }
 
     /// Whether it can be used now. Asks the server if nothing is known of it yet.

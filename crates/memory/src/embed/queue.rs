@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use accord_base::ProjectId;
 use accord_contract::Failure;
-use accord_memory_core::{Package, PackageId};
+use accord_memory_core::PackageId;
 use accord_store::{
     Advance, Listener, Order, ReadUnit, Space, StoreErrorKind, UnembeddedQuery, WriteUnit,
 };
@@ -28,7 +28,7 @@ use tokio::time::{sleep, timeout};
 use super::Embedder;
 use super::passages::passages;
 use super::server::{EmbedError, EmbedErrorKind, PROBE};
-use crate::served::check;
+use crate::served::sound_package;
 use crate::{Memory, UnitResult, load};
 
 /// How many packages are read at once: as many as a request may have texts, within these. A package
@@ -175,8 +175,7 @@ impl Queue {
         if waiting.is_empty() {
             place.back = None;
             self.place = Some(place);
-            let left = place.left.unwrap_or_default();
-            self.embedder.health.waiting.store(left, Ordering::Relaxed);
+            (self.embedder.health.waiting).store(place.left.unwrap_or_default(), Ordering::Relaxed);
             return Ok(false);
         }
         // Between two counts this is the least that waits.
@@ -215,16 +214,10 @@ impl Queue {
             return Ok(place);
         }
         self.embedder.queries.clear();
-        self.begin(dimension).await
-    }
-
-    async fn begin(&mut self, dimension: usize) -> Result<Place, Stop> {
         let (count, newest) = self.count().await?;
         if count > 0 {
-            tracing::info!(
-                model = self.embedder.model(),
-                "{count} packages wait for their vectors"
-            );
+            let model = self.embedder.model();
+            tracing::info!(model, "{count} packages wait for their vectors");
         }
         let back = Some(newest.saturating_add(1));
         let place = Place { dimension, newest, back, left: None };
@@ -430,16 +423,13 @@ fn page(
     let mut waiting = Vec::new();
     for package in found {
         let row = load::if_sound(unit.package(&package.project_id, &package.package_id))?;
-        let sound = row.and_then(|row| check(row).ok()).and_then(|row| {
-            let hash = row.state.content_hash;
-            Package::from_stored(row.state.text, &hash).ok()
-        });
+        let sound = row.and_then(|row| sound_package(row, &mut Vec::new()).ok().flatten());
+        let passages = sound.map(|package| passages(&package.fields().searchable()));
         waiting.push(Waiting {
             seq: package.seq,
             project_id: package.project_id,
             package_id: package.package_id,
-            passages: sound
-                .map_or_else(Vec::new, |package| passages(&package.fields().searchable())),
+            passages: passages.unwrap_or_default(),
         });
     }
     Ok((waiting, is_new))

@@ -106,10 +106,10 @@ impl Server {
         let response = self.client.send(self.request(texts)?).await?;
         let (head, body) = response.into_parts();
         if head.status == StatusCode::OK {
-            return read(body, MAX_ANSWER).await;
+            return read(body).await;
         }
         // An error message that cannot be read is not repeated.
-        let said = read(body, MAX_ANSWER).await.unwrap_or_default();
+        let said = read(body).await.unwrap_or_default();
         Err(self.refusal(head.status, &head.headers, &said))
     }
 
@@ -167,14 +167,14 @@ impl Server {
     }
 }
 
-/// Reads a body of at most `limit` bytes.
-async fn read(body: ResponseBody, limit: usize) -> Result<Bytes, EmbedError> {
-    let mut body = body;
+async fn read(mut body: ResponseBody) -> Result<Bytes, EmbedError> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else { continue };
-        if bytes.len() + data.len() > limit {
-            return Err(EmbedError::failed(format!("the answer is larger than {limit} bytes")));
+        if bytes.len() + data.len() > MAX_ANSWER {
+            return Err(EmbedError::failed(format!(
+                "the answer is larger than {MAX_ANSWER} bytes"
+            )));
         }
         bytes.extend_from_slice(&data);
     }
@@ -222,8 +222,7 @@ fn normalise(vector: &mut [f32]) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// The delay in seconds that the server asks for. The form with a date is not used by such
-/// servers.
+/// The delay in seconds that the server asks for. Such servers do not use the form with a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

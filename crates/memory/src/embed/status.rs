@@ -12,9 +12,7 @@ use crate::Memory;
 impl Memory {
     /// The status of search by meaning, if there is an embedder.
     pub async fn embedding_status(&self) -> Result<Option<EmbeddingStatus>, Failure> {
-        let Some(embedder) = &self.options().embedder else {
-            return Ok(None);
-        };
+        let Some(embedder) = &self.options().embedder else { return Ok(None) };
         let waiting = self.unembedded(embedder).await?;
         Ok(Some(EmbeddingStatus { waiting, ..embedder.status() }))
     }

@@ -12,7 +12,7 @@ use accord_memory_core::{Fact, Package, Project, Session, event};
 use accord_store::{FactKey, PackageIndex, ReadUnit, WriteUnit};
 
 use super::read::{Item, LinePosition};
-use crate::record::record;
+use crate::record::{create_project, record};
 use crate::{Memory, UnitResult, load};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -96,8 +96,7 @@ impl Job<'_> {
         // `find_creation` saw no project, so it made a creation. A batch without one has found the
         // project, and `refuse_removed` says that it was not removed since.
         let creation = self.creation.expect("a missing project is created");
-        self.unit.insert_project(&load::row_of_project(&creation.project))?;
-        record(self.unit, &event::project_created(&creation.project, self.now))?;
+        create_project(self.unit, Some(&creation.project), self.now)?;
         self.known = Some(creation.project.clone());
         Ok(())
     }
@@ -182,9 +181,8 @@ impl Job<'_> {
             MergedPackage::Unchanged => Ok(Applied::Unchanged),
             MergedPackage::Added => {
                 self.admit()?;
-                let deposited =
-                    log.first().map(|first| first.content_hash).unwrap_or(*package.content_hash());
-                let row = load::row_of_package(package, deposited, last, self.now);
+                let first = log.first().map_or(*package.content_hash(), |first| first.content_hash);
+                let row = load::row_of_package(package, first, last, self.now);
                 let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
                 self.unit.insert_package(&row, index, &log)?;
                 record(self.unit, &event::deposited(package, self.now))?;
@@ -210,11 +208,8 @@ impl Job<'_> {
         let same_id = read(self.unit.fact(project, &fact.fact_id)?)?;
         let beside = (self.unit).fact_neighbours(project, key, fact.valid_from.time())?;
         let (before, after) = (read(beside.before)?, read(beside.after)?);
-        let state = ImportState {
-            same_id: same_id.as_ref(),
-            before: before.as_ref(),
-            after: after.as_ref(),
-        };
+        let (same_id, before, after) = (same_id.as_ref(), before.as_ref(), after.as_ref());
+        let state = ImportState { same_id, before, after };
         match fact::import(fact, &state)? {
             Imported::Unchanged => Ok(Applied::Unchanged),
             Imported::Added => {

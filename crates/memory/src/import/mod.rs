@@ -29,16 +29,16 @@ use accord_memory_core::operations::ImportSummary;
 use accord_memory_core::project::not_found;
 use accord_memory_core::{Project, ProjectPolicy, event};
 use accord_store::{StoreError, StoreErrorKind, StoreExt as _};
-use accord_system::spawn_blocking;
 use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;
 
 use self::apply::{Applied, Batch, Creation, refuse_removed};
 use self::quarantine::QuarantineFile;
-use self::read::{Item, Kind, LinePosition, Lines, is_of_a_later_version};
+use self::read::{Item, LinePosition, Lines, is_of_a_later_version};
 use super::cancel::{CancelOnDrop, CancelToken};
 use super::record::record;
 use super::spool::{Spool, failed, io_error};
+use super::unit::blocking;
 use super::{Memory, UnitError, UnitResult, load};
 
 /// How many lines are written in one transaction.
@@ -107,30 +107,38 @@ impl Intake {
         self.settle().await?;
         let Self { memory, project, spool, .. } = self;
         let (guard, cancelled) = CancelOnDrop::new();
-        let done = spawn_blocking(move || {
+        let done = blocking(move || {
             let total = spool.length();
             let lines = Lines::new(spool.into_reader().map_err(failed)?);
-            let mut import = Import::new(memory, project, lines, cancelled);
-            (import.total, import.tell) = (total, Box::new(tell));
+            let import = Import {
+                summary: ImportSummary::new(project.clone()),
+                quarantine: QuarantineFile::new(memory.options().folder.as_deref(), &project),
+                memory,
+                project,
+                lines,
+                creation: None,
+                removal: None,
+                deferred: Vec::new(),
+                cancelled,
+                total,
+                tell: Box::new(tell),
+                in_flight: 0,
+                patience: PATIENCE,
+                written: sync_channel(IN_FLIGHT),
+            };
             import.run()
         });
         // The guard lives until the job ends. If this future is dropped before, the job is
         // cancelled.
         let done = done.await;
         drop(guard);
-
-        done.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
-        })
+        done
     }
 
     async fn settle(&mut self) -> Result<(), Failure> {
         let gathered = self.gathered.split();
         let mut spool = std::mem::replace(&mut self.spool, self.memory.spool());
-        let put = spawn_blocking(move || spool.put(&gathered).map(|()| spool)).await;
-        let put = put.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()))
-        });
+        let put = blocking(move || spool.put(&gathered).map(|()| spool)).await;
         self.spool = put.map_err(failed)?;
         Ok(())
     }
@@ -174,48 +182,18 @@ struct Import {
 type Written = (Arc<Batch>, UnitResult<Vec<Applied>>);
 
 impl Import {
-    fn new(
-        memory: Memory,
-        project: ProjectId,
-        lines: Lines<SpooledTempFile>,
-        cancelled: CancelToken,
-    ) -> Self {
-        Self {
-            summary: ImportSummary::new(project.clone()),
-            quarantine: QuarantineFile::new(memory.options().folder.as_deref(), &project),
-            memory,
-            project,
-            lines,
-            creation: None,
-            removal: None,
-            deferred: Vec::new(),
-            cancelled,
-            total: 0,
-            tell: Box::new(|_, _| {}),
-            in_flight: 0,
-            patience: PATIENCE,
-            written: sync_channel(IN_FLIGHT),
-        }
-    }
-
     fn run(mut self) -> Result<ImportSummary, Failure> {
-        match self.import() {
-            Ok(()) => Ok(self.summary.sorted()),
-            Err(error) => {
-                let failure = error.into_failure();
-                let written = self.summary.written();
-                if written == 0 {
-                    return Err(failure);
-                }
-                let failure = failure.with("lines_written", written);
-                Err(failure.suggesting("send the same lines again: the import continues"))
-            }
+        let Err(error) = self.import() else { return Ok(self.summary.sorted()) };
+        let (failure, written) = (error.into_failure(), self.summary.written());
+        if written == 0 {
+            return Err(failure);
         }
+        let failure = failure.with("lines_written", written);
+        Err(failure.suggesting("send the same lines again: the import continues"))
     }
 
     fn import(&mut self) -> UnitResult<()> {
-        // Batches in flight may create the project, so its line must be known before the first of
-        // them.
+        // Batches in flight may create the project, so its line must be known before them.
         self.creation = self.find_creation()?;
         self.first_pass()?;
         self.second_pass()?;
@@ -246,19 +224,13 @@ impl Import {
             }
         }
         self.lines.rewind().map_err(io_error)?;
-        match (found, self.memory.policy()) {
-            (Some((line, mut project)), _) => Ok(Some(Creation {
-                archived_at: project.archived_at.take(),
-                project,
-                line: Some(line),
-            })),
-            (None, ProjectPolicy::Strict) => Err(not_found(&id).into()),
-            (None, ProjectPolicy::Create) => Ok(Some(Creation {
-                project: Project::bare(id, self.memory.now()),
-                line: None,
-                archived_at: None,
-            })),
-        }
+        let (line, mut project) = match (found, self.memory.policy()) {
+            (Some((line, project)), _) => (Some(line), project),
+            (None, ProjectPolicy::Strict) => return Err(not_found(&id).into()),
+            (None, ProjectPolicy::Create) => (None, Project::bare(id, self.memory.now())),
+        };
+        let archived_at = project.archived_at.take();
+        Ok(Some(Creation { project, line, archived_at }))
     }
 
     fn first_pass(&mut self) -> UnitResult<()> {
@@ -347,8 +319,7 @@ impl Import {
         let (batch, outcomes) =
             written.map_err(|_| StoreError::from(StoreErrorKind::Unavailable))?;
         self.in_flight -= 1;
-        // The store refuses jobs when its queue is full. The import yields to other clients and
-        // retries.
+        // The store refuses jobs when its queue is full. Other clients go first then.
         if let Err(UnitError::Store(error)) = &outcomes
             && error.kind() == StoreErrorKind::Busy
             && self.patience > 0
@@ -365,7 +336,7 @@ impl Import {
                 {
                     self.deferred.push(*place);
                 }
-                outcome => count(&mut self.summary, place.number, item.kind(), outcome),
+                outcome => count(&mut self.summary, place.number, item, outcome),
             }
         }
         if let Some((last, _)) = batch.lines.last() {
@@ -376,10 +347,8 @@ impl Import {
 
     /// Archives a project that was archived at its source.
     fn archive(&mut self) -> UnitResult<()> {
-        let Some(archived_at) = self.creation.as_ref().and_then(|new| new.archived_at.clone())
-        else {
-            return Ok(());
-        };
+        let archived_at = self.creation.as_ref().and_then(|new| new.archived_at.clone());
+        let Some(archived_at) = archived_at else { return Ok(()) };
         let (memory, id, removal) = (self.memory.clone(), self.project.clone(), self.removal);
         self.memory.store().write(move |unit| {
             refuse_removed(unit, &id, removal)?;
@@ -394,17 +363,17 @@ impl Import {
 }
 
 /// Counts the result of a line. A line to be retried is counted after the retry.
-fn count(summary: &mut ImportSummary, line: u64, kind: Kind, outcome: Applied) {
+fn count(summary: &mut ImportSummary, line: u64, item: &Item, outcome: Applied) {
     let counts = match outcome {
         Applied::Added => &mut summary.added,
         Applied::Advanced => &mut summary.advanced,
         Applied::Unchanged => &mut summary.unchanged,
         Applied::Refused(failure) => return summary.refuse(line, &failure),
     };
-    *match kind {
-        Kind::Project => &mut counts.projects,
-        Kind::Session => &mut counts.sessions,
-        Kind::Package => &mut counts.packages,
-        Kind::Fact => &mut counts.facts,
+    *match item {
+        Item::Project(_) => &mut counts.projects,
+        Item::Session(_) => &mut counts.sessions,
+        Item::Package { .. } => &mut counts.packages,
+        Item::Fact(_) => &mut counts.facts,
     } += 1;
 }

@@ -36,14 +36,6 @@ pub(super) enum Item {
     Fact(Box<Fact>),
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
-    Project,
-    Session,
-    Package,
-    Fact,
-}
-
 pub(super) struct Lines<F: Read> {
     file: BufReader<F>,
     buffer: Vec<u8>,
@@ -53,12 +45,8 @@ pub(super) struct Lines<F: Read> {
 
 impl<F: Read + Seek> Lines<F> {
     pub(super) fn new(file: F) -> Self {
-        Self {
-            file: BufReader::with_capacity(256 * 1024, file),
-            buffer: Vec::new(),
-            number: 0,
-            offset: 0,
-        }
+        let file = BufReader::with_capacity(256 * 1024, file);
+        Self { file, buffer: Vec::new(), number: 0, offset: 0 }
     }
 
     /// The next line that is not empty, and its position.
@@ -106,20 +94,11 @@ impl Item {
             ExportLine::Session(session) => Self::Session(session),
             ExportLine::Fact(fact) => Self::Fact(fact),
             ExportLine::Package { package, revisions } => {
-                let fields = package.fields();
-                Self::Package { index: Box::new(PackageIndex::of(fields)), log: revisions, package }
+                let index = Box::new(PackageIndex::of(package.fields()));
+                Self::Package { index, log: revisions, package }
             }
         };
         if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }
-    }
-
-    pub(super) fn kind(&self) -> Kind {
-        match self {
-            Self::Project(_) => Kind::Project,
-            Self::Session(_) => Kind::Session,
-            Self::Package { .. } => Kind::Package,
-            Self::Fact(_) => Kind::Fact,
-        }
     }
 
     fn project(&self) -> &ProjectId {
@@ -139,8 +118,7 @@ pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
     let own = members.get("relay_version");
     let enveloped = members.get("data").and_then(|data| data.get("relay_version"));
     let named = own.or(enveloped).and_then(Value::as_str);
-    let known = version(PROTOCOL_VERSION);
-    named.and_then(version) > known
+    named.and_then(version) > version(PROTOCOL_VERSION)
 }
 
 /// The two numbers of a version; a number alone is the first.
@@ -150,11 +128,8 @@ fn version(text: &str) -> Option<(u32, u32)> {
 }
 
 fn elsewhere(named: &ProjectId, project: &ProjectId) -> Failure {
-    let message = format!(
-        "the line belongs to project {:?}, and was sent to {:?}",
-        named.as_str(),
-        project.as_str()
-    );
+    let (named, project) = (named.as_str(), project.as_str());
+    let message = format!("the line belongs to project {named:?}, and was sent to {project:?}");
     Failure::new(Code::AgenticInvalidSchema, message).at("/project_id")
 }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 use accord_api::operations::upkeep::TrimmedProject;
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::{Failure, Object, Time};
-use accord_store::ReadUnit;
+use accord_store::{ReadUnit, WriteUnit};
 
 use super::load::all_projects;
 use super::{Memory, UnitResult, load};
@@ -56,17 +56,14 @@ pub struct TrimReport {
 }
 
 impl Memory {
-    /// Deletes old events.
-    ///
-    /// # Errors
-    /// With `unauthorized` or `project_not_found`.
+    /// Deletes old events. Fails with `unauthorized` or `project_not_found`.
     pub async fn trim_events(&self, caller: &Caller, asked: &Trim) -> Result<TrimReport, Failure> {
         let projects = match &asked.project {
             Some(project) => {
                 let (access, project) = (caller.access().clone(), project.clone());
-                let job =
-                    move |unit: &dyn ReadUnit| load::project(unit, &access, Verb::Admin, &project);
-                vec![self.read(job).await?.project_id]
+                let read =
+                    self.read(move |unit| load::project(unit, &access, Verb::Admin, &project));
+                vec![read.await?.project_id]
             }
             None => self.administered(caller).await?,
         };
@@ -90,9 +87,7 @@ impl Memory {
             let next = through.min(oldest + STEP - 1);
             if !asked.dry_run {
                 let named = project.clone();
-                let job = move |unit: &mut dyn accord_store::WriteUnit| {
-                    Ok(unit.trim_events(&named, next)?)
-                };
+                let job = move |unit: &mut dyn WriteUnit| Ok(unit.trim_events(&named, next)?);
                 self.write(job).await?;
             }
             oldest = next + 1;
@@ -121,22 +116,17 @@ impl Memory {
     pub async fn retain(&self, retention: Retention) -> Result<(), Failure> {
         let scheduler = Caller::scheduler();
         if let Some(days) = retention.events_days {
-            let asked =
-                Trim { before: self.now().days_before(days), project: None, dry_run: false };
+            let before = self.now().days_before(days);
+            let asked = Trim { before, project: None, dry_run: false };
             let report = self.trim_events(&scheduler, &asked).await?;
-            let projects = report.projects.len();
-            tracing::info!(
-                days,
-                events = report.events,
-                projects,
-                "retention: events were deleted"
-            );
+            let (events, projects) = (report.events, report.projects.len());
+            tracing::info!(days, events, projects, "retention: events were deleted");
         }
         if let Some(days) = retention.blobs_days
             && self.options().blobs.is_some()
         {
             let asked = Sweep { before: self.now().days_before(days), dry_run: false };
-            let report = self.sweep_blobs(&scheduler, &asked).await?;
+            let report = self.sweep_blobs(&scheduler, asked).await?;
             let (links, files, bytes) = (report.links, report.files, report.bytes);
             tracing::info!(days, links, files, bytes, "retention: unreferenced blobs were deleted");
         }

@@ -7,17 +7,15 @@ use accord_base::{Caller, ProjectId, Verb};
 use accord_canon::Digest;
 use accord_contract::{Code, Failure, Time};
 use accord_memory_core::PackageId;
-use accord_store::{
-    FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
-    StoreExt as _,
-};
-use accord_system::spawn_blocking;
+use accord_store::{FactQuery, Order, PackageQuery, Quarantined};
+use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _};
 
 use crate::blobs::Files;
 use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::load::all_projects;
 use crate::record::recorded;
 use crate::spool::io_error;
+use crate::unit::blocking;
 use crate::{Memory, UnitError, UnitResult};
 
 /// How many rows are read at once.
@@ -61,15 +59,9 @@ struct Unnamed {
 }
 
 impl Memory {
-    /// Deletes unreferenced blobs. The caller must administer every project.
-    ///
-    /// # Errors
-    /// With `unauthorized` or `not_implemented`.
-    pub async fn sweep_blobs(
-        &self,
-        caller: &Caller,
-        asked: &Sweep,
-    ) -> Result<SweepReport, Failure> {
+    /// Deletes unreferenced blobs. The caller must administer every project. Fails with
+    /// `unauthorized` or `not_implemented`.
+    pub async fn sweep_blobs(&self, caller: &Caller, asked: Sweep) -> Result<SweepReport, Failure> {
         let files = self.blob_files()?;
         let access = caller.access();
         access.may_anywhere(Verb::Admin)?;
@@ -77,14 +69,10 @@ impl Memory {
             let message = "blobs are shared: only a key for all projects may remove them";
             return Err(Failure::new(Code::AccessDenied, message));
         }
-        let (memory, asked) = (self.clone(), *asked);
         let (guard, cancelled) = CancelOnDrop::new();
-        let broom = BlobSweeper { memory, files, asked, cancelled };
-        let swept = spawn_blocking(move || broom.sweep()).await;
+        let broom = BlobSweeper { memory: self.clone(), files, asked, cancelled };
+        let swept = blocking(move || broom.delete(&broom.plan()?)).await;
         drop(guard);
-        let swept = swept.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
-        });
         swept.map_err(UnitError::into_failure)
     }
 }
@@ -97,11 +85,6 @@ struct BlobSweeper {
 }
 
 impl BlobSweeper {
-    fn sweep(&self) -> UnitResult<SweepReport> {
-        let plan = self.plan()?;
-        self.delete(&plan)
-    }
-
     /// Finds out what nothing names.
     fn plan(&self) -> UnitResult<Plan> {
         // Candidates before references, so that a package that is deposited in between is among
@@ -120,7 +103,7 @@ impl BlobSweeper {
     fn delete(&self, plan: &Plan) -> UnitResult<SweepReport> {
         let mut report = SweepReport { links: 0, files: 0, bytes: 0 };
         // A backup of the store that still has the rows must include the files.
-        let _alone = self.memory.sweep_alone();
+        let _alone = self.memory.inner.blob_copies.write();
         for (project, unnamed) in &plan.projects {
             let blobs: Vec<Digest> = unnamed.blobs.iter().copied().collect();
             for some in blobs.chunks(PAGE) {
@@ -145,10 +128,10 @@ impl BlobSweeper {
         self.memory.store().read(|unit| {
             let outcome = job(unit)?;
             // An unreadable row may name a blob, so the sweep fails.
-            match unit.damage().into_iter().next() {
-                Some(row) => Err(StoreError::damaged_row(row).into()),
-                None => Ok(outcome),
-            }
+            unit.damage()
+                .into_iter()
+                .next()
+                .map_or(Ok(outcome), |row| Err(StoreError::damaged_row(row).into()))
         })
     }
 
@@ -160,9 +143,7 @@ impl BlobSweeper {
             let own = found.entry(project.clone()).or_default();
             loop {
                 let page = self.read(|unit| Ok(unit.blobs(&project, after.as_ref(), PAGE)?))?;
-                let Some(last) = page.last() else {
-                    break;
-                };
+                let Some(last) = page.last() else { break };
                 after = Some(last.digest);
                 let old = page.iter().filter(|row| row.stored_at.time() < self.asked.before);
                 own.extend(old.map(|row| row.digest));
@@ -211,9 +192,7 @@ impl BlobSweeper {
         };
         loop {
             let page = self.read(|unit| Ok(unit.packages(project, &query)?))?;
-            let Some(last) = page.last() else {
-                break;
-            };
+            let Some(last) = page.last() else { break };
             query.after = Some(last.position());
             page.iter().for_each(|row| spare(&row.state.text));
         }
@@ -221,9 +200,7 @@ impl BlobSweeper {
         loop {
             let page = self
                 .read(|unit| Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?))?;
-            let Some(last) = page.last() else {
-                return Ok(());
-            };
+            let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.position());
             page.iter().for_each(|row| spare(&row.text));
         }
@@ -239,8 +216,7 @@ impl BlobSweeper {
         let before = self.asked.before;
         self.memory.store().write(move |unit| {
             // In the transaction, because a blob may have been stored again since it became a
-            // candidate, and a package that names it may have been deposited since the references
-            // were read.
+            // candidate, or named by a package since the references were read.
             let named = named_after(unit, &project, mark)?;
             let mut removed = 0;
             for digest in digests.iter().filter(|digest| !named.contains(digest)) {
@@ -265,8 +241,7 @@ impl BlobSweeper {
     /// Deletes a file that no project has any more. Returns its size.
     fn remove(&self, digest: &Digest, plan: &Plan) -> UnitResult<Option<u64>> {
         // No blob is stored between the check and the removal.
-        let gate = self.memory.blob_gate();
-        let _closed = gate.blocking_write();
+        let _closed = self.memory.inner.blob_gate.blocking_write();
         let mut rows = self.read(|unit| Ok(unit.blobs_named(digest)?))?;
         if self.asked.dry_run {
             rows.retain(|row| {
@@ -288,12 +263,10 @@ impl BlobSweeper {
     }
 }
 
-/// The blobs that packages and facts of a project name whose events come after a number.
-///
-/// # Errors
-/// When some of these events are already trimmed: then nothing says what they named.
-fn named_after<U: ReadUnit + ?Sized>(
-    unit: &U,
+/// The blobs that packages and facts of a project name whose events come after a number. Fails when
+/// some of these events are already trimmed: then nothing says what they named.
+fn named_after(
+    unit: &dyn ReadUnit,
     project: &ProjectId,
     mut after: u64,
 ) -> UnitResult<BTreeSet<Digest>> {
@@ -304,9 +277,7 @@ fn named_after<U: ReadUnit + ?Sized>(
     }
     loop {
         let events = unit.events(project, after, PAGE)?;
-        let Some(last) = events.last() else {
-            return Ok(named);
-        };
+        let Some(last) = events.last() else { return Ok(named) };
         after = last.seq;
         for row in events {
             // The event of a fact contains the fact. The event of a package has its id.
@@ -382,7 +353,7 @@ mod tests {
         let options = AssertOptions::default();
         memory.assert_fact(&owner, &project, fact.as_bytes(), options).await.unwrap();
 
-        let report = spawn_blocking(move || broom.delete(&plan)).await.unwrap().unwrap();
+        let report = blocking(move || broom.delete(&plan)).await.unwrap();
         assert_eq!((report.links, report.files, report.bytes), (1, 1, 7));
     }
 

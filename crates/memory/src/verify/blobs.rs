@@ -21,7 +21,7 @@ impl Verification {
         let Ok(files) = self.memory.blob_files() else { return Ok(()) };
         let mut after: Option<Digest> = None;
         while self.goes_on() {
-            let page = self.read_noting(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
+            let page = self.noting(|unit| Ok(unit.blobs(project, after.as_ref(), PAGE)?))?;
             let Some(last) = page.last() else { break };
             after = Some(last.digest);
             for row in &page {
@@ -57,30 +57,24 @@ impl Verification {
 fn is_there(files: &Files, row: &BlobRow) -> UnitResult<Result<(), Failure>> {
     match std::fs::metadata(files.path(&row.digest)) {
         Ok(file) if file.len() == row.size => Ok(Ok(())),
-        Ok(file) => {
-            let message = format!("it has {} bytes, and had {}", file.len(), row.size);
-            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let message = "its file is missing";
-            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
-        }
+        Ok(file) => damaged(format!("it has {} bytes, and had {}", file.len(), row.size)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => damaged("its file is missing"),
         Err(error) => Err(io_error(error).into()),
     }
 }
 
-/// Whether a file has the digest in its name. A missing file is reported by the check of the
-/// index.
+/// Whether a file has the digest in its name. A missing file is reported by the check of the index.
 fn content(files: &Files, digest: &Digest) -> UnitResult<Result<(), Failure>> {
     match digest_of(&files.path(digest)) {
         Ok(found) if found == *digest => Ok(Ok(())),
-        Ok(found) => {
-            let message = format!("it has the digest sha256:{}", found.hex());
-            Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
-        }
+        Ok(found) => damaged(format!("it has the digest sha256:{}", found.hex())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ok(())),
         Err(error) => Err(io_error(error).into()),
     }
+}
+
+fn damaged(message: impl Into<String>) -> UnitResult<Result<(), Failure>> {
+    Ok(Err(Failure::new(Code::AgenticBlobDamaged, message)))
 }
 
 fn digest_of(path: &Path) -> io::Result<Digest> {

@@ -2,7 +2,7 @@
 //! overlap.
 
 use accord_base::ProjectId;
-use accord_contract::{Code, Failure};
+use accord_contract::Failure;
 use accord_memory_core::fact::{Span, check_chain};
 use accord_store::{FactKey, FactQuery, FactRow, ReadUnit, When};
 
@@ -14,9 +14,8 @@ impl Verification {
         let mut after = None;
         let mut last: Option<FactRow> = None;
         while self.goes_on() {
-            let page = self.read_noting(|unit| {
-                Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?)
-            })?;
+            let page = self
+                .noting(|unit| Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?))?;
             let Some(end) = page.last() else { break };
             after = Some(end.position());
             for row in page {
@@ -25,16 +24,14 @@ impl Verification {
                     let id = row.fact_id.as_str();
                     self.advise(Suspect::Fact, Some(project), id, &failure, RESTORE);
                 }
-                let chained = last.as_ref().filter(|last| {
-                    (&last.subject, &last.predicate) == (&row.subject, &row.predicate)
-                });
+                let key = |row: &FactRow| (row.subject.clone(), row.predicate.clone());
+                let chained = last.as_ref().filter(|last| key(last) == key(&row));
                 let beside: Vec<_> = chained.into_iter().chain([&row]).map(span).collect();
                 // The list may have changed between two pages, so this is only a suspicion.
                 if check_chain(&beside).is_err() {
                     self.chain(project, &row)?;
                 }
-                // A fact that was never valid overlaps nothing, so the one before it stays the
-                // neighbour.
+                // A fact that was never valid overlaps nothing; its neighbour stays the one before.
                 if !row.never_held() || chained.is_none() {
                     last = Some(row);
                 }
@@ -55,11 +52,7 @@ impl Verification {
     }
 }
 
-fn chain(
-    unit: &dyn ReadUnit,
-    project: &ProjectId,
-    key: FactKey<'_>,
-) -> UnitResult<Result<(), Failure>> {
+fn chain(unit: &dyn ReadUnit, id: &ProjectId, key: FactKey<'_>) -> UnitResult<Result<(), Failure>> {
     let mut after = None;
     let mut last: Option<Span> = None;
     loop {
@@ -70,15 +63,14 @@ fn chain(
             after: after.as_ref(),
             limit: PAGE,
         };
-        let page = unit.facts(project, &query)?;
+        let page = unit.facts(id, &query)?;
         let Some(end) = page.last() else { return Ok(Ok(())) };
         after = Some(end.position());
         for row in &page {
             let span = span(row);
             let beside: Vec<_> = last.iter().cloned().chain([span.clone()]).collect();
             if let Err(failure) = check_chain(&beside) {
-                let code = Code::AgenticIntegrityError;
-                return Ok(Err(Failure::new(code, failure.message)));
+                return Ok(Err(load::integrity(failure.message)));
             }
             if !span.is_empty() {
                 last = Some(span);

@@ -13,23 +13,20 @@
 mod blobs;
 mod facts;
 mod packages;
-mod report;
 mod rows;
 
 use std::collections::BTreeSet;
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_contract::Failure;
 use accord_memory_core::operations::{Problem, Suspect, VerifyReport};
 use accord_memory_core::project;
-use accord_store::{
-    DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreErrorKind, StoreExt as _, Table,
-};
-use accord_system::spawn_blocking;
+use accord_store::{DamagedRow, Order, ReadUnit, SessionQuery, StoreExt as _, Table};
 
-use self::report::{suspect as suspect_in, wrong};
 use super::cancel::{CancelOnDrop, CancelToken};
+use super::load::integrity;
 use super::record::recorded;
+use super::unit::blocking;
 use super::{Memory, UnitError, UnitResult, load};
 
 /// How many rows are read at once.
@@ -57,8 +54,7 @@ pub enum VerifyStep {
 }
 
 impl Memory {
-    /// Verifies a project or everything. `tell` gets the progress. Dropping the future cancels the
-    /// run.
+    /// Verifies a project or everything. `tell` gets the progress. Dropping the future ends the run.
     pub async fn verify(
         &self,
         caller: &Caller,
@@ -66,10 +62,7 @@ impl Memory {
         tell: impl FnMut(VerifyStep) + Send + 'static,
     ) -> Result<VerifyReport, Failure> {
         let access = caller.access().clone();
-        match &asked.project {
-            Some(project) => access.may(Verb::Admin, project)?,
-            None => access.may_anywhere(Verb::Admin)?,
-        }
+        load::may_within(&access, Verb::Admin, asked.project.as_ref())?;
         let (guard, cancelled) = CancelOnDrop::new();
         let verification = Verification {
             memory: self.clone(),
@@ -80,11 +73,8 @@ impl Memory {
             tell: Box::new(tell),
             cancelled,
         };
-        let done = spawn_blocking(move || verification.run(asked.project, &access)).await;
+        let done = blocking(move || verification.run(asked.project, &access)).await;
         drop(guard);
-        let done = done.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
-        });
         done.map_err(UnitError::into_failure)
     }
 }
@@ -108,16 +98,12 @@ struct Verification {
 }
 
 impl Verification {
-    fn run(
-        mut self,
-        only: Option<ProjectId>,
-        access: &accord_base::Access,
-    ) -> UnitResult<VerifyReport> {
+    fn run(mut self, only: Option<ProjectId>, access: &Access) -> UnitResult<VerifyReport> {
         let everything = only.is_none() && access.projects().is_none();
         let projects = match only {
             Some(project) => vec![project],
             // A project without an id is reported to callers that administer all projects.
-            None if everything => self.read_noting(|unit| Ok(unit.project_ids()?))?,
+            None if everything => self.noting(|unit| Ok(unit.project_ids()?))?,
             None => self.read(|unit| {
                 let mut found = unit.project_ids()?;
                 found.retain(|project| access.covers(project));
@@ -133,8 +119,7 @@ impl Verification {
             self.packages(project)?;
             self.facts(project)?;
             self.events(project)?;
-            // Files of blobs are shared by projects. A run over everything reads each file once,
-            // below.
+            // Projects share the files of blobs. A run over everything reads each file once, below.
             self.blobs_of(project, !everything)?;
             self.derived(Some(project))?;
         }
@@ -150,14 +135,9 @@ impl Verification {
     }
 
     /// Reads, and reports the damaged rows that were met, each once.
-    fn read_noting<T>(
-        &mut self,
-        mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>,
-    ) -> UnitResult<T> {
+    fn noting<T>(&mut self, mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>) -> UnitResult<T> {
         let (outcome, met) = self.read(|unit| Ok((job(unit)?, unit.damage())))?;
-        for row in met {
-            self.damaged_row(row);
-        }
+        met.into_iter().for_each(|row| self.damaged_row(row));
         Ok(outcome)
     }
 
@@ -165,20 +145,15 @@ impl Verification {
         if self.met.contains(&row) {
             return;
         }
+        use Table::{Blob, Counter, Embedding, Link, Package, Question, Search, Tally};
         let advice = match row.table {
-            Table::Tally
-            | Table::Question
-            | Table::Link
-            | Table::Search
-            | Table::Embedding
-            | Table::Counter => REBUILD,
-            Table::Blob => SEND_AGAIN,
-            Table::Package => MEND,
+            Tally | Question | Link | Search | Embedding | Counter => REBUILD,
+            Blob => SEND_AGAIN,
+            Package => MEND,
             _ => RESTORE,
         };
-        let suspect = suspect_in(row.table);
-        let failure = wrong(&row.what);
-        self.advise(suspect, row.project_id.as_ref(), &row.id, &failure, advice);
+        let failure = integrity(&row.what);
+        self.advise(suspect_in(row.table), row.project_id.as_ref(), &row.id, &failure, advice);
         self.met.insert(row);
     }
 
@@ -215,20 +190,14 @@ impl Verification {
         !self.cancelled.is_cancelled()
     }
 
-    fn problem(
-        &mut self,
-        suspect: Suspect,
-        project: Option<&ProjectId>,
-        id: &str,
-        failure: &Failure,
-    ) {
-        let problem = Problem::new(suspect, project, id, failure);
+    fn problem(&mut self, kind: Suspect, project: Option<&ProjectId>, id: &str, failure: &Failure) {
+        let problem = Problem::new(kind, project, id, failure);
         self.report.add(problem.clone());
         (self.tell)(VerifyStep::Problem(problem));
     }
 
     fn project(&mut self, id: &ProjectId) -> UnitResult<()> {
-        let row = self.read_noting(|unit| match unit.project(id) {
+        let row = self.noting(|unit| match unit.project(id) {
             Err(error) if error.damaged().is_some() => Ok(None),
             Ok(None) => Err(project::not_found(id).into()),
             found => Ok(found?),
@@ -244,7 +213,7 @@ impl Verification {
         let mut query =
             SessionQuery { order: Order::OldestFirst, limit: PAGE, ..SessionQuery::default() };
         while self.goes_on() {
-            let page = self.read_noting(|unit| Ok(unit.sessions(project, &query)?))?;
+            let page = self.noting(|unit| Ok(unit.sessions(project, &query)?))?;
             let Some(last) = page.last() else { break };
             query.after = Some(last.position());
             for row in &page {
@@ -261,7 +230,7 @@ impl Verification {
     fn events(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut seen = 0;
         while self.goes_on() {
-            let (page, kept, unreadable) = self.read_noting(|unit| {
+            let (page, kept, unreadable) = self.noting(|unit| {
                 let page = unit.events(project, seen, PAGE)?;
                 let unreadable = load::unreadable(unit, Table::Event);
                 Ok((page, unit.event_range(project)?, unreadable))
@@ -273,7 +242,7 @@ impl Verification {
             let missing = |seen: u64, next: u64| (seen + 1..next).find(|seq| !there.contains(seq));
             if page.is_empty() {
                 if missing(seen, kept.newest + 1).is_some() {
-                    let failure = wrong(format!("the events after {seen} are missing"));
+                    let failure = integrity(format!("the events after {seen} are missing"));
                     let id = seen.to_string();
                     self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
                 }
@@ -285,7 +254,7 @@ impl Verification {
                 let failure = match recorded(project, row) {
                     Err(failure) => Some(failure),
                     Ok(_) if missing(seen, number).is_some() => {
-                        Some(wrong(format!("there is no event between {seen} and {number}")))
+                        Some(integrity(format!("there is no event between {seen} and {number}")))
                     }
                     Ok(_) => None,
                 };
@@ -304,4 +273,20 @@ fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     let packages: u64 = unit.tallies(project, None)?.iter().map(|tally| tally.packages).sum();
     let kept = unit.event_range(project)?;
     Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
+}
+
+/// The kind of object in a table.
+fn suspect_in(table: Table) -> Suspect {
+    match table {
+        Table::Project => Suspect::Project,
+        Table::Fact => Suspect::Fact,
+        Table::Session => Suspect::Session,
+        Table::Event => Suspect::Event,
+        Table::Blob => Suspect::Blob,
+        Table::Tally => Suspect::Tally,
+        Table::Question | Table::Link => Suspect::Question,
+        Table::Search | Table::Embedding => Suspect::Search,
+        Table::Counter => Suspect::Counter,
+        _ => Suspect::Package,
+    }
 }

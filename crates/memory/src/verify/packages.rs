@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_contract::{Failure, Timestamp};
-use accord_memory_core::PackageId;
+use accord_memory_core::{Package, PackageId};
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
 };
@@ -44,9 +44,7 @@ impl Verification {
             let (project, id) = (&row.project_id, row.package_id.as_str());
             self.advise(Suspect::Package, Some(project), id, failure, MEND);
         }
-        for derived in looked.derived {
-            self.damaged_row(derived);
-        }
+        looked.derived.into_iter().for_each(|derived| self.damaged_row(derived));
         if self.quarantine && looked.verdict.is_err() != row.quarantine.is_some() {
             self.judge(&row.project_id, &row.package_id)?;
         }
@@ -59,8 +57,7 @@ impl Verification {
         let now = Timestamp::emit(self.memory.now());
         let moved = self.memory.store().write(move |unit| {
             let Some(row) = load::if_sound(unit.package(&project, &id))? else { return Ok(None) };
-            // Another write may have changed the package since it was checked, so it is judged
-            // again here.
+            // Another write may have changed the package since it was checked.
             let verdict = match verdict(unit, &row)? {
                 Err(failure) if row.quarantine.is_none() => {
                     Some(Quarantine { at: now.clone(), reason: failure.message })
@@ -94,8 +91,7 @@ fn check_package(
     let (verdict, derived) = match verdict(unit, &row)? {
         Err(failure) => (Err(failure), Vec::new()),
         Ok(package) => {
-            let fields = package.fields();
-            let index = PackageIndex::of(fields);
+            let index = PackageIndex::of(package.fields());
             (Ok(()), unit.check_index(&row, &index)?)
         }
     };
@@ -103,10 +99,7 @@ fn check_package(
 }
 
 /// The package in a row, if it and its log are undamaged.
-fn verdict<U: ReadUnit + ?Sized>(
-    unit: &U,
-    row: &PackageRow,
-) -> UnitResult<Result<accord_memory_core::Package, Failure>> {
+fn verdict(unit: &dyn ReadUnit, row: &PackageRow) -> UnitResult<Result<Package, Failure>> {
     match unit.revisions(&row.project_id, &row.package_id) {
         Ok(log) => Ok(rows::package(row, &log)),
         Err(error) if error.damaged().is_some() => Ok(Err(error.into())),

@@ -5,8 +5,7 @@ use accord_memory_core::Package;
 use accord_memory_core::lifecycle::check_revisions;
 use accord_store::{PackageRow, RevisionRow};
 
-use super::report::wrong;
-use crate::load;
+use crate::load::{self, integrity};
 
 /// The package of a row, if it is undamaged.
 pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, Failure> {
@@ -14,7 +13,7 @@ pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, 
     let log = log.iter().map(|entry| load::revision_of(&row.package_id, entry));
     let log = log.collect::<Result<Vec<_>, _>>()?;
     check_revisions(&package, &log)
-        .map_err(|failure| wrong(format!("its log: {}", failure.message)))?;
+        .map_err(|failure| integrity(format!("its log: {}", failure.message)))?;
     let first = log.first().map(|first| first.content_hash);
     let fields = package.fields();
     let same = fields.project_id == row.project_id
@@ -28,12 +27,7 @@ pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, 
         && fields.review_type == row.state.review_type
         && first == Some(row.deposited_hash)
         && log.len() as u64 == row.state.revision;
-    if same {
-        Ok(package)
-    } else {
-        Err(wrong(format!(
-            "the row of package {:?} contradicts its document",
-            row.package_id.as_str()
-        )))
-    }
+    let id = row.package_id.as_str();
+    let contradicted = || integrity(format!("the row of package {id:?} contradicts its document"));
+    same.then_some(package).ok_or_else(contradicted)
 }

@@ -97,7 +97,7 @@ async fn sweep(
     let request = call.body.0;
     let dry_run = request.dry_run.unwrap_or(false);
     let asked = Sweep { before: days_ago(host.memory().now(), request.days), dry_run };
-    let report = host.memory().sweep_blobs(&caller, &asked).await?;
+    let report = host.memory().sweep_blobs(&caller, asked).await?;
     let (links, files, bytes) = (report.links, report.files, report.bytes);
     Ok(Json(alx_envelope!(correlation, SweepEnvelope { dry_run, links, files, bytes })))
 }
