@@ -95,7 +95,6 @@ impl Conformance {
 }
 
 /// The refusal of a pull that needs a missing capability.
-///
 /// Clauses: AGENTIC-R-076.
 pub fn cannot_search(missing: Capability) -> Failure {
     lacking(Code::AgenticSearchNotSupported, missing)
@@ -111,7 +110,6 @@ pub fn cannot_search_now(missing: Capability) -> Failure {
 }
 
 /// The refusal of any other request that needs a missing capability.
-///
 /// Clauses: AGENTIC-R-117.
 pub fn not_implemented(missing: Capability) -> Failure {
     lacking(Code::AgenticNotImplemented, missing)

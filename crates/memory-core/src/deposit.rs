@@ -54,7 +54,6 @@ pub enum Deposit {
 }
 
 /// The answer to a deposit: the package with its hash, and warnings.
-///
 /// Clauses: AGENTIC-R-026, AGENTIC-R-043.
 pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String {
     let answer = transport_text(stored, hash);
@@ -68,7 +67,6 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
 /// Decides the deposit of `package`. Fails with `invalid_schema` at `project_id` when it names
 /// another project, or at `x-answers` or `x-supersedes`, with `duplicate_package_id`,
 /// `project_archived` or `project_not_found`.
-///
 /// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
 /// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///

@@ -20,7 +20,6 @@ pub struct ContentHashError;
 impl ContentHash {
     /// The hash of the package in `text`. It does not depend on white space, the order and spelling
     /// of members, or members that are `null`.
-    ///
     /// Clauses: AGENTIC-R-026, AGENTIC-R-035.
     pub fn of(text: &[u8]) -> Result<Self, CanonError> {
         let mut canonicalizer = Canonicalizer::new(Profile::Agentic);

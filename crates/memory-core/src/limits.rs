@@ -5,12 +5,10 @@
 use accord_contract::TextForm;
 
 /// The largest package, in bytes of its text; past it `payload_too_large`.
-///
 /// Clauses: AGENTIC-R-053.
 pub const MAX_PACKAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The largest fact, project or session, in bytes of its text; past it
-/// `payload_too_large`.
+/// The largest fact, project or session, in bytes of its text; past it `payload_too_large`.
 pub const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 
 /// The most items in a list of a package or fact; past it `too_many_items`.

@@ -150,10 +150,8 @@ pub enum ProjectUpdate {
 }
 
 impl Writing<'_> {
-    /// The new project that the write creates; `None` when the project exists.
-    ///
-    /// # Errors
-    /// With `project_archived`, or with `project_not_found` when writes may not create projects.
+    /// The new project that the write creates; `None` when the project exists. Fails with
+    /// `project_archived`, or with `project_not_found` when writes may not create projects.
     pub fn admit(&self) -> Result<Option<Project>, Failure> {
         match (self.project, self.policy) {
             (Some(project), _) => project.must_take_writes().map(|()| None),
@@ -203,12 +201,8 @@ impl Project {
         self.archived_at.is_some()
     }
 
-    /// Refuses a write to an archived project.
-    ///
+    /// Refuses a write to an archived project. Fails with `project_archived`.
     /// Clauses: AGENTIC-R-048, AGENTIC-A-23.
-    ///
-    /// # Errors
-    /// With `project_archived`.
     pub fn must_take_writes(&self) -> Result<(), Failure> {
         match &self.archived_at {
             None => Ok(()),
@@ -220,10 +214,7 @@ impl Project {
         }
     }
 
-    /// The project with a change.
-    ///
-    /// # Errors
-    /// With `project_archived`.
+    /// The project with a change. Fails with `project_archived`.
     pub fn changed(&self, change: ProjectChange) -> Result<ProjectUpdate, Failure> {
         self.must_take_writes()?;
         let mut project = self.clone();
@@ -253,10 +244,8 @@ impl Project {
     }
 
     /// Decides whether the project may be removed: it was created for a conformance run, or it
-    /// holds nothing. An archived one may be removed, too.
-    ///
-    /// # Errors
-    /// With `project_not_empty`, and what it holds.
+    /// holds nothing. An archived one may be removed, too. Fails with `project_not_empty`, and what
+    /// it holds.
     pub fn must_be_removable(
         &self,
         created_for_conformance: bool,
@@ -275,7 +264,6 @@ impl Project {
     }
 
     /// The project, archived at `now`. An archived project keeps its time.
-    ///
     /// Clauses: AGENTIC-R-121.
     #[must_use]
     pub fn archived(&self, now: Time) -> ProjectUpdate {
@@ -285,7 +273,6 @@ impl Project {
     }
 
     /// The project, no longer archived.
-    ///
     /// Clauses: AGENTIC-R-121.
     #[must_use]
     pub fn restored(&self) -> ProjectUpdate {
@@ -323,12 +310,9 @@ pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Fa
 }
 
 /// Decides whether a new project may be created. `existing` is the project of its id: the same
-/// request twice creates it once.
-///
+/// request twice creates it once. Fails with `duplicate_project_id` when another project has the
+/// id.
 /// Clauses: AGENTIC-A-21.
-///
-/// # Errors
-/// With `duplicate_project_id` when another project has the id.
 pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectUpdate, Failure> {
     let Some(existing) = existing else {
         return Ok(ProjectUpdate::Changed(Box::new(asked.clone())));

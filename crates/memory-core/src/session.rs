@@ -75,10 +75,8 @@ pub enum SessionUpdate {
 }
 
 impl SessionRequest {
-    /// Reads the request for a session of a project. An empty body means the key's actor.
-    ///
-    /// # Errors
-    /// When the body is not such a request, or names another project.
+    /// Reads the request for a session of a project. An empty body means the key's actor. Fails
+    /// when the body is not such a request, or names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
         let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
@@ -93,10 +91,8 @@ impl SessionRequest {
         Ok(asked)
     }
 
-    /// The actor that the request names, if any.
-    ///
-    /// # Errors
-    /// When it names an id without a type, or a type without an id.
+    /// The actor that the request names, if any. Fails when it names an id without a type, or a
+    /// type without an id.
     pub fn actor(&self) -> Result<Option<Actor>, Failure> {
         match (&self.actor_id, &self.actor_type) {
             (Field::Value(id), Field::Value(kind)) => Ok(Some(Actor::new(id.clone(), *kind))),
@@ -122,14 +118,10 @@ impl SessionEnd {
     }
 }
 
-/// Starts a session of the actor that writes, with an id and a callsign made from 32
-/// random bytes.
-///
-/// Clauses: AGENTIC-R-122.
-///
-/// # Errors
-/// With `invalid_schema` when no actor is known, with `project_archived` or
+/// Starts a session of the actor that writes, with an id and a callsign made from 32 random bytes.
+/// Fails with `invalid_schema` when no actor is known, with `project_archived` or
 /// `project_not_found`.
+/// Clauses: AGENTIC-R-122.
 pub fn start(
     asked: SessionRequest,
     writing: &Writing<'_>,
@@ -178,7 +170,6 @@ impl Session {
 
     /// The session with the packages that name it, by `created_at`, after those that were imported
     /// with it.
-    ///
     /// Clauses: AGENTIC-R-123.
     #[must_use]
     pub fn with_packages(mut self, deposited: impl IntoIterator<Item = PackageId>) -> Self {

@@ -59,7 +59,6 @@ impl Memory {
 
     /// Ends the current fact of a subject and predicate. Returns the number of ended facts: one or
     /// zero.
-    ///
     /// Clauses: AGENTIC-R-093.
     pub async fn invalidate_fact(
         &self,
@@ -147,7 +146,6 @@ fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {
 }
 
 /// The author of a package, if it exists, is undamaged and visible to the caller.
-///
 /// Clauses: AGENTIC-R-084.
 fn author(
     unit: &dyn ReadUnit,

@@ -6,7 +6,6 @@ use super::Memory;
 
 impl Memory {
     /// The conformance document of this host. It lists only capabilities that work at the moment.
-    ///
     /// Clauses: AGENTIC-R-124.
     pub async fn conformance(&self) -> Conformance {
         let options = self.options();

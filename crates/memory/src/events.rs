@@ -30,7 +30,6 @@ pub enum Since {
 }
 
 /// A reader that waits for the events of a project.
-///
 /// Clauses: AGENTIC-A-32.
 #[derive(Debug)]
 pub struct Follower {

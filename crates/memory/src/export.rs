@@ -36,7 +36,6 @@ pub struct Export {
 impl Memory {
     /// Exports a project: everything if the caller administers it, else what the caller sees. Fails
     /// with `unauthorized` or `project_not_found`, and when the spool cannot be written.
-    ///
     /// Clauses: AGENTIC-R-118, AGENTIC-R-120.
     pub async fn export(&self, caller: &Caller, project: &ProjectId) -> Result<Export, Failure> {
         let access = caller.access().clone();

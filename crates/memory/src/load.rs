@@ -128,7 +128,6 @@ pub(crate) fn may_within(
 
 /// The only one of the rows of an id that is in the caller's projects. Fails with `none` if there
 /// is no such row, and with a code if there are several.
-///
 /// Clauses: AGENTIC-A-04.
 pub(crate) fn only<T>(
     unit: &dyn ReadUnit,

@@ -98,7 +98,6 @@ impl Memory {
 }
 
 /// The named project, and the projects that the digest covers.
-///
 /// Clauses: AGENTIC-R-106, AGENTIC-A-23.
 fn covered(
     unit: &dyn ReadUnit,
@@ -131,7 +130,6 @@ fn superseded_by(unit: &dyn ReadUnit, row: &PackageRow) -> UnitResult<Vec<Packag
 
 impl Sum {
     /// Adds the packages of a project in the window, and its current facts.
-    ///
     /// Clauses: AGENTIC-R-063.
     fn add(&mut self, unit: &dyn ReadUnit, id: &ProjectId, since: Time) -> UnitResult<()> {
         let mut packages = 0;
@@ -177,7 +175,6 @@ impl Sum {
     }
 
     /// Adds the snippets of a project about the focus.
-    ///
     /// Clauses: AGENTIC-R-108.
     fn add_focus(
         &mut self,

@@ -14,7 +14,6 @@ use super::{Memory, UnitResult, load};
 
 impl Memory {
     /// The orientation of a project, as a JSON text.
-    ///
     /// Clauses: AGENTIC-R-101, AGENTIC-R-102.
     pub async fn orient(
         &self,
@@ -71,7 +70,6 @@ impl Memory {
 
 /// The open questions of projects in a window, each once: from each project in turn, so that no
 /// project fills the list alone.
-///
 /// Clauses: AGENTIC-R-103.
 pub(crate) fn questions<'a>(
     unit: &dyn ReadUnit,

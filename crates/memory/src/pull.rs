@@ -87,7 +87,6 @@ impl Memory {
     }
 
     /// One package: of the named project, or of any of the caller's.
-    ///
     /// Clauses: AGENTIC-R-072.
     pub async fn package(
         &self,

@@ -8,13 +8,10 @@ use accord_api::parameter::{Acting, ParamSet as _, Params};
 use accord_base::{Author, By, Caller, Door, Need, ProjectId};
 use accord_contract::{Code, Failure};
 
-/// Who acts in a request: the actor that it names, else that of the key, else `fallback`, which
-/// the request says in another way.
-///
-/// # Errors
-/// `unauthorized` when the key does not cover the project, the verb or the actor;
-/// `person_required` when a key of no person acts as one; `not_for_workers` when a worker acts as
-/// a person or a script; `field_missing` without an actor.
+/// Who acts in a request: the actor that it names, else that of the key, else `fallback`, which the
+/// request says in another way. Fails with `unauthorized` when the key does not cover the project,
+/// the verb or the actor; `person_required` when a key of no person acts as one; `not_for_workers`
+/// when a worker acts as a person or a script; `field_missing` without an actor.
 pub fn acting(
     caller: &Caller,
     project: &ProjectId,

@@ -23,10 +23,8 @@ pub fn create(folder: &Path) -> io::Result<()> {
 }
 
 /// Finds the nearest [`DATA_FOLDER`]: in `start`, or in a folder above it on the same file system.
-/// `start` is an absolute path without links.
-///
-/// # Errors
-/// `STORE_FOLDER_UNTRUSTED` when it belongs to another user, whose settings would hold.
+/// `start` is an absolute path without links. Fails with `STORE_FOLDER_UNTRUSTED` when it belongs
+/// to another user, whose settings would hold.
 pub fn find(start: &Path) -> Result<Option<PathBuf>, Failure> {
     let Ok(device) = fs::metadata(start).map(|found| found.dev()) else {
         return Ok(None);
@@ -49,9 +47,7 @@ pub fn find(start: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// Refuses a data folder that others can enter: one that came with a repository has the rights of
-/// any other folder, and could name a server that a key would be sent to.
-///
-/// # Errors
+/// any other folder, and could name a server that a key would be sent to. Fails with
 /// `STORE_FOLDER_UNTRUSTED`.
 pub fn must_be_private(folder: &Path) -> Result<(), Failure> {
     let mode = fs::metadata(folder).map_or(0o777, |found| found.mode());

@@ -151,10 +151,7 @@ impl Logins {
         (text, until)
     }
 
-    /// The person of a link, which is used up.
-    ///
-    /// # Errors
-    /// `LOGIN_LINK_INVALID`.
+    /// The person of a link, which is used up. Fails with `LOGIN_LINK_INVALID`.
     pub fn use_link(&self, text: &str, now: Time) -> Result<Person, Failure> {
         // The hash finds it: how long that takes says nothing about the text.
         let link = self.state.lock().links.remove(&sha256(text.as_bytes()));
@@ -166,10 +163,7 @@ impl Logins {
         Ok(link.ok_or_else(invalid)?.person)
     }
 
-    /// Begins a login.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Begins a login. Fails when the store fails.
     pub async fn begin(&self, person: Person, now: Time) -> Result<Begun, Failure> {
         let begun =
             Begun { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) };
@@ -184,10 +178,8 @@ impl Logins {
         Ok(begun)
     }
 
-    /// The holder of a login, which counts as used, and what names the login in tokens.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The holder of a login, which counts as used, and what names the login in tokens. Fails when
+    /// the store fails.
     pub async fn find(
         &self,
         halves: &Halves,
@@ -213,18 +205,13 @@ impl Logins {
     }
 
     /// Whether the login that a token names has not ended. A page that is open and does nothing
-    /// stays signed in.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// stays signed in. Fails when the store fails.
     pub async fn is_open(&self, name: &str, now: Time) -> Result<bool, Failure> {
         Ok(self.opened(name, now).await?.is_some())
     }
 
-    /// Who signed in with the login that a token names, unless it has ended.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Who signed in with the login that a token names, unless it has ended. Fails when the store
+    /// fails.
     pub async fn opened(&self, name: &str, now: Time) -> Result<Option<Person>, Failure> {
         let setting = format!("{LOGIN}{name}");
         let found = self.units.read(move |unit| login(unit, &setting)).await?;
@@ -241,10 +228,7 @@ impl Logins {
         write.await
     }
 
-    /// Ends the login of a request.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Ends the login of a request. Fails when the store fails.
     pub async fn end(&self, halves: &Halves) -> Result<(), Failure> {
         let halves = halves.clone();
         let write = self.units.write(move |unit| {
@@ -258,10 +242,7 @@ impl Logins {
         write.await
     }
 
-    /// Refuses an address whose attempts fail too often.
-    ///
-    /// # Errors
-    /// `LOGIN_TOO_OFTEN`.
+    /// Refuses an address whose attempts fail too often. Fails with `LOGIN_TOO_OFTEN`.
     pub fn check_failures(&self, address: Option<IpAddr>, now: Time) -> Result<(), Failure> {
         let state = self.state.lock();
         let failed = state.failures.get(&address).into_iter().flatten();
@@ -324,10 +305,8 @@ impl Holder {
         }
     }
 
-    /// The caller that the holder is now; none once its key is no longer valid.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The caller that the holder is now; none once its key is no longer valid. Fails when the
+    /// store fails.
     pub async fn caller(&self, keys: &Keys) -> Result<Option<Caller>, Failure> {
         let caller = match self {
             Self::Owner => Caller::owner(),

@@ -198,10 +198,7 @@ impl Collector for CurrentValues {
     }
 }
 
-/// Writes a value that only grows.
-///
-/// # Errors
-/// When the encoder fails.
+/// Writes a value that only grows. Fails when the encoder fails.
 pub fn counter(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,
@@ -212,10 +209,7 @@ pub fn counter(
     counter.encode(encoder.encode_descriptor(name, help, None, counter.metric_type())?)
 }
 
-/// Writes a value that goes up and down.
-///
-/// # Errors
-/// When the encoder fails.
+/// Writes a value that goes up and down. Fails when the encoder fails.
 pub fn gauge(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,

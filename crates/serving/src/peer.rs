@@ -48,7 +48,6 @@ pub(crate) async fn without_key(host: &Serving, peer: &Peer) -> Result<Option<Ca
 }
 
 /// The key in the `Authorization` header.
-///
 /// Clauses: AGENTIC-R-112, AGENTIC-A-26.
 fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
     let missing = || {

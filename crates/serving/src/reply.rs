@@ -51,7 +51,6 @@ pub fn status_of(code: Code) -> StatusCode {
 }
 
 /// A response with a JSON document.
-///
 /// Clauses: AGENTIC-R-050.
 pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());

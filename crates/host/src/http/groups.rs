@@ -47,7 +47,6 @@ fn behind<D: Door>(routes: Vec<Route<D>>, door: &D) -> Vec<Route> {
 }
 
 /// The groups, in the order of the page.
-///
 /// Clauses: AGENTIC-R-110.
 pub(super) const GROUPS: &[Group] = &[
     Group {

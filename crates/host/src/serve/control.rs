@@ -49,10 +49,8 @@ pub type IsAuthorized = dyn Fn(Option<&HeaderValue>) -> bool + Send + Sync;
 pub struct ControlServer(ServiceServer);
 
 impl ControlServer {
-    /// Listens on an address.
-    ///
-    /// # Errors
-    /// When it cannot listen there, or the default project cannot be created.
+    /// Listens on an address. Fails when it cannot listen there, or the default project cannot be
+    /// created.
     pub async fn bind(
         host: Host,
         address: SocketAddr,
@@ -131,7 +129,6 @@ impl Control {
     }
 
     /// Applies a step.
-    ///
     /// Clauses: GGUI-CONTROL-SETUP.
     async fn apply(&self, step: Step) -> Result<Value, Failure> {
         let live = self.host.live();
@@ -229,7 +226,6 @@ impl Control {
     }
 
     /// A member of a session.
-    ///
     /// Clauses: GGUI-CONTROL-READ.
     async fn read(&self, uri: &Uri) -> Result<Value, Failure> {
         let query = Query::of(uri)?;

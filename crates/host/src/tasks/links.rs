@@ -8,10 +8,8 @@ use accord_contract::Failure;
 use accord_memory::Memory;
 use accord_tasks_door::{TaskTrees, links};
 
-/// Reads the links from the store. A tree that another host has now is left out, and logged.
-///
-/// # Errors
-/// When the store cannot be read.
+/// Reads the links from the store. A tree that another host has now is left out, and logged. Fails
+/// when the store cannot be read.
 pub(crate) fn load(trees: &TaskTrees, memory: &Memory, data: &Path) -> Result<(), Failure> {
     for (project, folder) in memory.linked_folders()? {
         let folder = PathBuf::from(folder);
@@ -45,10 +43,8 @@ pub(crate) async fn record(
     Ok(folder)
 }
 
-/// Removes the link of a project. Its files stay where they are.
-///
-/// # Errors
-/// `unauthorized`, `project_not_found`.
+/// Removes the link of a project. Its files stay where they are. Fails with `unauthorized`,
+/// `project_not_found`.
 pub(crate) async fn remove(
     trees: &TaskTrees,
     memory: &Memory,

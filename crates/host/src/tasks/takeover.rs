@@ -36,10 +36,8 @@ pub(crate) fn take_over_all(memory: &Memory, trees: &TaskTrees) -> u64 {
     taken
 }
 
-/// Takes over what is new in a tree. Returns the number of events.
-///
-/// # Errors
-/// When the tree cannot be read or the store cannot be written.
+/// Takes over what is new in a tree. Returns the number of events. Fails when the tree cannot be
+/// read or the store cannot be written.
 pub(crate) fn take_over(memory: &Memory, tree: &Tree, project: &ProjectId) -> Result<u64, Failure> {
     let source = EventSource { project: project.clone(), id: source(tree)? };
     let mut taken = 0;

@@ -11,8 +11,7 @@ pub enum MergedPackage {
     Unchanged,
     /// Add it with its whole log.
     Added,
-    /// It is stored in an earlier state: move it to this one and append these entries to its
-    /// log.
+    /// It is stored in an earlier state: move it to this one and append these entries to its log.
     Advanced(Vec<Revision>),
 }
 
@@ -26,7 +25,6 @@ pub enum MergedSession {
 
 /// Decides the import of a package with its log. `known` is the log of the stored package of the
 /// same id. Fails with `duplicate_package_id` when neither log continues the other.
-///
 /// Clauses: AGENTIC-R-038, AGENTIC-R-119.
 pub fn merge_package(
     package: &Package,

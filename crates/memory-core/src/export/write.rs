@@ -21,7 +21,6 @@ pub fn fact_line(fact: &Fact) -> String {
 
 /// The line of a package, from its stored text, hash and log. Every token of the text is kept; only
 /// white space between tokens is removed.
-///
 /// Clauses: AGENTIC-R-038, AGENTIC-A-40.
 pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) -> String {
     let log: Vec<Value> = revisions.iter().map(Revision::encode).collect();

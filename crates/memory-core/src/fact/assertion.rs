@@ -63,10 +63,8 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// Reads an assertion that was sent to a project.
-    ///
-    /// # Errors
-    /// When the body is not an assertion, or names another project.
+    /// Reads an assertion that was sent to a project. Fails when the body is not an assertion, or
+    /// names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let members = text::object(body, MAX_DOCUMENT_BYTES)?;
         let sent = FactAssertion::from_document(Value::Object(members)).map_err(refuse::decoded)?;

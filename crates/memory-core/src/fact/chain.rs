@@ -40,16 +40,15 @@ impl Span {
 }
 
 /// Places a fact that holds from `from` on.
-///
 /// Clauses: AGENTIC-R-086, AGENTIC-R-087, AGENTIC-A-14, AGENTIC-A-15.
 ///
-/// `before` is the last span of the chain that is not empty and begins at `from` or
-/// earlier; `after` the first that is not empty and begins later.
+/// `before` is the last span of the chain that is not empty and begins at `from` or earlier;
+/// `after` the first that is not empty and begins later.
 ///
 /// - A fact that holds at `from` ends there.
-/// - The new fact ends where `after` begins. If `before` held at `from` and was
-///   invalidated before that, it ends there instead: the invalidation said that
-///   nothing holds from then on. An end in the future has no such effect.
+/// - The new fact ends where `after` begins. If `before` held at `from` and was invalidated before
+///   that, it ends there instead: the invalidation said that nothing holds from then on. An end in
+///   the future has no such effect.
 pub fn place(
     from: &Timestamp,
     before: Option<&Span>,
@@ -70,7 +69,6 @@ pub fn place(
 /// Checks the rules of a chain, whose spans are in the order of their starts. Fails with
 /// `fact_overlap` when two spans hold at once or two are current, with `integrity_error` when one
 /// ends before it begins.
-///
 /// Clauses: AGENTIC-R-087, AGENTIC-R-091.
 pub fn check_chain(chain: &[Span]) -> Result<(), Failure> {
     let mut last: Option<&Span> = None;

@@ -12,7 +12,6 @@ pub struct Invalidation {
 }
 
 /// Ends the current fact of a chain, if it exists and has the requested value.
-///
 /// Clauses: AGENTIC-R-092, AGENTIC-R-094, AGENTIC-R-097.
 ///
 /// A fact that starts in the future ends at its start, because no fact ends before it begins.

@@ -63,11 +63,8 @@ message! {
 }
 
 impl Fact {
-    /// Reads a fact as it is exported or stored: as [`Fact`] writes it, or without the
-    /// members that have a default.
-    ///
-    /// # Errors
-    /// When the members are not a fact, or it ends before it begins.
+    /// Reads a fact as it is exported or stored: as [`Fact`] writes it, or without the members that
+    /// have a default. Fails when the members are not a fact, or it ends before it begins.
     pub fn read(mut members: Object) -> Result<Self, Failure> {
         for (name, default) in [
             ("valid_to", Value::Null),
@@ -97,14 +94,12 @@ impl Fact {
     }
 
     /// Whether the fact has no end.
-    ///
     /// Clauses: AGENTIC-R-089.
     pub fn is_current(&self) -> bool {
         self.valid_to.is_none()
     }
 
     /// Whether the fact holds at an instant.
-    ///
     /// Clauses: AGENTIC-R-090.
     pub fn holds_at(&self, instant: Time) -> bool {
         self.valid_from.time() <= instant

@@ -63,7 +63,6 @@ pub enum Transition {
 
 impl Status {
     /// Whether a transition between two statuses is allowed.
-    ///
     /// Clauses: AGENTIC-R-054, AGENTIC-R-060, AGENTIC-R-061.
     pub fn may_become(self, next: Self) -> bool {
         use Status::{AwaitingReview, Complete, Draft, RevisionRequested};
@@ -78,7 +77,6 @@ impl Status {
 
 /// Decides a transition of `package`, whose log ends with `last`. Fails with `invalid_transition`
 /// when the status does not allow it, with `too_many_items` when its log is full.
-///
 /// Clauses: AGENTIC-R-055.
 pub fn transition(
     package: &Package,
@@ -103,7 +101,6 @@ pub fn transition(
 }
 
 /// The state that a change leads to from the package's own.
-///
 /// Clauses: AGENTIC-R-056, AGENTIC-R-066, AGENTIC-A-18, AGENTIC-A-19.
 fn target(package: &Package, change: Change) -> Result<(Status, ReviewType), Failure> {
     use Status::{AwaitingReview, Complete, Draft, RevisionRequested};

@@ -58,7 +58,6 @@ impl From<Reviewer> for ReviewType {
 }
 
 /// Reads the request for a review.
-///
 /// Clauses: AGENTIC-R-059.
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;

@@ -68,11 +68,9 @@ impl Revision {
     }
 }
 
-/// Refuses a log that does not match `package`: its numbers have a gap, it has a transition that
-/// is not allowed, or a hash that is not that of the package in that state.
-///
-/// # Errors
-/// With `hash_mismatch` or `invalid_schema`, at the entry.
+/// Refuses a log that does not match `package`: its numbers have a gap, it has a transition that is
+/// not allowed, or a hash that is not that of the package in that state. Fails with `hash_mismatch`
+/// or `invalid_schema`, at the entry.
 pub fn check_revisions(package: &Package, log: &[Revision]) -> Result<(), Failure> {
     for (index, entry) in log.iter().enumerate() {
         let pointer = format!("/{index}");

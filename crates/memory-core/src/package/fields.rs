@@ -89,7 +89,6 @@ message! {
 
 impl PackageFields {
     /// How much the package matters.
-    ///
     /// Clauses: AGENTIC-R-017.
     pub fn significance(&self) -> Significance {
         let named = self.significance.value().copied();

@@ -63,15 +63,13 @@ wire_enum! {
     }
 }
 
-/// What kind of package it is: one that the protocol names, or an extension, which
-/// counts as [`KnownPackageType::Standard`].
-///
+/// What kind of package it is: one that the protocol names, or an extension, which counts as
+/// [`KnownPackageType::Standard`].
 /// Clauses: AGENTIC-R-012, AGENTIC-R-013.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct PackageType(Extensible<KnownPackageType>);
 
 /// A title of 1 to 200 characters.
-///
 /// Clauses: AGENTIC-R-005, AGENTIC-A-37.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Title(String);

@@ -103,10 +103,8 @@ impl Links {
         self.answers.is_empty() && self.supersedes.is_empty()
     }
 
-    /// Refuses a package whose links cannot be meant.
-    ///
-    /// # Errors
-    /// With `invalid_schema`, `too_many_items` or `text_too_long`, at the member.
+    /// Refuses a package whose links cannot be meant. Fails with `invalid_schema`, `too_many_items`
+    /// or `text_too_long`, at the member.
     pub fn check(fields: &PackageFields) -> Result<(), Failure> {
         let asked: Vec<_> =
             fields.open_questions().iter().map(|text| QuestionKey::of(text)).collect();

@@ -7,7 +7,6 @@ use crate::limits::MAX_PACKAGE_BYTES;
 use crate::{refuse, text};
 
 /// The submitted text with a new id from 16 random bytes, unless it has one.
-///
 /// Clauses: AGENTIC-R-003, AGENTIC-A-07.
 pub fn with_minted_id(submitted: &[u8], random: [u8; 16]) -> Result<String, Failure> {
     text::check_size(submitted, MAX_PACKAGE_BYTES)?;

@@ -50,9 +50,8 @@ pub struct Package {
 }
 
 impl Package {
-    /// Reads a package as it is submitted. A member `content_hash` is removed, and
-    /// must be the hash of the rest. Fails when the text is not a package, is too large, or its
-    /// hash is wrong.
+    /// Reads a package as it is submitted. A member `content_hash` is removed, and must be the hash
+    /// of the rest. Fails when the text is not a package, is too large, or its hash is wrong.
     pub fn parse(submitted: &[u8]) -> Result<Self, Failure> {
         Self::parse_within(submitted, MAX_PACKAGE_BYTES)
     }
@@ -89,7 +88,6 @@ impl Package {
     }
 
     /// Refuses a package that names another project. Fails with `invalid_schema` at `project_id`.
-    ///
     /// Clauses: AGENTIC-R-023, AGENTIC-A-05.
     pub fn must_belong_to(&self, project: &ProjectId) -> Result<(), Failure> {
         if self.project_id() == project {
@@ -133,7 +131,6 @@ impl Package {
     }
 
     /// The same package in another state; no other byte of its text changes.
-    ///
     /// Clauses: AGENTIC-R-055, AGENTIC-A-02.
     pub(crate) fn in_state(&self, status: Status, review_type: ReviewType) -> Self {
         let status_text = text::quoted(status.as_str());
@@ -174,7 +171,6 @@ pub fn verify(stored: &str, hash: &ContentHash) -> Result<(), Failure> {
 }
 
 /// A stored package in transport: its text with the member `content_hash`.
-///
 /// Clauses: AGENTIC-R-027, AGENTIC-A-06.
 pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
     text::append(stored, CONTENT_HASH, &text::quoted(&hash.to_string()))
@@ -187,7 +183,6 @@ pub fn not_found(package: &PackageId) -> Failure {
 }
 
 /// The failure for an id that is in several projects of the key.
-///
 /// Clauses: AGENTIC-A-04.
 pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {
     let message = format!("{} projects have a package {:?}", projects.len(), package.as_str());

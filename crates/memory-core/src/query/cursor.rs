@@ -6,7 +6,6 @@ use accord_contract::{Failure, Time};
 use crate::{Cursor, ProjectId};
 
 /// A position among packages, newest first: by `created_at`, then by the store's number.
-///
 /// Clauses: AGENTIC-R-078.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackagePosition {

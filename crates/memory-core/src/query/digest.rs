@@ -7,7 +7,6 @@ use crate::ProjectId;
 use crate::operations::DigestParams;
 
 /// The default number of snippets.
-///
 /// Clauses: AGENTIC-R-108.
 pub const DEFAULT_SNIPPETS: u32 = 25;
 

@@ -33,7 +33,6 @@ pub struct FactQuery {
 }
 
 /// The time of a query for facts.
-///
 /// Clauses: AGENTIC-A-13.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FactTime {

@@ -9,7 +9,6 @@ use super::{Focus, MAX_PULL, MAX_TOKENS, Number};
 use crate::operations::OrientParams;
 
 /// The default length of the window, in days.
-///
 /// Clauses: AGENTIC-R-100.
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 
@@ -17,7 +16,6 @@ pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 pub const MAX_WINDOW_DAYS: u32 = 3_660;
 
 /// The default number of packages.
-///
 /// Clauses: AGENTIC-A-29.
 pub const DEFAULT_RECENT: u32 = 20;
 
@@ -34,7 +32,6 @@ pub const DEFAULT_BRIEFING_TOKENS: u32 = 2_000;
 const MIN_PAGE_TOKENS: u32 = 100;
 
 /// How many days to look back.
-///
 /// Clauses: AGENTIC-R-105.
 pub const WINDOW_DAYS: Number =
     Number::new("window_days", 1, MAX_WINDOW_DAYS).or(DEFAULT_WINDOW_DAYS);

@@ -10,12 +10,10 @@ use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
 
 /// The default number of packages.
-///
 /// Clauses: AGENTIC-R-069, AGENTIC-A-38.
 pub const DEFAULT_PULL: u32 = 5;
 
 /// The largest number of packages.
-///
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
@@ -84,7 +82,6 @@ pub struct PackageFilter {
 
 impl Pull {
     /// What the parameters ask for.
-    ///
     /// Clauses: AGENTIC-R-075.
     pub fn of(asked: PullParams, project: &ProjectId) -> Result<Self, Failure> {
         let limit = asked.limit.unwrap_or(DEFAULT_PULL);
@@ -118,7 +115,6 @@ impl Pull {
 
 impl Latest {
     /// What the parameters of the list of packages that await a review ask for.
-    ///
     /// Clauses: AGENTIC-R-062.
     pub fn reviews(asked: ReviewParams, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {

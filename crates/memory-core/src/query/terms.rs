@@ -11,7 +11,6 @@ pub const MAX_TERMS: usize = 16;
 pub const MAX_QUERY_BYTES: usize = 4 * 1024;
 
 /// The words of a query: in lower case, each once, in their order.
-///
 /// Clauses: AGENTIC-R-077.
 ///
 /// A word is a run of letters and digits of any script, including combining accents. Everything
@@ -21,10 +20,7 @@ pub const MAX_QUERY_BYTES: usize = 4 * 1024;
 pub struct Terms(Vec<String>);
 
 impl Terms {
-    /// The words of a query.
-    ///
-    /// # Errors
-    /// When the query is longer than [`MAX_QUERY_BYTES`].
+    /// The words of a query. Fails when the query is longer than [`MAX_QUERY_BYTES`].
     pub fn parse(query: &str) -> Result<Self, Failure> {
         Self::parse_at("/query", query)
     }

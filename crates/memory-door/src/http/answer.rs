@@ -16,7 +16,6 @@ use accord_serving::reply::json;
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 
 /// The body of an answer with a list.
-///
 /// Clauses: AGENTIC-A-24.
 pub(super) struct List(String);
 

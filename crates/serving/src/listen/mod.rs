@@ -28,10 +28,7 @@ pub use self::service::{Service, ServiceLimits, ServiceServer};
 pub use self::socket::{SOCKET, Socket};
 pub use self::url_file::{UrlFile, url_of_host};
 
-/// Listens on an address. Returns the address with the real port.
-///
-/// # Errors
-/// `listen_failed`.
+/// Listens on an address. Returns the address with the real port. Fails with `listen_failed`.
 pub async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot listen on {address}: {error}");

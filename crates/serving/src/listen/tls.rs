@@ -13,7 +13,6 @@ use tokio_rustls::TlsAcceptor;
 use crate::settings::Settings;
 
 /// The TLS acceptor, if the settings name a certificate.
-///
 /// Clauses: AGENTIC-R-114.
 pub fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failure> {
     let (Some(cert), Some(key)) = (&settings.tls.cert, &settings.tls.key) else {

@@ -11,10 +11,8 @@ use accord_contract::{Code, Failure};
 use super::CONFIG_FILE;
 
 /// Sets top-level texts in the settings file of a data folder, which exists. Returns the path of
-/// the file.
-///
-/// # Errors
-/// `SETTING_INVALID` when the file cannot be parsed or edited, and failures of the file system.
+/// the file. Fails with `SETTING_INVALID` when the file cannot be parsed or edited, and failures of
+/// the file system.
 pub fn write_settings(folder: &Path, values: &[(&str, &str)]) -> Result<PathBuf, Failure> {
     let path = folder.join(CONFIG_FILE);
     let mut text = match fs::read_to_string(&path) {
