@@ -14,7 +14,6 @@ pub(crate) fn open(folder: &Path) -> Result<Arc<dyn Engine>> {
     Ok(Arc::new(FolderEngine::open(folder, &Options::default())?))
 }
 
-/// An empty engine in memory.
 pub(crate) fn in_memory() -> Arc<dyn Engine> {
     Arc::new(ModelStore::new())
 }

@@ -24,10 +24,7 @@
 //! assert!(data.join(".gitignore").exists());
 //! # Ok::<(), accord_contract::codes::Failure>(())
 //! ```
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the host opens sockets and files, and reads the environment"
-)]
+#![expect(clippy::disallowed_methods, reason = "the host uses sockets, files and the environment")]
 
 mod engine;
 pub mod http;

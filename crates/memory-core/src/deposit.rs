@@ -43,9 +43,7 @@ pub struct KnownPackage {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deposit {
     New {
-        /// The project to create with it.
         create_project: Option<Box<Project>>,
-        /// The first entry of its log.
         revision: Box<Revision>,
         warnings: Vec<Warning>,
     },

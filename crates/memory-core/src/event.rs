@@ -68,43 +68,18 @@ pub fn invalidated(fact: &Fact, by: Option<&Actor>, now: Time) -> NewEvent {
     NewEvent::new(FACT_INVALIDATED, &fact.project_id, data, now)
 }
 
-pub fn session_started(session: &Session, now: Time) -> NewEvent {
-    about_session(SESSION_STARTED, session, now)
-}
-
-pub fn session_ended(session: &Session, now: Time) -> NewEvent {
-    about_session(SESSION_ENDED, session, now)
-}
-
-pub fn project_created(project: &Project, now: Time) -> NewEvent {
-    about_project(PROJECT_CREATED, project, now)
-}
-
-/// The name, description or other members of a project changed.
-pub fn project_updated(project: &Project, now: Time) -> NewEvent {
-    about_project(PROJECT_UPDATED, project, now)
-}
-
-pub fn project_archived(project: &Project, now: Time) -> NewEvent {
-    about_project(PROJECT_ARCHIVED, project, now)
-}
-
-pub fn project_restored(project: &Project, now: Time) -> NewEvent {
-    about_project(PROJECT_RESTORED, project, now)
-}
-
 /// A project was removed; nothing but its id is left.
 pub fn project_removed(project: &ProjectId, at: Time) -> NewEvent {
     let data = Object::from_iter([("project_id".into(), project.encode())]);
     NewEvent::new(PROJECT_REMOVED, project, data, at)
 }
 
-fn about_session(kind: EventKind, session: &Session, now: Time) -> NewEvent {
+pub fn about_session(kind: EventKind, session: &Session, now: Time) -> NewEvent {
     let data = Object::from_iter([("session".into(), session.encode())]);
     NewEvent::new(kind, &session.project_id, data, now)
 }
 
-fn about_project(kind: EventKind, project: &Project, now: Time) -> NewEvent {
+pub fn about_project(kind: EventKind, project: &Project, now: Time) -> NewEvent {
     let data = Object::from_iter([("project".into(), project.encode())]);
     NewEvent::new(kind, &project.project_id, data, now)
 }

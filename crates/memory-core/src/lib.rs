@@ -1,12 +1,7 @@
 //! The Agentic Protocol 0.1: its documents and its rules.
 //!
-//! * [`package`], [`fact`], [`session`], [`project`]: the four documents, read strictly,
-//!   with all unknown members kept.
-//! * [`deposit`], [`lifecycle`], [`fact`]: the decision about a write, given what is stored.
-//! * [`query`]: queries; [`bundle`]: answers that combine several rows; [`export`]: whole projects
-//!   as lines.
-//! * [`operations`]: what a host is asked; [`event`]: the events of the protocol;
-//!   [`conformance`]: the conformance document.
+//! Documents are read strictly, with all unknown members kept. [`deposit`], [`lifecycle`] and
+//! [`fact`] decide about a write, given what is stored; [`bundle`] makes answers of several rows.
 //!
 //! Nothing here stores anything. A service loads what a decision needs, calls the decision, and
 //! writes its result, all within one transaction.
@@ -52,10 +47,8 @@ pub mod session;
 mod text;
 mod warning;
 
-use accord_base::{
-    Actor, ActorId, ActorKey, ActorType, Cursor, EventKind, NewEvent, ProjectId, ProjectPosition,
-    SessionId,
-};
+use accord_base::{Actor, ActorId, ActorKey, ActorType, Cursor, EventKind, NewEvent, ProjectId};
+use accord_base::{ProjectPosition, SessionId};
 
 pub use callsign::callsign;
 pub use fact::Fact;

@@ -43,7 +43,6 @@ pub const MAX_TITLE_CHARS: usize = 200;
 /// The largest whole number that every JSON reader keeps exactly.
 pub const MAX_EXACT: i64 = 9_007_199_254_740_991;
 
-/// A title or name.
 pub const TITLE: TextForm = TextForm::ANY.chars(1, MAX_TITLE_CHARS);
 
 /// A callsign; a session of another server may have an empty one.
@@ -54,7 +53,5 @@ pub const PROSE: TextForm = TextForm::ANY.bytes(MAX_PROSE_BYTES);
 /// Any other text of a package, project or review.
 pub const TEXT: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES);
 
-/// The subject or predicate of a fact.
 pub const KEY: TextForm = TextForm::ANY.not_empty().bytes(MAX_KEY_BYTES).without_nul();
-
 pub const VALUE: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES).without_nul();

@@ -70,7 +70,6 @@ message! {
 }
 
 impl ProjectContents {
-    /// These numbers of packages, facts, sessions and blobs.
     pub fn new([packages, facts, sessions, blobs]: [u64; 4]) -> Self {
         let (tasks, live_sessions) = (None, None);
         Self { packages, facts, sessions, blobs, tasks, live_sessions, extra: Object::new() }
@@ -90,13 +89,11 @@ impl ProjectContents {
         self
     }
 
-    /// All of them.
     pub fn total(&self) -> u64 {
         let more = self.tasks.unwrap_or(0) + self.live_sessions.unwrap_or(0);
         self.packages + self.facts + self.sessions + self.blobs + more
     }
 
-    /// Those that there are, in words.
     fn in_words(&self) -> String {
         let counts = [
             (self.packages, "package"),
@@ -127,25 +124,19 @@ pub enum ProjectPolicy {
 /// The context of a write: project, author and time.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing<'a> {
-    /// The project that the write names.
     pub project_id: &'a ProjectId,
-    /// That project, if it exists.
     pub project: Option<&'a Project>,
-    /// Whether the write may create it.
     pub policy: ProjectPolicy,
-    /// The author, if known.
     pub actor: Option<&'a Actor>,
     /// The time. Within a project it never decreases; otherwise the fact that was asserted last
     /// might not be the current one.
     pub now: Time,
 }
 
-/// The decision about a change of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ProjectUpdate {
     /// The project has these values already.
     Unchanged,
-    /// The changed project.
     Changed(Box<Project>),
 }
 
@@ -196,7 +187,6 @@ impl Project {
         Self::from_document(Value::Object(members)).map_err(refuse::decoded)
     }
 
-    /// Whether the project is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()
     }
@@ -204,14 +194,10 @@ impl Project {
     /// Refuses a write to an archived project. Fails with `project_archived`.
     /// Clauses: AGENTIC-R-048, AGENTIC-A-23.
     pub fn must_take_writes(&self) -> Result<(), Failure> {
-        match &self.archived_at {
-            None => Ok(()),
-            Some(since) => {
-                let message =
-                    format!("the project {:?} is archived since {since}", self.project_id.as_str());
-                Err(Failure::new(Code::AgenticProjectArchived, message))
-            }
-        }
+        let Some(since) = &self.archived_at else { return Ok(()) };
+        let message =
+            format!("the project {:?} is archived since {since}", self.project_id.as_str());
+        Err(Failure::new(Code::AgenticProjectArchived, message))
     }
 
     /// The project with a change. Fails with `project_archived`.
@@ -293,9 +279,7 @@ impl Project {
 /// Reads the request for a new project. Without an id it gets one from 16 random bytes.
 pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Failure> {
     let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
-    for name in ["created_at", "archived_at"] {
-        refuse::not_yours(&mut members, name)?;
-    }
+    refuse::not_yours(&mut members, &["created_at", "archived_at"])?;
     let asked = ProjectRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
     let id = asked.project_id.value().cloned();
     let mut project = Project::bare(id.unwrap_or_else(|| ProjectId::mint(random)), now);
@@ -328,11 +312,8 @@ pub fn create(asked: &Project, existing: Option<&Project>) -> Result<ProjectUpda
     Err(failure.at("/project_id"))
 }
 
-/// Reads a change of a project.
 pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
     let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
-    for name in ["project_id", "created_at", "archived_at"] {
-        refuse::not_yours(&mut members, name)?;
-    }
+    refuse::not_yours(&mut members, &["project_id", "created_at", "archived_at"])?;
     ProjectChange::from_document(Value::Object(members)).map_err(refuse::decoded)
 }

@@ -2,7 +2,7 @@
 //! their own codes.
 
 use accord_canon::{CanonError, Refusal};
-use accord_contract::{Code, Failure, Object, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Wire as _};
 
 pub(crate) use accord_base::refuse::{decoded, schema};
 
@@ -27,15 +27,15 @@ pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(
     Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
 }
 
-/// Refuses a value for a member that the server sets. `null` is ignored.
-pub(crate) fn not_yours(members: &mut Object, name: &str) -> Result<(), Failure> {
-    match members.shift_remove(name) {
-        None | Some(Value::Null) => Ok(()),
-        Some(_) => {
+/// Refuses values for members that the server sets. `null` is ignored.
+pub(crate) fn not_yours(members: &mut Object, names: &[&str]) -> Result<(), Failure> {
+    for name in names {
+        if members.shift_remove(*name).is_some_and(|value| !value.is_null()) {
             let message = format!("{name} is set by the server; leave it out");
-            Err(schema(format!("/{name}"), message))
+            return Err(schema(format!("/{name}"), message));
         }
     }
+    Ok(())
 }
 
 /// An actor that is too large.

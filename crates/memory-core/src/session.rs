@@ -56,21 +56,16 @@ message! {
     }
 }
 
-/// The decision about a new session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Started {
-    /// The project to create with it.
     pub create_project: Option<Project>,
-    /// The new session.
     pub session: Session,
 }
 
-/// The decision about the end of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SessionUpdate {
     /// It ended before.
     Unchanged,
-    /// The session with its end.
     Ended(Box<Session>),
 }
 
@@ -80,9 +75,8 @@ impl SessionRequest {
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
         let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
-        for name in ["session_id", "started_at", "ended_at", "packages_deposited"] {
-            refuse::not_yours(&mut members, name)?;
-        }
+        let own = ["session_id", "started_at", "ended_at", "packages_deposited"];
+        refuse::not_yours(&mut members, &own)?;
         let asked = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
         if asked.project_id.value().is_some_and(|named| named != project) {
             let message = "the session says that it belongs to another project";
@@ -199,7 +193,6 @@ impl Session {
     }
 }
 
-/// The failure for an unknown session.
 pub fn not_found(session: &SessionId) -> Failure {
     let message = format!("there is no session {:?}", session.as_str());
     Failure::new(Code::AgenticSessionNotFound, message)

@@ -29,11 +29,9 @@ pub struct MemoryDoor {
 type Context = accord_serving::Context<MemoryDoor>;
 type Exchange = operation::Exchange<MemoryDoor>;
 
-/// A route of the memory.
 pub type Route = table::Route<MemoryDoor>;
 
 impl MemoryDoor {
-    /// The door to a memory.
     pub fn new(serving: Serving, memory: Memory) -> Self {
         Self { serving, memory }
     }

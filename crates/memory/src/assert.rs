@@ -82,7 +82,7 @@ impl Memory {
                 return Ok(0);
             };
             let mut ended = current.expect("only an existing fact ends");
-            ended.valid_to = Some(end.valid_to);
+            ended.valid_to = Some(end);
             end_fact(unit, &ended)?;
             record(unit, &event::invalidated(&ended, actor.as_ref(), now))?;
             Ok(1)

@@ -91,7 +91,7 @@ impl<'u> Loaded<'u> {
         now: Time,
     ) -> UnitResult<Self> {
         let mut loaded = Self::bare(unit, id, load::project(unit, access, Verb::Read, id)?);
-        let (caps, since) = (Caps::of(asked), asked.since(now));
+        let (caps, since) = (Caps::of(asked), now.days_before(asked.window_days));
         let standing = unit.briefed(id, BriefingPart::Standing, None, caps.packages)?;
         let total = unit.briefed_count(id, BriefingPart::Standing, None)?;
         loaded.standing = Counted::new(loaded.sound(standing)?, total);

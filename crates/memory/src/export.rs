@@ -11,7 +11,7 @@
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::Failure;
 use accord_memory_core::Session;
-use accord_memory_core::export::{fact_line, package_line, project_line, session_line};
+use accord_memory_core::export::{document_line, package_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_store::{
     Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
@@ -52,15 +52,14 @@ impl Memory {
             };
             if let Some(row) = load::if_sound(unit.project(&project))? {
                 let project = load::project_of(&row);
-                writer.line_or_gap(project.map(|project| project_line(&project)))?;
+                writer.line_or_gap(project.map(|project| document_line("project", &project)))?;
             }
             writer.sessions()?;
             writer.packages()?;
             writer.facts()?;
             // Unreadable rows are not returned as rows; they are counted here.
-            let unreadable =
-                unit.damage().into_iter().filter(|row| row.table.is_exported()).count();
-            Ok(Export { spool: writer.spool, left_out: writer.left_out + unreadable as u64 })
+            let damaged = unit.damage().into_iter().filter(|row| row.table.is_exported()).count();
+            Ok(Export { spool: writer.spool, left_out: writer.left_out + damaged as u64 })
         })
         .await
     }
@@ -121,7 +120,7 @@ impl Writer<'_> {
                     Ok(session) => Ok(self.with_packages(row, session)?),
                     Err(failure) => Err(failure),
                 };
-                self.line_or_gap(session.map(|session| session_line(&session)))?;
+                self.line_or_gap(session.map(|session| document_line("session", &session)))?;
             }
         }
     }
@@ -174,7 +173,7 @@ impl Writer<'_> {
             let Some(last) = rows.last() else { return Ok(()) };
             after = Some(last.position());
             for row in &rows {
-                self.line_or_gap(load::fact_of(row).map(|fact| fact_line(&fact)))?;
+                self.line_or_gap(load::fact_of(row).map(|fact| document_line("fact", &fact)))?;
             }
         }
     }

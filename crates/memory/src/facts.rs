@@ -62,7 +62,7 @@ impl Memory {
     ) -> Result<String, Failure> {
         let access = caller.access().clone();
         self.read(move |unit| {
-            load::may_within(&access, Verb::Read, within.as_ref())?;
+            load::may_in(&access, Verb::Read, within.as_ref())?;
             let rows = match &within {
                 Some(project) => unit.fact(project, &id)?.into_iter().collect(),
                 None => unit.facts_named(&id)?,

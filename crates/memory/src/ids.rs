@@ -22,7 +22,7 @@ impl Memory {
     pub async fn ids(&self, caller: &Caller, asked: IdQuery) -> Result<MatchingIds, Failure> {
         let access = caller.access().clone();
         self.read(move |unit| {
-            load::may_within(&access, Verb::Read, asked.within.as_ref())?;
+            load::may_in(&access, Verb::Read, asked.within.as_ref())?;
             let projects: Vec<Option<&ProjectId>> = match (&asked.within, access.projects()) {
                 (Some(project), _) => vec![Some(project)],
                 // Each on its own, so that those of other projects do not fill the list.

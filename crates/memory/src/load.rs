@@ -106,7 +106,7 @@ pub(crate) fn package_row(
     within: Option<&ProjectId>,
     id: &PackageId,
 ) -> UnitResult<PackageRow> {
-    may_within(access, verb, within)?;
+    may_in(access, verb, within)?;
     let mut rows = match within {
         Some(project) => unit.package(project, id)?.into_iter().collect(),
         None => unit.packages_named(id)?,
@@ -118,12 +118,8 @@ pub(crate) fn package_row(
 }
 
 /// Refuses a caller without a verb in the named project, or in any if none is named.
-pub(crate) fn may_within(
-    access: &Access,
-    verb: Verb,
-    within: Option<&ProjectId>,
-) -> Result<(), Failure> {
-    within.map_or_else(|| access.may_anywhere(verb), |project| access.may(verb, project))
+pub(crate) fn may_in(access: &Access, verb: Verb, id: Option<&ProjectId>) -> Result<(), Failure> {
+    id.map_or_else(|| access.may_anywhere(verb), |project| access.may(verb, project))
 }
 
 /// The only one of the rows of an id that is in the caller's projects. Fails with `none` if there

@@ -59,7 +59,7 @@ impl Memory {
         let memory = self.clone();
         let (bundle, damaged) = self
             .read(move |unit| {
-                let since = asked.since(now);
+                let since = now.days_before(asked.window_days);
                 let (project, covered) = covered(unit, &access, &asked)?;
                 let mut sum = Sum::default();
                 for id in &covered {

@@ -26,7 +26,7 @@ impl Memory {
         let (bundle, damaged) = self
             .read(move |unit| {
                 let project = load::project(unit, &access, Verb::Read, &project_id)?;
-                let (since, drafts) = (asked.since(now), load::drafts(&access));
+                let (since, drafts) = (now.days_before(asked.window_days), load::drafts(&access));
                 let query = PackageQuery {
                     since: Some(since),
                     drafts,

@@ -1,6 +1,6 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_base::{Access, Caller, NewEvent, Page, ProjectId, ProjectPosition, Verb, fill_page};
+use accord_base::{Access, Caller, EventKind, Page, ProjectId, ProjectPosition, Verb, fill_page};
 use accord_contract::{Failure, Time, Timestamp};
 use accord_memory_core::project::{self, ProjectUpdate};
 use accord_memory_core::query::ProjectQuery;
@@ -111,7 +111,7 @@ impl Memory {
     ) -> Result<Project, Failure> {
         caller.access().may(Verb::Admin, id)?;
         let change = project::change(sent)?;
-        self.update(caller, id, event::project_updated, move |project, _| {
+        self.update(caller, id, event::PROJECT_UPDATED, move |project, _| {
             project.changed(change.clone())
         })
         .await
@@ -119,19 +119,18 @@ impl Memory {
 
     /// Archives a project, which then refuses writes.
     pub async fn archive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
-        self.update(caller, id, event::project_archived, |project, now| Ok(project.archived(now)))
-            .await
+        self.update(caller, id, event::PROJECT_ARCHIVED, |old, now| Ok(old.archived(now))).await
     }
 
     pub async fn unarchive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
-        self.update(caller, id, event::project_restored, |project, _| Ok(project.restored())).await
+        self.update(caller, id, event::PROJECT_RESTORED, |project, _| Ok(project.restored())).await
     }
 
     async fn update(
         &self,
         caller: &Caller,
         id: &ProjectId,
-        event: fn(&Project, Time) -> NewEvent,
+        kind: EventKind,
         decide: impl Fn(&Project, Time) -> Result<ProjectUpdate, Failure> + Send + 'static,
     ) -> Result<Project, Failure> {
         let (memory, access, id) = (self.clone(), caller.access().clone(), id.clone());
@@ -142,7 +141,7 @@ impl Memory {
                 ProjectUpdate::Unchanged => Ok(project),
                 ProjectUpdate::Changed(changed) => {
                     unit.update_project(&load::row_of_project(&changed))?;
-                    record(unit, &event(&changed, now))?;
+                    record(unit, &event::about_project(kind.clone(), &changed, now))?;
                     Ok(*changed)
                 }
             }

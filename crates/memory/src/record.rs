@@ -43,7 +43,7 @@ pub(crate) fn create_project(
 ) -> UnitResult<()> {
     if let Some(created) = created {
         unit.insert_project(&load::row_of_project(created))?;
-        record(unit, &event::project_created(created, now))?;
+        record(unit, &event::about_project(event::PROJECT_CREATED, created, now))?;
     }
     Ok(())
 }

@@ -30,7 +30,6 @@ pub(crate) struct Damaged {
 }
 
 impl Served {
-    /// The package in a row, if it is undamaged.
     pub(crate) fn of(row: PackageRow) -> Result<Self, Damaged> {
         let hash = row.state.content_hash;
         let row = check(row)?;

@@ -39,7 +39,7 @@ impl Memory {
             let started = session::start(asked.clone(), &writing, random)?;
             create_project(unit, started.create_project.as_ref(), now)?;
             unit.insert_session(&load::row_of_session(&started.session))?;
-            record(unit, &event::session_started(&started.session, now))?;
+            record(unit, &event::about_session(event::SESSION_STARTED, &started.session, now))?;
             let new_project = started.create_project.is_some();
             Ok(StartedSession { session: started.session, new_project })
         })
@@ -71,7 +71,7 @@ impl Memory {
                     let row = load::row_of_session(&ended);
                     let at = row.ended_at.as_ref().expect("a session that ended");
                     unit.end_session(&row.project_id, &row.session_id, at, &row.text)?;
-                    record(unit, &event::session_ended(&ended, now))?;
+                    record(unit, &event::about_session(event::SESSION_ENDED, &ended, now))?;
                     *ended
                 }
             };
@@ -146,7 +146,7 @@ fn find(
     within: Option<&ProjectId>,
     id: &SessionId,
 ) -> UnitResult<SessionRow> {
-    load::may_within(access, verb, within)?;
+    load::may_in(access, verb, within)?;
     let rows = match within {
         Some(project) => unit.session(project, id)?.into_iter().collect(),
         None => unit.sessions_named(id)?,

@@ -38,7 +38,6 @@ impl Memory {
 }
 
 impl Spool {
-    /// Its size in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }

@@ -66,11 +66,8 @@ impl Memory {
             }
         };
         let hash = *package.content_hash();
-        Ok(Served {
-            text: answer(package.text(), &hash, &warnings),
-            package_id: id,
-            content_hash: hash,
-        })
+        let text = answer(package.text(), &hash, &warnings);
+        Ok(Served { text, package_id: id, content_hash: hash })
     }
 }
 

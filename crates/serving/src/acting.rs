@@ -54,7 +54,6 @@ pub struct Who {
 }
 
 impl Who {
-    /// Reads the parameters.
     pub fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
         Ok(Self::of(caller, Acting::read(params)?))
     }

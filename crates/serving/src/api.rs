@@ -7,7 +7,6 @@ use futures_util::future::BoxFuture;
 /// A request: method, path with query, headers and body as on the wire.
 pub type Request = hyper::Request<Body>;
 
-/// The answer to a request.
 pub type Response = hyper::Response<Body>;
 
 /// A host in this process, behind a socket, or across a network.

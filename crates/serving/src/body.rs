@@ -63,7 +63,6 @@ impl<D: Door> FromRequest<D> for Document {
 }
 
 impl Document {
-    /// Parses a message.
     pub fn read<T: Wire>(&self) -> Result<T, Failure> {
         Ok(T::from_document(accord_canon::read(&self.0)?)?)
     }
@@ -143,9 +142,7 @@ pub fn check_media_type(
     takes: &'static str,
     send: &'static str,
 ) -> Result<(), Failure> {
-    let Some(sent) = headers.get(CONTENT_TYPE) else {
-        return Ok(());
-    };
+    let Some(sent) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let sent = sent.to_str().unwrap_or_default().to_ascii_lowercase();
     let mut parts = sent.split(';').map(str::trim);
     if !is_known(parts.next().unwrap_or_default()) {

@@ -21,7 +21,6 @@ pub use accord_client::InactivityTimeout;
 /// A host in another process.
 pub struct Client {
     http: accord_client::Client,
-    /// The prefix of every path, without a slash at its end.
     base: String,
     authorization: Option<HeaderValue>,
 }

@@ -8,10 +8,8 @@ use hyper::http::request::Parts;
 
 use crate::{Correlation, Door};
 
-/// The context of a request.
 #[derive(Clone)]
 pub struct Context<D> {
-    /// The state of the door.
     pub host: D,
     /// Who asks, authenticated.
     pub caller: Caller,

@@ -21,12 +21,10 @@ impl Correlation {
         sent.filter(|sent| is_plain(sent)).map_or_else(Self::mint, |sent| Self(sent.to_owned()))
     }
 
-    /// The id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The id as a header.
     pub fn header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("a plain token is a header")
     }

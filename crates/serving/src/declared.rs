@@ -6,7 +6,6 @@ use accord_contract::wire::Shape;
 
 use crate::errors;
 
-/// The failure codes of every route.
 const COMMON: [Code; 12] = [
     Code::HttpMalformed,
     // A query parameter that the route does not have.
@@ -53,7 +52,6 @@ const OF_DOCUMENTS: [Code; 4] = [
 /// The additional failure codes of routes with a body.
 const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code::InputTooLarge];
 
-/// All failure codes of a route.
 pub fn refusals(route: &Declaration) -> Vec<Code> {
     let mut codes = route.codes.clone();
     codes.extend(COMMON);

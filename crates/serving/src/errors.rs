@@ -5,9 +5,7 @@ use accord_contract::codes::RetryClass;
 use accord_contract::{Code, Failure, Protocol, Value};
 use axum::body::Body;
 use axum::response::Response;
-use hyper::header::{
-    ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
-};
+use hyper::header::{self, HeaderValue};
 
 use super::Correlation;
 use super::reply::status_of;
@@ -39,7 +37,6 @@ pub fn body(failure: &Failure, protocol: Protocol, correlation: &Correlation) ->
     body.to_string()
 }
 
-/// The response for a failure.
 pub fn response(failure: &Failure, protocol: Protocol, correlation: &Correlation) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status_of(failure.code);
@@ -57,20 +54,20 @@ pub fn write(
     *response.body_mut() = Body::from(body(failure, protocol, correlation));
     let headers = response.headers_mut();
     // The length was that of the body that is replaced.
-    headers.remove(CONTENT_LENGTH);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if failure.code == Code::AuthRequired {
         let scheme = HeaderValue::from_static("Bearer realm=\"accord\"");
-        headers.insert(WWW_AUTHENTICATE, scheme);
+        headers.insert(header::WWW_AUTHENTICATE, scheme);
     }
     if failure.code.retry() == RetryClass::Backoff {
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     let allow = failure.details.as_ref().and_then(|details| details.get("allow"));
     if let Some(allow) = allow.and_then(Value::as_str)
         && let Ok(allow) = HeaderValue::from_str(allow)
     {
-        headers.insert(ALLOW, allow);
+        headers.insert(header::ALLOW, allow);
     }
 }
 

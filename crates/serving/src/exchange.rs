@@ -17,9 +17,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use hyper::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS,
-};
+use hyper::header::{self, HeaderValue};
 use hyper::{Method, StatusCode, Uri};
 use tracing::Instrument as _;
 
@@ -41,7 +39,6 @@ pub const TERMINAL: &str = "x-accord-terminal";
 /// The rule of requests that reach no route.
 const WITHOUT_ROUTE: Rule = Rule { protocol: errors::WITHOUT_ROUTE, admission: Admission::Common };
 
-/// What the layer knows.
 #[derive(Clone)]
 pub struct Frame {
     pub serving: Serving,
@@ -50,7 +47,6 @@ pub struct Frame {
     pub refused_host: fn(&Method, &Uri, &Failure, &mut Response),
 }
 
-/// Answers one request.
 pub async fn exchange(State(frame): State<Frame>, mut request: Request, next: Next) -> Response {
     let Frame { serving: host, rules, refused_host } = frame;
     let began = Instant::now();
@@ -80,14 +76,13 @@ pub async fn exchange(State(frame): State<Frame>, mut request: Request, next: Ne
     }
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // A page that is meant to be shown, such as /docs, brings its own policy.
-    headers.entry(CONTENT_SECURITY_POLICY).or_insert(INERT);
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(INERT);
     if admission == (Admission::Handler { any_origin: true }) {
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     }
-    let route = response.extensions().get::<RouteName>();
-    let route = route.map_or("none", |route| route.0);
+    let route = response.extensions().get::<RouteName>().map_or("none", |route| route.0);
     (host.metrics()).answered(route, &method, response.status(), took);
     let line =
         LogLine { method: &method, route, who: who.as_deref(), status: response.status(), took };

@@ -26,18 +26,14 @@ pub fn create(folder: &Path) -> io::Result<()> {
 /// `start` is an absolute path without links. Fails with `STORE_FOLDER_UNTRUSTED` when it belongs
 /// to another user, whose settings would hold.
 pub fn find(start: &Path) -> Result<Option<PathBuf>, Failure> {
-    let Ok(device) = fs::metadata(start).map(|found| found.dev()) else {
-        return Ok(None);
-    };
+    let Ok(device) = fs::metadata(start).map(|found| found.dev()) else { return Ok(None) };
     for place in start.ancestors() {
         // As git does: a parent on another file system belongs to another context.
         if !fs::metadata(place).is_ok_and(|found| found.dev() == device) {
             return Ok(None);
         }
         let folder = place.join(DATA_FOLDER);
-        let Ok(found) = fs::metadata(&folder) else {
-            continue;
-        };
+        let Ok(found) = fs::metadata(&folder) else { continue };
         if found.is_dir() {
             must_be_own(&folder, found.uid(), rustix::process::geteuid().as_raw())?;
             return Ok(Some(folder));

@@ -11,11 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use accord_contract::{Code, Failure};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
-use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, HOST,
-    HeaderName, HeaderValue, ORIGIN, VARY,
-};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
 
@@ -31,7 +27,7 @@ pub(crate) fn check_host(
     local: SocketAddr,
     request: &Request,
 ) -> Result<Authority, Failure> {
-    let host = one(request.headers(), &HOST)?
+    let host = one(request.headers(), &header::HOST)?
         .ok_or_else(|| malformed("the request has no Host header"))?;
     let host = authority(host).ok_or_else(|| malformed("the Host header does not name a host"))?;
     // A request line may have a whole URL, whose host counts instead of the header. Both are
@@ -53,9 +49,7 @@ pub(crate) fn check_origin(
     host: &Authority,
     request: &Request,
 ) -> Result<Option<Listed>, Failure> {
-    let Some(origin) = one(request.headers(), &ORIGIN)? else {
-        return Ok(None);
-    };
+    let Some(origin) = one(request.headers(), &header::ORIGIN)? else { return Ok(None) };
     let text = origin.to_str().unwrap_or_default();
     let listed = settings.allowed_origins.iter();
     if listed.clone().any(|listed| listed.trim_end_matches('/') == text) {
@@ -74,20 +68,20 @@ pub(crate) fn check_origin(
 impl Listed {
     /// The answer to a CORS preflight request; `None` for any other request.
     pub(crate) fn preflight(&self, request: &Request) -> Option<Response> {
-        let asks = request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        let asks = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         if request.method() != Method::OPTIONS || !asks {
             return None;
         }
         let mut response = StatusCode::NO_CONTENT.into_response();
         let headers = response.headers_mut();
         for (name, value) in [
-            (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
+            (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
             (
-                ACCESS_CONTROL_ALLOW_HEADERS,
+                header::ACCESS_CONTROL_ALLOW_HEADERS,
                 "authorization, content-type, if-none-match, last-event-id, x-correlation-id, \
                  mcp-protocol-version, mcp-session-id",
             ),
-            (ACCESS_CONTROL_MAX_AGE, "600"),
+            (header::ACCESS_CONTROL_MAX_AGE, "600"),
         ] {
             headers.insert(name, HeaderValue::from_static(value));
         }
@@ -97,10 +91,10 @@ impl Listed {
     /// Allows the page to read an answer, including refusals.
     pub(crate) fn open(self, response: &mut Response) {
         let headers = response.headers_mut();
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.0);
-        headers.append(VARY, HeaderValue::from_static("Origin"));
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, self.0);
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let seen = "etag, x-content-hash, x-correlation-id, mcp-session-id";
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(seen));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(seen));
     }
 }
 

@@ -12,10 +12,7 @@
 //!
 //! This crate knows no protocol's services.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "serving opens sockets and files, and reads the environment"
-)]
+#![expect(clippy::disallowed_methods, reason = "serving uses sockets, files and the environment")]
 
 pub mod acting;
 mod api;

@@ -3,8 +3,7 @@
 use std::io;
 
 use accord_contract::{Code, Failure};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt;
+use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::settings::{Log, LogFormat};
 

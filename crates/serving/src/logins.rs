@@ -28,11 +28,9 @@ use subtle::ConstantTimeEq as _;
 
 use crate::keys::Keys;
 
-/// How long a login lasts.
 pub const LOGIN_SECONDS: i64 = 12 * 3600;
 /// How long a login lasts that is not used.
 const IDLE_SECONDS: i64 = 3600;
-/// How often the use of a login is recorded.
 const USE_SECONDS: i64 = 60;
 /// How many attempts of one address may fail within a minute.
 const MOST_FAILURES: usize = 5;
@@ -65,10 +63,8 @@ struct Link {
     until: Time,
 }
 
-/// Who signs in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Person {
-    /// Whose rights the login has.
     pub holder: Holder,
     /// In whose name it answers, if not in that of the key.
     pub actor: Option<ActorKey>,
@@ -84,7 +80,6 @@ impl From<Holder> for Person {
 /// page, so nothing of it is kept.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Holder {
-    /// The owner of the data folder.
     Owner,
     /// A person on this machine, on a host without keys.
     Local,
@@ -101,7 +96,6 @@ struct Login {
     used_at: Time,
 }
 
-/// A login that began.
 pub struct Begun {
     /// The half for the cookie.
     pub cookie: String,
@@ -128,7 +122,6 @@ impl Halves {
 }
 
 impl Logins {
-    /// The logins of the host of a data folder.
     pub fn new(folder: &Path, units: &Units) -> Self {
         let place = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let digest = sha256(place.as_os_str().as_encoded_bytes());
@@ -146,7 +139,12 @@ impl Logins {
         let (text, until) = (secret(), now.add_seconds(seconds));
         let mut state = self.state.lock();
         state.links.retain(|_, link| link.until > now);
-        drop_oldest(&mut state.links, MOST_LINKS, |link| link.until);
+        // Makes room for one more.
+        while state.links.len() >= MOST_LINKS {
+            let oldest = state.links.iter().min_by_key(|(_, link)| link.until);
+            let Some(oldest) = oldest.map(|(digest, _)| *digest) else { break };
+            state.links.remove(&oldest);
+        }
         state.links.insert(sha256(text.as_bytes()), Link { person, until });
         (text, until)
     }
@@ -254,7 +252,6 @@ impl Logins {
         Err(Failure::new(Code::LoginTooOften, message))
     }
 
-    /// Records an attempt that failed.
     pub fn record_failure(&self, address: Option<IpAddr>, now: Time) {
         let mut state = self.state.lock();
         let is_recent = |at: &Time| at.add_seconds(FAILURE_SECONDS) > now;
@@ -316,7 +313,6 @@ impl Holder {
         Ok(keys.accepts(&caller).await?.then_some(caller))
     }
 
-    /// The holder that a caller is.
     pub fn of(caller: &Caller) -> Self {
         match caller.key_id() {
             Some(id) => Self::Key(id.to_owned()),
@@ -362,7 +358,6 @@ impl Login {
     }
 }
 
-/// The name of the setting of a login.
 fn setting_of(cookie: &str) -> String {
     format!("{LOGIN}{}", sha256(cookie.as_bytes()).hex())
 }
@@ -388,15 +383,6 @@ fn make_room(unit: &mut dyn WriteUnit, now: Time) -> Result<(), UnitError> {
         unit.put_setting(Scope::Store, &setting, None)?;
     }
     Ok(())
-}
-
-/// Makes room for one more entry.
-fn drop_oldest<T>(entries: &mut BTreeMap<Digest, T>, most: usize, age: impl Fn(&T) -> Time) {
-    while entries.len() >= most {
-        let oldest = entries.iter().min_by_key(|(_, entry)| age(entry)).map(|(digest, _)| *digest);
-        let Some(oldest) = oldest else { return };
-        entries.remove(&oldest);
-    }
 }
 
 fn secret() -> String {

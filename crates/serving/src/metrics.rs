@@ -32,12 +32,12 @@ pub struct Metrics(Arc<Counted>);
 struct Counted {
     registry: Registry,
     requests: Family<Answered, Counter>,
-    seconds: Family<Route, Histogram>,
-    refusals: Family<Refused, Counter>,
+    seconds: Family<Label, Histogram>,
+    refusals: Family<Label, Counter>,
     deposits: Counter,
     task_events: Counter,
-    task_agents: Family<Ended, Counter>,
-    task_notices: Family<Ended, Counter>,
+    task_agents: Family<Label, Counter>,
+    task_notices: Family<Label, Counter>,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -47,56 +47,31 @@ struct Answered {
     status: u16,
 }
 
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct Route {
-    route: &'static str,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct Ended {
-    result: &'static str,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct Refused {
-    code: &'static str,
-}
+/// The name and the value of the only label of a metric.
+type Label = [(&'static str, &'static str); 1];
 
 impl Metrics {
     /// New metrics. `values` are read when the metrics are requested.
     pub fn new(streams: Streams, connections: Permits, values: Vec<Box<dyn Collector>>) -> Self {
         let mut registry = Registry::with_prefix("accord");
         let requests = Family::default();
-        let seconds: Family<Route, Histogram> =
-            Family::new_with_constructor(|| Histogram::new(SECONDS));
+        let seconds: Family<Label, _> = Family::new_with_constructor(|| Histogram::new(SECONDS));
         let refusals = Family::default();
         let deposits = Counter::default();
         let task_events = Counter::default();
         let (task_agents, task_notices) = (Family::default(), Family::default());
-        registry.register(
-            "build",
-            "The version that runs",
-            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
-        );
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The version that runs", version);
         registry.register("http_requests", "Answered requests", requests.clone());
-        registry.register(
-            "http_request_seconds",
-            "Time to the first byte of an answer",
-            seconds.clone(),
-        );
+        let help = "Time to the first byte of an answer";
+        registry.register("http_request_seconds", help, seconds.clone());
         registry.register("http_refusals", "Refused requests by failure code", refusals.clone());
         registry.register("deposits", "Stored packages", deposits.clone());
-        registry.register(
-            "task_events",
-            "Events of task trees that were taken over",
-            task_events.clone(),
-        );
+        let help = "Events of task trees that were taken over";
+        registry.register("task_events", help, task_events.clone());
         registry.register("task_agents", "Agents that ended, by result", task_agents.clone());
-        registry.register(
-            "task_notifications",
-            "Notifications about tasks, by result",
-            task_notices.clone(),
-        );
+        let help = "Notifications about tasks, by result";
+        registry.register("task_notifications", help, task_notices.clone());
         registry.register_collector(Box::new(CurrentValues { streams, connections }));
         for values in values {
             registry.register_collector(values);
@@ -120,65 +95,42 @@ impl Metrics {
         text
     }
 
-    /// A request was answered.
-    pub fn answered(
-        &self,
-        route: &'static str,
-        method: &Method,
-        status: StatusCode,
-        took: Duration,
-    ) {
-        let method = method_name(method);
-        let labels = Answered { route, method, status: status.as_u16() };
+    pub fn answered(&self, route: &'static str, method: &Method, code: StatusCode, took: Duration) {
+        let labels = Answered { route, method: method_name(method), status: code.as_u16() };
         self.0.requests.get_or_create(&labels).inc();
-        let seconds = self.0.seconds.get_or_create(&Route { route });
-        seconds.observe(took.as_secs_f64());
-        if route == DEPOSIT && status == StatusCode::CREATED {
+        self.0.seconds.get_or_create(&[("route", route)]).observe(took.as_secs_f64());
+        if route == DEPOSIT && code == StatusCode::CREATED {
             self.0.deposits.inc();
         }
     }
 
-    /// Events of a task tree were taken over.
     pub fn events_taken_over(&self, count: u64) {
         self.0.task_events.inc_by(count);
     }
 
     /// An agent that the scheduler started has ended.
     pub fn agent_ended(&self, result: &'static str) {
-        self.0.task_agents.get_or_create(&Ended { result }).inc();
+        self.0.task_agents.get_or_create(&[("result", result)]).inc();
     }
 
     /// Notifications were sent, or given up.
     pub fn notified(&self, delivered: u64, failed: u64) {
         for (result, count) in [("delivered", delivered), ("failed", failed)] {
-            self.0.task_notices.get_or_create(&Ended { result }).inc_by(count);
+            self.0.task_notices.get_or_create(&[("result", result)]).inc_by(count);
         }
     }
 
-    /// A request was refused.
     pub fn refused(&self, code: Code) {
-        let code = code.as_str();
-        self.0.refusals.get_or_create(&Refused { code }).inc();
+        self.0.refusals.get_or_create(&[("code", code.as_str())]).inc();
     }
 }
 
 /// The label of a method. Clients can invent methods, so unknown ones share a label.
 fn method_name(method: &Method) -> &'static str {
-    let known = [
-        Method::GET,
-        Method::HEAD,
-        Method::POST,
-        Method::PUT,
-        Method::PATCH,
-        Method::DELETE,
-        Method::OPTIONS,
-    ];
-    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    let place = known.iter().position(|known| known == method);
-    place.map_or("other", |place| names[place])
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
 }
 
-/// What is open now.
 #[derive(Debug)]
 struct CurrentValues {
     streams: Streams,
@@ -187,14 +139,9 @@ struct CurrentValues {
 
 impl Collector for CurrentValues {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let gauges = [
-            ("event_streams", "Open event streams", self.streams.open()),
-            ("connections", "Open connections from the network", self.connections.taken()),
-        ];
-        for (name, help, value) in gauges {
-            gauge(&mut encoder, name, help, value)?;
-        }
-        Ok(())
+        let (streams, connections) = (self.streams.open(), self.connections.taken());
+        gauge(&mut encoder, "event_streams", "Open event streams", streams)?;
+        gauge(&mut encoder, "connections", "Open connections from the network", connections)
     }
 }
 

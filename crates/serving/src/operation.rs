@@ -79,12 +79,11 @@ pub fn route<D: Door>(declared: Declaration, handle: Box<Handle<D>>) -> Route<D>
             let (mut parts, body) = request.into_parts();
             let path = path_params(&mut parts).await?;
             let headers = parts.headers.clone();
-            let body = match has_body {
-                true => {
-                    let request = Request::from_parts(parts, body);
-                    Document::from_request(request, &context.host).await?.0
-                }
-                false => Bytes::new(),
+            let body = if has_body {
+                let request = Request::from_parts(parts, body);
+                Document::from_request(request, &context.host).await?.0
+            } else {
+                Bytes::new()
             };
             let exchange = Exchange { context, headers, query, body };
             handle(exchange, &Params::new(&path)?)?.await
@@ -92,7 +91,6 @@ pub fn route<D: Door>(declared: Declaration, handle: Box<Handle<D>>) -> Route<D>
     })
 }
 
-/// The response with an encoded answer.
 pub fn respond(status: u16, answer: Encoded) -> Response {
     let mut response = Response::new(answer.text.into());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);

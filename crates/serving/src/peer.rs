@@ -14,14 +14,12 @@ use crate::listen::NetworkPeer;
 pub enum Peer {
     /// This process, or the socket in the data folder: the caller is known.
     Trusted(Caller),
-    /// The network.
     Network(NetworkPeer),
 }
 
 /// Paths that need no key, because their answers contain no user data.
 pub(crate) const OPEN_PATHS: [&str; 4] = ["/", "/healthz", "/openapi.json", "/docs"];
 
-/// The caller of a request.
 pub(crate) async fn authenticate(
     host: &Serving,
     peer: &Peer,

@@ -24,7 +24,6 @@ impl Permits {
         self.limit
     }
 
-    /// A permit, if one is free.
     pub fn try_take(&self) -> Option<Permit> {
         Arc::clone(&self.free).try_acquire_owned().ok()
     }
@@ -34,7 +33,6 @@ impl Permits {
         Arc::clone(&self.free).acquire_owned().await.ok()
     }
 
-    /// How many permits are taken.
     pub fn taken(&self) -> usize {
         self.limit - self.free.available_permits()
     }

@@ -13,7 +13,6 @@ use hyper::http::request::Parts;
 
 use crate::Refusal;
 
-/// The project in the path.
 #[derive(Clone, Debug)]
 pub struct InProject(pub ProjectId);
 
@@ -21,7 +20,6 @@ pub struct InProject(pub ProjectId);
 #[derive(Clone, Debug)]
 pub struct PathId<T>(pub T);
 
-/// The parameters in the query.
 #[derive(Clone, Debug)]
 pub struct Query {
     pairs: Vec<(String, String)>,
@@ -99,7 +97,6 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
     pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-/// The parameters in the path.
 pub async fn path_params(parts: &mut Parts) -> Result<RawPathParams, Failure> {
     let params = RawPathParams::from_request_parts(parts, &()).await;
     params.map_err(|_| wrong("", "the path is not UTF-8"))
@@ -130,8 +127,7 @@ fn decode(text: &str) -> Result<String, Failure> {
 }
 
 fn hexadecimal(digit: u8) -> Option<u8> {
-    let value = char::from(digit).to_digit(16)?;
-    u8::try_from(value).ok()
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 fn wrong(pointer: &str, message: &str) -> Failure {

@@ -27,7 +27,6 @@ pub struct Refusal(pub Failure);
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign;
 
-/// What most handlers return.
 pub type Reply<T = Response> = Result<T, Refusal>;
 
 impl From<Failure> for Refusal {
@@ -45,7 +44,6 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// The HTTP status of a code.
 pub fn status_of(code: Code) -> StatusCode {
     StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
@@ -74,7 +72,6 @@ macro_rules! alx_envelope {
     };
 }
 
-/// A response with a message.
 pub fn encoded(status: StatusCode, message: &impl Wire) -> Response {
     json(status, message.encode().to_string())
 }
@@ -85,10 +82,8 @@ pub fn unstored(mut response: Response) -> Response {
     response
 }
 
-/// The media type of Markdown.
 pub const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// A response with Markdown.
 pub fn markdown(text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());
     let media_type = HeaderValue::from_static(MARKDOWN);
@@ -105,7 +100,6 @@ pub fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Res
     response
 }
 
-/// An id in a header.
 pub fn escaped(id: &str) -> String {
     const NOT_IN_HEADERS: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b',');
     utf8_percent_encode(id, NOT_IN_HEADERS).to_string()

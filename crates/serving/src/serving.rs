@@ -54,32 +54,26 @@ impl Serving {
         Self(Arc::new(Parts { folder, settings, keys, logins, metrics, streams, connections, url }))
     }
 
-    /// The data folder.
     pub fn folder(&self) -> &Path {
         &self.0.folder
     }
 
-    /// The effective settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// The keys.
     pub fn keys(&self) -> &Keys {
         &self.0.keys
     }
 
-    /// The logins of pages.
     pub fn logins(&self) -> &Logins {
         &self.0.logins
     }
 
-    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
 
-    /// The open event streams.
     pub fn streams(&self) -> &Streams {
         &self.0.streams
     }

@@ -31,7 +31,6 @@ pub struct StreamPermit {
 }
 
 impl Streams {
-    /// At most `limit` streams at once.
     pub fn new(limit: usize) -> Self {
         Self(Arc::new(State {
             permits: Permits::new(limit),
@@ -55,17 +54,14 @@ impl Streams {
         Ok(StreamPermit { closing, _permit: permit })
     }
 
-    /// How many are open.
     pub fn open(&self) -> usize {
         self.0.permits.taken()
     }
 
-    /// Whether the host closes.
     pub fn are_closing(&self) -> bool {
         *self.0.closing.borrow()
     }
 
-    /// Returns when the host closes.
     pub fn closed(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut closing = self.0.closing.subscribe();
         // An error means that the host is gone.

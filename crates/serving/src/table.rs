@@ -27,7 +27,6 @@ pub const LINES: &str = "application/x-ndjson";
 pub struct Route<D = ()> {
     /// What documents say about it.
     pub declared: Declaration,
-    /// Who checks its requests.
     pub admission: Admission,
     handler: MethodRouter<D>,
 }
@@ -37,7 +36,6 @@ pub struct Route<D = ()> {
 pub struct Rule {
     /// The protocol whose codes and error bodies refusals have.
     pub protocol: Protocol,
-    /// Who checks a request.
     pub admission: Admission,
 }
 
@@ -54,10 +52,8 @@ pub enum Admission {
     },
 }
 
-/// The rules by the path of the route.
 pub type Rules = BTreeMap<String, Rule>;
 
-/// The rules of a list of routes.
 pub fn rules(routes: &[Route]) -> Rules {
     let rule =
         |route: &Route| Rule { protocol: route.declared.protocol, admission: route.admission };
@@ -117,19 +113,16 @@ impl RefusalCodes {
 }
 
 impl<D: Clone + Send + Sync + 'static> Route<D> {
-    /// The names of its query parameters.
     fn query_parameters(&self) -> impl Iterator<Item = &'static str> {
         let parameters = self.declared.parameters.iter();
         let in_query = parameters.filter(|parameter| parameter.location == Location::Query);
         in_query.map(|parameter| parameter.name)
     }
 
-    /// The route of an operation.
     pub fn serving<O: Operation, T: 'static>(handler: impl Handler<T, D>) -> Self {
         Self::declared(O::declared(), handler)
     }
 
-    /// The route of a declaration.
     pub fn declared<T: 'static>(declared: Declaration, handler: impl Handler<T, D>) -> Self {
         let filter = match declared.method {
             accord_api::Method::Get => MethodFilter::GET,
@@ -141,7 +134,6 @@ impl<D: Clone + Send + Sync + 'static> Route<D> {
         Self { declared, admission: Admission::Common, handler: on(filter, handler) }
     }
 
-    /// The route with the state of its door.
     pub fn behind(self, door: D) -> Route {
         let Self { declared, admission, handler } = self;
         Route { declared, admission, handler: handler.with_state(door) }

@@ -15,14 +15,12 @@ use crate::{Correlation, Door};
 #[derive(Clone, Debug)]
 pub(crate) struct Visit {
     pub peer: Peer,
-    /// Whether the Origin is allowed.
     pub origin: Result<(), Box<Failure>>,
 }
 
 /// The sender of a request, who is not authenticated yet. The header Host was checked.
 #[derive(Clone)]
 pub struct Visitor<D> {
-    /// The state of the door.
     pub host: D,
     /// The id that joins the answer to its request.
     pub correlation: Correlation,

@@ -7,369 +7,318 @@
 /// A command, and the status of its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// The route.
     pub route: &'static str,
-    /// The command.
     pub command: &'static str,
-    /// The status of the answer.
     pub status: u16,
 }
 
-/// The commands of a route.
 pub(super) fn of(route: &str) -> impl Iterator<Item = &'static str> {
     let examples = EXAMPLES.iter().filter(move |example| example.route == route);
     examples.map(|example| example.command)
 }
 
-/// Declares the list: a route, the status, the parts of the command.
+/// The address of a path of the server, bare or in quotes of the shell.
+macro_rules! address {
+    ($path:literal) => {
+        concat!("http://127.0.0.1:7171", $path)
+    };
+    (single $path:literal) => {
+        concat!("'http://127.0.0.1:7171", $path, "'")
+    };
+    (double $path:literal) => {
+        concat!("\"http://127.0.0.1:7171", $path, "\"")
+    };
+}
+
+/// The command for a request: its method, its document if it has one, and its address; or the parts
+/// of the command.
+macro_rules! command {
+    (GET $($url:tt)+) => { concat!("curl ", address!($($url)+)) };
+    (POST $($url:tt)+) => { concat!("curl -X POST ", address!($($url)+)) };
+    (DELETE $($url:tt)+) => { concat!("curl -X DELETE ", address!($($url)+)) };
+    (JSON $body:literal $($url:tt)+) => {
+        concat!("curl --json '", $body, "' ", address!($($url)+))
+    };
+    ($method:ident $body:literal $($url:tt)+) => {
+        concat!("curl -X ", stringify!($method), " --json '", $body, "' ", address!($($url)+))
+    };
+    ($($part:literal)+) => { concat!($($part),+) };
+}
+
+/// Declares the list: a route, the status, the command.
 macro_rules! examples {
-    ($($route:literal $status:literal $($part:literal)+;)+) => {
+    ($($route:literal $status:literal ($($command:tt)+);)+) => {
         /// Every example.
         pub const EXAMPLES: &[Example] = &[$(Example {
             route: $route,
-            command: concat!($($part),+),
+            command: command!($($command)+),
             status: $status,
         }),+];
     };
 }
 
 examples! {
-    "live_channel" 400 "curl http://127.0.0.1:7171/ws";
-    "live_state" 401 "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/state?wsToken=TOKEN'";
-    "live_events" 401
-        "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/events?sinceSequence=0&wsToken=TOKEN'";
-    "live_stream" 401
-        "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/stream?wsToken=TOKEN'";
+    "live_channel" 400 (GET "/ws");
+    "live_state" 401 (GET single "/api/sessions/ticket-7/state?wsToken=TOKEN");
+    "live_events" 401 (GET single "/api/sessions/ticket-7/events?sinceSequence=0&wsToken=TOKEN");
+    "live_stream" 401 (GET single "/api/sessions/ticket-7/stream?wsToken=TOKEN");
     "live_code" 404
-        "curl http://127.0.0.1:7171/code/"
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855.js";
-    "live_alive" 200 "curl http://127.0.0.1:7171/ggui/live";
-    "live_health" 200 "curl http://127.0.0.1:7171/ggui/health";
-    "live_auth_check" 204 "curl http://127.0.0.1:7171/ggui/auth-check";
-    "health" 200 "curl http://127.0.0.1:7171/healthz";
-    "conformance" 200 "curl http://127.0.0.1:7171/v1/conformance";
-    "create_project" 201
-        r#"curl --json '{"project_id":"atlas","name":"Atlas"}' "#
-        "http://127.0.0.1:7171/v1/projects";
-    "projects" 200 "curl 'http://127.0.0.1:7171/v1/projects?limit=20'";
-    "project" 200 "curl http://127.0.0.1:7171/v1/projects/atlas";
-    "change_project" 200
-        r#"curl -X PATCH --json '{"description":"The map service"}' "#
-        "http://127.0.0.1:7171/v1/projects/atlas";
-    "start_session" 201
-        r#"curl --json '{"actor_id":"builder","actor_type":"agent"}' "#
-        "http://127.0.0.1:7171/v1/projects/atlas/sessions";
+        (GET "/code/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855.js");
+    "live_alive" 200 (GET "/ggui/live");
+    "live_health" 200 (GET "/ggui/health");
+    "live_auth_check" 204 (GET "/ggui/auth-check");
+    "health" 200 (GET "/healthz");
+    "conformance" 200 (GET "/v1/conformance");
+    "create_project" 201 (JSON r#"{"project_id":"atlas","name":"Atlas"}"# "/v1/projects");
+    "projects" 200 (GET single "/v1/projects?limit=20");
+    "project" 200 (GET "/v1/projects/atlas");
+    "change_project" 200 (PATCH r#"{"description":"The map service"}"# "/v1/projects/atlas");
+    "start_session" 201 (JSON r#"{"actor_id":"builder","actor_type":"agent"}"#
+        "/v1/projects/atlas/sessions");
     "deposit" 201
-        r#"curl --json '{
+        (r#"curl --json '{
   "package_id": "pkg_0a1b", "project_id": "atlas", "relay_version": "0.1",
   "title": "Tiles are cut at zoom 12", "status": "draft", "package_type": "standard", "#
         r#""review_type": "none",
   "created_at": "2026-11-15T08:00:00Z", "created_by": {"id": "builder", "type": "agent"},
   "decisions_made": ["Cut tiles at zoom 12"], "open_questions": ["Who pays for storage?"]
-}' http://127.0.0.1:7171/v1/projects/atlas/packages"#;
-    "ids" 200 "curl 'http://127.0.0.1:7171/accord/v1/ids?prefix=pkg_0a'";
-    "package" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b";
-    "pull" 200
-        "curl "
-        "'http://127.0.0.1:7171/v1/projects/atlas/packages?mode=relevant&query=tiles+storage'";
-    "questions" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/questions?all=true'";
-    "orient" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/orient?window_days=7'";
-    "orchestrate" 200 "curl 'http://127.0.0.1:7171/v1/orchestrate?project=atlas&focus=storage'";
-    "flag" 200
-        r#"curl --json '{"review_type":"human","note":"Is zoom 12 enough?"}' "#
-        "http://127.0.0.1:7171/v1/packages/pkg_0a1b/flag";
-    "reviews" 200 "curl http://127.0.0.1:7171/v1/projects/atlas/reviews";
-    "review" 200
-        r#"curl --json '{"outcome":"revision_requested","note":"Name the cost"}' "#
-        "http://127.0.0.1:7171/v1/packages/pkg_0a1b/review";
-    "resubmit" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_0a1b/resubmit";
+}' http://127.0.0.1:7171/v1/projects/atlas/packages"#);
+    "ids" 200 (GET single "/accord/v1/ids?prefix=pkg_0a");
+    "package" 200 (GET "/v1/packages/pkg_0a1b");
+    "pull" 200 (GET single "/v1/projects/atlas/packages?mode=relevant&query=tiles+storage");
+    "questions" 200 (GET single "/v1/projects/atlas/questions?all=true");
+    "orient" 200 (GET single "/v1/projects/atlas/orient?window_days=7");
+    "orchestrate" 200 (GET single "/v1/orchestrate?project=atlas&focus=storage");
+    "flag" 200 (JSON r#"{"review_type":"human","note":"Is zoom 12 enough?"}"#
+        "/v1/packages/pkg_0a1b/flag");
+    "reviews" 200 (GET "/v1/projects/atlas/reviews");
+    "review" 200 (JSON r#"{"outcome":"revision_requested","note":"Name the cost"}"#
+        "/v1/packages/pkg_0a1b/review");
+    "resubmit" 200 (JSON "{}" "/v1/packages/pkg_0a1b/resubmit");
     "deposit" 201
-        r#"curl --json '{
+        (r#"curl --json '{
   "project_id": "atlas", "relay_version": "0.1", "package_id": "pkg_2c3d", "#
         r#""parent_package_id": "pkg_0a1b",
   "title": "What storage costs", "status": "draft", "package_type": "analysis", "#
         r#""review_type": "none",
   "created_at": "2026-11-15T09:00:00Z", "created_by": {"id": "builder", "type": "agent"}
-}' http://127.0.0.1:7171/v1/projects/atlas/packages"#;
-    "complete" 200 "curl --json '{}' http://127.0.0.1:7171/v1/packages/pkg_2c3d/complete";
-    "revisions" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b/revisions";
+}' http://127.0.0.1:7171/v1/projects/atlas/packages"#);
+    "complete" 200 (JSON "{}" "/v1/packages/pkg_2c3d/complete");
+    "revisions" 200 (GET "/v1/packages/pkg_0a1b/revisions");
     "assert_fact" 201
-        "curl --json "
+        ("curl --json "
         r#"'{"fact_id":"fact_0a1b","subject":"tiles","predicate":"zoom","value":"12"}' "#
-        "http://127.0.0.1:7171/v1/projects/atlas/facts";
-    "facts" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles'";
-    "fact" 200 "curl http://127.0.0.1:7171/v1/facts/fact_0a1b";
-    "invalidate_fact" 200
-        "curl -X DELETE "
-        "'http://127.0.0.1:7171/v1/projects/atlas/facts?subject=tiles&predicate=zoom'";
-    "sessions" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/sessions?active=true'";
-    "session" 200 "curl http://127.0.0.1:7171/v1/sessions/$SESSION_ID";
-    "end_session" 200 "curl -X PATCH --json '{}' http://127.0.0.1:7171/v1/sessions/$SESSION_ID";
+        "http://127.0.0.1:7171/v1/projects/atlas/facts");
+    "facts" 200 (GET single "/v1/projects/atlas/facts?subject=tiles");
+    "fact" 200 (GET "/v1/facts/fact_0a1b");
+    "invalidate_fact" 200 (DELETE single "/v1/projects/atlas/facts?subject=tiles&predicate=zoom");
+    "sessions" 200 (GET single "/v1/projects/atlas/sessions?active=true");
+    "session" 200 (GET "/v1/sessions/$SESSION_ID");
+    "end_session" 200 (PATCH "{}" "/v1/sessions/$SESSION_ID");
     "events" 200
-        "curl --no-buffer --max-time 2 -H 'Last-Event-ID: 0' "
-        "http://127.0.0.1:7171/v1/projects/atlas/events";
+        ("curl --no-buffer --max-time 2 -H 'Last-Event-ID: 0' "
+        "http://127.0.0.1:7171/v1/projects/atlas/events");
     "put_blob" 201
-        "curl -X PUT --data-binary hello "
+        ("curl -X PUT --data-binary hello "
         "http://127.0.0.1:7171/v1/blobs/sha256:"
-        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
     "get_blob" 200
-        "curl http://127.0.0.1:7171/v1/blobs/sha256:"
-        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
-    "export" 200 "curl -o atlas.ndjson http://127.0.0.1:7171/v1/projects/atlas/export";
+        (GET "/v1/blobs/sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+    "export" 200 ("curl -o atlas.ndjson http://127.0.0.1:7171/v1/projects/atlas/export");
     "import" 200
-        "curl -H 'Content-Type: application/x-ndjson' --data-binary @atlas.ndjson "
-        "http://127.0.0.1:7171/v1/projects/atlas/import";
-    "archive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/archive";
-    "unarchive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/unarchive";
-    "init_tasks" 200
-        r#"curl --json '{"title":"The map service"}' "#
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/init?actor=human:lead'";
-    "create_task" 201
-        r#"curl --json '{"title":"Cut the tiles","instructions":"At zoom 12.","ready":true}' "#
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
-    "tasks" 200 "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?status=ready,blocked'";
-    "task_board" 200
-        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/board?format=markdown'";
-    "task" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID";
-    "edit_task" 200
-        r#"curl -X PATCH --json '{"priority":"high","tags":["tiles"]}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID?actor=human:lead\"";
-    "claim_next_task" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/claim-next";
-    "task_heartbeat" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/heartbeat";
+        ("curl -H 'Content-Type: application/x-ndjson' --data-binary @atlas.ndjson "
+        "http://127.0.0.1:7171/v1/projects/atlas/import");
+    "archive" 200 (POST "/v1/projects/atlas/archive");
+    "unarchive" 200 (POST "/v1/projects/atlas/unarchive");
+    "init_tasks" 200 (JSON r#"{"title":"The map service"}"#
+        single "/accord/v1/projects/atlas/tasks/init?actor=human:lead");
+    "create_task" 201 (JSON r#"{"title":"Cut the tiles","instructions":"At zoom 12.","ready":true}"#
+        single "/accord/v1/projects/atlas/tasks?actor=human:lead");
+    "tasks" 200 (GET single "/accord/v1/projects/atlas/tasks?status=ready,blocked");
+    "task_board" 200 (GET single "/accord/v1/projects/atlas/tasks/board?format=markdown");
+    "task" 200 (GET "/accord/v1/projects/atlas/tasks/$TASK_ID");
+    "edit_task" 200 (PATCH r#"{"priority":"high","tags":["tiles"]}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID?actor=human:lead");
+    "claim_next_task" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/claim-next");
+    "task_heartbeat" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/$TASK_ID/heartbeat");
     "task_briefing" 200
-        "curl \"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/briefing"
-        "?format=markdown&max_tokens=1000\"";
-    "release_task" 200
-        r#"curl --json '{"agent":"builder","reason":"Out of time"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/release?actor=builder\"";
-    "claim_task" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
-    "block_task" 200
-        r#"curl --json '{"reason":"No access to the storage"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/block?actor=builder\"";
+        ("curl \"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/briefing"
+        "?format=markdown&max_tokens=1000\"");
+    "release_task" 200 (JSON r#"{"agent":"builder","reason":"Out of time"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/release?actor=builder");
+    "claim_task" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/$TASK_ID/claim");
+    "block_task" 200 (JSON r#"{"reason":"No access to the storage"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/block?actor=builder");
     "unblock_task" 200
-        "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/unblock"
-        "?actor=human:lead\"";
-    "claim_task" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
+        (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/unblock?actor=human:lead");
+    "claim_task" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/$TASK_ID/claim");
     "aof_message" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "protocol": "aof", "version": 1, "type": "completion.report", "taskId": "'"$TASK_ID"'",
   "fromAgent": "builder", "toAgent": "accord", "sentAt": "2099-01-01T00:00:00Z",
   "payload": {
     "outcome": "done", "summaryRef": "outputs/summary.md", "deliverables": ["outputs/tiles.json"],
     "tests": {"total": 3, "passed": 3, "failed": 0}, "blockers": [], "notes": "All tiles are cut."
   }
-}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#;
-    "send_back_task" 200
-        r#"curl --json '{"reason":"Zoom 13 is missing"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/send-back"
-        "?actor=human:lead\"";
-    "claim_task" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
+}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#);
+    "send_back_task" 200 (JSON r#"{"reason":"Zoom 13 is missing"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/send-back?actor=human:lead");
+    "claim_task" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/$TASK_ID/claim");
     "aof_message" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "protocol": "aof", "version": 1, "type": "completion.report", "taskId": "'"$TASK_ID"'",
   "fromAgent": "builder", "toAgent": "accord", "sentAt": "2099-01-01T00:00:00Z",
   "payload": {
     "outcome": "done", "summaryRef": "outputs/summary.md",
     "tests": {"total": 4, "passed": 4, "failed": 0}, "notes": "Zoom 13 is cut, too."
   }
-}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#;
-    "approve_task" 200
-        r#"curl --json '{"note":"Complete"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/approve"
-        "?actor=human:lead\"";
-    "end_task_session" 200
-        r#"curl --json '{"agent":"builder"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/session-end";
-    "end_task_run" 200
-        r#"curl --json '{"agent":"builder","run_id":"run-1","exit":"success"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/run-end";
-    "create_task" 201
-        r#"curl --json '{"title":"Publish the tiles"}' "#
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#);
+    "approve_task" 200 (JSON r#"{"note":"Complete"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/approve?actor=human:lead");
+    "end_task_session" 200 (JSON r#"{"agent":"builder"}"#
+        "/accord/v1/projects/atlas/tasks/session-end");
+    "end_task_run" 200 (JSON r#"{"agent":"builder","run_id":"run-1","exit":"success"}"#
+        "/accord/v1/projects/atlas/tasks/$TASK_ID/run-end");
+    "create_task" 201 (JSON r#"{"title":"Publish the tiles"}"#
+        single "/accord/v1/projects/atlas/tasks?actor=human:lead");
     "promote_task" 200
-        "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote"
-        "?actor=human:lead\"";
-    "add_dependency" 200
-        r#"curl --json '{"blocker":"'"$FIRST_TASK_ID"'"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies"
-        "?actor=human:lead\"";
+        (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/promote?actor=human:lead");
+    "add_dependency" 200 (JSON r#"{"blocker":"'"$FIRST_TASK_ID"'"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies?actor=human:lead");
     "remove_dependency" 200
-        "curl -X DELETE "
+        ("curl -X DELETE "
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies/"
-        "$FIRST_TASK_ID?actor=human:lead\"";
+        "$FIRST_TASK_ID?actor=human:lead\"");
     "resurrect_task" 409
-        "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/resurrect"
-        "?actor=human:lead\"";
-    "close_task" 200
-        r#"curl --json '{"note":"Published by hand"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/close?actor=human:lead\"";
-    "create_task" 201
-        r#"curl --json '{"title":"Print the tiles"}' "#
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+        (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/resurrect?actor=human:lead");
+    "close_task" 200 (JSON r#"{"note":"Published by hand"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/close?actor=human:lead");
+    "create_task" 201 (JSON r#"{"title":"Print the tiles"}"#
+        single "/accord/v1/projects/atlas/tasks?actor=human:lead");
     "adopt_task" 409
-        "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/adopt?actor=human:lead\"";
+        (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/adopt?actor=human:lead");
     "adopt_task_settings" 409
-        "curl -X POST "
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/adopt-settings?actor=human:lead'";
-    "cancel_task" 200
-        r#"curl --json '{"reason":"Paper is not needed"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/cancel?actor=human:lead\"";
-    "poll_tasks" 200
-        "curl -X POST http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/poll";
-    "lint_tasks" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/lint";
-    "task_events" 200
-        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/events?after=10&limit=5'";
+        (POST single "/accord/v1/projects/atlas/tasks/adopt-settings?actor=human:lead");
+    "cancel_task" 200 (JSON r#"{"reason":"Paper is not needed"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/cancel?actor=human:lead");
+    "poll_tasks" 200 (POST "/accord/v1/projects/atlas/tasks/poll");
+    "lint_tasks" 200 (GET "/accord/v1/projects/atlas/tasks/lint");
+    "task_events" 200 (GET single "/accord/v1/projects/atlas/tasks/events?after=10&limit=5");
     "ggui_handshake" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "intent": "Approve the map of Lisbon",
   "blueprintDraft": {"contract": {
     "propsSpec": {"properties": {"map": {"schema": {"type": "string"}, "required": true}}},
     "actionSpec": {"approve": {"label": "Approve"}},
     "streamSpec": {"progress": {"schema": {"type": "integer"}, "replay": "latest"}}
   }}
-}' 'http://127.0.0.1:7171/accord/v1/live/tools/ggui_handshake?project_id=atlas'"#;
+}' 'http://127.0.0.1:7171/accord/v1/live/tools/ggui_handshake?project_id=atlas'"#);
     "ggui_render" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "handshakeId": "'"$HANDSHAKE_ID"'", "props": {"map": "lisbon.png"},
   "x-componentCode": "export default () => null"
 }' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render?actor=builder'";
-    "ggui_list_sessions" 200
-        r#"curl --json '{"limit":10}' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_sessions?project_id=atlas'";
-    "ggui_get_session" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'"}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_get_session";
-    "ggui_get_render_source" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'"}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_get_render_source";
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render?actor=builder'");
+    "ggui_list_sessions" 200 (JSON r#"{"limit":10}"#
+        single "/accord/v1/live/tools/ggui_list_sessions?project_id=atlas");
+    "ggui_get_session" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'"}"#
+        "/accord/v1/live/tools/ggui_get_session");
+    "ggui_get_render_source" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'"}"#
+        "/accord/v1/live/tools/ggui_get_render_source");
     "ggui_resource" 200
-        "curl "
-        "\"http://127.0.0.1:7171/accord/v1/live/resource?uri=ui://ggui/render/$LIVE_SESSION_ID\"";
+        (GET double "/accord/v1/live/resource?uri=ui://ggui/render/$LIVE_SESSION_ID");
     "ggui_update" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"merge","#
+        (r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"merge","#
         r#""patch":{"map":"lisbon-2.png"}}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_update";
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_update");
     "ggui_amend" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"replace","#
+        (r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"replace","#
         r#""props":{"map":"lisbon-3.png"}}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_amend";
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_amend");
     "ggui_emit" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","channel":"progress","payload":70}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_emit";
+        (r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","channel":"progress","payload":70}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_emit");
     "ggui_runtime_submit_action" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "kind": "dispatch", "payload": {"intent": "approve", "actionData": null, "uiContext": {}},
   "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
   "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z"
-}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_submit_action"#;
-    "ggui_consume" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","timeout":5}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_consume";
+}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_submit_action"#);
+    "ggui_consume" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'","timeout":5}"#
+        "/accord/v1/live/tools/ggui_consume");
     "ggui_runtime_sync_context" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","appId":"atlas","snapshot":{}}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_sync_context";
-    "ggui_runtime_pull" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","sinceSequence":0}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_pull";
-    "ggui_runtime_refresh_ws_token" 200
-        r#"curl --json '{"envelope":"an.old-token"}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_refresh_ws_token";
-    "ggui_runtime_telemetry" 200
-        r#"curl --json '{"events":[{"name":"mounted"}]}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_telemetry";
+        (r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","appId":"atlas","snapshot":{}}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_sync_context");
+    "ggui_runtime_pull" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'","sinceSequence":0}"#
+        "/accord/v1/live/tools/ggui_runtime_pull");
+    "ggui_runtime_refresh_ws_token" 200 (JSON r#"{"envelope":"an.old-token"}"#
+        "/accord/v1/live/tools/ggui_runtime_refresh_ws_token");
+    "ggui_runtime_telemetry" 200 (JSON r#"{"events":[{"name":"mounted"}]}"#
+        "/accord/v1/live/tools/ggui_runtime_telemetry");
     "ggui_runtime_declare_tool_catalog" 200
-        r#"curl --json '{
+        (r#"curl --json '{
   "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
   "tools": [{"name": "save_map", "inputSchema": {"type": "object"}}]
-}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_declare_tool_catalog"#;
-    "ggui_list_gadgets" 200
-        r#"curl --json '{}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_gadgets";
-    "ggui_list_themes" 200
-        r#"curl --json '{}' "#
-        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_themes";
-    "ggui_search_blueprints" 200
-        r#"curl --json '{"query":"approve map"}' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_search_blueprints?project_id=atlas'";
-    "ggui_list_featured_blueprints" 200
-        r#"curl --json '{}' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/"
-        "ggui_list_featured_blueprints?project_id=atlas'";
+}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_declare_tool_catalog"#);
+    "ggui_list_gadgets" 200 (JSON "{}" "/accord/v1/live/tools/ggui_list_gadgets");
+    "ggui_list_themes" 200 (JSON "{}" "/accord/v1/live/tools/ggui_list_themes");
+    "ggui_search_blueprints" 200 (JSON r#"{"query":"approve map"}"#
+        single "/accord/v1/live/tools/ggui_search_blueprints?project_id=atlas");
+    "ggui_list_featured_blueprints" 200 (JSON "{}"
+        single "/accord/v1/live/tools/ggui_list_featured_blueprints?project_id=atlas");
     "ggui_render_blueprint" 200
-        r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'";
-    "live_sessions" 200
-        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions?limit=20'";
-    "live_asks" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/live/asks";
-    "live_session" 404
-        "curl http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b";
+        (r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'");
+    "live_sessions" 200 (GET single "/accord/v1/projects/atlas/live/sessions?limit=20");
+    "live_asks" 200 (GET "/accord/v1/projects/atlas/live/asks");
+    "live_session" 404 (GET "/accord/v1/projects/atlas/live/sessions/live_1a2b");
     "live_session_events" 404
-        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/events"
-        "?since=2&wait_seconds=20'";
-    "answer_live_session" 404
-        r#"curl --json '{"action":"approve","data":{"version":3}}' "#
-        "'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/actions"
-        "?actor=human:lead'";
+        ("curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/events"
+        "?since=2&wait_seconds=20'");
+    "answer_live_session" 404 (JSON r#"{"action":"approve","data":{"version":3}}"#
+        single "/accord/v1/projects/atlas/live/sessions/live_1a2b/actions?actor=human:lead");
     "watch_live_session" 404
-        "curl --no-buffer 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/"
-        "live_1a2b/frames?since=0&from_seq=0'";
-    "create_project" 201
-        r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
-        "http://127.0.0.1:7171/v1/projects";
-    "remove_project" 200 "curl -X DELETE http://127.0.0.1:7171/accord/v1/projects/trial";
-    "task_trees" 200 "curl http://127.0.0.1:7171/accord/v1/task-trees";
-    "link_task_tree" 404
-        r#"curl -X PUT --json '{"folder":"/home/dev/atlas/.aof"}' "#
-        "http://127.0.0.1:7171/accord/v1/projects/atlas/task-tree";
-    "unlink_task_tree" 200
-        "curl -X DELETE http://127.0.0.1:7171/accord/v1/projects/atlas/task-tree";
-    "verify" 200 r#"curl --json '{"project_id":"atlas"}' http://127.0.0.1:7171/accord/v1/verify"#;
-    "status" 200 "curl http://127.0.0.1:7171/accord/v1/status";
-    "trim" 200
-        r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/trim"#;
-    "sweep" 200
-        r#"curl --json '{"days":90,"dry_run":true}' http://127.0.0.1:7171/accord/v1/store/sweep"#;
+        ("curl --no-buffer 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/"
+        "live_1a2b/frames?since=0&from_seq=0'");
+    "create_project" 201 (JSON r#"{"project_id":"trial","x-conformance":true}"# "/v1/projects");
+    "remove_project" 200 (DELETE "/accord/v1/projects/trial");
+    "task_trees" 200 (GET "/accord/v1/task-trees");
+    "link_task_tree" 404 (PUT r#"{"folder":"/home/dev/atlas/.aof"}"#
+        "/accord/v1/projects/atlas/task-tree");
+    "unlink_task_tree" 200 (DELETE "/accord/v1/projects/atlas/task-tree");
+    "verify" 200 (JSON r#"{"project_id":"atlas"}"# "/accord/v1/verify");
+    "status" 200 (GET "/accord/v1/status");
+    "trim" 200 (JSON r#"{"days":90,"dry_run":true}"# "/accord/v1/store/trim");
+    "sweep" 200 (JSON r#"{"days":90,"dry_run":true}"# "/accord/v1/store/sweep");
     "backup" 200
-        r#"curl --unix-socket .accord/accord.sock --json '{"to":"/backups/monday"}' "#
-        "http://localhost/accord/v1/store/backup";
-    "live_shell" 200 "curl http://127.0.0.1:7171/live/live_0a1b";
-    "asset" 404 "curl http://127.0.0.1:7171/assets/0123456789abcdef/page.css";
-    "live_link" 404
-        "curl -X POST http://127.0.0.1:7171/accord/v1/live/live_0a1b/link";
+        (r#"curl --unix-socket .accord/accord.sock --json '{"to":"/backups/monday"}' "#
+        "http://localhost/accord/v1/store/backup");
+    "live_shell" 200 (GET "/live/live_0a1b");
+    "asset" 404 (GET "/assets/0123456789abcdef/page.css");
+    "live_link" 404 (POST "/accord/v1/live/live_0a1b/link");
     "login" 401
-        r#"curl -H 'Origin: http://127.0.0.1:7171' --json '{"link":"0123"}' "#
-        "http://127.0.0.1:7171/accord/v1/login";
-    "live_page" 401 "curl http://127.0.0.1:7171/accord/v1/live/live_0a1b/page";
+        (r#"curl -H 'Origin: http://127.0.0.1:7171' --json '{"link":"0123"}' "#
+        "http://127.0.0.1:7171/accord/v1/login");
+    "live_page" 401 (GET "/accord/v1/live/live_0a1b/page");
     "live_token" 401
-        "curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
-        "http://127.0.0.1:7171/accord/v1/live/live_0a1b/token";
+        ("curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
+        "http://127.0.0.1:7171/accord/v1/live/live_0a1b/token");
     "logout" 401
-        "curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
-        "http://127.0.0.1:7171/accord/v1/logout";
-    "openapi" 200 "curl http://127.0.0.1:7171/openapi.json";
-    "docs" 200 "curl http://127.0.0.1:7171/docs";
-    "metrics" 200 "curl http://127.0.0.1:7171/metrics";
-    "create_key" 201
-        r#"curl --json '{"label":"builder","verbs":["admin"]}' "#
-        "http://127.0.0.1:7171/accord/v1/keys";
-    "me" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me";
-    "keys" 200 "curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys";
+        ("curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
+        "http://127.0.0.1:7171/accord/v1/logout");
+    "openapi" 200 (GET "/openapi.json");
+    "docs" 200 (GET "/docs");
+    "metrics" 200 (GET "/metrics");
+    "create_key" 201 (JSON r#"{"label":"builder","verbs":["admin"]}"# "/accord/v1/keys");
+    "me" 200 ("curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me");
+    "keys" 200
+        ("curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/keys");
     "revoke_key" 200
-        "curl -X DELETE -H \"Authorization: Bearer $ACCORD_KEY\" "
-        "http://127.0.0.1:7171/accord/v1/keys/$KEY_ID";
+        ("curl -X DELETE -H \"Authorization: Bearer $ACCORD_KEY\" "
+        "http://127.0.0.1:7171/accord/v1/keys/$KEY_ID");
 }

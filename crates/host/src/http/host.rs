@@ -27,7 +27,6 @@ use crate::tasks::takeover::take_over_all;
 use crate::tasks::{TaskTrees, check_project, links};
 use crate::upkeep::create_folder;
 
-/// The folder of blobs in a data folder.
 pub const BLOBS: &str = "blobs";
 
 /// A host: its services and shared state. A clone is the same host. The store is closed when the
@@ -51,7 +50,6 @@ struct Parts {
     router: Mutex<Weak<Router>>,
 }
 
-/// What a host is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum HostKind {
     /// A data folder, whose store it opened.
@@ -60,7 +58,6 @@ enum HostKind {
     Shared,
     /// The task trees of a data folder, without its store.
     Tasks,
-    /// Nothing that lasts.
     Trial,
 }
 
@@ -91,12 +88,8 @@ impl Host {
     }
 
     /// A host over an engine, which other hosts may use, too. It does not close the engine.
-    pub fn over(
-        engine: Arc<dyn Engine>,
-        folder: &Path,
-        settings: Settings,
-    ) -> Result<Self, Failure> {
-        Self::new(engine, HostKind::Shared, folder, settings)
+    pub fn over(engine: Arc<dyn Engine>, data: &Path, settings: Settings) -> Result<Self, Failure> {
+        Self::new(engine, HostKind::Shared, data, settings)
     }
 
     fn new(
@@ -146,7 +139,7 @@ impl Host {
         }));
         host.open_trees();
         if host.settings().live.poll_tools {
-            host.live().set_local_tools(Arc::new(HostTools::new(host.downgrade())));
+            host.live().set_local_tools(Arc::new(HostTools(host.downgrade())));
         }
         Ok(host)
     }
@@ -164,12 +157,10 @@ impl Host {
         take_over_all(self.memory(), self.tasks());
     }
 
-    /// The host, without keeping its store open.
     fn downgrade(&self) -> WeakHost {
         WeakHost(Arc::downgrade(&self.0))
     }
 
-    /// What its doors share.
     pub(crate) fn serving(&self) -> &Serving {
         &self.0.serving
     }
@@ -189,7 +180,6 @@ impl Host {
         matches!(self.0.kind, HostKind::Folder | HostKind::Shared)
     }
 
-    /// The services of the Agentic Protocol.
     pub fn memory(&self) -> &Memory {
         &self.0.memory
     }
@@ -198,22 +188,18 @@ impl Host {
         MemoryDoor::new(self.0.serving.clone(), self.0.memory.clone())
     }
 
-    /// The task trees.
     pub fn tasks(&self) -> &TaskTrees {
         &self.0.tasks
     }
 
-    /// The door of tasks.
     pub(crate) fn tasks_door(&self) -> TasksDoor {
         self.0.tasks_door.clone()
     }
 
-    /// The door of live sessions.
     pub(crate) fn live_door(&self) -> LiveDoor {
         self.0.live_door.clone()
     }
 
-    /// The services of live sessions.
     pub fn live(&self) -> &Live {
         self.0.live_door.live()
     }
@@ -238,7 +224,6 @@ impl Deref for Host {
 }
 
 impl WeakHost {
-    /// The host, if it is still there.
     pub(crate) fn upgrade(&self) -> Option<Host> {
         self.0.upgrade().map(Host)
     }
@@ -246,17 +231,14 @@ impl WeakHost {
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folder = self.folder();
-        f.debug_struct("Host").field("folder", &folder).finish_non_exhaustive()
+        f.debug_struct("Host").field("folder", &self.folder()).finish_non_exhaustive()
     }
 }
 
 /// What makes vectors, if the settings name a server.
 fn embedder(settings: &Settings) -> Result<Option<Arc<Embedder>>, Failure> {
     let embeddings = &settings.embeddings;
-    let Some(url) = &embeddings.url else {
-        return Ok(None);
-    };
+    let Some(url) = &embeddings.url else { return Ok(None) };
     let options = EmbeddingOptions {
         key_file: embeddings.key_file.clone(),
         dimensions: (embeddings.dimensions > 0).then_some(embeddings.dimensions),

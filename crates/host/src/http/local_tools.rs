@@ -23,16 +23,7 @@ const STATELESS: &str = "2026-07-28";
 /// The largest answer of a tool.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
-/// The tools of a host.
-pub(crate) struct HostTools {
-    host: WeakHost,
-}
-
-impl HostTools {
-    pub(crate) fn new(host: WeakHost) -> Self {
-        Self { host }
-    }
-}
+pub(crate) struct HostTools(pub(crate) WeakHost);
 
 impl LocalTools for HostTools {
     fn names(&self) -> BTreeSet<String> {
@@ -40,7 +31,7 @@ impl LocalTools for HostTools {
     }
 
     fn call(&self, app: &AppId, tool: &str, arguments: Object) -> ToolCall {
-        let (host, app, tool) = (self.host.clone(), app.clone(), tool.to_owned());
+        let (host, app, tool) = (self.0.clone(), app.clone(), tool.to_owned());
         Box::pin(async move {
             let called = call(&host, &app, &tool, arguments).await;
             called.map_err(|failure| ToolError { message: failure.message, stack: None })?

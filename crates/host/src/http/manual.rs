@@ -110,13 +110,9 @@ fn parameters(route: &Declaration, out: &mut String) {
 fn body(body: Body, out: &mut String) {
     let may = if body.required { "" } else { " It may be empty." };
     let _ = write!(out, "\n## Body\n\n{}.{may}\n", in_words(body.content));
-    let Content::Json(schema) = body.content else {
-        return;
-    };
+    let Content::Json(schema) = body.content else { return };
     let schema = schema();
-    let Some(definitions) = schema["$defs"].as_object() else {
-        return;
-    };
+    let Some(definitions) = schema["$defs"].as_object() else { return };
     let whole = message_name(&schema);
     // The whole message first, then those inside it.
     let first = definitions.iter().filter(|(name, _)| Some(name.as_str()) == whole);

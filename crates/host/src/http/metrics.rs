@@ -10,7 +10,6 @@ use accord_store::Engine;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 
-/// The values of a host.
 pub(crate) struct ServiceValues {
     pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) live: LiveNumbers,
@@ -26,22 +25,14 @@ impl Collector for ServiceValues {
         if let Some(values) = (self.live)() {
             encode(&mut encoder, &values)?;
         }
-        let Some(store) = self.engine.upgrade().map(|engine| engine.statistics()) else {
-            return Ok(());
-        };
+        let Some(engine) = self.engine.upgrade() else { return Ok(()) };
+        let store = engine.statistics();
         gauge(&mut encoder, "store_jobs_waiting", "Jobs that wait for the store", store.waiting)?;
-        let counters = [
-            ("store_commits", "Commits since the start", store.commits),
-            ("store_jobs", "Jobs of the store since the start", store.jobs),
-        ];
-        for (name, help, value) in counters {
-            counter(&mut encoder, name, help, value)?;
-        }
-        Ok(())
+        counter(&mut encoder, "store_commits", "Commits since the start", store.commits)?;
+        counter(&mut encoder, "store_jobs", "Jobs of the store since the start", store.jobs)
     }
 }
 
-/// The metrics of search by meaning.
 fn embeddings(encoder: &mut DescriptorEncoder<'_>, embedder: &Embedder) -> Result<(), fmt::Error> {
     let status = embedder.status();
     let is_up = usize::from(status.state == EmbeddingState::Up);

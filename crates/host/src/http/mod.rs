@@ -49,10 +49,8 @@ pub use self::manual::pages;
 pub use self::openapi::schemas;
 pub use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
 
-/// The context of a request.
 pub(crate) type Context = accord_serving::Context<Host>;
 
-/// A route of a host.
 pub(crate) type Route = table::Route<Host>;
 
 /// All routes of a host, with authentication, limits and error bodies.
@@ -102,12 +100,10 @@ pub fn local_api(host: &Host) -> Arc<dyn Api> {
     api_as(host, Caller::owner().examined_by(this_process))
 }
 
-/// The host as an authenticated caller uses it.
 pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
     Arc::new(InProcess { router: host.router(), caller })
 }
 
-/// A host in this process.
 struct InProcess {
     router: Arc<Router>,
     caller: Caller,

@@ -15,18 +15,15 @@ use serde_json::json;
 use super::groups::{GROUPS, every_declaration};
 use super::project_document::for_project;
 
-/// The document.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| document(&every_declaration()).to_string())
 }
 
-/// The document for one project.
 pub(super) fn text_for(project: &ProjectId) -> String {
     for_project(&document(&every_declaration()), project).to_string()
 }
 
-/// The document for a list of routes.
 pub(super) fn document(routes: &[Declaration]) -> Value {
     let mut schemas = Schemas::default();
     let error = schemas.take(json_schema::<ErrorEnvelope>());
@@ -36,10 +33,8 @@ pub(super) fn document(routes: &[Declaration]) -> Value {
         let operation = operation(route, &error, &mut schemas);
         paths.entry(route.path).or_default().insert(method, operation);
     }
-    let tags: Vec<_> = GROUPS
-        .iter()
-        .map(|group| json!({"name": group.name, "description": group.about}))
-        .collect();
+    let tags = GROUPS.iter().map(|group| json!({"name": group.name, "description": group.about}));
+    let tags: Vec<_> = tags.collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -176,7 +171,6 @@ fn first_sentence(text: &str) -> &str {
     text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
 }
 
-/// The dialect of the schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
@@ -202,9 +196,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
 
 /// The schemas of a body: several if it is one of several messages.
 fn choices(schema: Value) -> Vec<Value> {
-    let Some(choices) = schema["anyOf"].as_array() else {
-        return vec![schema];
-    };
+    let Some(choices) = schema["anyOf"].as_array() else { return vec![schema] };
     let one = |choice: &Value| {
         let mut definitions = Object::new();
         collect(choice, &schema["$defs"], &mut definitions);
@@ -250,9 +242,7 @@ pub(super) struct Schemas(pub(super) BTreeMap<String, Value>);
 impl Schemas {
     /// Collects the definitions of a schema, and returns the schema with references to them.
     pub(super) fn take(&mut self, schema: Value) -> Value {
-        let Value::Object(mut members) = schema else {
-            return schema;
-        };
+        let Value::Object(mut members) = schema else { return schema };
         members.shift_remove("$schema");
         if let Some(Value::Object(definitions)) = members.shift_remove("$defs") {
             for (name, mut definition) in definitions {

@@ -13,7 +13,6 @@ use accord_serving::declared::refusals;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| page(&every_declaration()))
@@ -40,20 +39,18 @@ fn page(routes: &[Declaration]) -> String {
         if members.is_empty() {
             continue;
         }
-        add(&mut list, format_args!("<strong>{group}</strong>"));
-        add(&mut body, format_args!("<h2>{group}</h2>"));
+        let _ = write!(list, "<strong>{group}</strong>");
+        let _ = write!(body, "<h2>{group}</h2>");
         for route in members {
-            add(
-                &mut list,
-                format_args!("<a href=\"#{0}\">{1}</a>", route.name, route.name.replace('_', " ")),
-            );
+            let _ =
+                write!(list, "<a href=\"#{0}\">{1}</a>", route.name, route.name.replace('_', " "));
             article(route, &mut schemas, &mut body);
         }
     }
-    add(&mut list, format_args!("<strong>Documents</strong>"));
-    add(&mut body, format_args!("<h2>Documents</h2>"));
+    let _ = write!(list, "<strong>Documents</strong>");
+    let _ = write!(body, "<h2>Documents</h2>");
     for (name, schema) in &schemas.0 {
-        add(&mut list, format_args!("<a href=\"#schema-{name}\">{name}</a>"));
+        let _ = write!(list, "<a href=\"#schema-{name}\">{name}</a>");
         definition(name, schema, &mut body);
     }
     format!(
@@ -75,44 +72,40 @@ fn page(routes: &[Declaration]) -> String {
 }
 
 fn article(route: &Declaration, schemas: &mut Schemas, out: &mut String) {
-    add(
+    let _ = write!(
         out,
-        format_args!(
-            "<article id=\"{name}\"><h3><span class=\"method {method}\">{method}</span>\
+        "<article id=\"{name}\"><h3><span class=\"method {method}\">{method}</span>\
              <span>{path}</span><span class=\"name\">{name}</span></h3>\
              <p>{summary}</p><pre>{curl}</pre>",
-            name = route.name,
-            method = route.method,
-            path = escaped(route.path),
-            summary = escaped(&route.summary),
-            curl = escaped(examples::of(route.name).next().unwrap_or_default()),
-        ),
+        name = route.name,
+        method = route.method,
+        path = escaped(route.path),
+        summary = escaped(&route.summary),
+        curl = escaped(examples::of(route.name).next().unwrap_or_default())
     );
     parameters(route, out);
     if let Some(body) = route.body {
         let optional = if body.required { "" } else { " <small>optional</small>" };
         let media_type = media_type(body.content);
-        add(out, format_args!("<h4>Body</h4><dl><dt>{media_type}{optional}</dt>"));
-        add(out, format_args!("<dd>{}</dd></dl>", document_of(body.content, schemas)));
+        let _ = write!(out, "<h4>Body</h4><dl><dt>{media_type}{optional}</dt>");
+        let _ = write!(out, "<dd>{}</dd></dl>", document_of(body.content, schemas));
     }
     out.push_str("<h4>Answers</h4><dl>");
     for answer in &route.answers {
-        add(out, format_args!("<dt>{}</dt><dd>{}", answer.status, escaped(answer.about)));
+        let _ = write!(out, "<dt>{}</dt><dd>{}", answer.status, escaped(answer.about));
         if let Some(content) = answer.content {
-            add(out, format_args!(" {}", document_of(content, schemas)));
+            let _ = write!(out, " {}", document_of(content, schemas));
         }
         out.push_str("</dd>");
     }
     out.push_str("</dl><details><summary>Refusals</summary><dl>");
     for code in refusals(route) {
-        add(
+        let _ = write!(
             out,
-            format_args!(
-                "<dt>{} <small>{}</small></dt><dd>{}</dd>",
-                code.as_str(),
-                code.http_status(),
-                escaped(code.meaning()),
-            ),
+            "<dt>{} <small>{}</small></dt><dd>{}</dd>",
+            code.as_str(),
+            code.http_status(),
+            escaped(code.meaning())
         );
     }
     out.push_str("</dl></details></article>");
@@ -126,13 +119,11 @@ fn parameters(route: &Declaration, out: &mut String) {
     for parameter in &route.parameters {
         let about = escaped(&parameter.about);
         let kind = escaped(&words::of_parameter(parameter));
-        add(
+        let _ = write!(
             out,
-            format_args!(
-                "<dt>{} <small>{}</small></dt><dd>{about} <em>{kind}</em></dd>",
-                parameter.name,
-                words::place(parameter)
-            ),
+            "<dt>{} <small>{}</small></dt><dd>{about} <em>{kind}</em></dd>",
+            parameter.name,
+            words::place(parameter)
         );
     }
     out.push_str("</dl>");
@@ -149,11 +140,10 @@ fn document_of(content: Content, schemas: &mut Schemas) -> String {
     }
 }
 
-/// The members of a document.
 fn definition(name: &str, schema: &Value, out: &mut String) {
-    add(out, format_args!("<article id=\"schema-{name}\"><h3>{name}</h3>"));
+    let _ = write!(out, "<article id=\"schema-{name}\"><h3>{name}</h3>");
     if let Some(about) = schema["description"].as_str() {
-        add(out, format_args!("<p>{}</p>", escaped(about)));
+        let _ = write!(out, "<p>{}</p>", escaped(about));
     }
     let required = schema["required"].as_array();
     let required =
@@ -162,14 +152,12 @@ fn definition(name: &str, schema: &Value, out: &mut String) {
     for (member, schema) in schema["properties"].as_object().into_iter().flatten() {
         let star = if required(member) { "" } else { " <small>optional</small>" };
         let about = schema["description"].as_str().unwrap_or_default();
-        add(
+        let _ = write!(
             out,
-            format_args!(
-                "<dt>{}{star}</dt><dd>{} {}</dd>",
-                escaped(member),
-                type_of(schema),
-                escaped(about)
-            ),
+            "<dt>{}{star}</dt><dd>{} {}</dd>",
+            escaped(member),
+            type_of(schema),
+            escaped(about)
         );
     }
     out.push_str("</dl></article>");
@@ -193,8 +181,4 @@ fn escaped(text: &str) -> String {
         }
     }
     out
-}
-
-fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("writing to a String never fails");
 }

@@ -15,18 +15,15 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// Routes that are left out: after them the project accepts no writes.
 const LEFT_OUT: [&str; 3] = ["archive", "unarchive", "remove_project"];
 
-/// Members of request bodies that are narrowed.
 const NARROWED: [&str; 3] = ["project_id", "package_id", "fact_id"];
 
-/// The document for one project.
 pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
     let mut document = document.clone();
     let schemas = document["components"]["schemas"].clone();
     let mut bodies = Object::new();
     for methods in members(&mut document["paths"]) {
         let Value::Object(methods) = methods else { continue };
-        methods
-            .retain(|_, operation| !LEFT_OUT.iter().any(|name| operation["operationId"] == *name));
+        methods.retain(|_, route| !LEFT_OUT.iter().any(|name| route["operationId"] == *name));
         for operation in methods.values_mut() {
             narrow_parameters(operation, project);
             let content = operation.pointer_mut("/requestBody/content/application~1json/schema");

@@ -6,7 +6,6 @@ use accord_contract::wire::shape_schema;
 
 /// How the words are written.
 pub(super) struct Writer<'w> {
-    /// Escapes a text.
     pub(super) text: &'w dyn Fn(&str) -> String,
     /// Refers to the description of a message.
     pub(super) link: &'w dyn Fn(&str) -> String,

@@ -18,6 +18,8 @@ use accord_live_core::control::{DEFAULT_APP, EmitEnvelope, Field, MintToken, Ste
 use accord_live_core::session::NewFrame;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_door::{LiveDoor, page_link};
+use accord_serving::query::Query;
 use futures_util::future::BoxFuture;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::{Method, StatusCode, Uri};
@@ -27,9 +29,6 @@ use serde_json::json;
 use super::{Authenticated, Service, ServiceLimits, ServiceServer};
 use crate::http::body::read_body;
 use crate::http::reply::json as answer;
-use accord_live_door::{LiveDoor, page_link};
-use accord_serving::query::Query;
-
 use crate::http::{Holder, Host};
 use crate::{Request, Response};
 
@@ -62,7 +61,6 @@ impl ControlServer {
         Ok(Self(ServiceServer::bind(address, Arc::new(control), LIMITS).await?))
     }
 
-    /// Where it listens, with the real port.
     pub fn address(&self) -> SocketAddr {
         self.0.address()
     }

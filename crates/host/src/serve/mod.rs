@@ -14,10 +14,8 @@ use std::sync::Arc;
 
 use accord_contract::Failure;
 use accord_memory::Retention;
-
-use accord_serving::listen::{
-    Acceptor, ConnectionPolicy, Listeners, Socket, UrlFile, listen, rules, tls,
-};
+use accord_serving::listen::{Acceptor, ConnectionPolicy, Listeners, Socket, UrlFile};
+use accord_serving::listen::{listen, rules, tls};
 
 use crate::http::{Host, errors};
 use crate::settings::Settings;
@@ -52,15 +50,10 @@ impl Server {
         let url = url(address, tls.is_some());
         host.set_url(&public_url(host.settings(), &url));
         let url_file = UrlFile::write(host.folder(), &url);
-        Ok(Self {
-            host,
-            listeners: Listeners { tcp, tls, socket: Some(socket) },
-            url_file,
-            address,
-        })
+        let listeners = Listeners { tcp, tls, socket: Some(socket) };
+        Ok(Self { host, listeners, url_file, address })
     }
 
-    /// Where it listens, with the real port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -142,10 +135,8 @@ async fn embed(host: Host) {
 async fn retain(host: Host) {
     let days = |days: u32| (days > 0).then_some(days);
     let settings = &host.settings().retention;
-    let retention = Retention {
-        events_days: days(settings.events_days),
-        blobs_days: days(settings.blobs_days),
-    };
+    let (events_days, blobs_days) = (days(settings.events_days), days(settings.blobs_days));
+    let retention = Retention { events_days, blobs_days };
     let closed = host.streams().closed();
     host.memory().retain_daily(retention, closed).await;
 }

@@ -56,7 +56,6 @@ pub(crate) fn start(host: &Host) {
     }
 }
 
-/// What the threads share.
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
@@ -173,17 +172,9 @@ impl Trees {
                 tracing::warn!(code = %failure.code, "agents may be left: {}", failure.message);
             }
         }
-        Watched {
-            scheduler: Scheduler {
-                worker,
-                executor: Arc::clone(&self.executor),
-                limits: Limits::default(),
-            },
-            mark: None,
-            due: None,
-            next: Instant::now(),
-            is_failing: false,
-        }
+        let (executor, limits) = (Arc::clone(&self.executor), Limits::default());
+        let (scheduler, next) = (Scheduler { worker, executor, limits }, Instant::now());
+        Watched { scheduler, mark: None, due: None, next, is_failing: false }
     }
 
     fn look(&mut self, project: &ProjectId, is_free: bool) {

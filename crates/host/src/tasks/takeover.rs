@@ -67,12 +67,7 @@ fn event(line: &EventLine, source: &str) -> SourceEvent {
             data.insert(name.into(), value.clone());
         }
     }
-    SourceEvent {
-        number: line.number,
-        kind: kind(&line.kind),
-        at: line.at,
-        data: Value::Object(data),
-    }
+    SourceEvent { number: line.number, kind: kind(&line.kind), at: line.at, data: data.into() }
 }
 
 /// The kind of an event in the stream. A type of another program that is not a kind is written with

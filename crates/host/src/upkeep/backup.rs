@@ -15,12 +15,9 @@ use crate::engine::DATABASE;
 use crate::http::{BLOBS, Host};
 use crate::settings::CONFIG_FILE;
 
-/// What was copied.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Copied {
-    /// The number of blobs.
     pub(crate) blobs: u64,
-    /// The total size in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -111,12 +108,16 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
 
 pub(super) fn failed(error: &io::Error) -> Failure {
     tracing::error!(%error, "the backup failed");
-    let code = match error.kind() {
+    Failure::new(code_of(error), "cannot write to the folder of the backup")
+}
+
+/// The code of a file that cannot be written.
+pub(super) fn code_of(error: &io::Error) -> Code {
+    match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             Code::StoreFull
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
         _ => Code::OutputFailed,
-    };
-    Failure::new(code, "cannot write to the folder of the backup")
+    }
 }

@@ -3,13 +3,11 @@
 
 mod backup;
 mod offline;
-mod repair;
 mod room;
 mod trees;
 
 pub(crate) use self::backup::backup;
-pub use self::offline::{compact, restore};
-pub use self::repair::repair;
+pub use self::offline::{compact, repair, restore};
 pub(crate) use self::room::takes_writes;
 pub use accord_serving::folder::{
     DATA_FOLDER, create as create_folder, find as find_folder, must_be_private,

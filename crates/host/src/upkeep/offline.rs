@@ -1,16 +1,17 @@
-//! Maintenance of a data folder that no host serves: restore and compaction.
+//! Maintenance of a data folder that no host serves: restore, compaction and repair.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use accord_contract::{Code, Failure};
+use accord_contract::Failure;
+use accord_memory::Repaired;
 use accord_store::{Engine as _, StoreError, StoreErrorKind};
 
-use super::create_folder;
-use super::trees;
-use crate::engine::{DATABASE, FolderEngine, LOCK};
+use super::backup::code_of;
+use super::{create_folder, trees};
+use crate::engine::{self, DATABASE, FolderEngine, LOCK};
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
@@ -55,11 +56,17 @@ pub fn compact(folder: &Path) -> Result<(u64, u64), Failure> {
     FolderEngine::compact(folder).map_err(|error| explain(folder, &error))
 }
 
+/// Rebuilds the derived data of a data folder, on a copy of its store that then replaces the store.
+/// `tell` gets the number of packages that are done, and of all packages. Fails when there is no
+/// store, it is in use, the disk is too full for a second copy, or the damage is not limited to
+/// single rows. The store is unchanged then.
+pub fn repair(folder: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Repaired, Failure> {
+    engine::repair(folder, tell).map_err(|error| explain(folder, &error))
+}
+
 /// Refuses a folder that another process has open.
 fn must_be_free(folder: &Path) -> Result<(), Failure> {
-    let Ok(lock) = File::open(folder.join(LOCK)) else {
-        return Ok(());
-    };
+    let Ok(lock) = File::open(folder.join(LOCK)) else { return Ok(()) };
     // Only asks, for an early error. `Engine::restore` takes the lock itself. Blobs that are added
     // before that do no harm, because they are named by their content.
     match lock.try_lock_shared() {
@@ -75,7 +82,7 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
 /// Adds the files of a folder to another. They are named by their content, so a file that exists
 /// already is identical.
 fn add_folder(from: &Path, to: &Path) -> io::Result<()> {
-    make_folder(to)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
@@ -98,22 +105,11 @@ fn add_file(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn make_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-pub(super) fn explain(folder: &Path, error: &StoreError) -> Failure {
+fn explain(folder: &Path, error: &StoreError) -> Failure {
     Failure::new(error.code(), format!("{}: {error}", folder.display()))
 }
 
 fn unwritable(folder: &Path, error: &io::Error) -> Failure {
-    let code = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Code::StoreFull
-        }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadOnly,
-        _ => Code::OutputFailed,
-    };
     let message = format!("{} cannot be written: {error}", folder.display());
-    Failure::new(code, message)
+    Failure::new(code_of(error), message)
 }

@@ -97,7 +97,6 @@ impl Drop for NewTrees {
     }
 }
 
-/// The names of the trees in a backup.
 fn names(backup: &Path) -> Vec<OsString> {
     let entries = fs::read_dir(backup.join(PROJECTS)).into_iter().flatten().flatten();
     let trees = entries.filter(|entry| entry.path().is_dir());

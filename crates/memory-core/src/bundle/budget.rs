@@ -7,16 +7,18 @@
 //! whole or left out; when one does not fit, others are still tried. Up to a sixteenth of the
 //! budget names the packages that were left out.
 
+use std::borrow::Cow;
+
 use accord_base::tokens;
 use accord_contract::Wire as _;
 use serde::Deserialize;
-use std::borrow::Cow;
 
 use super::STANDING_SIGNIFICANCE;
 use super::left_out::{LeftOut, Reason};
 use super::orient::{Mark, OrientRows};
+use crate::PackageId;
 use crate::package::Significance;
-use crate::text::{ListText, ObjectText, quoted};
+use crate::text::{ObjectText, list, quoted};
 
 /// The member that says which packages the questions are from.
 pub(super) const SOURCES: &str = "x-open_question_sources";
@@ -47,13 +49,7 @@ impl<'a> Pieces<'a> {
         let mut bare = rows.project.clone();
         bare.description.clear();
         bare.extra.clear();
-        let sources = rows.questions.sources().map(|ids| {
-            let mut list = ListText::new();
-            for id in ids {
-                list.raw(&quoted(id.as_str()));
-            }
-            list.finish()
-        });
+        let sources = rows.questions.sources().map(id_list);
         let damaged = rows.damaged.iter().map(|id| quoted(id));
         Self {
             project: rows.project.encode().to_string(),
@@ -80,11 +76,11 @@ impl<'a> Pieces<'a> {
 /// A member of `x-superseded`.
 fn mark(mark: Option<&Option<Mark<'_>>>) -> String {
     let Some(Mark { package_id, by }) = mark.copied().flatten() else { return String::new() };
-    let mut ids = ListText::new();
-    for id in by {
-        ids.raw(&quoted(id.as_str()));
-    }
-    format!("{}:{}", quoted(package_id.as_str()), ids.finish())
+    format!("{}:{}", quoted(package_id.as_str()), id_list(by))
+}
+
+fn id_list(ids: &[PackageId]) -> String {
+    list(ids.iter().map(|id| quoted(id.as_str())))
 }
 
 pub(super) struct Plan {
@@ -133,7 +129,8 @@ impl Plan {
         room.fill(&pieces.damaged, &mut damaged, budget / 16);
         room.fill(&pieces.questions, &mut questions, budget / 4);
         room.fill(pieces.facts, &mut facts, budget / 4);
-        let heads: Vec<_> = pieces.packages.iter().map(|text| Head::read(text)).collect();
+        let heads = pieces.packages.iter().map(|text| serde_json::from_str::<Head<'_>>(text).ok());
+        let heads: Vec<_> = heads.collect();
         let mut order: Vec<usize> = (0..heads.len()).collect();
         // Stable, so that equal ones stay newest first.
         order.sort_by_key(|place| !heads[*place].as_ref().is_some_and(Head::matters));
@@ -147,8 +144,7 @@ impl Plan {
         let missing = order.iter().filter(|place| !packages[**place]);
         let missing = missing.filter_map(|place| Some((heads[*place].as_ref()?, *place)));
         let missing = missing.map(|(head, place)| head.written(pieces.packages[place]));
-        let named = missing.take(NAMED).take_while(|name| names.take(tokens(name) + 1));
-        let named = named.collect();
+        let named = missing.take(NAMED).take_while(|name| names.take(tokens(name) + 1)).collect();
         room.0 += names.0;
         room.fill(pieces.facts, &mut facts, budget);
         room.fill(&pieces.questions, &mut questions, budget);
@@ -197,11 +193,7 @@ impl Plan {
     }
 }
 
-impl<'t> Head<'t> {
-    fn read(text: &'t str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-
+impl Head<'_> {
     fn matters(&self) -> bool {
         let significance = self.significance.unwrap_or(Significance::DEFAULT.number());
         significance >= STANDING_SIGNIFICANCE

@@ -8,11 +8,10 @@ use super::questions::OpenQuestions;
 use super::snippet::Excerpt;
 use crate::package::{PackageFields, PackageType};
 use crate::query::DigestQuery;
-use crate::text::{ListText, ObjectText};
+use crate::text::{ObjectText, list};
 use crate::{ActorKey, Fact, PackageId, Project, ProjectId};
 
 pub const MAX_HIGHLIGHTS: usize = 10;
-
 pub const MAX_DIGEST_FACTS: usize = 200;
 
 /// The member of a highlight or snippet that names the packages that supersede it.
@@ -23,9 +22,7 @@ const SUPERSEDED_BY: &str = "superseded_by";
 pub struct DigestRows<'a> {
     /// The project; `None` for all that the key covers.
     pub project: Option<&'a Project>,
-    /// How many packages of each type the window has.
     pub by_type: &'a [TypeCount],
-    /// How many packages of each actor the window has.
     pub by_actor: &'a [ActorCount],
     /// The packages of the window that matter most, in the order of [`Highlight::rank`];
     /// at most [`MAX_HIGHLIGHTS`] are used.
@@ -64,7 +61,6 @@ pub struct Highlight {
     pub superseded_by: Vec<PackageId>,
 }
 
-/// An excerpt of a package about the focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snippet {
     pub project_id: ProjectId,
@@ -86,7 +82,6 @@ pub struct ProjectCount {
 }
 
 impl Highlight {
-    /// The highlight for a package that these supersede.
     pub fn of(package: &PackageFields, superseded_by: Vec<PackageId>) -> Self {
         Self {
             project_id: package.project_id.clone(),
@@ -191,12 +186,4 @@ fn project_count(entry: &ProjectCount) -> String {
         .value("open_question_count", entry.open_questions)
         .value("awaiting_review_count", entry.awaiting_review)
         .finish()
-}
-
-fn list(items: impl Iterator<Item = String>) -> String {
-    let mut list = ListText::new();
-    for item in items {
-        list.raw(&item);
-    }
-    list.finish()
 }

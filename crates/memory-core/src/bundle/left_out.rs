@@ -2,7 +2,7 @@
 
 use accord_contract::Value;
 
-use crate::text::{ListText, ObjectText};
+use crate::text::{ObjectText, list};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Reason {
@@ -50,12 +50,9 @@ impl LeftOut {
 
     pub(super) fn add_to(&self, bundle: ObjectText) -> ObjectText {
         if self.entries.is_empty() {
-            return bundle;
+            bundle
+        } else {
+            bundle.raw("x-left_out", &list(&self.entries))
         }
-        let mut list = ListText::new();
-        for entry in &self.entries {
-            list.raw(entry);
-        }
-        bundle.raw("x-left_out", &list.finish())
     }
 }

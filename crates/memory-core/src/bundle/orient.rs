@@ -21,7 +21,6 @@ pub struct OrientRows<'a> {
     pub damaged: &'a [String],
     /// The texts of the current facts, the most recently asserted first, as they are sent.
     pub facts: &'a [&'a str],
-    /// The questions of the whole window.
     pub questions: &'a OpenQuestions,
 }
 

@@ -16,7 +16,6 @@ const FRAME: usize = 60;
 /// The longest title in a head, in characters.
 const LONGEST_TITLE: usize = 120;
 
-/// The part of a page that fits.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FittedPage {
     /// How many items are shown, whole or as heads.

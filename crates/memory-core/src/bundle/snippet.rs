@@ -9,7 +9,6 @@ const LONGEST: usize = 240;
 /// How much of a text is searched, in bytes.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// A part of a package's text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Excerpt {
     pub field: &'static str,

@@ -36,8 +36,7 @@ pub fn merge_package(
     if known.iter().any(|entry| entry.content_hash == hash) {
         return Ok(MergedPackage::Unchanged);
     }
-    let hashes =
-        |log: &[Revision]| -> Vec<_> { log.iter().map(|entry| entry.content_hash).collect() };
+    let hashes = |log: &[Revision]| -> Vec<_> { log.iter().map(|one| one.content_hash).collect() };
     if hashes(log).starts_with(&hashes(known)) {
         return Ok(MergedPackage::Advanced(log[known.len()..].to_vec()));
     }

@@ -16,4 +16,4 @@ mod write;
 pub use merge::{MergedPackage, MergedSession, merge_package, merge_session};
 pub use read::{ExportLine, line_project, may_hold_project, read_line};
 pub use rows::{RowArchive, RowFile, in_protocol_words, row_line};
-pub use write::{fact_line, package_line, project_line, session_line};
+pub use write::{document_line, package_line};

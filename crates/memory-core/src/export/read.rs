@@ -99,7 +99,7 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<ExportLine, 
             // Cut out of the line, because the hash belongs to the text as it was submitted.
             let place = text::member(line, "data").map_err(refuse::canon)?;
             let place = place.ok_or_else(|| refuse::schema("/data", "data is missing"))?;
-            let package = Package::parse_exported(line[place.value].as_bytes()).map_err(within)?;
+            let package = Package::parse_exported(line[place].as_bytes()).map_err(within)?;
             return with_log(package, members);
         }
         other => {
@@ -158,7 +158,7 @@ fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
     if members.contains_key("session_id") {
         return session(members);
     }
-    if let Some(name) = OF_OTHERS.iter().find(|name| members.contains_key(**name)) {
+    if let Some(name) = OF_OTHERS.iter().flatten().find(|name| members.contains_key(**name)) {
         let message = format!(
             "the line has {name:?} and is no project; it has no package_id, fact_id or \
              session_id either, and is no row of a backup of Relay"
@@ -179,25 +179,10 @@ fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
 const OF_PROJECTS: [&str; 5] = ["project_id", "name", "description", "created_at", "archived_at"];
 
 /// Members that a project does not have, but facts, packages, sessions and rows of other tools do.
-const OF_OTHERS: [&str; 18] = [
-    "id",
-    "subject",
-    "predicate",
-    "relation",
-    "object",
-    "value",
-    "valid_from",
-    "valid_to",
-    "relay_version",
-    "title",
-    "package_type",
-    "review_type",
-    "manifest",
-    "created_by",
-    "actor",
-    "actor_id",
-    "actor_type",
-    "started_at",
+const OF_OTHERS: [[&str; 6]; 3] = [
+    ["id", "subject", "predicate", "relation", "object", "value"],
+    ["valid_from", "valid_to", "relay_version", "title", "package_type", "review_type"],
+    ["manifest", "created_by", "actor", "actor_id", "actor_type", "started_at"],
 ];
 
 fn row(file: RowFile, members: Object) -> Result<ExportLine, Failure> {

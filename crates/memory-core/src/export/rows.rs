@@ -65,7 +65,6 @@ impl RowFile {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RowArchive {
     pub digest: Digest,
-    /// Its size in bytes.
     pub size: u64,
 }
 
@@ -203,8 +202,7 @@ fn fact(mut row: Row) -> Object {
     ] {
         row.pass(name, to, &mut document);
     }
-    let author = row.actor("asserted_by_id", "asserted_by_type");
-    if let Some(author) = author {
+    if let Some(author) = row.actor("asserted_by_id", "asserted_by_type") {
         document.entry("asserted_by").or_insert(author);
     }
     row.rest_into(document)
@@ -216,43 +214,27 @@ fn package(mut row: Row) -> Object {
         Some(Value::Object(manifest)) => manifest,
         _ => Object::new(),
     };
-    for (name, to) in [
-        ("id", "package_id"),
-        ("context_md", "content_md"),
-        ("project_id", "project_id"),
-        ("title", "title"),
-        ("status", "status"),
-        ("package_type", "package_type"),
-        ("review_type", "review_type"),
-        ("created_at", "created_at"),
-        ("description", "description"),
-        ("tags", "tags"),
-        ("decisions_made", "decisions_made"),
-        ("open_questions", "open_questions"),
-        ("handoff_note", "handoff_note"),
-        ("estimated_next_actor", "estimated_next_actor"),
-        ("deliverables", "deliverables"),
-        ("parent_package_id", "parent_package_id"),
-        ("significance", "significance"),
-        ("topic", "topic"),
-        ("artifact_type", "artifact_type"),
-        (ARCHIVE_PATH, ARCHIVE_PATH),
-    ] {
-        row.pass(name, to, &mut document);
+    row.pass("id", "package_id", &mut document);
+    row.pass("context_md", "content_md", &mut document);
+    let same = [
+        ["project_id", "title", "status"],
+        ["package_type", "review_type", "created_at"],
+        ["description", "tags", "decisions_made"],
+        ["open_questions", "handoff_note", "estimated_next_actor"],
+        ["deliverables", "parent_package_id", "significance"],
+        ["topic", "artifact_type", ARCHIVE_PATH],
+    ];
+    for name in same.into_iter().flatten() {
+        row.pass(name, name, &mut document);
     }
     let session = row.take("session_id");
-    let author = row.actor("created_by_id", "created_by_type");
-    let author = author.map(|mut author| {
+    if let Some(mut author) = row.actor("created_by_id", "created_by_type") {
         if let (Some(session), Some(author)) = (session, author.as_object_mut()) {
             author.insert("session_id".into(), session);
         }
-        author
-    });
-    if let Some(author) = author {
         document.entry("created_by").or_insert(author);
     }
-    let version = || Value::from(PROTOCOL_VERSION);
-    document.entry("relay_version").or_insert_with(version);
+    document.entry("relay_version").or_insert_with(|| PROTOCOL_VERSION.into());
     in_protocol_words(&mut document);
     row.rest_into(document)
 }
@@ -295,8 +277,7 @@ pub fn in_protocol_words(document: &mut Object) {
     {
         author.shift_remove("session_id");
     }
-    let significance = document.get("significance").and_then(Value::as_f64);
-    if let Some(significance) = significance {
+    if let Some(significance) = document.get("significance").and_then(Value::as_f64) {
         match significance.round() {
             // In range, so that nothing is cut off.
             known if (1.0..=10.0).contains(&known) => {

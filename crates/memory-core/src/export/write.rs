@@ -2,21 +2,13 @@
 
 use accord_contract::{Value, Wire};
 
+use crate::ContentHash;
 use crate::lifecycle::Revision;
 use crate::text::{ObjectText, compact};
-use crate::{ContentHash, Fact, Project, Session};
 
-pub fn project_line(project: &Project) -> String {
-    plain("project", project)
-}
-
-/// The line of a session, with the packages that were deposited in it.
-pub fn session_line(session: &Session) -> String {
-    plain("session", session)
-}
-
-pub fn fact_line(fact: &Fact) -> String {
-    plain("fact", fact)
+/// The line of a project, of a session with the packages that were deposited in it, or of a fact.
+pub fn document_line(kind: &str, document: &impl Wire) -> String {
+    ObjectText::new().value("kind", kind).value("data", document.encode()).finish()
 }
 
 /// The line of a package, from its stored text, hash and log. Every token of the text is kept; only
@@ -30,8 +22,4 @@ pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) ->
         .raw("data", &compact(stored))
         .value("x-revisions", log)
         .finish()
-}
-
-fn plain(kind: &str, document: &impl Wire) -> String {
-    ObjectText::new().value("kind", kind).value("data", document.encode()).finish()
 }

@@ -41,7 +41,6 @@ pub enum Asserted {
     /// Write nothing: this fact holds already, or was asserted before.
     Unchanged(Box<Fact>),
     Added {
-        /// The project to create with it.
         create_project: Option<Box<Project>>,
         /// The fact that ends where the new one begins.
         cut: Option<FactId>,
@@ -66,8 +65,7 @@ impl From<AssertParams> for AssertOptions {
 impl Assertion {
     /// When the fact begins to hold; its neighbours are looked up by that.
     pub fn begins(&self, now: Time) -> Timestamp {
-        let named = self.valid_from.clone();
-        named.unwrap_or_else(|| Timestamp::emit(now))
+        self.valid_from.clone().unwrap_or_else(|| Timestamp::emit(now))
     }
 }
 
@@ -135,7 +133,6 @@ pub fn assert(
 
 /// The same assertion again gives the fact that it made; another one is refused.
 fn repeated(asked: &Assertion, known: &Fact) -> Result<Asserted, Failure> {
-    let instant = |time: &Timestamp| time.time();
     let same = known.subject == asked.subject
         && known.predicate == asked.predicate
         && known.value == asked.value
@@ -143,12 +140,9 @@ fn repeated(asked: &Assertion, known: &Fact) -> Result<Asserted, Failure> {
         && known.confidence == asked.confidence
         && known.tags == asked.tags
         && known.extra == asked.extra
-        // A request without a start or an author got them when it arrived first. Its repetition has
-        // neither.
-        && (asked.valid_from.as_ref())
-            .is_none_or(|from| instant(from) == instant(&known.valid_from))
-        && (asked.asserted_by.as_ref())
-            .is_none_or(|actor| known.asserted_by.as_ref() == Some(actor));
+        // A request without a start or an author got them when it arrived first.
+        && asked.valid_from.as_ref().is_none_or(|from| from.time() == known.valid_from.time())
+        && asked.asserted_by.as_ref().is_none_or(|actor| known.asserted_by.as_ref() == Some(actor));
     if same {
         return Ok(Asserted::Unchanged(Box::new(known.clone())));
     }

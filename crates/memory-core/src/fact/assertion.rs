@@ -38,27 +38,18 @@ message! {
     }
 }
 
-/// A validated assertion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Assertion {
-    /// The id that the client chose.
     pub fact_id: Option<FactId>,
-    /// What the fact is about.
     pub subject: String,
-    /// Which property of it.
     pub predicate: String,
     pub value: String,
-    /// The start of its validity, if given.
     pub valid_from: Option<Timestamp>,
-    /// The package that it is asserted with.
     pub source_package_id: Option<PackageId>,
     pub confidence: Ratio,
-    /// Who asserts it, if given.
     pub asserted_by: Option<Actor>,
-    /// Labels.
     pub tags: Vec<String>,
-    /// Unknown members.
     pub extra: Object,
 }
 
@@ -79,13 +70,10 @@ impl Assertion {
         if let Some(actor) = sent.asserted_by.value() {
             check_actor("/asserted_by", actor)?;
         }
-        let source = match sent.source_package_id.value().map(String::as_str) {
-            None | Some("") => None,
-            Some(id) => Some(
-                PackageId::new(id)
-                    .map_err(|error| refuse::schema("/source_package_id", error.to_string()))?,
-            ),
-        };
+        let source = sent.source_package_id.value().filter(|id| !id.is_empty());
+        let source = source.map(|id| PackageId::new(id.as_str())).transpose();
+        let source =
+            source.map_err(|error| refuse::schema("/source_package_id", error.to_string()))?;
         Ok(Self {
             fact_id: take(sent.fact_id),
             subject: sent.subject,

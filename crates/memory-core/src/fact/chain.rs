@@ -23,14 +23,12 @@ pub struct Placement {
 
 impl Span {
     pub fn is_empty(&self) -> bool {
-        let from = self.from.time();
-        self.to.as_ref().is_some_and(|to| to.time() <= from)
+        self.to.as_ref().is_some_and(|to| to.time() <= self.from.time())
     }
 
     /// Whether it ends before it begins, which no span may.
     pub fn is_backward(&self) -> bool {
-        let from = self.from.time();
-        self.to.as_ref().is_some_and(|to| to.time() < from)
+        self.to.as_ref().is_some_and(|to| to.time() < self.from.time())
     }
 
     /// Clauses: AGENTIC-R-090.

@@ -2,8 +2,8 @@
 
 use accord_contract::{Code, Failure, Time, Timestamp};
 
+use super::Fact;
 use super::chain::overlap;
-use super::{Fact, Span};
 use crate::FactId;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,14 +35,9 @@ pub fn import(fact: &Fact, state: &ImportState<'_>) -> Result<Imported, Failure>
         return again(fact, known);
     }
     let span = fact.span();
-    let starts = span.from.time();
-    let before = state.before.map(Fact::span);
-    let into_before = before.is_some_and(|before| before.holds_at(starts));
-    let ends_past = |after: &Span| {
-        let next = after.from.time();
-        span.to.as_ref().is_none_or(|to| to.time() > next)
-    };
-    let into_after = state.after.map(Fact::span).is_some_and(|after| ends_past(&after));
+    let into_before = state.before.is_some_and(|before| before.holds_at(span.from.time()));
+    let ends_past = |next: Time| span.to.as_ref().is_none_or(|to| to.time() > next);
+    let into_after = state.after.is_some_and(|after| ends_past(after.valid_from.time()));
     if !span.is_empty() && (into_before || into_after) {
         return Err(overlap(&span));
     }
@@ -53,11 +48,8 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
     if fact == known {
         return Ok(Imported::Unchanged);
     }
-    let mut open = fact.clone();
-    open.valid_to = None;
-    let mut known_open = known.clone();
-    known_open.valid_to = None;
-    if open != known_open {
+    let open = |fact: &Fact| Fact { valid_to: None, ..fact.clone() };
+    if open(fact) != open(known) {
         let message = format!("another fact has the id {:?}", fact.fact_id.as_str());
         return Err(Failure::new(Code::AgenticDuplicateFactId, message).at("/fact_id"));
     }

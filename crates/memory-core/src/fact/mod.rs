@@ -21,7 +21,7 @@ pub use assert::{AssertOptions, AssertState, Asserted, OutOfOrder, assert};
 pub use assertion::{Assertion, FactAssertion};
 pub use chain::{Placement, Span, check_chain, place};
 pub use import::{ImportState, Imported, import};
-pub use invalidate::{Invalidation, invalidate};
+pub use invalidate::invalidate;
 
 use crate::limits::{KEY, MAX_ITEMS, TEXT, VALUE};
 use crate::refuse::check_actor;
@@ -88,7 +88,6 @@ impl Fact {
         Ok(fact)
     }
 
-    /// When the fact holds.
     pub fn span(&self) -> Span {
         Span { from: self.valid_from.clone(), to: self.valid_to.clone() }
     }
@@ -107,7 +106,6 @@ impl Fact {
     }
 }
 
-/// The failure for an unknown fact.
 pub fn not_found(fact: &FactId) -> Failure {
     let message = format!("there is no fact {:?}", fact.as_str());
     Failure::new(Code::AgenticFactNotFound, message)

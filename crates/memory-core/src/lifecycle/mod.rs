@@ -31,7 +31,6 @@ pub enum Change {
     Complete,
 }
 
-/// A requested change with its note and author.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Move {
     pub change: Change,
@@ -54,11 +53,7 @@ pub enum Transition {
     /// The package is in the requested state already.
     Unchanged,
     /// The package in its new state, and the log's next entry.
-    Moved {
-        package: Box<Package>,
-        /// The next entry of its log.
-        revision: Box<Revision>,
-    },
+    Moved { package: Box<Package>, revision: Box<Revision> },
 }
 
 impl Status {

@@ -62,14 +62,13 @@ impl From<Reviewer> for ReviewType {
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    asked_for(Change::Flag(asked.review_type), asked.note.value(), asked.actor.value())
+    request(Change::Flag(asked.review_type), asked.note.value(), asked.actor.value())
 }
 
-/// Reads the outcome of a review.
 pub fn review(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    asked_for(Change::Review(asked.outcome), asked.note.value(), asked.actor.value())
+    request(Change::Review(asked.outcome), asked.note.value(), asked.actor.value())
 }
 
 /// Reads the body of [`Change::Resubmit`] or [`Change::Complete`], which may be empty.
@@ -77,14 +76,10 @@ pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
     let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = MoveRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    asked_for(change, asked.note.value(), asked.actor.value())
+    request(change, asked.note.value(), asked.actor.value())
 }
 
-fn asked_for(
-    change: Change,
-    note: Option<&String>,
-    actor: Option<&Actor>,
-) -> Result<Move, Failure> {
+fn request(change: Change, note: Option<&String>, actor: Option<&Actor>) -> Result<Move, Failure> {
     if let Some(actor) = actor {
         refuse::check_actor("/actor", actor)?;
     }

@@ -4,8 +4,7 @@ use accord_contract::{Code, Failure, Object, Time, Timestamp, message};
 
 use super::Move;
 use crate::package::{ReviewType, Status};
-use crate::refuse;
-use crate::{Actor, ContentHash, Package};
+use crate::{Actor, ContentHash, Package, refuse};
 
 message! {
     /// One state of a package.
@@ -30,38 +29,30 @@ message! {
 impl Revision {
     /// The first entry: the state in which a package was deposited.
     pub fn deposited(package: &Package, actor: Option<Actor>, at: Time) -> Self {
-        Self::entry(1, package, actor, None, at)
+        Self::entry(1, package, actor, at)
     }
 
     /// The first entry for a package without a log: a deposit by its author at `created_at`.
     pub fn imported(package: &Package) -> Self {
         let fields = package.fields();
-        let instant = fields.created_at.time();
-        let mut entry = Self::entry(1, package, Some(fields.created_by.clone()), None, instant);
+        let (author, at) = (fields.created_by.clone(), fields.created_at.clone());
         // A time in an export keeps its notation, so that the next export has the same text.
-        entry.at = fields.created_at.clone();
-        entry
+        Self { at: at.clone(), ..Self::entry(1, package, Some(author), at.time()) }
     }
 
     pub(super) fn followed_by(&self, package: &Package, asked: &Move, at: Time) -> Self {
-        let (actor, note) = (asked.actor.clone(), asked.note.clone());
-        Self::entry(self.seq + 1, package, actor, note, at)
+        let entry = Self::entry(self.seq + 1, package, asked.actor.clone(), at);
+        Self { note: asked.note.clone(), ..entry }
     }
 
-    fn entry(
-        seq: u64,
-        package: &Package,
-        actor: Option<Actor>,
-        note: Option<String>,
-        at: Time,
-    ) -> Self {
+    fn entry(seq: u64, package: &Package, actor: Option<Actor>, at: Time) -> Self {
         Self {
             seq,
             status: package.status(),
             review_type: package.review_type(),
             content_hash: *package.content_hash(),
             actor,
-            note,
+            note: None,
             at: Timestamp::emit(at),
             extra: Object::new(),
         }

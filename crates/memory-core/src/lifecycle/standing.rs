@@ -16,7 +16,6 @@ use crate::{ActorType, PackageId};
 /// From when a package asks, answers and supersedes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Standing {
-    /// When it asked its questions.
     pub asked_at: Time,
     /// Up to when it answers questions; `None` while it is not complete. Only a complete package
     /// answers or supersedes.

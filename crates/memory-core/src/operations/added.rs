@@ -24,7 +24,6 @@ impl PackageFields {
         added(&self.extra, "content_hash")
     }
 
-    /// Warnings about a deposit or a review.
     pub fn warnings(&self) -> Vec<Warning> {
         added(&self.extra, "warnings").unwrap_or_default()
     }
@@ -37,7 +36,6 @@ impl PackageFields {
 }
 
 impl Fact {
-    /// Warnings about an assertion.
     pub fn warnings(&self) -> Vec<Warning> {
         added(&self.extra, "warnings").unwrap_or_default()
     }
@@ -51,7 +49,6 @@ impl QuestionList {
 }
 
 impl DigestBundle {
-    /// What was left out.
     pub fn left_out(&self) -> Vec<LeftOutItems> {
         added(&self.extra, "x-left_out").unwrap_or_default()
     }

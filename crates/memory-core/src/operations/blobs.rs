@@ -54,14 +54,9 @@ operation! {
         needs Need::Write;
         answers 201 "The blob is stored.", Json<StoredBlob>;
         also 200 "The blob was stored before.";
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticBlobDigestMismatch,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-            Code::AgenticNotImplemented,
-            Code::StoreFull,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticBlobDigestMismatch,
+            Code::AgenticProjectNotFound, Code::AgenticProjectArchived, Code::AgenticNotImplemented,
+            Code::StoreFull]];
     }
 
     /// Reads a blob by its digest.
@@ -73,13 +68,8 @@ operation! {
         answers 200 "The blob.", Bytes;
         also 206 "The requested bytes.";
         nothing 304 "The client has it; the content of a digest never changes.";
-        refuses [&[
-            Code::HttpRangeNotSatisfiable,
-            Code::AgenticInvalidSchema,
-            Code::AgenticBlobNotFound,
-            Code::AgenticBlobDamaged,
-            Code::AgenticNotImplemented,
-        ]];
+        refuses [&[Code::HttpRangeNotSatisfiable, Code::AgenticInvalidSchema,
+            Code::AgenticBlobNotFound, Code::AgenticBlobDamaged, Code::AgenticNotImplemented]];
     }
 }
 

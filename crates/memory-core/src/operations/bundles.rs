@@ -163,7 +163,6 @@ params! {
     }
 }
 
-/// The failure codes of both bundles.
 const OF_BUNDLES: &[Code] =
     &[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound, Code::AgenticIntegrityError];
 

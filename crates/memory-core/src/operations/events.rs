@@ -54,13 +54,8 @@ operation! {
         headers EventHeaders;
         needs Need::Read;
         answers 200 "The events.", Events<ProjectEvent>;
-        refuses [&[
-            Code::AgenticProjectNotFound,
-            Code::AgenticInvalidCursor,
-            Code::AgenticEventCursorTooOld,
-            Code::HttpTooManyStreams,
-            Code::HostClosing,
-        ]];
+        refuses [&[Code::AgenticProjectNotFound, Code::AgenticInvalidCursor,
+            Code::AgenticEventCursorTooOld, Code::HttpTooManyStreams, Code::HostClosing]];
     }
 }
 

@@ -101,12 +101,8 @@ operation! {
         answers 200 "The result of the import.", Json<ImportSummary>;
         or 200 "To a client that accepts `application/x-ndjson`: progress, line by line.",
             Lines<ProgressLine>;
-        refuses [&[
-            Code::HttpMediaType,
-            Code::AgenticProjectNotFound,
-            Code::StoreFull,
-            Code::NotForWorkers,
-        ]];
+        refuses [&[Code::HttpMediaType, Code::AgenticProjectNotFound, Code::StoreFull,
+            Code::NotForWorkers]];
     }
 }
 
@@ -132,7 +128,6 @@ impl ImportSummary {
         self.added.total() + self.advanced.total() + self.unchanged.total()
     }
 
-    /// Counts and lists a refused line.
     pub fn refuse(&mut self, line: u64, failure: &Failure) {
         self.refused_count += 1;
         if self.refused.len() == LISTED {
@@ -160,7 +155,6 @@ impl ImportCounts {
         Self { projects: 0, sessions: 0, packages: 0, facts: 0, extra: Object::new() }
     }
 
-    /// All of them.
     pub fn total(&self) -> u64 {
         self.projects + self.sessions + self.packages + self.facts
     }

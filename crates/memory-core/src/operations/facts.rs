@@ -108,15 +108,9 @@ operation! {
         needs Need::Write;
         answers 201 "The fact is stored.", Json<Fact>;
         also 200 "The fact existed, or the value is current.";
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticDuplicateFactId,
-            Code::AgenticFactOutOfOrder,
-            Code::AgenticIntegrityError,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-            Code::NotForWorkers,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticDuplicateFactId,
+            Code::AgenticFactOutOfOrder, Code::AgenticIntegrityError, Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived, Code::NotForWorkers]];
     }
 
     /// Lists facts: the current ones, those valid at a time, or all.
@@ -125,11 +119,8 @@ operation! {
         query FactParams;
         needs Need::Read;
         answers 200 "The facts.", Json<FactList>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticInvalidCursor,
-            Code::AgenticProjectNotFound,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound]];
     }
 
     /// Ends the current fact of a subject and predicate.
@@ -138,12 +129,8 @@ operation! {
         query InvalidateParams;
         needs Need::Write;
         answers 200 "The number of facts that ended.", Json<InvalidatedFacts>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-            Code::NotForWorkers,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived, Code::NotForWorkers]];
     }
 
     /// Reads one fact.
@@ -152,11 +139,8 @@ operation! {
         query FactWithin;
         needs Need::Read;
         answers 200 "The fact.", Json<Fact>;
-        refuses [&[
-            Code::AgenticFactNotFound,
-            Code::AgenticAmbiguousFactId,
-            Code::AgenticIntegrityError,
-        ]];
+        refuses [&[Code::AgenticFactNotFound, Code::AgenticAmbiguousFactId,
+            Code::AgenticIntegrityError]];
     }
 }
 
@@ -171,7 +155,6 @@ impl InvalidateParams {
         }
     }
 
-    /// The author and the session.
     pub fn author(&self) -> Result<Option<Actor>, Failure> {
         let expected = "must be an actor such as agent:planner";
         let key = self.actor.as_deref().map(ActorKey::parse).transpose();

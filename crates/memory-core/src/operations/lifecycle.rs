@@ -7,7 +7,6 @@ use super::{OfPackage, PackageWithin};
 use crate::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Revision};
 use crate::package::PackageFields;
 
-/// The failure codes of a change.
 const OF_CHANGES: &[Code] = &[
     Code::AgenticInvalidSchema,
     Code::AgenticInvalidTransition,

@@ -124,16 +124,10 @@ operation! {
         needs Need::Write;
         answers 201 "The package is stored.", Json<PackageFields>;
         also 200 "The package was stored before.";
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticHashMismatch,
-            Code::AgenticDuplicatePackageId,
-            Code::AgenticIntegrityError,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-            Code::AgenticPayloadTooLarge,
-            Code::NotForWorkers,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
+            Code::AgenticDuplicatePackageId, Code::AgenticIntegrityError,
+            Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
+            Code::AgenticPayloadTooLarge, Code::NotForWorkers]];
     }
 
     /// Reads packages: the latest, those relevant to a query, or one.
@@ -144,14 +138,9 @@ operation! {
         needs Need::Read;
         answers 200 "The packages, or the package.", Either<PackageList, PackageFields>;
         nothing 304 "specific: the client has the current version.";
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticInvalidCursor,
-            Code::AgenticProjectNotFound,
-            Code::AgenticSearchNotSupported,
-            Code::AgenticSearchUnavailable,
-            Code::AgenticIntegrityError,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound, Code::AgenticSearchNotSupported,
+            Code::AgenticSearchUnavailable, Code::AgenticIntegrityError]];
     }
 
     /// Lists the packages that await a review, newest first.
@@ -171,11 +160,8 @@ operation! {
         needs Need::Read;
         answers 200 "The package.", Json<PackageFields>;
         nothing 304 "The client has the current version.";
-        refuses [&[
-            Code::AgenticPackageNotFound,
-            Code::AgenticAmbiguousPackageId,
-            Code::AgenticIntegrityError,
-        ]];
+        refuses [&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId,
+            Code::AgenticIntegrityError]];
     }
 }
 

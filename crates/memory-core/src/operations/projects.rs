@@ -70,11 +70,8 @@ operation! {
         body Verbatim<ProjectChange>;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticProjectNotFound,
-            Code::AgenticProjectArchived,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived]];
     }
 
     /// Archives a project, which refuses writes from then on.

@@ -62,10 +62,7 @@ operation! {
         query QuestionParams;
         needs Need::Read;
         answers 200 "The questions.", Json<QuestionList>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticInvalidCursor,
-            Code::AgenticProjectNotFound,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound]];
     }
 }

@@ -61,11 +61,7 @@ operation! {
         body Maybe<Verbatim<SessionRequest>>;
         needs Need::Write;
         answers 201 "The session.", Json<Session>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticProjectArchived,
-            Code::NotForWorkers,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticProjectArchived, Code::NotForWorkers]];
     }
 
     /// Lists sessions, newest first.
@@ -74,11 +70,8 @@ operation! {
         query SessionParams;
         needs Need::Read;
         answers 200 "The sessions.", Json<SessionList>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticInvalidCursor,
-            Code::AgenticProjectNotFound,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor,
+            Code::AgenticProjectNotFound]];
     }
 
     /// Reads one session.
@@ -87,11 +80,8 @@ operation! {
         query SessionWithin;
         needs Need::Read;
         answers 200 "The session.", Json<Session>;
-        refuses [&[
-            Code::AgenticSessionNotFound,
-            Code::AgenticAmbiguousSessionId,
-            Code::AgenticIntegrityError,
-        ]];
+        refuses [&[Code::AgenticSessionNotFound, Code::AgenticAmbiguousSessionId,
+            Code::AgenticIntegrityError]];
     }
 
     /// Ends a session.
@@ -101,11 +91,7 @@ operation! {
         body Maybe<Verbatim<SessionEnd>>;
         needs Need::Write;
         answers 200 "The updated session.", Json<Session>;
-        refuses [&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticSessionNotFound,
-            Code::AgenticAmbiguousSessionId,
-            Code::AgenticProjectArchived,
-        ]];
+        refuses [&[Code::AgenticInvalidSchema, Code::AgenticSessionNotFound,
+            Code::AgenticAmbiguousSessionId, Code::AgenticProjectArchived]];
     }
 }

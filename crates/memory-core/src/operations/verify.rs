@@ -111,7 +111,6 @@ operation! {
 }
 
 impl Problem {
-    /// A problem with an object.
     pub fn new(
         suspect: Suspect,
         project: Option<&ProjectId>,
@@ -130,7 +129,6 @@ impl Problem {
 }
 
 impl VerifyReport {
-    /// Counts and lists a problem.
     pub fn add(&mut self, problem: Problem) {
         self.problem_count += 1;
         if self.problems.len() < LISTED {
@@ -138,12 +136,10 @@ impl VerifyReport {
         }
     }
 
-    /// The number of checked rows and files.
     pub fn looked_at(&self) -> u64 {
         self.projects + self.sessions + self.packages + self.facts + self.events + self.blobs
     }
 
-    /// Whether there are no problems.
     pub fn is_sound(&self) -> bool {
         self.problem_count == 0
     }

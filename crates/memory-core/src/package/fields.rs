@@ -1,11 +1,10 @@
 //! The members of a package.
 
-use accord_contract::{Failure, Limits, Timestamp, message};
+use accord_contract::{Limits, Timestamp, message};
 
 use super::links::{answers_shape, supersedes_shape};
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
 use crate::limits::{MAX_EXACT, MAX_ITEMS, PROSE, TEXT};
-use crate::refuse::check_actor;
 use crate::{Actor, ContentHash, PackageId, ProjectId, Warning};
 
 message! {
@@ -91,26 +90,21 @@ impl PackageFields {
     /// How much the package matters.
     /// Clauses: AGENTIC-R-017.
     pub fn significance(&self) -> Significance {
-        let named = self.significance.value().copied();
-        named.unwrap_or(Significance::DEFAULT)
+        self.significance.value().copied().unwrap_or(Significance::DEFAULT)
     }
 
-    /// The questions that the package leaves open.
     pub fn open_questions(&self) -> &[String] {
         self.open_questions.value().map_or(&[], Vec::as_slice)
     }
 
-    /// The decisions that the package records.
     pub fn decisions_made(&self) -> &[String] {
         self.decisions_made.value().map_or(&[], Vec::as_slice)
     }
 
-    /// The labels.
     pub fn tags(&self) -> &[String] {
         self.tags.value().map_or(&[], Vec::as_slice)
     }
 
-    /// What the work produced.
     pub fn deliverables(&self) -> &[Deliverable] {
         self.deliverables.value().map_or(&[], Vec::as_slice)
     }
@@ -130,7 +124,6 @@ impl PackageFields {
         self.content_md.value().map_or("", String::as_str)
     }
 
-    /// The subject area, if given.
     pub fn topic(&self) -> Option<&str> {
         self.topic.value().map(String::as_str)
     }
@@ -138,12 +131,6 @@ impl PackageFields {
     /// The package that this one extends or supersedes. A text that is not an id, such as the empty
     /// one, counts as absent.
     pub fn parent(&self) -> Option<PackageId> {
-        let named = self.parent_package_id.value()?;
-        PackageId::new(named.as_str()).ok()
-    }
-
-    /// Checks the limits that a member alone does not show.
-    pub(super) fn check_limits(&self) -> Result<(), Failure> {
-        check_actor("/created_by", &self.created_by)
+        PackageId::new(self.parent_package_id.value()?.as_str()).ok()
     }
 }

@@ -1,7 +1,5 @@
 //! The small values of packages.
 
-use std::fmt;
-
 use accord_contract::wire::{DecodeError, EnumShape, Form, Pointer, Shape};
 use accord_contract::{Extensible, TextForm, Value, Wire, wire_enum};
 
@@ -107,12 +105,6 @@ impl PackageType {
     }
 }
 
-impl fmt::Display for PackageType {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
 impl Wire for PackageType {
     fn shape() -> Shape {
         Shape::Form(TextForm::ANY.pattern(PACKAGE_TYPE).example("standard"))
@@ -144,12 +136,6 @@ impl Title {
     }
 }
 
-impl fmt::Display for Title {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
 impl Wire for Title {
     fn shape() -> Shape {
         Shape::Form(TITLE)
@@ -178,7 +164,6 @@ impl Significance {
         (Self::LEAST..=Self::MOST).contains(&number.into()).then_some(Self(number))
     }
 
-    /// The number, from 1 to 10.
     pub fn number(self) -> u8 {
         self.0
     }

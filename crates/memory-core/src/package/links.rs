@@ -19,10 +19,7 @@ pub const ANSWERS: &str = "x-answers";
 /// The member with the packages that a package supersedes.
 pub const SUPERSEDES: &str = "x-supersedes";
 
-/// The text of a question.
 const QUESTION: TextForm = TextForm::ANY.not_empty().bytes(MAX_TEXT_BYTES).pattern(r"\S");
-
-/// The largest index in a list of questions.
 const LAST: i64 = MAX_ITEMS as i64 - 1;
 
 message! {
@@ -52,23 +49,18 @@ pub(super) fn supersedes_shape() -> Shape {
     Limits::items(MAX_ITEMS).narrow(Vec::<PackageId>::shape())
 }
 
-/// What a package answers and supersedes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Links {
-    /// The questions that it answers.
     pub answers: Vec<AnswerLink>,
     /// The packages that it supersedes, each once.
     pub supersedes: Vec<PackageId>,
 }
 
-/// A question that a package answers.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum AnswerLink {
-    /// The question with this text.
     Question(QuestionKey),
     /// The question at an index of the `open_questions` of a package.
     Asked {
-        /// The package that asks it.
         package_id: PackageId,
         /// Its index, from 0. A question that the package repeats has the index of the first time.
         index: u32,
@@ -98,7 +90,6 @@ impl Links {
         fields.as_ref().map(Self::of).unwrap_or_default()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty() && self.supersedes.is_empty()
     }

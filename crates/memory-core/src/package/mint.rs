@@ -2,9 +2,8 @@
 
 use accord_contract::Failure;
 
-use crate::PackageId;
 use crate::limits::MAX_PACKAGE_BYTES;
-use crate::{refuse, text};
+use crate::{PackageId, refuse, text};
 
 /// The submitted text with a new id from 16 random bytes, unless it has one.
 /// Clauses: AGENTIC-R-003, AGENTIC-A-07.
@@ -14,7 +13,7 @@ pub fn with_minted_id(submitted: &[u8], random: [u8; 16]) -> Result<String, Fail
         std::str::from_utf8(submitted).map_err(|_| refuse::schema("", "the body is not UTF-8"))?;
     let minted = text::quoted(PackageId::mint(random).as_str());
     match text::member(submitted, "package_id").map_err(refuse::canon)? {
-        Some(found) if &submitted[found.value.clone()] == "null" => {
+        Some(found) if &submitted[found.clone()] == "null" => {
             text::replace(submitted, &[("package_id", &minted)]).map_err(refuse::canon)
         }
         Some(_) => Ok(submitted.to_owned()),

@@ -30,9 +30,7 @@ pub use question_key::QuestionKey;
 pub use searchable::SearchTexts;
 
 use crate::limits::MAX_PACKAGE_BYTES;
-use crate::refuse;
-use crate::text;
-use crate::{ContentHash, PackageId, ProjectId};
+use crate::{ContentHash, PackageId, ProjectId, refuse, text};
 
 /// Clauses: AGENTIC-R-004, AGENTIC-R-116.
 pub const PROTOCOL_VERSION: &str = "0.1";
@@ -70,7 +68,7 @@ impl Package {
             .trim_matches([' ', '\n', '\r', '\t']);
         let claim = text::member(submitted, CONTENT_HASH).map_err(refuse::canon)?;
         let Some(claim) = claim else { return Self::read(submitted.to_owned()) };
-        let claimed = text::document(submitted[claim.value.clone()].as_bytes())?;
+        let claimed = text::document(submitted[claim.clone()].as_bytes())?;
         let package = Self::read(text::without(submitted, &claim))?;
         if claimed.is_null() || claimed == package.content_hash.to_string() {
             return Ok(package);
@@ -93,15 +91,12 @@ impl Package {
         if self.project_id() == project {
             return Ok(());
         }
-        let message = format!(
-            "the package says that it belongs to {:?}, and was sent to {:?}",
-            self.project_id().as_str(),
-            project.as_str()
-        );
+        let (own, sent) = (self.project_id().as_str(), project.as_str());
+        let message =
+            format!("the package says that it belongs to {own:?}, and was sent to {sent:?}");
         Err(refuse::schema("/project_id", message))
     }
 
-    /// The text, exactly as it was submitted.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -156,7 +151,7 @@ impl Package {
         let content_hash = ContentHash::of(package.as_bytes()).map_err(refuse::canon)?;
         let document = text::document(package.as_bytes())?;
         let fields = PackageFields::from_document(document).map_err(refuse::decoded)?;
-        fields.check_limits()?;
+        refuse::check_actor("/created_by", &fields.created_by)?;
         Ok(Self { text: package, content_hash, fields })
     }
 }
@@ -180,16 +175,6 @@ pub fn transport_text(stored: &str, hash: &ContentHash) -> String {
 pub fn not_found(package: &PackageId) -> Failure {
     let message = format!("there is no package {:?}", package.as_str());
     Failure::new(Code::AgenticPackageNotFound, message)
-}
-
-/// The failure for an id that is in several projects of the key.
-/// Clauses: AGENTIC-A-04.
-pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {
-    let message = format!("{} projects have a package {:?}", projects.len(), package.as_str());
-    let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
-    Failure::new(Code::AgenticAmbiguousPackageId, message)
-        .with("projects", names)
-        .suggesting("name the project, with ?project_id=")
 }
 
 fn broken(detail: &str) -> Failure {

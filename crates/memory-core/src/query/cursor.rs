@@ -9,7 +9,6 @@ use crate::{Cursor, ProjectId};
 /// Clauses: AGENTIC-R-078.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackagePosition {
-    /// When the package was created.
     pub created_at: Time,
     /// The store's number of it.
     pub seq: u64,
@@ -18,7 +17,6 @@ pub struct PackagePosition {
 /// A position among questions: the newest package that asks one, then its index there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QuestionPosition {
-    /// The position of the package.
     pub package: PackagePosition,
     /// The index of the question in the package, from 0.
     pub index: u32,
@@ -29,7 +27,6 @@ pub struct QuestionPosition {
 pub struct FactPosition {
     pub subject: String,
     pub predicate: String,
-    /// When the fact began to hold.
     pub valid_from: Time,
     /// The store's number of it.
     pub seq: u64,
@@ -38,7 +35,6 @@ pub struct FactPosition {
 /// A position among sessions, newest first: by `started_at`, then by the store's number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SessionPosition {
-    /// When the session began.
     pub started_at: Time,
     /// The store's number of it.
     pub seq: u64,

@@ -1,6 +1,6 @@
 //! `GET /v1/orchestrate`: a digest of projects.
 
-use accord_contract::{Failure, TextForm, Time};
+use accord_contract::{Failure, TextForm};
 
 use super::{DEFAULT_WINDOW_DAYS, Id, MAX_QUERY_BYTES, Number, Terms, Text};
 use crate::ProjectId;
@@ -10,30 +10,21 @@ use crate::operations::DigestParams;
 /// Clauses: AGENTIC-R-108.
 pub const DEFAULT_SNIPPETS: u32 = 25;
 
-/// The largest number of snippets.
 pub const MAX_SNIPPETS: u32 = 200;
 
 /// The project that a request means.
 pub const PROJECT_ID: Id<ProjectId> = Id::new("project_id");
 
-/// What to look for.
 pub const FOCUS: Text = Text::new("focus", TextForm::ANY.bytes(MAX_QUERY_BYTES));
-
-/// The maximum number of snippets.
 pub const SNIPPETS: Number = Number::new("snippets", 0, MAX_SNIPPETS).or(DEFAULT_SNIPPETS);
 
-/// The query for a digest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DigestQuery {
     /// The project; all projects of the key if absent.
     pub project: Option<ProjectId>,
-    /// What to look for.
     pub focus: Option<Focus>,
-    /// The maximum number of snippets.
     pub snippets: u32,
-    /// How many days to look back.
     pub window_days: u32,
-    /// Whether to include archived projects.
     pub include_archived: bool,
 }
 
@@ -42,22 +33,18 @@ pub struct DigestQuery {
 pub struct Focus {
     /// The text as received, for an embedder.
     pub text: String,
-    /// Its words.
     pub terms: Terms,
 }
 
 impl Focus {
     /// The focus of a text; `None` if it is absent or blank.
     pub(super) fn of(text: Option<String>) -> Result<Option<Self>, Failure> {
-        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-            return Ok(None);
-        };
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
         Ok(Some(Self { terms: Terms::parse_at("/focus", &text)?, text }))
     }
 }
 
 impl DigestQuery {
-    /// What the parameters ask for.
     pub fn of(asked: DigestParams) -> Result<Self, Failure> {
         Ok(Self {
             project: asked.project.or(asked.project_id),
@@ -66,10 +53,5 @@ impl DigestQuery {
             window_days: asked.window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
             include_archived: asked.include_archived,
         })
-    }
-
-    /// The first instant of the window.
-    pub fn since(&self, now: Time) -> Time {
-        now.days_before(self.window_days)
     }
 }

@@ -7,28 +7,18 @@ use super::{FactPosition, Number, after};
 use crate::ProjectId;
 use crate::operations::FactParams;
 
-/// The default size of a page of facts.
 pub const DEFAULT_FACTS: u32 = 100;
-
-/// The largest size of a page of facts.
 pub const MAX_FACTS: u32 = 1_000;
-
-/// The maximum number of facts.
 pub const FACT_LIMIT: Number = Number::new("limit", 1, MAX_FACTS).or(DEFAULT_FACTS);
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FactQuery {
-    /// Those of this subject.
     pub subject: Option<String>,
-    /// Those of this predicate.
     pub predicate: Option<String>,
     /// The time at which they hold.
     pub time: FactTime,
-    /// The maximum number of results.
     pub limit: u32,
-    /// Only those after this position.
     pub after: Option<FactPosition>,
-    /// The token budget, if any.
     pub max_tokens: Option<u32>,
 }
 
@@ -45,7 +35,6 @@ pub enum FactTime {
 }
 
 impl FactQuery {
-    /// What the parameters ask for.
     pub fn of(asked: FactParams, project: &ProjectId) -> Result<Self, Failure> {
         let (as_of, at) = (asked.as_of, asked.at);
         if as_of.is_some() && at.is_some() && as_of != at {

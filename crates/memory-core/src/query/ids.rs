@@ -6,7 +6,6 @@ use accord_contract::{TextForm, wire_enum};
 use super::{Id, PROJECT_ID, Text, Word};
 use crate::ProjectId;
 
-/// The maximum number of ids in an answer.
 pub const MAX_IDS: usize = 10;
 
 wire_enum! {

@@ -1,9 +1,7 @@
 //! `GET /v1/projects/{project_id}/orient`: an orientation.
 
 use accord_api::parameter::wrong;
-use accord_contract::{Failure, Time};
-
-use accord_contract::wire_enum;
+use accord_contract::{Failure, wire_enum};
 
 use super::{Focus, MAX_PULL, MAX_TOKENS, Number};
 use crate::operations::OrientParams;
@@ -12,7 +10,6 @@ use crate::operations::OrientParams;
 /// Clauses: AGENTIC-R-100.
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 
-/// The largest length of the window, in days.
 pub const MAX_WINDOW_DAYS: u32 = 3_660;
 
 /// The default number of packages.
@@ -22,13 +19,8 @@ pub const DEFAULT_RECENT: u32 = 20;
 /// The smallest budget of a bundle. The frame with the longest ordinary project name fits into it.
 pub const MIN_TOKENS: u32 = 2_000;
 
-/// The smallest budget of a briefing.
 pub const MIN_BRIEFING_TOKENS: u32 = 300;
-
-/// The default budget of a briefing.
 pub const DEFAULT_BRIEFING_TOKENS: u32 = 2_000;
-
-/// The smallest budget of a page of a list.
 const MIN_PAGE_TOKENS: u32 = 100;
 
 /// How many days to look back.
@@ -60,41 +52,32 @@ wire_enum! {
 /// What an orientation answers with.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Orientation {
-    /// The bundle of the protocol.
     Bundle(OrientQuery),
     Briefing(BriefingQuery),
 }
 
-/// The query for a briefing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BriefingQuery {
     pub form: BriefingForm,
     /// How many days recent work goes back.
     pub window_days: u32,
-    /// The token budget.
     pub max_tokens: u32,
     /// What to show first.
     pub focus: Option<Focus>,
 }
 
-/// The form of a briefing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BriefingForm {
     /// Text for models and people.
     #[default]
     Markdown,
-    /// A JSON document.
     Json,
 }
 
-/// The query for a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OrientQuery {
-    /// How many days to look back.
     pub window_days: u32,
-    /// The maximum number of packages.
     pub limit: u32,
-    /// The token budget, if any.
     pub max_tokens: Option<u32>,
 }
 
@@ -119,13 +102,6 @@ impl Orientation {
     }
 }
 
-impl BriefingQuery {
-    /// The first instant of the window.
-    pub fn since(&self, now: Time) -> Time {
-        now.days_before(self.window_days)
-    }
-}
-
 impl OrientQuery {
     fn of(asked: OrientParams) -> Result<Self, Failure> {
         if asked.focus.is_some() {
@@ -141,11 +117,6 @@ impl OrientQuery {
             limit: asked.limit.unwrap_or(DEFAULT_RECENT),
             max_tokens: asked.max_tokens,
         })
-    }
-
-    /// The first instant of the window.
-    pub fn since(&self, now: Time) -> Time {
-        now.days_before(self.window_days)
     }
 }
 

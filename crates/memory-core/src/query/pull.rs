@@ -17,10 +17,7 @@ pub const DEFAULT_PULL: u32 = 5;
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
-/// The maximum number of packages.
 pub const PULL_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_PULL);
-
-/// The maximum number of packages that await a review.
 pub const REVIEW_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_LIST);
 
 wire_enum! {
@@ -35,48 +32,36 @@ wire_enum! {
     }
 }
 
-/// The mode of a pull.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Pull {
-    /// The newest packages.
     Latest(Latest),
     /// The packages that a query finds, best first.
     Relevant(Relevant),
-    /// One package.
     Specific(PackageId),
 }
 
-/// The query for the newest packages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Latest {
-    /// The maximum number of results.
     pub limit: u32,
-    /// Only those after this position.
     pub after: Option<PackagePosition>,
-    /// The token budget, if any.
     pub max_tokens: Option<u32>,
     pub filter: PackageFilter,
 }
 
-/// The query for relevant packages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Relevant {
     /// The query as received, for an embedder.
     pub query: String,
-    /// Its words.
     pub terms: Terms,
     /// The kind of search; without it, the best kind that the host supports.
     pub by: Option<SearchBy>,
-    /// The maximum number of results.
     pub limit: u32,
     pub filter: PackageFilter,
 }
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageFilter {
-    /// Those of this status.
     pub status: Option<Status>,
-    /// Those of this session.
     pub session: Option<SessionId>,
 }
 

@@ -45,7 +45,6 @@ impl Terms {
         &self.0
     }
 
-    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,7 +4,7 @@ mod object;
 mod read;
 mod splice;
 
-pub(crate) use object::{ListText, ObjectText, quoted};
+pub(crate) use object::{ObjectText, list, quoted};
 pub(crate) use read::{check_size, document, object};
 pub use splice::compact;
 pub(crate) use splice::{append, insert_first, member, replace, without};

@@ -5,9 +5,6 @@ use accord_contract::Value;
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectText(String);
 
-#[derive(Clone, Debug)]
-pub(crate) struct ListText(String);
-
 impl ObjectText {
     pub(crate) fn new() -> Self {
         Self("{".into())
@@ -23,32 +20,19 @@ impl ObjectText {
     /// Adds a member whose value is JSON already.
     #[must_use]
     pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
-        self.name(name);
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(&quoted(name));
+        self.0.push(':');
         self.0.push_str(value);
         self
     }
 
     /// Adds a member that is a list of items, each of which is JSON already.
     #[must_use]
-    pub(crate) fn list<'t>(mut self, name: &str, items: impl IntoIterator<Item = &'t str>) -> Self {
-        self.name(name);
-        self.0.push('[');
-        for (place, item) in items.into_iter().enumerate() {
-            if place > 0 {
-                self.0.push(',');
-            }
-            self.0.push_str(item);
-        }
-        self.0.push(']');
-        self
-    }
-
-    fn name(&mut self, name: &str) {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(&quoted(name));
-        self.0.push(':');
+    pub(crate) fn list<'t>(self, name: &str, items: impl IntoIterator<Item = &'t str>) -> Self {
+        self.raw(name, &list(items))
     }
 
     #[must_use]
@@ -70,23 +54,17 @@ impl ObjectText {
     }
 }
 
-impl ListText {
-    pub(crate) fn new() -> Self {
-        Self("[".into())
-    }
-
-    /// Adds an item that is JSON already.
-    pub(crate) fn raw(&mut self, item: &str) {
-        if self.0.len() > 1 {
-            self.0.push(',');
+/// A list of items that are JSON already.
+pub(crate) fn list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut list = String::from("[");
+    for item in items {
+        if list.len() > 1 {
+            list.push(',');
         }
-        self.0.push_str(item);
+        list.push_str(item.as_ref());
     }
-
-    pub(crate) fn finish(mut self) -> String {
-        self.0.push(']');
-        self.0
-    }
+    list.push(']');
+    list
 }
 
 pub(crate) fn quoted(text: &str) -> String {

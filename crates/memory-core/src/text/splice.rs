@@ -8,23 +8,16 @@ use accord_canon::{CanonError, Canonicalizer, Part, Profile};
 
 use super::quoted;
 
-/// A top-level member: the position of its value in the text.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Member {
-    /// The bytes of its value.
-    pub(crate) value: Range<usize>,
-}
-
 /// Finds a top-level member; `None` when the object has none of that name, or the
 /// document is not an object.
-pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonError> {
+pub(crate) fn member(text: &str, name: &str) -> Result<Option<Range<usize>>, CanonError> {
     let mut canonicalizer = Canonicalizer::new(Profile::Agentic);
     let part = |key: &str| {
         if key == name { Part::Raw } else { Part::Ignored }
     };
     let projection = canonicalizer.project(text.as_bytes(), part)?;
     let found = projection.and_then(|projection| projection.raw(name));
-    Ok(found.map(|(value, start)| Member { value: start..start + value.len() }))
+    Ok(found.map(|(value, start)| start..start + value.len()))
 }
 
 /// The text with other values for some members, which must exist.
@@ -33,14 +26,14 @@ pub(crate) fn replace(text: &str, values: &[(&str, &str)]) -> Result<String, Can
     for (name, value) in values {
         // Found again each time, because a replacement moves what follows it.
         if let Some(found) = member(&changed, name)? {
-            changed.replace_range(found.value, value);
+            changed.replace_range(found, value);
         }
     }
     Ok(changed)
 }
 
 /// The text without a member that was found in it.
-pub(crate) fn without(text: &str, found: &Member) -> String {
+pub(crate) fn without(text: &str, found: &Range<usize>) -> String {
     let bytes = text.as_bytes();
     let space = |byte: u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
     let back_over_space = |mut end: usize| {
@@ -51,19 +44,19 @@ pub(crate) fn without(text: &str, found: &Member) -> String {
     };
     // Before the value are a colon and the key in quotes. No removed name contains a quote, however
     // it is escaped.
-    let colon = back_over_space(found.value.start) - 1;
+    let colon = back_over_space(found.start) - 1;
     let closing = back_over_space(colon) - 1;
     let opening = bytes[..closing].iter().rposition(|byte| *byte == b'"');
     let key = opening.expect("a member has a key in quotes");
     let before = back_over_space(key) - 1;
     let (start, end) = if bytes[before] == b',' {
-        (before, found.value.end)
+        (before, found.end)
     } else {
         // The first member is removed with the comma that follows it.
-        let rest = &bytes[found.value.end..];
+        let rest = &bytes[found.end..];
         let comma = rest.iter().position(|byte| !space(*byte));
         let comma = comma.filter(|place| rest[*place] == b',');
-        (key, found.value.end + comma.map_or(0, |place| place + 1))
+        (key, found.end + comma.map_or(0, |place| place + 1))
     };
     format!("{}{}", &text[..start], &text[end..])
 }

@@ -173,12 +173,13 @@ fn run(steps: &[Step]) {
                 let value = value.map(|value| value.to_string());
                 let current = rows.current().cloned();
                 let ended = invalidate(current.as_ref(), value.as_deref(), instant(now));
-                let fits =
-                    current.is_some_and(|fact| value.is_none_or(|value| value == fact.value));
+                let fits = current
+                    .as_ref()
+                    .is_some_and(|fact| value.is_none_or(|value| value == fact.value));
                 assert_eq!(ended.is_some(), fits);
-                if let Some(ended) = ended {
-                    rows.end(&ended.fact_id, &ended.valid_to);
-                    ends_by_invalidation.push(ended.valid_to.time());
+                if let (Some(ended), Some(current)) = (ended, current) {
+                    rows.end(&current.fact_id, &ended);
+                    ends_by_invalidation.push(ended.time());
                     model.invalidate(now);
                 }
             }

@@ -29,12 +29,12 @@ fn an_event_says_what_it_is_about() {
     let asserted = event::asserted(&fact, Some(&FactId::new("f0").unwrap()), now());
     assert_eq!(asserted.data, json!({"fact": fact.encode(), "superseded": "f0"}));
     assert_eq!(event::invalidated(&fact, None, now()).kind, event::FACT_INVALIDATED);
-    let created = event::project_created(&project(), now());
+    let created = event::about_project(event::PROJECT_CREATED, &project(), now());
     assert_eq!(created.data["project"]["project_id"], "atlas");
     for (event, kind) in [
-        (event::project_updated(&project(), now()), event::PROJECT_UPDATED),
-        (event::project_archived(&project(), now()), event::PROJECT_ARCHIVED),
-        (event::project_restored(&project(), now()), event::PROJECT_RESTORED),
+        (event::about_project(event::PROJECT_UPDATED, &project(), now()), event::PROJECT_UPDATED),
+        (event::about_project(event::PROJECT_ARCHIVED, &project(), now()), event::PROJECT_ARCHIVED),
+        (event::about_project(event::PROJECT_RESTORED, &project(), now()), event::PROJECT_RESTORED),
     ] {
         assert_eq!((event.kind, &event.data), (kind, &created.data));
     }

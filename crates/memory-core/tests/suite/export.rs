@@ -2,8 +2,8 @@
 
 use accord_contract::{Code, Wire as _};
 use accord_memory_core::export::{
-    ExportLine, MergedPackage, MergedSession, fact_line, may_hold_project, merge_package,
-    merge_session, package_line, project_line, read_line, session_line,
+    ExportLine, MergedPackage, MergedSession, document_line, may_hold_project, merge_package,
+    merge_session, package_line, read_line,
 };
 use accord_memory_core::lifecycle::{Change, Move, Reviewer, Revision, Transition, transition};
 use accord_memory_core::limits::MAX_PACKAGE_BYTES;
@@ -45,9 +45,9 @@ fn lived() -> (Package, Vec<Revision>) {
 /// The line again, from what it was read as.
 fn again(line: &str) -> String {
     match read_line(line.as_bytes()).unwrap() {
-        ExportLine::Project(project) => project_line(&project),
-        ExportLine::Session(session) => session_line(&session),
-        ExportLine::Fact(fact) => fact_line(&fact),
+        ExportLine::Project(project) => document_line("project", &*project),
+        ExportLine::Session(session) => document_line("session", &*session),
+        ExportLine::Fact(fact) => document_line("fact", &*fact),
         ExportLine::Package { package, revisions } => {
             package_line(package.text(), package.content_hash(), &revisions)
         }
@@ -62,10 +62,10 @@ fn export_import_export_gives_the_same_lines() {
         fact(json!({"x-own": 1.0, "valid_to": "2026-04-11T00:00:00.50+00:00", "confidence": 0.5}));
     let (package, log) = lived();
     let lines = [
-        project_line(&project),
-        session_line(&session()),
+        document_line("project", &project),
+        document_line("session", &session()),
         package_line(package.text(), package.content_hash(), &log),
-        fact_line(&fact),
+        document_line("fact", &fact),
     ];
     for line in &lines {
         assert!(!line.contains('\n'), "{line}");
@@ -201,7 +201,13 @@ fn a_glance_misses_no_project() {
     let bare = project().encode().to_string();
     let named = with_member(&bare, r#""kind":"own""#);
     let spelled = r#"{"kind":"proj\u0065ct","data":{"project_id":"atlas"}}"#;
-    for line in [project_line(&project()), bare, named, spelled.to_owned(), "not JSON".to_owned()] {
+    for line in [
+        document_line("project", &project()),
+        bare,
+        named,
+        spelled.to_owned(),
+        "not JSON".to_owned(),
+    ] {
         assert!(may_hold_project(line.as_bytes()), "{line}");
     }
     let (package, log) = lived();
@@ -210,9 +216,9 @@ fn a_glance_misses_no_project() {
         package_line(package.text(), hash, &log),
         package.text().to_owned(),
         with_member(&minimal().to_string(), r#""kind":"project""#),
-        session_line(&session()),
+        document_line("session", &session()),
         session().encode().to_string(),
-        fact_line(&fact(json!({}))),
+        document_line("fact", &fact(json!({}))),
         fact(json!({})).encode().to_string(),
         r#"{"kind":"later","data":{}}"#.to_owned(),
     ] {

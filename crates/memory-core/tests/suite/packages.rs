@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_contract::Code;
-use accord_memory_core::package::{ambiguous, not_found, transport_text, verify, with_minted_id};
+use accord_memory_core::package::{not_found, transport_text, verify, with_minted_id};
 use accord_memory_core::{ContentHash, Package, PackageId, compact};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -134,12 +134,9 @@ fn a_damaged_text_is_noticed() {
 }
 
 #[test]
-fn an_id_that_names_none_or_several_packages_is_said_so() {
+fn an_id_that_names_no_package_is_said_so() {
     let id = PackageId::new("pkg_1").unwrap();
     assert_eq!(not_found(&id).code, Code::AgenticPackageNotFound);
-    let failure = ambiguous(&id, &[project_id(), ProjectId::new("other").unwrap()]);
-    assert_eq!(failure.code, Code::AgenticAmbiguousPackageId);
-    assert_eq!(failure.details.unwrap()["projects"], json!(["atlas", "other"]));
 }
 
 #[test]

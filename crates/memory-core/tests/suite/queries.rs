@@ -204,7 +204,7 @@ fn windows_snippets_and_budgets_have_bounds() {
     assert_eq!(orient(&[]).unwrap(), OrientQuery::default());
     let plain = OrientQuery::default();
     assert_eq!((plain.window_days, plain.limit, plain.max_tokens), (14, 20, None));
-    assert_eq!(plain.since(now()), at("2026-04-17T00:00:00Z"));
+    assert_eq!(now().days_before(plain.window_days), at("2026-04-17T00:00:00Z"));
     assert_eq!(
         orient(&[("window_days", "3660"), ("max_tokens", "4000")]).unwrap().max_tokens,
         Some(4000)

@@ -95,9 +95,12 @@ fn a_session_ends_when_it_says_and_no_later_than_now() {
 #[test]
 fn its_start_and_end_are_events() {
     let session = started("");
-    let event = event::session_started(&session, now());
+    let event = event::about_session(event::SESSION_STARTED, &session, now());
     assert_eq!((event.kind, &event.data["session"]), (event::SESSION_STARTED, &session.encode()));
-    assert_eq!(event::session_ended(&session, now()).kind, event::SESSION_ENDED);
+    assert_eq!(
+        event::about_session(event::SESSION_ENDED, &session, now()).kind,
+        event::SESSION_ENDED
+    );
 }
 
 #[test]

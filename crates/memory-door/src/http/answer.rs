@@ -8,9 +8,7 @@ use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
 
-use accord_serving::reply::{SUPERSEDED_BY, escaped};
-
-use accord_serving::reply::json;
+use accord_serving::reply::{SUPERSEDED_BY, escaped, json};
 
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
@@ -45,9 +43,7 @@ impl List {
     /// Adds what is special about a page with a budget of tokens.
     #[must_use]
     pub(super) fn budgeted(mut self, budgeted: Option<&Budgeted>) -> Self {
-        let Some(budgeted) = budgeted else {
-            return self;
-        };
+        let Some(budgeted) = budgeted else { return self };
         self = self.with("x-remaining", budgeted.remaining);
         if !budgeted.too_large.is_empty() {
             self.0.push_str(&format!(",\"x-too_large\":[{}]", budgeted.too_large.join(",")));
@@ -55,7 +51,6 @@ impl List {
         self
     }
 
-    /// Adds a member.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.push_str(&format!(",{}:{}", Value::from(name), value.into()));
@@ -84,7 +79,6 @@ impl List {
         self.with("x-superseded", Value::Object(marks.collect()))
     }
 
-    /// The answer.
     pub(super) fn answer(mut self) -> Response {
         self.0.push('}');
         json(StatusCode::OK, self.0)
@@ -106,14 +100,7 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
 /// A package, or 304 if the client already has this version.
 pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -> Response {
     let served = pulled.package;
-    let tag = format!("\"{}\"", served.content_hash);
-    let mut known = headers.get_all(IF_NONE_MATCH).iter();
-    let known = known.any(|list| {
-        let list = list.to_str().unwrap_or_default();
-        let mut tags = list.split(',').map(str::trim);
-        // If-None-Match compares weakly: a weak tag of the same version matches.
-        tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
-    });
+    let known = knows(headers, &format!("\"{}\"", served.content_hash));
     let mut response = package(StatusCode::OK, served);
     if !pulled.superseded_by.is_empty() {
         let ids = pulled.superseded_by.iter().map(|id| escaped(id.as_str()));
@@ -127,4 +114,14 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
         response.headers_mut().remove(hyper::header::CONTENT_TYPE);
     }
     response
+}
+
+/// Whether the client already has the version with this entity tag.
+pub(super) fn knows(headers: &HeaderMap, tag: &str) -> bool {
+    let mut lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
+    lists.any(|list| {
+        let mut tags = list.split(',').map(str::trim);
+        // If-None-Match compares weakly: a weak tag of the same version matches.
+        tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+    })
 }

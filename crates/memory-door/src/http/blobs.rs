@@ -13,13 +13,10 @@ use accord_serving::operation::serve_response;
 use axum::body::Body;
 use axum::extract::RawPathParams;
 use axum::response::{IntoResponse as _, Response};
-use hyper::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
-    X_CONTENT_TYPE_OPTIONS,
-};
+use hyper::header::{self, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
+use super::answer::knows;
 use crate::{Context, Exchange, Route};
 use accord_serving::body::Chunks;
 use accord_serving::query::Query;
@@ -64,13 +61,13 @@ async fn get(asked: Exchange, call: Call<GetBlob>) -> Reply {
     let (size, tag) = (blob.size(), tag(&digest));
     let mut response = Response::new(Body::empty());
     describe(response.headers_mut(), &tag, blob.media_type());
-    if knows(&headers, &tag) {
+    if knows(&headers, tag.to_str().unwrap_or_default()) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(response);
     }
     // If-Range: a range is sent only if the client has the same version.
-    let same = headers.get(IF_RANGE).is_none_or(|known| *known == tag);
-    let asked = headers.get(RANGE).filter(|_| same);
+    let same = headers.get(header::IF_RANGE).is_none_or(|known| *known == tag);
+    let asked = headers.get(header::RANGE).filter(|_| same);
     match asked.and_then(|asked| asked.to_str().ok()).map(|asked| part(asked, size)) {
         Some(Wanted::Part(part)) => {
             let range = format!("bytes {}-{}/{size}", part.from, part.to - 1);
@@ -81,8 +78,8 @@ async fn get(asked: Exchange, call: Call<GetBlob>) -> Reply {
             *response.body_mut() = Body::from_stream(blob.into_part(part)?);
         }
         Some(Wanted::Nothing) => {
-            let range =
-                HeaderValue::try_from(format!("bytes */{size}")).expect("numbers are plain text");
+            let range = HeaderValue::try_from(format!("bytes */{size}"));
+            let range = range.expect("numbers are plain text");
             let message = format!("the blob has {size} bytes and not those of the header Range");
             let failure = Failure::new(Code::HttpRangeNotSatisfiable, message).with("size", size);
             response = Refusal(failure).into_response();
@@ -108,23 +105,14 @@ fn describe(headers: &mut HeaderMap, tag: &HeaderValue, media_type: Option<&str>
     headers.insert(CONTENT_TYPE, media_type.unwrap_or(unknown));
     headers.insert(ETAG, tag.clone());
     for (name, value) in [
-        (CACHE_CONTROL, "private, max-age=31536000, immutable"),
-        (ACCEPT_RANGES, "bytes"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (CONTENT_DISPOSITION, "attachment"),
-        (CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (header::CACHE_CONTROL, "private, max-age=31536000, immutable"),
+        (header::ACCEPT_RANGES, "bytes"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_DISPOSITION, "attachment"),
+        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-}
-
-fn knows(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let tag = tag.to_str().unwrap_or_default();
-    let mut lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
-    lists.any(|list| {
-        let mut tags = list.split(',').map(str::trim);
-        tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
-    })
 }
 
 /// The bytes that a header Range asks for.
@@ -139,9 +127,7 @@ enum Wanted {
 /// Parses a header Range. An unknown form, or several ranges, mean the whole blob.
 fn part(asked: &str, size: u64) -> Wanted {
     let range = asked.strip_prefix("bytes=").and_then(|range| range.split_once('-'));
-    let Some((from, to)) = range else {
-        return Wanted::Whole;
-    };
+    let Some((from, to)) = range else { return Wanted::Whole };
     let part = match (from.parse::<u64>(), to.parse::<u64>()) {
         (Ok(from), Ok(to)) if from <= to => Part { from, to: size.min(to.saturating_add(1)) },
         (Ok(from), Err(_)) if to.is_empty() => Part { from, to: size },

@@ -70,8 +70,7 @@ async fn follow(asked: Exchange, call: Call<FollowEvents>) -> Reply {
     for (name, value) in
         [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store"), (BUFFERING, "no")]
     {
-        let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
 }
@@ -82,9 +81,7 @@ fn since(headers: &HeaderMap, after: Option<&str>) -> Result<Since, Failure> {
     // would miss events.
     let seen = headers.get(LAST_EVENT_ID).map(|sent| sent.to_str().unwrap_or("?"));
     let named = seen.filter(|seen| !seen.is_empty()).or(after);
-    let Some(named) = named else {
-        return Ok(Since::Now);
-    };
+    let Some(named) = named else { return Ok(Since::Now) };
     let number = named.trim().parse().ok();
     let number = number.filter(|number: &u64| *number <= MAX_EXACT.unsigned_abs());
     number.map(Since::After).ok_or_else(|| {
@@ -93,7 +90,6 @@ fn since(headers: &HeaderMap, after: Option<&str>) -> Result<Since, Failure> {
     })
 }
 
-/// An open stream.
 struct Channel {
     follower: Follower,
     permit: StreamPermit,
@@ -148,7 +144,6 @@ impl Channel {
     }
 }
 
-/// Events as they are sent.
 fn frames(events: &[Event], access: &Access) -> String {
     let mut text = String::new();
     for event in events {

@@ -24,8 +24,7 @@ async fn export(asked: Exchange, call: Call<ExportProject>) -> Reply {
     let (length, left_out) = (export.length(), export.left_out());
     let mut response = Response::new(Body::from_stream(export.into_pieces()?));
     let headers = response.headers_mut();
-    let media_type = HeaderValue::from_static(LINES);
-    headers.insert(CONTENT_TYPE, media_type);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(LINES));
     headers.insert(CONTENT_LENGTH, length.into());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if left_out > 0 {

@@ -1,7 +1,7 @@
 //! Facts: assert, invalidate, list, read.
 
 use accord_api::{Call, Json};
-use accord_contract::{Object, Value, Wire as _};
+use accord_contract::{Object, Wire as _};
 use accord_memory_core::Warning;
 use accord_memory_core::operations::{
     AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,
@@ -13,8 +13,7 @@ use hyper::StatusCode;
 use super::answer::List;
 use crate::{Context, Exchange, Route};
 use accord_serving::Reply;
-use accord_serving::reply::json;
-use accord_serving::reply::naming_new;
+use accord_serving::reply::{json, naming_new};
 
 pub fn routes() -> Vec<Route> {
     vec![
@@ -35,8 +34,7 @@ async fn assert(asked: Exchange, call: Call<AssertFact>) -> Reply {
     let asserted = memory.assert_fact(&caller, &project, &asked.body, options).await?;
     let mut fact = asserted.fact.encode();
     if !asserted.warnings.is_empty() {
-        let warnings: Value = asserted.warnings.iter().map(Warning::encode).collect();
-        fact["warnings"] = warnings;
+        fact["warnings"] = asserted.warnings.iter().map(Warning::encode).collect();
     }
     let status = if asserted.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(naming_new(json(status, fact.to_string()), asserted.new_project, &project))

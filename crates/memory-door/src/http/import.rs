@@ -35,6 +35,7 @@ async fn import(
 ) -> Reply {
     let mut intake = host.memory().begin_import(&caller, &project)?;
     let takes = "this route accepts JSON documents, one per line";
+    let is_of_lines = |media_type: &str| MEDIA_TYPES.contains(&media_type);
     check_media_type(&headers, is_of_lines, takes, MEDIA_TYPES[0])?;
     let mut body = body.within(host.settings().limits.import_bytes.0)?;
     while let Some(piece) = body.next().await? {
@@ -48,8 +49,4 @@ async fn import(
     }
     let summary = intake.finish(|_, _| {}).await?;
     Ok(json(StatusCode::OK, summary.encode().to_string()))
-}
-
-fn is_of_lines(media_type: &str) -> bool {
-    MEDIA_TYPES.contains(&media_type)
 }

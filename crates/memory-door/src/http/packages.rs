@@ -2,13 +2,14 @@
 
 use accord_api::Call;
 use accord_contract::{Value, Wire as _};
-use accord_memory::{PackagePage, Served};
+use accord_memory::{PackagePage, Score, Served};
 use accord_memory_core::Warning;
 use accord_memory_core::operations::{Deposit, ListReviews, PullPackages, ReadPackage};
 use accord_memory_core::query::{Latest, Pull};
 use accord_serving::operation::serve_response;
 use axum::response::Response;
 use hyper::StatusCode;
+use serde_json::json;
 
 use super::answer::{self, List};
 use crate::{Context, Exchange, Route};
@@ -43,18 +44,12 @@ async fn pull(asked: Exchange, call: Call<PullPackages>) -> Reply {
         }
         Pull::Relevant(wanted) => {
             let page = memory.relevant(&caller, &project, wanted).await?;
-            let scores: Vec<Value> = (page.scores.iter())
-                .map(|score| {
-                    serde_json::json!({
-                        "package_id": score.package_id.as_str(),
-                        "score": score.score,
-                        "matched": score.matched,
-                    })
-                })
-                .collect();
+            let scores = page.scores.iter().map(|Score { package_id, score, matched }| {
+                json!({"package_id": package_id.as_str(), "score": score, "matched": matched})
+            });
             let mut list = List::new("packages", texts(&page.packages))
                 .with("next_cursor", Value::Null)
-                .with("scores", scores)
+                .with("scores", scores.collect::<Value>())
                 .with("x-search", page.searched.as_str())
                 .without(&page.damaged)
                 .marked(&page.superseded);
@@ -87,7 +82,6 @@ async fn specific(asked: Exchange, call: Call<ReadPackage>) -> Reply {
     Ok(answer::package_unless_known(&asked.headers, pulled))
 }
 
-/// A page of packages.
 fn list(page: &PackagePage) -> Response {
     List::new("packages", texts(&page.packages))
         .with("next_cursor", page.next_cursor.as_deref())

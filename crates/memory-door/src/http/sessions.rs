@@ -10,8 +10,7 @@ use hyper::StatusCode;
 use super::answer::List;
 use crate::{Context, Exchange, Route};
 use accord_serving::Reply;
-use accord_serving::reply::naming_new;
-use accord_serving::reply::{encoded, json};
+use accord_serving::reply::{encoded, json, naming_new};
 
 pub fn routes() -> Vec<Route> {
     vec![

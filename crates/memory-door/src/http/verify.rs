@@ -28,8 +28,7 @@ async fn verify(exchange: Exchange, _: Call<VerifyStore>) -> Reply {
     if progress::is_wanted(&exchange.headers) {
         return Ok(progress::answer(|progress| async move {
             let report_progress = move |step| tell(&progress, step);
-            let report = memory.verify(&caller, asked, report_progress).await?;
-            Ok(report.encode())
+            Ok(memory.verify(&caller, asked, report_progress).await?.encode())
         }));
     }
     let report = memory.verify(&caller, asked, |_| {}).await?;

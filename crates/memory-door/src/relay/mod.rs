@@ -13,7 +13,6 @@ use accord_contract::{Code, Protocol};
 
 use accord_mcp::{Advice, Argument, Toolset, Visibility};
 
-/// Relay's tools.
 pub static TOOLSET: Toolset = Toolset {
     name: "relay",
     protocol: Protocol::Agentic,

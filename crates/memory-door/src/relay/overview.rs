@@ -9,7 +9,7 @@ use accord_memory_core::query::OrientFormat;
 use serde_json::json;
 
 use super::PROJECT;
-use crate::tools::{id, in_project, number, pick, reading, text};
+use crate::tools::{DIGEST, id, in_project, number, pick, reading, text};
 use accord_mcp::budget::{Shortening, budget, shortened};
 use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
@@ -26,10 +26,8 @@ pub(super) const STATUS: Tool = Tool {
         Ok(reading::<PullPackages>(in_project(call)?, asked))
     },
     answer: |call, answer| {
-        let packages = match answer.object()?.remove("packages") {
-            Some(Value::Array(packages)) => packages,
-            _ => Vec::new(),
-        };
+        let packages = answer.object()?.remove("packages").unwrap_or_default();
+        let packages = packages.as_array().cloned().unwrap_or_default();
         let awaits = |package: &&Value| package["status"] == "awaiting_review";
         let questions = packages.iter().filter_map(|package| package["open_questions"].as_array());
         let status = json!({
@@ -72,18 +70,11 @@ pub(super) const ORIENT: Tool = Tool {
     output: None,
     ask: |call| {
         let window_days = number(call, "window_days");
-        let asked = match call.text("format") {
-            Some("json") => OrientParams {
-                window_days,
-                limit: number(call, "key_packages"),
-                ..OrientParams::default()
-            },
-            _ => OrientParams {
-                window_days,
-                format: Some(OrientFormat::Briefing),
-                ..OrientParams::default()
-            },
-        };
+        let mut asked = OrientParams { window_days, ..OrientParams::default() };
+        match call.text("format") {
+            Some("json") => asked.limit = number(call, "key_packages"),
+            _ => asked.format = Some(OrientFormat::Briefing),
+        }
         Ok(reading::<Orient>(in_project(call)?, asked))
     },
     answer: |call, answer| {
@@ -146,18 +137,9 @@ pub(super) const ORCHESTRATE: Tool = Tool {
     null_on: None,
 };
 
-const DIGEST: Shortening = Shortening {
-    lists: &["snippets", "open_questions", "projects", "active_facts"],
-    extras: &[],
-    bare: Some(("project", "project_id")),
-    named_by: None,
-};
-
 /// What Relay shows of a package.
 fn summary(package: Value) -> Value {
-    let Value::Object(package) = package else {
-        return Value::Null;
-    };
+    let Value::Object(package) = package else { return Value::Null };
     let mut summary = pick(package, &["package_id", "title", "status", "handoff_note"]);
     // Relay's name of the id goes first.
     let id = summary.shift_remove("package_id").unwrap_or_default();

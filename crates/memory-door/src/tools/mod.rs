@@ -20,10 +20,10 @@ use accord_mcp::{
 pub(super) use accord_mcp::call::id;
 
 pub(super) use self::facts::{assertion, invalidation, moment};
+pub(super) use self::overview::SHORTENED_DIGEST as DIGEST;
 pub(super) use self::packages::{LIST as PACKAGES, deposited};
 pub(super) use self::sessions::{start, started};
 
-/// The tools of the memory.
 pub static TOOLSET: Toolset = Toolset {
     name: "memory",
     protocol: Protocol::Agentic,
@@ -137,7 +137,6 @@ const OF_PROJECT: Argument = Argument::text(
     "The project of the package; needed only if several projects have a package with this id.",
 );
 
-/// Who does it.
 const ACTOR: Argument = Argument::text(
     "actor",
     "Who you are, as type:id with the type human, agent or script. Default: that of \
@@ -149,7 +148,6 @@ const ACTOR: Argument = Argument::text(
 pub(super) const IN_SESSION: Argument =
     Argument::text("session_id", "The session this belongs to. Default: the one you started.");
 
-/// The receipt of a fact.
 pub(super) const FACT_RECEIPT: &[Output] = &[
     Output::text("fact_id"),
     Output::text("project_id"),
@@ -162,7 +160,6 @@ pub(super) const FACT_RECEIPT: &[Output] = &[
     Output::flag("created"),
 ];
 
-/// The receipt of a deposit.
 pub(super) const PACKAGE_RECEIPT: &[Output] = &[
     Output::text("package_id"),
     Output::text("project_id"),
@@ -172,7 +169,6 @@ pub(super) const PACKAGE_RECEIPT: &[Output] = &[
     Output::flag("created"),
 ];
 
-/// A request that reads.
 pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Query) -> HostRequest {
     HostRequest::operation(&OperationCall::<O>::new(path, query, NoBody))
 }
@@ -182,7 +178,6 @@ pub(super) fn written<M>(body: Object) -> Verbatim<M> {
     Verbatim::json(Value::Object(body).to_string())
 }
 
-/// The project of the call.
 pub(super) fn in_project(call: &Call<'_>) -> Result<InProject, Failure> {
     Ok(InProject { project: id("project_id", call.project()?)? })
 }
@@ -194,7 +189,6 @@ pub(super) fn of_package(call: &Call<'_>) -> Result<(OfPackage, PackageWithin), 
     Ok((OfPackage { package }, PackageWithin { project }))
 }
 
-/// A text argument.
 pub(super) fn text(call: &Call<'_>, name: &str) -> Option<String> {
     call.text(name).map(str::to_owned)
 }
@@ -204,7 +198,6 @@ pub(super) fn number(call: &Call<'_>, name: &str) -> Option<u32> {
     call.number(name).and_then(|number| u32::try_from(number).ok())
 }
 
-/// A budget as a parameter.
 pub(super) fn tokens(budget: usize) -> Option<u32> {
     Some(u32::try_from(budget).unwrap_or(u32::MAX))
 }

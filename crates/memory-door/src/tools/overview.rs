@@ -1,7 +1,6 @@
 //! Overviews: an orientation, a digest, the projects.
 
 use accord_api::NoParams;
-use accord_contract::Failure;
 use accord_memory_core::operations::{
     DigestParams, ListProjects, Orchestrate, Orient, OrientParams, ProjectParams,
 };
@@ -13,7 +12,7 @@ use super::{PROJECT, in_project, number, reading, text, tokens};
 use accord_mcp::budget::{
     BUDGET, DEFAULT_TOKENS, PAGE_BUDGET, Shortening, budget, shortened, whole,
 };
-use accord_mcp::{Answer, Argument, Call, Effect, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, Tool, ToolResult};
 
 const WINDOW: Argument =
     Argument::integer("window_days", 1, 3_660, "How many days to look back.").default_number(14);
@@ -106,15 +105,16 @@ pub(super) const DIGEST: Tool = Tool {
         Ok(reading::<Orchestrate>(NoParams, asked))
     },
     answer: |call, answer| {
-        let how = Shortening {
-            lists: &["snippets", "open_questions", "projects", "active_facts"],
-            extras: &[],
-            bare: Some(("project", "project_id")),
-            named_by: None,
-        };
-        serve(call, answer, &how)
+        shortened(answer.text(), budget(call), &SHORTENED_DIGEST).map(ToolResult::document)
     },
     null_on: None,
+};
+
+pub(in super::super) const SHORTENED_DIGEST: Shortening = Shortening {
+    lists: &["snippets", "open_questions", "projects", "active_facts"],
+    extras: &[],
+    bare: Some(("project", "project_id")),
+    named_by: None,
 };
 
 pub(super) const PROJECTS: Tool = Tool {
@@ -141,7 +141,3 @@ pub(super) const PROJECTS: Tool = Tool {
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };
-
-fn serve(call: &Call<'_>, answer: &Answer, how: &Shortening) -> Result<ToolResult, Failure> {
-    shortened(answer.text(), budget(call), how).map(ToolResult::document)
-}

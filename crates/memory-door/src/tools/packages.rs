@@ -167,15 +167,11 @@ fn deposit(call: &Call<'_>) -> Result<HostRequest, Failure> {
         Some(own) => PackageId::new(own).map_err(|error| invalid("/package_id", &error))?,
         None => PackageId::mint(random()),
     };
-    let created_at = match call.text("created_at") {
-        Some(own) => own.to_owned(),
-        None => Timestamp::emit(call.now()).as_str().to_owned(),
-    };
+    let now = || Timestamp::emit(call.now()).as_str().to_owned();
+    let created_at = call.text("created_at").map_or_else(now, str::to_owned);
     let status = call.text("status").unwrap_or("complete");
-    let review_type = call.text("review_type").unwrap_or(match status {
-        "awaiting_review" => "human",
-        _ => "none",
-    });
+    let review_type = if status == "awaiting_review" { "human" } else { "none" };
+    let review_type = call.text("review_type").unwrap_or(review_type);
     let mut body = Object::new();
     for (name, value) in [
         ("package_id", package_id.as_str()),
@@ -215,7 +211,6 @@ fn deposit(call: &Call<'_>) -> Result<HostRequest, Failure> {
         .about("created_at", created_at))
 }
 
-/// Deposits a package.
 pub(in super::super) fn deposited(call: &Call<'_>, body: Object) -> Result<HostRequest, Failure> {
     let (path, query) = (in_project(call)?, DepositParams::default());
     Ok(HostRequest::operation(&OperationCall::<Deposit>::new(path, query, written(body))))

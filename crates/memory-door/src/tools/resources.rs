@@ -22,7 +22,6 @@ use accord_mcp::resource::{ListRequest, ResourcePage, ResourceSet, Template};
 use accord_mcp::tool_result::ToolError;
 use accord_serving::Api;
 
-/// The resources of the memory.
 pub(super) static PACKAGES: ResourceSet = ResourceSet {
     templates: &[Template {
         uri: "accord://projects/{project_id}/packages/{package_id}",
@@ -53,7 +52,6 @@ const AT_ONCE: u32 = 10;
 
 const SCHEME: &str = "accord://projects/";
 
-/// Where a page begins.
 #[derive(Clone, Debug, Default)]
 struct Place {
     /// The cursor of the page of projects.
@@ -84,17 +82,14 @@ async fn list(asked: ListRequest<'_>) -> Result<ResourcePage, ToolError> {
                     page.next_cursor = Some(next.written());
                     return Ok(page);
                 }
-                cursor =
-                    packages(asked.api, project, cursor.as_deref(), &mut bytes, &mut page).await?;
+                cursor = packages(asked.api, project, cursor, &mut bytes, &mut page).await?;
                 if cursor.is_none() {
                     break;
                 }
             }
             visited += 1;
         }
-        let Some(next) = next_projects else {
-            return Ok(page);
-        };
+        let Some(next) = next_projects else { return Ok(page) };
         place = Place { projects: Some(next), ..Place::default() };
     }
 }
@@ -116,12 +111,11 @@ async fn projects(
 async fn packages(
     api: &dyn Api,
     project: &str,
-    cursor: Option<&str>,
+    cursor: Option<String>,
     bytes: &mut usize,
     page: &mut ResourcePage,
 ) -> Result<Option<String>, ToolError> {
     let path = InProject { project: id("project_id", project)? };
-    let cursor = cursor.map(str::to_owned);
     let asked = PullParams { limit: Some(AT_ONCE), cursor, ..PullParams::default() };
     let answer = reading::<PullPackages>(path, asked).send(api).await?;
     *bytes += answer.text().len();
@@ -197,15 +191,9 @@ impl Place {
     }
 
     fn written(&self) -> String {
-        let mut cursor = String::new();
-        for (index, part) in [&self.projects, &self.project, &self.packages].into_iter().enumerate()
-        {
-            if index > 0 {
-                cursor.push('&');
-            }
-            cursor.extend(percent_encoded(part.as_deref().unwrap_or_default()));
-        }
-        cursor
+        let parts = [&self.projects, &self.project, &self.packages];
+        let part = |part: &str| percent_encoded(part).to_string();
+        parts.map(|given| given.as_deref().map(part).unwrap_or_default()).join("&")
     }
 }
 

@@ -37,10 +37,7 @@ pub(super) const START: Tool = Tool {
         Output::text("started_at"),
         Output::text("next").optional(),
     ]),
-    ask: |call| {
-        let body = call.members(&["callsign"]);
-        start(call, body)
-    },
+    ask: |call| start(call, call.members(&["callsign"])),
     answer: |_, answer| started(answer),
     null_on: None,
 };
@@ -69,9 +66,8 @@ pub(super) const END: Tool = Tool {
     },
     answer: |call, answer| {
         let deposited = answer.read::<Json<Session>>()?.0.packages_deposited.len();
-        let session = answer.object()?;
         let names = ["session_id", "project_id", "callsign", "started_at", "ended_at"];
-        let mut receipt = pick(session, &names);
+        let mut receipt = pick(answer.object()?, &names);
         receipt.insert("package_count".into(), deposited.into());
         let ended = SessionId::new(call.session()?)?;
         Ok(ToolResult::receipt(receipt).remembering(Memo::Ended(ended)))

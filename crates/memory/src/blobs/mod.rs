@@ -44,7 +44,6 @@ pub struct BlobIntake {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StoredBlob {
-    /// Its length in bytes.
     pub size: u64,
     pub is_new: bool,
 }
@@ -90,7 +89,7 @@ impl Memory {
     ) -> Result<Blob, Failure> {
         let files = self.blob_files()?;
         let access = caller.access().clone();
-        load::may_within(&access, Verb::Read, project.as_ref())?;
+        load::may_in(&access, Verb::Read, project.as_ref())?;
         let job = move |unit: &dyn ReadUnit| visible(unit, &access, project.as_ref(), &digest);
         let media_type = self.read(job).await?.ok_or_else(|| not_found(&digest))?;
         Blob::open(&files, digest, media_type).await
@@ -151,7 +150,7 @@ impl BlobIntake {
 /// The project of a content when the request names none: the only project of the key, or none for a
 /// caller with all projects.
 fn scope(access: &Access, named: Option<ProjectId>) -> Result<Option<ProjectId>, Failure> {
-    load::may_within(access, Verb::Write, named.as_ref())?;
+    load::may_in(access, Verb::Write, named.as_ref())?;
     if named.is_some() {
         return Ok(named);
     }

@@ -53,7 +53,6 @@ impl Blob {
         }
     }
 
-    /// Its length in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }

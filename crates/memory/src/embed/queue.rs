@@ -301,8 +301,7 @@ impl Queue {
         let mut vectors = vec![None; texts.len()];
         let most = self.size();
         let starts = (0..texts.len()).step_by(most);
-        let mut todo: Vec<_> =
-            starts.map(|start| start..texts.len().min(start + most)).rev().collect();
+        let mut todo: Vec<_> = starts.map(|at| at..texts.len().min(at + most)).rev().collect();
         while let Some(range) = todo.pop() {
             if let Some(made) = self.embed_or_blame(&texts[range.clone()], dimension).await? {
                 for (place, vector) in range.zip(made) {

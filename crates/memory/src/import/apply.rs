@@ -4,11 +4,12 @@
 
 use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Time, Timestamp, Wire as _};
+use accord_memory_core::event::{self, SESSION_ENDED, SESSION_STARTED};
 use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
 use accord_memory_core::fact::{self, ImportState, Imported};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectUpdate, create};
-use accord_memory_core::{Fact, Package, Project, Session, event};
+use accord_memory_core::{Fact, Package, Project, Session};
 use accord_store::{FactKey, PackageIndex, ReadUnit, WriteUnit};
 
 use super::read::{Item, LinePosition};
@@ -124,7 +125,7 @@ impl Job<'_> {
         renamed.created_at = known.created_at;
         renamed.archived_at = known.archived_at;
         self.unit.update_project(&load::row_of_project(&renamed))?;
-        record(self.unit, &event::project_updated(&renamed, self.now))?;
+        record(self.unit, &event::about_project(event::PROJECT_UPDATED, &renamed, self.now))?;
         self.known = Some(renamed);
         Ok(Applied::Advanced)
     }
@@ -137,9 +138,9 @@ impl Job<'_> {
             MergedSession::Added => {
                 self.admit()?;
                 self.unit.insert_session(&load::row_of_session(session))?;
-                record(self.unit, &event::session_started(session, self.now))?;
+                record(self.unit, &event::about_session(SESSION_STARTED, session, self.now))?;
                 if session.ended_at.is_some() {
-                    record(self.unit, &event::session_ended(session, self.now))?;
+                    record(self.unit, &event::about_session(SESSION_ENDED, session, self.now))?;
                 }
                 Ok(Applied::Added)
             }
@@ -150,7 +151,7 @@ impl Job<'_> {
                 let text = ended.encode().to_string();
                 let (project, id) = (&session.project_id, &session.session_id);
                 self.unit.end_session(project, id, &end, &text)?;
-                record(self.unit, &event::session_ended(&ended, self.now))?;
+                record(self.unit, &event::about_session(SESSION_ENDED, &ended, self.now))?;
                 Ok(Applied::Advanced)
             }
         }

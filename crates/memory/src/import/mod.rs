@@ -356,7 +356,7 @@ impl Import {
             project.archived_at = Some(archived_at.clone());
             unit.update_project(&load::row_of_project(&project))?;
             let now = memory.now_in(unit, &id)?;
-            record(unit, &event::project_archived(&project, now))?;
+            record(unit, &event::about_project(event::PROJECT_ARCHIVED, &project, now))?;
             Ok::<(), UnitError>(())
         })
     }

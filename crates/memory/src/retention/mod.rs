@@ -26,7 +26,6 @@ pub use self::sweep::{Sweep, SweepReport};
 /// How many events are deleted in one transaction.
 const STEP: u64 = 5_000;
 
-/// Which events to delete.
 #[derive(Clone, Debug)]
 pub struct Trim {
     /// Those that happened before this.
@@ -46,10 +45,8 @@ pub struct Retention {
     pub blobs_days: Option<u32>,
 }
 
-/// The deleted events.
 #[derive(Clone, Debug)]
 pub struct TrimReport {
-    /// Their number.
     pub events: u64,
     /// The projects with deleted events.
     pub projects: Vec<TrimmedProject>,

@@ -21,7 +21,6 @@ use crate::{Memory, UnitError, UnitResult};
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// Which blobs to delete.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Those that were last stored before this.
@@ -30,7 +29,6 @@ pub struct Sweep {
     pub dry_run: bool,
 }
 
-/// The deleted blobs.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepReport {
     /// The number of unreferenced blobs, counted per project.
@@ -265,27 +263,23 @@ impl BlobSweeper {
 
 /// The blobs that packages and facts of a project name whose events come after a number. Fails when
 /// some of these events are already trimmed: then nothing says what they named.
-fn named_after(
-    unit: &dyn ReadUnit,
-    project: &ProjectId,
-    mut after: u64,
-) -> UnitResult<BTreeSet<Digest>> {
+fn named_after(unit: &dyn ReadUnit, id: &ProjectId, mut seen: u64) -> UnitResult<BTreeSet<Digest>> {
     let mut named = BTreeSet::new();
-    if !unit.event_range(project)?.reaches(after) {
+    if !unit.event_range(id)?.reaches(seen) {
         let detail = "events were trimmed during the sweep; run it again";
         return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
     }
     loop {
-        let events = unit.events(project, after, PAGE)?;
+        let events = unit.events(id, seen, PAGE)?;
         let Some(last) = events.last() else { return Ok(named) };
-        after = last.seq;
+        seen = last.seq;
         for row in events {
             // The event of a fact contains the fact. The event of a package has its id.
             named.extend(named_in(&row.entry.text));
-            let event = recorded(project, row)?;
-            let id = event.data.get("package_id").and_then(|id| id.as_str());
-            if let Some(Ok(id)) = id.map(PackageId::new) {
-                let package = unit.package(project, &id)?;
+            let event = recorded(id, row)?;
+            let package = event.data.get("package_id").and_then(|id| id.as_str());
+            if let Some(Ok(package)) = package.map(PackageId::new) {
+                let package = unit.package(id, &package)?;
                 named.extend(package.iter().flat_map(|row| named_in(&row.state.text)));
             }
         }

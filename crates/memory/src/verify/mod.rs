@@ -54,7 +54,7 @@ pub enum VerifyStep {
 }
 
 impl Memory {
-    /// Verifies a project or everything. `tell` gets the progress. Dropping the future ends the run.
+    /// Verifies a project or everything. `tell` gets the progress. Dropping the future ends it.
     pub async fn verify(
         &self,
         caller: &Caller,
@@ -62,7 +62,7 @@ impl Memory {
         tell: impl FnMut(VerifyStep) + Send + 'static,
     ) -> Result<VerifyReport, Failure> {
         let access = caller.access().clone();
-        load::may_within(&access, Verb::Admin, asked.project.as_ref())?;
+        load::may_in(&access, Verb::Admin, asked.project.as_ref())?;
         let (guard, cancelled) = CancelOnDrop::new();
         let verification = Verification {
             memory: self.clone(),

@@ -51,18 +51,15 @@ pub struct Keys {
     unrecorded_at: Arc<AtomicI64>,
 }
 
-/// A key that was created.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CreatedKey {
-    /// Its description.
     pub key: Key,
     /// The key itself, for its holder only.
     pub secret: String,
 }
 
 impl Keys {
-    /// The keys of a store.
     pub fn new(units: &Units) -> Self {
         Self {
             units: units.clone(),
@@ -83,7 +80,6 @@ impl Keys {
         Ok(!first.is_empty())
     }
 
-    /// The holder of a key.
     pub async fn authenticate(&self, sent: &str) -> Result<Caller, Failure> {
         let unknown = || refused("unknown key");
         let sent = KeyText::read(sent).ok_or_else(unknown)?;
@@ -112,9 +108,7 @@ impl Keys {
             // A caller without a key is accepted until the first key is created.
             return Ok(!self.required().await?);
         }
-        let Some(key_id) = caller.key_id() else {
-            return Ok(true);
-        };
+        let Some(key_id) = caller.key_id() else { return Ok(true) };
         Ok(self.holder(key_id).await?.is_some())
     }
 
@@ -125,7 +119,6 @@ impl Keys {
         Ok(key.map(|key| key.caller.clone()))
     }
 
-    /// The label of a key.
     pub async fn label(&self, key_id: &str) -> Result<Option<String>, Failure> {
         Ok(self.find(key_id).await?.map(|key| key.stored.label.clone()))
     }
@@ -134,29 +127,20 @@ impl Keys {
         key.row.revoked_at.is_none() && !key.stored.is_expired(self.clock.now())
     }
 
-    /// Creates a key.
-    pub async fn create(
-        &self,
-        caller: &Caller,
-        request: KeyRequest,
-    ) -> Result<CreatedKey, Failure> {
+    pub async fn create(&self, caller: &Caller, asked: KeyRequest) -> Result<CreatedKey, Failure> {
         may_manage(caller)?;
         // A worker could give itself the key of a person.
         caller.attribute(Need::Decide(Decision::Grant), Author::unnamed())?;
-        let stored = request.into_stored()?;
+        let stored = asked.into_stored()?;
         if stored.is_expired(self.clock.now()) {
             let message = "the key would already have expired; use a time in the future";
             return Err(Failure::new(Code::WireFieldValue, message).at("/expires_at"));
         }
-        let secret = KeyText::mint();
+        let (secret, actor) = (KeyText::mint(), stored.scope.actor.as_ref());
         let row = KeyRow {
             key_id: secret.id().to_owned(),
             secret_hash: secret.digest(),
-            actor: stored
-                .scope
-                .actor
-                .as_ref()
-                .map(|actor| ActorKey { id: actor.id.clone(), kind: actor.kind }),
+            actor: actor.map(|actor| ActorKey { id: actor.id.clone(), kind: actor.kind }),
             created_at: Timestamp::emit(self.clock.now()),
             revoked_at: None,
             text: stored.encode().to_string(),
@@ -164,8 +148,7 @@ impl Keys {
         let key = describe(&row, stored, 0);
         self.units.write(move |unit| Ok(unit.insert_key(&row)?)).await?;
         self.cache.set_has_keys(self.cache.start_read(), true);
-        let secret = secret.reveal();
-        Ok(CreatedKey { key, secret })
+        Ok(CreatedKey { key, secret: secret.reveal() })
     }
 
     /// All keys, oldest first.
@@ -182,10 +165,8 @@ impl Keys {
                     break;
                 }
             }
-            let used = rows
-                .iter()
-                .map(|row| used(unit, &row.key_id))
-                .collect::<Result<Vec<_>, UnitError>>()?;
+            let used = rows.iter().map(|row| used(unit, &row.key_id));
+            let used = used.collect::<Result<Vec<_>, UnitError>>()?;
             Ok(rows.into_iter().zip(used).collect::<Vec<_>>())
         });
         let keys = read.await?.into_iter().map(|(row, used)| {
@@ -259,9 +240,8 @@ impl Keys {
             return;
         }
         // Of several requests at the same time, one records the use.
-        let swapped =
-            (key.used).compare_exchange(recorded, now, Ordering::Relaxed, Ordering::Relaxed);
-        if swapped.is_err() {
+        let order = Ordering::Relaxed;
+        if key.used.compare_exchange(recorded, now, order, order).is_err() {
             return;
         }
         let name = format!("{USED}{}", key.row.key_id);

@@ -39,7 +39,6 @@ impl KeyText {
         &self.id
     }
 
-    /// The digest that the store has.
     pub(super) fn digest(&self) -> Digest {
         // A fast hash is enough: 256 random bits cannot be guessed as a password can.
         sha256(self.text.as_bytes())

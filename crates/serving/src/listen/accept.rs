@@ -34,7 +34,6 @@ const PROBES: u32 = 3;
 /// How long to wait after a failed accept, which usually means that file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Where a server listens.
 pub struct Listeners {
     pub tcp: TcpListener,
     pub tls: Option<TlsAcceptor>,
@@ -42,7 +41,6 @@ pub struct Listeners {
     pub socket: Option<Socket>,
 }
 
-/// What a server does with its connections.
 pub struct Acceptor {
     pub router: Arc<Router>,
     pub limits: Limits,
@@ -81,7 +79,6 @@ impl Authenticated {
     }
 }
 
-/// The state of a running accept loop.
 struct Running<'a> {
     acceptor: &'a Acceptor,
     tls: Option<TlsAcceptor>,
@@ -144,9 +141,7 @@ impl Running<'_> {
         // Answers are written whole; Nagle's algorithm would only delay them.
         drop(stream.set_nodelay(true));
         drop(keep_alive(&stream));
-        let Ok(local) = stream.local_addr() else {
-            return;
-        };
+        let Ok(local) = stream.local_addr() else { return };
         let tls = self.tls.clone();
         let Some(permit) = self.permit().await else {
             self.refuse(stream, tls);

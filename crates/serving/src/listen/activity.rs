@@ -17,7 +17,6 @@ pub(super) struct Activity(Arc<Mutex<State>>);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     pub phase: Phase,
-    /// When the phase began.
     pub since: Instant,
     /// Whether a part of an answer may not have been sent yet.
     pub unsent: bool,
@@ -27,11 +26,8 @@ pub(super) struct State {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Phase {
-    /// Between requests.
     Idle,
-    /// Receiving the head of a request.
     Head,
-    /// Answering a request.
     Busy,
     /// No longer HTTP: the protocol that it was upgraded to has its own timeouts.
     Upgraded,
@@ -40,7 +36,6 @@ pub(super) enum Phase {
 /// A request that is being answered. Dropping it ends the request.
 pub(super) struct RunningRequest(Activity);
 
-/// The body of a request.
 pub(super) struct RequestBody {
     body: Incoming,
     ended: bool,
@@ -55,19 +50,14 @@ pub(super) struct AnswerBody {
 
 impl Activity {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(State {
-            phase: Phase::Idle,
-            since: Instant::now(),
-            unsent: false,
-            unread: false,
-        })))
+        let (phase, since) = (Phase::Idle, Instant::now());
+        Self(Arc::new(Mutex::new(State { phase, since, unsent: false, unread: false })))
     }
 
     pub(super) fn state(&self) -> State {
         *self.0.lock()
     }
 
-    /// Bytes were received.
     pub(super) fn received(&self) {
         let mut state = self.0.lock();
         if state.phase == Phase::Idle {
@@ -90,7 +80,6 @@ impl Activity {
         RequestBody { ended: body.is_end_stream(), body, activity: self.clone() }
     }
 
-    /// The head of a request is complete.
     pub(super) fn begin(&self) -> RunningRequest {
         let mut state = self.0.lock();
         state.phase = Phase::Busy;

@@ -47,13 +47,8 @@ impl Connection {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let activity = Activity::new();
-        let stream = MonitoredStream::new(
-            stream,
-            activity.clone(),
-            &self.limits,
-            self.metrics.clone(),
-            self.protocol,
-        );
+        let (limits, metrics) = (self.limits.clone(), self.metrics.clone());
+        let stream = MonitoredStream::new(stream, activity.clone(), limits, metrics, self.protocol);
         let head = usize::try_from(self.limits.header_bytes.0).unwrap_or(usize::MAX);
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let running = activity.begin();

@@ -42,7 +42,6 @@ pub(super) fn socket_owner(stream: &UnixStream) -> Caller {
 /// The other end of a connection over the network.
 #[derive(Clone, Debug)]
 pub struct NetworkPeer {
-    /// Our own end.
     pub local: SocketAddr,
     remote: SocketAddr,
     /// The processes that had the connection open when they were looked for.
@@ -54,7 +53,6 @@ impl NetworkPeer {
         Self { local, remote, owners: Arc::default() }
     }
 
-    /// The address of the other end.
     pub fn address(&self) -> IpAddr {
         self.remote.ip()
     }

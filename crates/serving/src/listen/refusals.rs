@@ -8,9 +8,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::errors;
 use crate::reply::status_of;
-use crate::{CORRELATION, Correlation};
+use crate::{CORRELATION, Correlation, errors};
 
 /// How long a client may take to receive a refusal.
 const SEND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -20,18 +19,12 @@ pub(super) fn answer(failure: &Failure, protocol: Protocol) -> Vec<u8> {
     let correlation = Correlation::of(&HeaderMap::new());
     let status = status_of(failure.code);
     let body = errors::body(failure, protocol, &correlation);
-    tracing::info!(
-        correlation_id = correlation.as_str(),
-        code = %failure.code,
-        status = status.as_u16(),
-        "{}",
-        failure.message
-    );
+    let (id, code) = (correlation.as_str(), failure.code);
+    tracing::info!(correlation_id = id, %code, status = status.as_u16(), "{}", failure.message);
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         connection: close\r\n{CORRELATION}: {}\r\n\r\n{body}",
+         connection: close\r\n{CORRELATION}: {id}\r\n\r\n{body}",
         body.len(),
-        correlation.as_str(),
     )
     .into_bytes()
 }

@@ -16,13 +16,10 @@ use futures_util::future::BoxFuture;
 use super::accept::{Acceptor, Authenticated, ConnectionPolicy, Listeners};
 use super::listen;
 use crate::body::TimedBody;
-use crate::errors;
 use crate::settings::{Limits, Settings};
 use crate::streams::Streams;
-use crate::{CORRELATION, Correlation, Metrics, Permits};
-use crate::{Request, Response};
+use crate::{CORRELATION, Correlation, Metrics, Permits, Request, Response, errors};
 
-/// Something that answers HTTP requests.
 pub trait Service: Send + Sync + 'static {
     /// Answers a request. Once the request has authenticated itself, it must say so to
     /// `connection`, or the connection may be closed to make room for another.
@@ -33,10 +30,8 @@ pub trait Service: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Response, Failure>>;
 }
 
-/// The limits of a [`ServiceServer`].
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceLimits {
-    /// How many connections there may be at once.
     pub connections: usize,
     /// How long one connection, which carries one request, may live.
     pub lifetime: Duration,
@@ -52,7 +47,6 @@ pub struct ServiceServer {
 }
 
 impl ServiceServer {
-    /// Listens on an address.
     pub async fn bind(
         address: SocketAddr,
         service: Arc<dyn Service>,
@@ -82,7 +76,6 @@ impl ServiceServer {
         })
     }
 
-    /// Where it listens, with the real port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -111,7 +104,6 @@ async fn exchange(service: &dyn Service, request: Request, protocol: Protocol) -
         tracing::info!(code = %failure.code, "{}", failure.message);
         errors::response(&failure, protocol, &correlation)
     });
-    let headers = response.headers_mut();
-    headers.insert(CORRELATION, correlation.header());
+    response.headers_mut().insert(CORRELATION, correlation.header());
     response
 }

@@ -32,28 +32,23 @@ impl Socket {
         // Between bind and chmod others could connect, so it is bound under another name first.
         let early = folder.join(format!("{SOCKET}~"));
         if early.as_os_str().as_bytes().len() > MAX_PATH {
-            let message = format!(
-                "the path {} is too long for a socket; the limit is {MAX_PATH} bytes",
-                early.display()
-            );
+            let shown = early.display();
+            let message =
+                format!("the path {shown} is too long for a socket; the limit is {MAX_PATH} bytes");
             return Err(Failure::new(Code::ServeSocketFailed, message));
         }
-        let made = (|| {
+        let bind = || -> io::Result<UnixListener> {
             clear(&path)?;
             clear(&early)?;
             let listener = UnixListener::bind(&early)?;
             fs::set_permissions(&early, fs::Permissions::from_mode(0o600))?;
             fs::rename(&early, &path)?;
             Ok(listener)
-        })();
-        match made {
-            Ok(listener) => Ok(Self { listener, path }),
-            Err(error) => {
-                let error: io::Error = error;
-                let message = format!("{}: {error}", path.display());
-                Err(Failure::new(Code::ServeSocketFailed, message))
-            }
-        }
+        };
+        let listener = bind().map_err(|error| {
+            Failure::new(Code::ServeSocketFailed, format!("{}: {error}", path.display()))
+        })?;
+        Ok(Self { listener, path })
     }
 
     pub async fn accept(&self) -> io::Result<UnixStream> {

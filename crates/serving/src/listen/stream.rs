@@ -22,11 +22,10 @@ use crate::settings::Limits;
 const LINGER_PAUSE: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_secs(10);
 
-/// The byte stream of a connection.
 pub(super) struct MonitoredStream<S> {
     stream: S,
     activity: Activity,
-    timeouts: Timeouts,
+    limits: Limits,
     metrics: Metrics,
     protocol: Protocol,
     /// When the client must have sent something.
@@ -39,12 +38,6 @@ pub(super) struct MonitoredStream<S> {
     linger: Option<Linger>,
 }
 
-struct Timeouts {
-    head: Duration,
-    idle: Duration,
-    write: Duration,
-}
-
 struct Linger {
     until: Instant,
     timer: Pin<Box<Sleep>>,
@@ -54,21 +47,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
     pub(super) fn new(
         stream: S,
         activity: Activity,
-        limits: &Limits,
+        limits: Limits,
         metrics: Metrics,
         protocol: Protocol,
     ) -> Self {
+        let read_timer = Box::pin(tokio::time::sleep(limits.idle_timeout));
         Self {
             stream,
             activity,
-            timeouts: Timeouts {
-                head: limits.header_timeout,
-                idle: limits.idle_timeout,
-                write: limits.write_timeout,
-            },
+            limits,
             metrics,
             protocol,
-            read_timer: Box::pin(tokio::time::sleep(limits.idle_timeout)),
+            read_timer,
             write_timer: None,
             refusal: None,
             linger: None,
@@ -82,7 +72,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
         self.refusal.is_some() || is_between && !state.unsent
     }
 
-    /// Replaces a refusal of hyper by ours.
     fn replace(&mut self, head: &[u8]) {
         if self.refusal.is_none() {
             self.refuse(&refusals::of_head(head));
@@ -138,7 +127,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
             self.write_timer = None;
             return outcome;
         }
-        let timeout = self.timeouts.write;
+        let timeout = self.limits.write_timeout;
         let timer = (self.write_timer).get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -163,8 +152,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MonitoredStream<S> {
         let timeout = match state.phase {
             // A handler may take its time. Its request body has its own timeout.
             Phase::Busy | Phase::Upgraded => return Poll::Pending,
-            Phase::Idle => self.timeouts.idle,
-            Phase::Head => self.timeouts.head,
+            Phase::Idle => self.limits.idle_timeout,
+            Phase::Head => self.limits.header_timeout,
         };
         let until: Instant = state.since + timeout;
         // The phase has changed since the timer was set.

@@ -15,9 +15,7 @@ use crate::settings::Settings;
 /// The TLS acceptor, if the settings name a certificate.
 /// Clauses: AGENTIC-R-114.
 pub fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failure> {
-    let (Some(cert), Some(key)) = (&settings.tls.cert, &settings.tls.key) else {
-        return Ok(None);
-    };
+    let (Some(cert), Some(key)) = (&settings.tls.cert, &settings.tls.key) else { return Ok(None) };
     let chain: Vec<_> = CertificateDer::pem_file_iter(cert)
         .and_then(Iterator::collect)
         .map_err(|error| invalid(cert, &error))?;

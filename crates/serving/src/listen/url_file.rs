@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The name of the file in a data folder.
 const FILE: &str = "accord.url";
 
 /// Longer than any URL that is written.

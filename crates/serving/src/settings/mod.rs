@@ -140,8 +140,7 @@ settings! {
     /// What is deleted automatically.
     retention: Retention = "retention" {
         events_days: u32 = "0", "Delete events after this many days; 0 keeps all.";
-        blobs_days: u32 = "0",
-            "Delete unreferenced blobs after this many days; 0 keeps all.";
+        blobs_days: u32 = "0", "Delete unreferenced blobs after this many days; 0 keeps all.";
     }
 
     /// The log on standard error.
@@ -209,8 +208,7 @@ settings! {
     live: LiveSettings = "live" {
         default_project: Option<String> = "",
             "The project of live sessions whose client names none, on a server without keys.";
-        session_ttl: Duration = "60m",
-            "How long a live session lasts after its last activity.";
+        session_ttl: Duration = "60m", "How long a live session lasts after its last activity.";
         link_ttl: Duration = "60s",
             "How long a link of `accord live open` can be used. It signs in once.";
         version_policy: VersionPolicy = "reject",
@@ -239,8 +237,7 @@ settings! {
             "The largest frame of a live socket that is not subscribed yet; 0 for no limit.";
         live_pending_sockets: u32 = "1024",
             "The most live sockets that are not subscribed yet; 0 for no limit.";
-        live_pending_timeout: Duration = "30s",
-            "How long a live socket may take to subscribe.";
+        live_pending_timeout: Duration = "30s", "How long a live socket may take to subscribe.";
         live_queue: usize = "1024",
             "The most changes of a live session that wait for a slow subscriber.";
         live_renders: u32 = "600",
@@ -265,7 +262,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The rules for decisions.
     pub fn decision_rules(&self) -> DecisionRules {
         DecisionRules { terminal_required: self.decide.terminal == TerminalRule::Required }
     }

@@ -22,36 +22,27 @@ const PREFIX: &str = "ACCORD_";
 /// variables with our prefix are legitimate, so unknown names in general are not an error.
 const SLIP: usize = 2;
 
-/// The sources of settings.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The data folder; its settings file may be absent.
     pub folder: PathBuf,
     /// A file to read instead of the data folder's. It must exist.
     pub file: Option<PathBuf>,
-    /// The environment variables.
     pub environment: Vec<(String, String)>,
     /// Flags: the name of the setting and its text.
     pub flags: Vec<(String, String)>,
 }
 
-/// The effective settings, and the source of each.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The effective settings.
     pub settings: Settings,
-    /// Every setting with its origin.
     pub entries: Vec<Entry>,
 }
 
-/// One setting as it is shown.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Which setting it is.
     pub declaration: &'static Declaration,
-    /// Its value.
     pub value: Value,
-    /// Where the value comes from.
     pub origin: Origin,
 }
 
@@ -70,21 +61,15 @@ impl Entry {
     }
 }
 
-/// Where a value comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// The default.
     Default,
-    /// A file.
     File(PathBuf),
-    /// An environment variable.
     Environment(String),
-    /// A flag of the command.
     Flag,
 }
 
 impl Origin {
-    /// The kind of origin, as one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -120,7 +105,6 @@ impl Sources {
         }
     }
 
-    /// Computes the effective settings.
     pub fn resolve(&self) -> Result<Resolved, Failure> {
         let mut given: BTreeMap<&'static str, (String, Origin)> = BTreeMap::new();
         for (name, text, origin) in
@@ -150,18 +134,13 @@ impl Sources {
 
     fn in_file(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
         let path = (self.file.clone()).unwrap_or_else(|| self.folder.join(CONFIG_FILE));
+        let is_absent = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        };
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             // If the data folder cannot exist either, opening it reports that.
-            Err(error)
-                if self.file.is_none()
-                    && matches!(
-                        error.kind(),
-                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                    ) =>
-            {
-                return Ok(Vec::new());
-            }
+            Err(error) if self.file.is_none() && is_absent(&error) => return Ok(Vec::new()),
             Err(error) => {
                 let message = format!("{}: {error}", path.display());
                 return Err(Failure::new(Code::InputUnreadable, message));
@@ -187,10 +166,8 @@ impl Sources {
 
     fn in_environment(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
         let mut found = Vec::new();
-        for (variable, value) in &self.environment {
-            if !variable.starts_with(PREFIX) {
-                continue;
-            }
+        let ours = self.environment.iter().filter(|(name, _)| name.starts_with(PREFIX));
+        for (variable, value) in ours {
             let declaration =
                 DECLARATIONS.iter().find(|declaration| variable_of(declaration.name) == *variable);
             if let Some(declaration) = declaration {
@@ -216,12 +193,10 @@ impl Sources {
     }
 }
 
-/// The environment variable of a setting.
 pub fn variable_of(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('.', "_").to_uppercase())
 }
 
-/// Checks settings that depend on each other.
 fn check_together(settings: &Settings) -> Result<(), Failure> {
     let message = if settings.tls.cert.is_some() != settings.tls.key.is_some() {
         "tls.cert and tls.key belong together; give both or none"

@@ -10,7 +10,6 @@ use accord_live_core::version::VersionPolicy;
 use hyper::Uri;
 use serde_json::Value;
 
-/// A type of settings.
 pub trait Setting: Sized {
     /// Parses a value. The error follows the text in a message: `"x" is not a size`.
     fn parse(text: &str) -> Result<Self, String>;
@@ -27,12 +26,9 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HttpUrl(String);
 
-/// The format of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LogFormat {
-    /// Lines for people.
     Text,
-    /// One JSON document per line.
     Json,
 }
 
@@ -52,7 +48,6 @@ pub struct WebhookUrl(String);
 pub enum ExecutorKind {
     /// Nothing: agents claim tasks themselves.
     Manual,
-    /// A command for each task.
     Command,
 }
 
@@ -61,7 +56,6 @@ pub enum ExecutorKind {
 pub enum TerminalRule {
     /// It does not, if the request names the person.
     Optional,
-    /// It does.
     Required,
 }
 
@@ -73,12 +67,8 @@ impl Setting for Bytes {
         let unit = UNITS.iter().find(|(name, _)| text.ends_with(name));
         let (name, factor) = unit.unwrap_or(&("", 1));
         let count = text.strip_suffix(name).unwrap_or(text).trim_end();
-        count
-            .parse::<u64>()
-            .ok()
-            .and_then(|count| count.checked_mul(*factor))
-            .map(Self)
-            .ok_or_else(|| "is not a size; write 512, 32KiB, 5MiB or 1GiB".into())
+        let count = count.parse::<u64>().ok().and_then(|count| count.checked_mul(*factor));
+        count.map(Self).ok_or_else(|| "is not a size; write 512, 32KiB, 5MiB or 1GiB".into())
     }
 
     fn show(&self) -> Value {
@@ -241,7 +231,6 @@ fn http_url(text: &str, instead: &str) -> Result<Option<Uri>, String> {
 }
 
 impl HttpUrl {
-    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -262,7 +251,6 @@ impl Setting for Option<HttpUrl> {
 }
 
 impl WebhookUrl {
-    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -280,7 +268,6 @@ impl Setting for Option<WebhookUrl> {
 }
 
 impl CommandLine {
-    /// The program and its arguments.
     pub fn words(&self) -> &[String] {
         &self.words
     }
@@ -298,38 +285,32 @@ impl Setting for Option<CommandLine> {
     }
 }
 
-impl Setting for ExecutorKind {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "manual" => Ok(Self::Manual),
-            "command" => Ok(Self::Command),
-            _ => Err("is neither manual nor command".into()),
-        }
-    }
+/// Settings that are one of two words.
+macro_rules! words {
+    ($($type:ident: $one:ident = $first:literal, $other:ident = $second:literal;)+) => {$(
+        impl Setting for $type {
+            fn parse(text: &str) -> Result<Self, String> {
+                match text {
+                    $first => Ok(Self::$one),
+                    $second => Ok(Self::$other),
+                    _ => Err(concat!("is neither ", $first, " nor ", $second).into()),
+                }
+            }
 
-    fn show(&self) -> Value {
-        match self {
-            Self::Manual => "manual".into(),
-            Self::Command => "command".into(),
+            fn show(&self) -> Value {
+                match self {
+                    Self::$one => $first.into(),
+                    Self::$other => $second.into(),
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl Setting for TerminalRule {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "optional" => Ok(Self::Optional),
-            "required" => Ok(Self::Required),
-            _ => Err("is neither optional nor required".into()),
-        }
-    }
-
-    fn show(&self) -> Value {
-        match self {
-            Self::Optional => "optional".into(),
-            Self::Required => "required".into(),
-        }
-    }
+words! {
+    ExecutorKind: Manual = "manual", Command = "command";
+    TerminalRule: Optional = "optional", Required = "required";
+    LogFormat: Text = "text", Json = "json";
 }
 
 impl Setting for Vec<String> {
@@ -340,22 +321,5 @@ impl Setting for Vec<String> {
 
     fn show(&self) -> Value {
         self.as_slice().into()
-    }
-}
-
-impl Setting for LogFormat {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err("is neither text nor json".into()),
-        }
-    }
-
-    fn show(&self) -> Value {
-        match self {
-            Self::Text => "text".into(),
-            Self::Json => "json".into(),
-        }
     }
 }

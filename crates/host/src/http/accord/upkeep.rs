@@ -34,8 +34,7 @@ async fn status(
     _: Call<Status>,
 ) -> Result<Json<StatusEnvelope>, Failure> {
     caller.access().may_anywhere(Verb::Read)?;
-    let statistics = host.engine().statistics();
-    let connections = host.connections().taken();
+    let (statistics, connections) = (host.engine().statistics(), host.connections().taken());
     let mut embeddings = host.memory().embedding_status().await?;
     // The error names the server, which is the operator's business.
     if caller.access().may_anywhere(Verb::Admin).is_err()
@@ -69,10 +68,8 @@ async fn backup(Context { host, caller, correlation }: Context, document: Docume
     let BackupRequest { to } = document.read()?;
     let folder = PathBuf::from(&to);
     let copying = accord_system::spawn_blocking(move || upkeep::backup(&host, &folder));
-    let copied = copying.await.unwrap_or_else(|_| {
-        let message = "the backup was interrupted";
-        Err(Failure::new(Code::HttpFault, message))
-    })?;
+    let interrupted = |_| Err(Failure::new(Code::HttpFault, "the backup was interrupted"));
+    let copied = copying.await.unwrap_or_else(interrupted)?;
     let envelope =
         alx_envelope!(correlation, BackupEnvelope { to, bytes: copied.bytes, blobs: copied.blobs });
     Ok(encoded(StatusCode::OK, &envelope))

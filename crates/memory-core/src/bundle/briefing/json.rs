@@ -5,7 +5,7 @@ use accord_contract::Value;
 use super::item::{Shown, ShownPackage};
 use super::plan::Plan;
 use super::section::Kind;
-use crate::text::{ListText, ObjectText};
+use crate::text::{ObjectText, list};
 
 /// Every section, in its order.
 const KINDS: [Kind; 7] = [
@@ -60,11 +60,8 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
 }
 
 pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
-    ObjectText::new()
-        .value("section", kind.member())
-        .value("count", count)
-        .value("ids", ids)
-        .finish()
+    let entry = ObjectText::new().value("section", kind.member()).value("count", count);
+    entry.value("ids", ids).finish()
 }
 
 pub(super) fn item(shown: &Shown<'_>) -> String {
@@ -107,12 +104,4 @@ fn package(shown: &ShownPackage<'_>) -> String {
         .value("handoff_note", shown.handoff.as_deref().unwrap_or_default())
         .optional("about", shown.body.as_deref())
         .finish()
-}
-
-fn list(items: impl Iterator<Item = String>) -> String {
-    let mut list = ListText::new();
-    for item in items {
-        list.raw(&item);
-    }
-    list.finish()
 }

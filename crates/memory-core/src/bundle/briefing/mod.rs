@@ -37,7 +37,7 @@ pub fn briefing(rows: &BriefingRows<'_>, query: &BriefingQuery, now: Time) -> St
     let most = query.max_tokens as usize;
     let mut room = most;
     loop {
-        let plan = Plan::new(&sections, &frame, query.form, room);
+        let plan = Plan::new(&sections, &frame, room);
         let text = plan.written();
         let over = accord_base::tokens(&text).saturating_sub(most);
         // The parts were counted one by one, which is never less than the whole. The frame alone

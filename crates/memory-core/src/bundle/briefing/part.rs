@@ -24,21 +24,14 @@ impl BriefingPart {
     pub const ALL: &'static [Self] = &[Self::Standing, Self::Waiting, Self::Automatic, Self::Work];
 
     /// The part that a package belongs to; `None` for a draft.
-    pub fn of(
-        status: Status,
-        package_type: &PackageType,
-        significance: Significance,
-    ) -> Option<Self> {
+    pub fn of(status: Status, kind: &PackageType, significance: Significance) -> Option<Self> {
         let significance = significance.number();
+        let is_minor = significance < LOW_SIGNIFICANCE && kind.as_str() == "auto_deposit";
         Some(match status {
             Status::Draft => return None,
             Status::AwaitingReview => Self::Waiting,
             Status::Complete if significance >= STANDING_SIGNIFICANCE => Self::Standing,
-            Status::Complete
-                if significance < LOW_SIGNIFICANCE && package_type.as_str() == "auto_deposit" =>
-            {
-                Self::Automatic
-            }
+            Status::Complete if is_minor => Self::Automatic,
             Status::Complete | Status::RevisionRequested => Self::Work,
         })
     }

@@ -17,7 +17,6 @@ const RESERVED: usize = 4;
 pub(super) struct Plan<'a> {
     pub(super) frame: &'a Frame<'a>,
     pub(super) parts: Vec<Part<'a>>,
-    form: BriefingForm,
     room: usize,
 }
 
@@ -34,22 +33,11 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(
-        sections: &'a [Section<'a>],
-        frame: &'a Frame<'a>,
-        form: BriefingForm,
-        budget: usize,
-    ) -> Self {
-        let mut plan = Self { frame, parts: Vec::new(), form, room: 0 };
+    pub(super) fn new(sections: &'a [Section<'a>], frame: &'a Frame<'a>, budget: usize) -> Self {
+        let mut plan = Self { frame, parts: Vec::new(), room: 0 };
         plan.room = budget.saturating_sub(tokens(&plan.written()) + tokens(markdown::NOT_SHOWN));
-        plan.parts.extend(sections.iter().map(|section| Part {
-            section,
-            shown: 0,
-            level: 0,
-            cost: 0,
-            reserve: 0,
-            named: 0,
-        }));
+        let part = |section| Part { section, shown: 0, level: 0, cost: 0, reserve: 0, named: 0 };
+        plan.parts.extend(sections.iter().map(part));
         plan.reserve(budget / RESERVED);
         plan.share();
         plan.add_items();
@@ -59,7 +47,7 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn written(&self) -> String {
-        match self.form {
+        match self.frame.query.form {
             BriefingForm::Markdown => markdown::write(self),
             BriefingForm::Json => json::write(self),
         }
@@ -234,7 +222,7 @@ impl<'a> Plan<'a> {
     }
 
     fn heading_cost(&self, kind: Kind) -> usize {
-        match self.form {
+        match self.frame.query.form {
             BriefingForm::Markdown => tokens(&markdown::heading(kind)),
             // Every section has its member, empty or not.
             BriefingForm::Json => 0,
@@ -243,7 +231,7 @@ impl<'a> Plan<'a> {
 
     fn item_cost(&self, section: &Section<'_>, place: usize, level: usize) -> usize {
         let shown = section.items[place].shown(section.kind, LENGTHS[level]);
-        match self.form {
+        match self.frame.query.form {
             BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown)),
             // One more for the comma.
             BriefingForm::Json => tokens(&json::item(&shown)) + 1,
@@ -260,7 +248,7 @@ impl<'a> Plan<'a> {
             ids.sort_by_key(|id| std::cmp::Reverse(tokens(id)));
         }
         ids.truncate(named);
-        match self.form {
+        match self.frame.query.form {
             BriefingForm::Markdown => {
                 tokens(&markdown::left_out(section.kind, section.total, &ids))
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::focus::rank;
 use super::item::Item;
-use super::rows::BriefingRows;
+use super::rows::{BriefingPackage, BriefingRows};
 use crate::query::BriefingQuery;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -100,7 +100,6 @@ impl Kind {
         }
     }
 
-    /// Whether an item has one line.
     pub(super) fn is_one_line(self) -> bool {
         !matches!(self, Self::Standing | Self::Handoff | Self::Reviews)
     }
@@ -109,9 +108,9 @@ impl Kind {
 /// The sections that have items, in their order.
 pub(super) fn sections<'a>(rows: &'a BriefingRows<'a>, query: &BriefingQuery) -> Vec<Section<'a>> {
     let mut given = BTreeSet::new();
-    let mut packages = |kind, rows: &'a [super::BriefingPackage<'a>], total: u64| {
+    let mut packages = |kind, rows: &'a [BriefingPackage<'a>], total: u64| {
         let loaded = rows.len() as u64;
-        let fresh = |row: &&super::BriefingPackage<'a>| given.insert(&row.fields.package_id);
+        let fresh = |row: &&BriefingPackage<'a>| given.insert(&row.fields.package_id);
         let items: Vec<_> = rows.iter().filter(fresh).map(Item::Package).collect();
         // What another section shows is not missing here.
         let total = total - (loaded - items.len() as u64);
@@ -124,21 +123,13 @@ pub(super) fn sections<'a>(rows: &'a BriefingRows<'a>, query: &BriefingQuery) ->
     let mut work = packages(Kind::Work, &rows.work.rows, rows.work.total);
     // Many small notes must not hide a decision that is a little older.
     work.items.sort_by_key(Item::is_minor);
-    let questions = Section {
-        kind: Kind::Questions,
-        items: rows.questions.rows.iter().map(Item::Question).collect(),
-        total: rows.questions.total,
-    };
-    let facts = Section {
-        kind: Kind::Facts,
-        items: rows.facts.rows.iter().map(|fact| Item::Fact(fact)).collect(),
-        total: rows.facts.total,
-    };
-    let sessions = Section {
-        kind: Kind::Sessions,
-        items: rows.sessions.rows.iter().map(|session| Item::Session(session)).collect(),
-        total: rows.sessions.total,
-    };
+    let section = |kind, items, total| Section { kind, items, total };
+    let questions = rows.questions.rows.iter().map(Item::Question).collect();
+    let questions = section(Kind::Questions, questions, rows.questions.total);
+    let facts = rows.facts.rows.iter().map(|fact| Item::Fact(fact)).collect();
+    let facts = section(Kind::Facts, facts, rows.facts.total);
+    let sessions = rows.sessions.rows.iter().map(|session| Item::Session(session)).collect();
+    let sessions = section(Kind::Sessions, sessions, rows.sessions.total);
     let mut sections = vec![standing, handoffs, reviews, questions, facts, sessions, work];
     sections.retain(|section| section.total > 0);
     if let Some(focus) = &query.focus {
