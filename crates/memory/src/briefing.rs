@@ -23,7 +23,6 @@ use super::{Memory, UnitResult, load};
 
 /// How many packages that a search for the focus finds are considered.
 const ABOUT_FOCUS: usize = 20;
-
 /// How many facts are ranked by a focus.
 const RANKED_FACTS: usize = 1_000;
 

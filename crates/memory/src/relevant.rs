@@ -21,13 +21,10 @@ use super::{Memory, UnitResult, load};
 
 /// The weight of keywords relative to meaning in a hybrid search.
 const WORDS: f64 = 0.3;
-
 /// How many candidates a hybrid search reads for each result, and the least number.
 const CANDIDATES: (usize, usize) = (4, 40);
-
 /// How many packages of a rare status are looked at in a search by meaning.
 const MAX_LISTED: usize = 2_000;
-
 /// Missing vectors are reported when more than one of this many packages has none.
 const REPORTED: u64 = 20;
 

@@ -16,7 +16,6 @@ use super::{Memory, UnitError};
 
 /// How much of a spool is kept in memory.
 const IN_MEMORY: usize = 1024 * 1024;
-
 /// How much of a spool is read at once.
 const PIECE: usize = 128 * 1024;
 

@@ -6,7 +6,6 @@ use hyper::header::{HeaderName, HeaderValue};
 
 /// The header with the id, in requests and answers.
 pub const CORRELATION: HeaderName = HeaderName::from_static("x-correlation-id");
-
 /// The longest id that is accepted from a client.
 const MAX_BYTES: usize = 128;
 

@@ -35,7 +35,6 @@ const INERT: HeaderValue =
 /// The header in which the command says `yes` if a person was asked, or could be asked, at a
 /// terminal. It counts only for a process of this machine that has one.
 pub const TERMINAL: &str = "x-accord-terminal";
-
 /// The rule of requests that reach no route.
 const WITHOUT_ROUTE: Rule = Rule { protocol: errors::WITHOUT_ROUTE, admission: Admission::Common };
 

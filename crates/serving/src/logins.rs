@@ -35,12 +35,10 @@ const USE_SECONDS: i64 = 60;
 /// How many attempts of one address may fail within a minute.
 const MOST_FAILURES: usize = 5;
 const FAILURE_SECONDS: i64 = 60;
-
 /// The most of each that are kept. The oldest goes.
 const MOST_LINKS: usize = 100;
 const MOST_LOGINS: usize = 1_000;
 const MOST_ADDRESSES: usize = 1_000;
-
 /// The prefix of the store settings that keep the logins, each under the hash of its cookie.
 const LOGIN: &str = "login.";
 
@@ -176,8 +174,7 @@ impl Logins {
         Ok(begun)
     }
 
-    /// The holder of a login, which counts as used, and what names the login in tokens. Fails when
-    /// the store fails.
+    /// The holder of a login, which counts as used, and what names the login in tokens.
     pub async fn find(
         &self,
         halves: &Halves,
@@ -208,8 +205,7 @@ impl Logins {
         Ok(self.opened(name, now).await?.is_some())
     }
 
-    /// Who signed in with the login that a token names, unless it has ended. Fails when the store
-    /// fails.
+    /// Who signed in with the login that a token names, unless it has ended.
     pub async fn opened(&self, name: &str, now: Time) -> Result<Option<Person>, Failure> {
         let setting = format!("{LOGIN}{name}");
         let found = self.units.read(move |unit| login(unit, &setting)).await?;
@@ -302,8 +298,7 @@ impl Holder {
         }
     }
 
-    /// The caller that the holder is now; none once its key is no longer valid. Fails when the
-    /// store fails.
+    /// The caller that the holder is now; none once its key is no longer valid.
     pub async fn caller(&self, keys: &Keys) -> Result<Option<Caller>, Failure> {
         let caller = match self {
             Self::Owner => Caller::owner(),

@@ -21,7 +21,6 @@ use crate::streams::Streams;
 
 /// The name of the route that deposits packages.
 const DEPOSIT: &str = "deposit";
-
 /// From half a millisecond to four seconds.
 const SECONDS: [f64; 10] = [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0];
 

@@ -11,7 +11,6 @@ use accord_contract::{Object, Value};
 use serde_json::json;
 
 const SCHEMAS: &str = "#/components/schemas/";
-
 /// Routes that are left out: after them the project accepts no writes.
 const LEFT_OUT: [&str; 3] = ["archive", "unarchive", "remove_project"];
 

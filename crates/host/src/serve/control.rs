@@ -37,7 +37,6 @@ const LIMITS: ServiceLimits =
 
 /// The project of sessions for which a step, or a subscriber, names none.
 pub const CONTROL_PROJECT: &str = DEFAULT_APP;
-
 /// The largest step.
 const STEP_BYTES: u64 = 2 * 1024 * 1024;
 

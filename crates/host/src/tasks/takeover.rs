@@ -15,7 +15,6 @@ use super::TaskTrees;
 
 /// How many events are appended with one commit.
 const PAGE: usize = 256;
-
 /// The namespace of the events of trees.
 const NAMESPACE: &str = "task.";
 

@@ -22,10 +22,8 @@ use crate::text::{ObjectText, list, quoted};
 
 /// The member that says which packages the questions are from.
 pub(super) const SOURCES: &str = "x-open_question_sources";
-
 /// Tokens for the members' names, the two small members, and `x-left_out`.
 const FRAME: usize = 400;
-
 /// The most packages that were left out and are named.
 const NAMED: usize = 20;
 

@@ -13,7 +13,6 @@ use crate::{ActorKey, Fact, PackageId, Project, ProjectId};
 
 pub const MAX_HIGHLIGHTS: usize = 10;
 pub const MAX_DIGEST_FACTS: usize = 200;
-
 /// The member of a highlight or snippet that names the packages that supersede it.
 const SUPERSEDED_BY: &str = "superseded_by";
 

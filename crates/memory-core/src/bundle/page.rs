@@ -12,7 +12,6 @@ use crate::text::ObjectText;
 
 /// Tokens for the names of a page's members and its numbers.
 const FRAME: usize = 60;
-
 /// The longest title in a head, in characters.
 const LONGEST_TITLE: usize = 120;
 

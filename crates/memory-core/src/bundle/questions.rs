@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use crate::PackageId;
 
 pub const MAX_QUESTIONS: usize = 100;
-
 /// The most questions that are read for a bundle. It bounds the cost of a question that every
 /// package of a large project repeats.
 pub const MAX_QUESTION_ROWS: usize = 2_000;
-
 /// The most packages that are named as the sources of one question.
 const MAX_SOURCES: usize = 10;
 

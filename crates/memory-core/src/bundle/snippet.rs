@@ -5,7 +5,6 @@ use crate::query::{Terms, is_of_word};
 
 /// The longest excerpt, in characters, without the ellipses.
 const LONGEST: usize = 240;
-
 /// How much of a text is searched, in bytes.
 const LOOKED_AT: usize = 64 * 1024;
 

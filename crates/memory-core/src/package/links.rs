@@ -15,7 +15,6 @@ use crate::{PackageId, text};
 
 /// The member with the questions that a package answers.
 pub const ANSWERS: &str = "x-answers";
-
 /// The member with the packages that a package supersedes.
 pub const SUPERSEDES: &str = "x-supersedes";
 

@@ -34,7 +34,6 @@ use crate::{ContentHash, PackageId, ProjectId, refuse, text};
 
 /// Clauses: AGENTIC-R-004, AGENTIC-R-116.
 pub const PROTOCOL_VERSION: &str = "0.1";
-
 /// The member of a package in transport that carries its hash.
 pub const CONTENT_HASH: &str = "content_hash";
 

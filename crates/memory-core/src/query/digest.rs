@@ -11,7 +11,6 @@ use crate::operations::DigestParams;
 pub const DEFAULT_SNIPPETS: u32 = 25;
 
 pub const MAX_SNIPPETS: u32 = 200;
-
 /// The project that a request means.
 pub const PROJECT_ID: Id<ProjectId> = Id::new("project_id");
 

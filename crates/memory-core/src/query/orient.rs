@@ -11,11 +11,9 @@ use crate::operations::OrientParams;
 pub const DEFAULT_WINDOW_DAYS: u32 = 14;
 
 pub const MAX_WINDOW_DAYS: u32 = 3_660;
-
 /// The default number of packages.
 /// Clauses: AGENTIC-A-29.
 pub const DEFAULT_RECENT: u32 = 20;
-
 /// The smallest budget of a bundle. The frame with the longest ordinary project name fits into it.
 pub const MIN_TOKENS: u32 = 2_000;
 
@@ -30,10 +28,8 @@ pub const WINDOW_DAYS: Number =
 
 /// The maximum number of packages of a bundle. A briefing has none.
 pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).usually(DEFAULT_RECENT);
-
 /// The token budget of an orientation of any format.
 pub const TOKENS: Number = Number::new("max_tokens", MIN_BRIEFING_TOKENS, MAX_TOKENS);
-
 /// The token budget of a page of a list.
 pub const PAGE_TOKENS: Number = Number::new("max_tokens", MIN_PAGE_TOKENS, MAX_TOKENS);
 

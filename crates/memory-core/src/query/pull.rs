@@ -12,7 +12,6 @@ use crate::{PackageId, ProjectId, SessionId};
 /// The default number of packages.
 /// Clauses: AGENTIC-R-069, AGENTIC-A-38.
 pub const DEFAULT_PULL: u32 = 5;
-
 /// The largest number of packages.
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;

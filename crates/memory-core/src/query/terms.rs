@@ -6,7 +6,6 @@ use crate::refuse;
 
 /// The most words of a search. More words cost time and hardly improve the results.
 pub const MAX_TERMS: usize = 16;
-
 /// The longest query, in bytes; past it `text_too_long`.
 pub const MAX_QUERY_BYTES: usize = 4 * 1024;
 

@@ -31,13 +31,10 @@ use accord_serving::streams::StreamPermit;
 
 /// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
 /// The header that tells proxies not to buffer.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-
 /// How often a comment is sent when there are no events.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
 /// How long a client should wait before it reconnects, in milliseconds.
 const RETRY: u32 = 2_000;
 

@@ -110,12 +110,8 @@ pub(in super::super) fn start(call: &Call<'_>, mut body: Object) -> Result<HostR
     let actor = call.starter()?;
     body.insert("actor_id".into(), actor.id.as_str().into());
     body.insert("actor_type".into(), actor.kind.as_str().into());
-    let body = Maybe(Some(written(body)));
-    Ok(HostRequest::operation(&OperationCall::<StartSession>::new(
-        in_project(call)?,
-        NoParams,
-        body,
-    )))
+    let (path, body) = (in_project(call)?, Maybe(Some(written(body))));
+    Ok(HostRequest::operation(&OperationCall::<StartSession>::new(path, NoParams, body)))
 }
 
 /// The receipt of a session that was started.

@@ -16,7 +16,6 @@ use crate::unit::blocking;
 
 /// The folder of uploads. Files from an earlier process are deleted at the start of a host.
 const PARTIAL: &str = "partial";
-
 /// How many bytes are buffered before they are written to the disk.
 const GATHERED: usize = 1024 * 1024;
 

@@ -8,10 +8,8 @@ use accord_memory_core::package::SearchTexts;
 
 /// The size of a passage in bytes. It fits into the 256 tokens of small models.
 pub(super) const PASSAGE: usize = 1_200;
-
 /// The most passages of a package: about 48 KB of text. What follows is found by its words.
 const MOST: usize = 40;
-
 /// How much of the title a passage repeats, in bytes.
 const TITLE: usize = 300;
 

@@ -34,19 +34,14 @@ use crate::{Memory, UnitResult, load};
 /// How many packages are read at once: as many as a request may have texts, within these. A package
 /// has one passage or more.
 const PAGES: (usize, usize) = (16, 256);
-
 /// The first delay after a failure, and the longest.
 const DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
-
 /// The longest delay that the server can ask for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
-
 /// How often everything that waits is counted while there is nothing to do.
 const RECOUNT: Duration = Duration::from_secs(300);
-
 /// After how many requests without a search that waited in vain requests get larger again.
 const CALM: u32 = 64;
-
 /// A text that is still refused at this size is given up, in bytes.
 const SHORTEST: usize = 100;
 

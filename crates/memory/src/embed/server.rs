@@ -17,12 +17,10 @@ use super::EmbeddingOptions;
 
 /// A text that every model accepts, to find out whether the server works.
 pub(super) const PROBE: &str = "accord";
-
 /// How much of an answer is read, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 
 const MAX_DIMENSION: usize = 16_384;
-
 /// How much of the server's message is repeated, in bytes.
 const MAX_QUOTED: usize = 200;
 

@@ -21,13 +21,10 @@ use crate::{UnitResult, load};
 
 /// How many rows are read at once.
 const PAGE: usize = 500;
-
 /// How many packages are looked at for a search. Those that the caller may not see are skipped.
 const EXAMINED: usize = 2_000;
-
 /// How many more candidates than wanted are compared exactly.
 const MARGIN: usize = 20;
-
 /// The owner of a passage whose package has newer ones.
 const REPLACED: u32 = u32::MAX;
 

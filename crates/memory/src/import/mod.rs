@@ -43,17 +43,13 @@ use super::{Memory, UnitError, UnitResult, load};
 
 /// How many lines are written in one transaction.
 const BATCH_LINES: usize = 500;
-
 /// How many bytes of lines are written in one transaction; one line may have more.
 const BATCH_BYTES: usize = 2 * 1024 * 1024;
-
 /// How many batches wait for the store while the next is read.
 const IN_FLIGHT: usize = 3;
-
 /// How often an import retries when the store is busy, and the pause before each retry.
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
-
 /// How many bytes are buffered before they are written to the spool.
 const GATHERED: usize = 1024 * 1024;
 

@@ -17,10 +17,8 @@ use parking_lot::Mutex;
 
 /// How long an entry is used. Less than a second, to leave time for the read that replaces it.
 const MAX_AGE: Duration = Duration::from_millis(500);
-
 /// The most entries. Each takes about 1 KiB.
 const MAX_ENTRIES: usize = 10_000;
-
 /// The most ids that are known to be missing.
 const MAX_MISSING: usize = 1_000;
 

@@ -26,18 +26,14 @@ use self::secret::KeyText;
 
 /// How often the use of a key is recorded, in milliseconds.
 const USE_INTERVAL: i64 = 3_600_000;
-
 /// How long no use is recorded after that failed, in milliseconds. It is the same store for all
 /// keys.
 const RETRY_INTERVAL: i64 = 60_000;
-
 /// How often the caller of an open stream is checked. With the age of a cached key, a revoked one
 /// is noticed within a second.
 pub const CHECK_INTERVAL: Duration = Duration::from_millis(400);
-
 /// The prefix of the store settings that record the use of keys.
 const USED: &str = "key.used.";
-
 /// How many keys are read at once.
 const PAGE: usize = 500;
 

@@ -25,12 +25,10 @@ use crate::{Metrics, Peer, Permit, Permits};
 
 /// How many refused connections are answered at once. Further ones are closed without an answer.
 const REFUSALS_AT_ONCE: usize = 64;
-
 /// When the system asks a silent peer whether it is still there, how often, and how many times.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(20);
 const PROBES: u32 = 3;
-
 /// How long to wait after a failed accept, which usually means that file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 

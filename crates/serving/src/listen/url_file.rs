@@ -9,7 +9,6 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "accord.url";
-
 /// Longer than any URL that is written.
 const MAX_BYTES: u64 = 200;
 

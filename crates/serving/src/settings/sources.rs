@@ -14,10 +14,8 @@ use super::{DECLARATIONS, Declaration, ExecutorKind, Settings, default_text};
 
 /// The name of the settings file in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";
-
 /// The prefix of all environment variables of Accord.
 const PREFIX: &str = "ACCORD_";
-
 /// The edit distance up to which an unknown variable is taken for a misspelt setting. Other
 /// variables with our prefix are legitimate, so unknown names in general are not an error.
 const SLIP: usize = 2;

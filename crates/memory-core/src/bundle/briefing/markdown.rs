@@ -11,7 +11,6 @@ use super::section::Kind;
 use super::shorten::one_line;
 
 pub(super) const NOT_SHOWN: &str = "\n## Not shown\n";
-
 /// The most damaged rows that are named.
 const DAMAGED: usize = 5;
 

@@ -4,7 +4,6 @@ use crate::package::{PackageType, Significance, Status};
 
 /// From this significance on, a complete package is a standing rule or decision.
 pub const STANDING_SIGNIFICANCE: u8 = 8;
-
 /// Below this significance, an automatic deposit is only counted.
 pub const LOW_SIGNIFICANCE: u8 = 5;
 

@@ -10,7 +10,6 @@ use crate::query::BriefingForm;
 
 /// The most ids that are named of what a section left out.
 const NAMED: usize = 5;
-
 /// The part of the budget that may be reserved to say what was left out: one in this many.
 const RESERVED: usize = 4;
 

@@ -77,7 +77,6 @@ pub(super) struct Frame<'a> {
 /// How long after its start, or after its last package, a session counts as active. Many clients
 /// never end their sessions.
 pub const ACTIVE_HOURS: u32 = 24;
-
 /// The longest project id or name in a briefing, in characters.
 const LONGEST_NAME: usize = 60;
 
