@@ -1,7 +1,7 @@
 //! Automatic approval of gates.
 
+use crate::RunIndex;
 use crate::config::{ApprovalAction, ApprovalRule, Config, Gate};
-use crate::history::RunIndex;
 use crate::hooks::{HookMode, HookPhase};
 
 /// Whether the policy approves a gate whose own conditions are met, for a phase transition or,

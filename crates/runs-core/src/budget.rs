@@ -4,12 +4,9 @@ use std::fmt;
 
 use accord_contract::{Code, Failure, Object, Value};
 
-use crate::TurnId;
 use crate::config::{Config, OnExceed};
-use crate::doc;
-use crate::event::EventType;
 use crate::members::{amount, build};
-use crate::state::{Block, State};
+use crate::{Block, EventType, Result, State, TurnId, doc};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
@@ -36,7 +33,7 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     (left <= 0.0 || wanted_usd > left).then_some(Shortfall { left_usd: left.max(0.0), wanted_usd })
 }
 
-pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
+pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<()> {
     let Some(missing) = shortfall(state, config) else { return Ok(()) };
     Err(Failure::new(Code::XchainBudgetExhausted, missing.to_string())
         .with("remaining_usd", amount(missing.left_usd))

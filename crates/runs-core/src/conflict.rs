@@ -2,12 +2,7 @@
 
 use accord_contract::{Object, Time};
 
-use crate::RepoPath;
-use crate::config::Config;
-use crate::doc;
-use crate::history::RunIndex;
-use crate::members::build;
-use crate::state::Turn;
+use crate::{Config, RepoPath, RunIndex, Turn, build, doc};
 
 /// The number of conflicts of one turn that blocks the run.
 pub(crate) const CONFLICT_LIMIT: u64 = 3;

@@ -10,8 +10,7 @@
 use accord_contract::{Object, Time, Value};
 
 use crate::doc::{self, List, Member};
-use crate::members::build;
-use crate::state::{State, Turn};
+use crate::{State, Turn, build};
 
 pub(crate) const MAX_DELEGATIONS: usize = 5;
 

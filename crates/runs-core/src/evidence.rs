@@ -14,10 +14,9 @@ use accord_contract::{Failure, Object, Value};
 
 use crate::config::{Config, GateAction};
 use crate::hooks::{Hook, HookPhase, Transport};
-use crate::members::{array, build};
 use crate::proposal::{Proposal, proposal_folder};
 use crate::state::{Pending, State, Turn};
-use crate::{RepoPath, dispatch, doc, gate};
+use crate::{RepoPath, Result, array, build, dispatch, doc, gate};
 
 pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 
@@ -95,12 +94,7 @@ impl<'a> Subject<'a> {
 
     /// The digest of the evidence. Fails with the code of the canonical form when a document has
     /// none.
-    pub fn digest(
-        &self,
-        state: &State,
-        config: &Config,
-        facts: &Facts,
-    ) -> Result<EvidenceDigest, Failure> {
+    pub fn digest(&self, state: &State, config: &Config, facts: &Facts) -> Result<EvidenceDigest> {
         let pending = state.pending().filter(|_| self.is_gate());
         let gate = pending.and_then(|pending| config.gate(pending.gate()?));
         let actions = gate.map_or(&[][..], |gate| &gate.actions);
@@ -155,7 +149,7 @@ pub fn initiative_digest(
     pending: &Object,
     hooks: &[Hook],
     repos: &[(String, Option<String>, Option<Object>)],
-) -> Result<EvidenceDigest, Failure> {
+) -> Result<EvidenceDigest> {
     let mut standing = Vec::new();
     for (id, head, state) in repos {
         let state = state.as_ref().map(canonical_digest).transpose()?;
@@ -174,15 +168,15 @@ pub fn initiative_digest(
     ]))
 }
 
-fn digest_of(list: Object) -> Result<EvidenceDigest, Failure> {
+fn digest_of(list: Object) -> Result<EvidenceDigest> {
     sha256_of(&list).map(EvidenceDigest::from)
 }
 
-fn canonical_digest(document: &Object) -> Result<String, Failure> {
+fn canonical_digest(document: &Object) -> Result<String> {
     sha256_of(document).map(|digest| digest.hex())
 }
 
-fn sha256_of(document: &Object) -> Result<Digest, Failure> {
+fn sha256_of(document: &Object) -> Result<Digest> {
     let text = Value::Object(document.clone()).to_string();
     let canonical = canonicalize(Profile::Jcs, text.as_bytes()).map_err(Failure::from)?;
     Ok(sha256(&canonical))

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Failure, Object, Time, Value};
+use accord_contract::{Object, Time, Value};
 
 use crate::config::{Config, Gate};
 use crate::event::{About, Emitter, EventType};
 use crate::gate::{self, Completion, Failures, GateStatus, GateType, PhaseExit, View};
-use crate::history::RunIndex;
-use crate::ledger::LedgerType;
-use crate::members::build;
-use crate::result::TurnResult;
 use crate::run::{block_payload, complete, enter_phase, pass_gate, set_gate, set_pending};
 use crate::state::{Block, PendingCompletion, PendingTransition, State, Status, Turn};
-use crate::{RepoPath, approval, delegation, doc, ledger, progress, rule};
+use crate::{
+    LedgerType, RepoPath, Result, RunIndex, TurnResult, approval, build, delegation, doc, ledger,
+    progress, rule,
+};
 
 /// The state, ledger lines and events of an acceptance under construction.
 pub(crate) struct Draft<'a> {
@@ -51,7 +50,7 @@ impl Draft<'_> {
         self.ledger.push(line);
     }
 
-    pub(crate) fn block(&mut self, block: &Block, turn: &Turn, now: Time) -> Result<(), Failure> {
+    pub(crate) fn block(&mut self, block: &Block, turn: &Turn, now: Time) -> Result<()> {
         self.state.block(block, now)?;
         self.emit(EventType::RunBlocked, turn.about(), block_payload(block));
         Ok(())
@@ -107,7 +106,7 @@ pub(crate) fn apply_requests(
     draft: &mut Draft<'_>,
     result: &TurnResult,
     inputs: &GateInputs<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let state = &mut draft.state;
     let turn = inputs.turn.id().as_str();
     let has_others = rule!(state.turns().len() > 0; RequestsJump => false);
@@ -171,7 +170,7 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
 
 /// Ends a phase that exceeded its time limit, as if a turn had requested it. Returns whether the
 /// gate allowed that.
-pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<bool, Failure> {
+pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<bool> {
     let state = &draft.state;
     let before = state.phase().to_owned();
     let (Some(next), 0) = (inputs.config.next_phase(&before), state.turns().len()) else {
@@ -206,7 +205,7 @@ fn end_run(
     by: &str,
     was_queued: bool,
     inputs: &GateInputs<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let phase = draft.state.phase().to_owned();
     let gate_type = GateType::RunCompletion;
     let request = Request { gate_type, from: &phase, to: None, by: Some(by), was_queued };
@@ -244,7 +243,7 @@ fn leave_phase(
     by: &str,
     was_queued: bool,
     inputs: &GateInputs<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let phase = draft.state.phase().to_owned();
     let gate_type = GateType::PhaseTransition;
     let request = Request { gate_type, from: &phase, to: Some(to), by: Some(by), was_queued };
@@ -345,7 +344,7 @@ fn fail(
     failures: &Failures,
     request: &Request<'_>,
     inputs: &GateInputs<'_>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     note_failure(draft, gate, failures, request, inputs);
     let gate = gate.unwrap_or(request.gate_type.as_str());
     let Some(block) = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed)

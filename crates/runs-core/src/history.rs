@@ -10,12 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use accord_contract::{Code, Failure, Object, Value};
 use serde_json::{from_value, json};
 
-use crate::doc;
 use crate::ledger::DecisionIds;
 use crate::members::{self, count, text};
 use crate::names::Names;
 use crate::patterns::is_decision_id;
-use crate::{RepoPath, RunId, TurnId};
+use crate::{RepoPath, Result, RunId, TurnId, doc};
 
 /// The status of the line of a withdrawn turn, which does not count as accepted.
 pub(crate) const REISSUED: &str = "reissued";
@@ -232,7 +231,7 @@ impl RunIndex {
     /// Refuses a turn that is already in the history. Fails with `turn_already_accepted`.
     ///
     /// Clauses: AX-HS-ONCE.
-    pub fn check_not_accepted(&self, turn: &TurnId) -> Result<(), Failure> {
+    pub fn check_not_accepted(&self, turn: &TurnId) -> Result<()> {
         if !self.contains(turn.as_str()) {
             return Ok(());
         }

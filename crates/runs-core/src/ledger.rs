@@ -9,12 +9,9 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
-use crate::doc;
-use crate::members::{self, array, build};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
-use crate::rule;
-use crate::state::{State, Turn};
+use crate::{Result, State, Turn, array, build, doc, members, rule};
 
 wire_enum! {
     pub enum DecisionCategory("DecisionCategory", closed) {
@@ -129,7 +126,7 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
 /// the first rule that it violates.
 ///
 /// Clauses: AX-DL-ID, AX-DL-STATEMENT, AX-DL-CATEGORY, AX-DL-DUPLICATE.
-pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
+pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String> {
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
     let id = doc::Decision::ID

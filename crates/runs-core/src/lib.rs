@@ -81,10 +81,25 @@ pub mod timeout;
 mod unknown_members;
 pub mod views;
 
-use accord_contract::rule;
+use accord_contract::{Failure, rule};
 
+pub use accept::{CheckpointReason, Commit, Observation, Write};
+pub use config::{Config, Role, Runtime, RuntimeType, WriteAuthority};
+pub use event::{Emitter, Event, EventType};
+pub use evidence::{EvidenceDigest, Subject};
+pub use gate::GateType;
+pub use history::RunIndex;
+pub use hooks::{HookBatch, HookPhase, HookReport};
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
+pub use ledger::{LedgerDecision, LedgerType};
+pub(crate) use members::array;
 pub use members::build;
 pub use mistyped_members::{GovernedFile, MistypedMember};
 pub use paths::{HOME, PathError, RepoPath, name_files};
+pub use person::{Approval, Consent, Person};
+pub use result::{Situation, TurnResult};
+pub use run::Change;
+pub use state::{Baseline, Block, State, Status, Turn, TurnStatus};
 pub use unknown_members::{UnknownMember, UnknownMemberKind};
+
+pub type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use accord_contract::Code;
 use accord_contract::wire::count_of;
 
-use crate::config::Config;
+use crate::Config;
 
 /// The most turns of a loop if neither the caller nor the configuration says otherwise. A run whose
 /// turns are accepted and change nothing would not end by itself.

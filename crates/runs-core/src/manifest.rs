@@ -12,8 +12,7 @@ use accord_canon::sha256;
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use crate::members::{build, count, given, text};
-use crate::rule;
-use crate::{RunId, TurnId};
+use crate::{Result, RunId, TurnId, rule};
 
 pub const MANIFEST: &str = "MANIFEST.json";
 
@@ -49,7 +48,7 @@ pub fn finalize(
     turn_id: &TurnId,
     role: &str,
     now: Time,
-) -> Result<Object, Failure> {
+) -> Result<Object> {
     let files: Vec<Value> = bundle
         .iter()
         .filter(|(name, _)| rule!(name.as_str() != MANIFEST; ListsItself => true))

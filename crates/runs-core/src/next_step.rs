@@ -7,12 +7,11 @@
 use accord_contract::{Extensible, Failure};
 
 use crate::budget::{Shortfall, shortfall};
-use crate::config::{Config, RuntimeType, WriteAuthority};
 use crate::conflict::HUMAN_MERGE;
 use crate::liveness::Stalled;
 use crate::run::BaselineCheck;
 use crate::state::{Category, State, Status, Turn, TurnStatus};
-use crate::{TurnId, dispatch, doc};
+use crate::{Config, Result, RuntimeType, TurnId, WriteAuthority, dispatch, doc};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
@@ -85,7 +84,7 @@ pub struct TurnView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssignmentFacts {
     pub baseline: BaselineFact,
-    pub runtime: Result<(), Failure>,
+    pub runtime: Result<()>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +93,7 @@ pub enum BaselineFact {
     NotNeeded,
     /// The version control cannot be asked.
     Unavailable(Failure),
-    Checked(Result<BaselineCheck, Failure>),
+    Checked(Result<BaselineCheck>),
 }
 
 impl NextStep {

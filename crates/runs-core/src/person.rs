@@ -4,10 +4,10 @@
 //! host saw. Both are recorded.
 
 use accord_base::{Door, Presence};
-use accord_contract::{Failure, Object};
+use accord_contract::Object;
 
-use crate::doc;
 use crate::evidence::{EvidenceDigest, ExpectedDigest, SHOWN_BY};
+use crate::{Result, doc};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Person {
@@ -50,7 +50,7 @@ impl Consent {
 
     /// The decision about this evidence. Fails with `evidence_changed` when the person saw other
     /// evidence.
-    pub fn about(&self, evidence: EvidenceDigest) -> Result<Approval, Failure> {
+    pub fn about(&self, evidence: EvidenceDigest) -> Result<Approval> {
         if let Some(expected) = &self.expect {
             expected.check(&evidence, SHOWN_BY)?;
         }

@@ -4,9 +4,8 @@ use accord_contract::text::counted;
 use accord_contract::{Code, Failure, Value};
 
 use crate::config::{Config, Policy, PolicyAction, PolicyRule};
-use crate::history::RunIndex;
 use crate::members::{count, number, texts};
-use crate::result::TurnResult;
+use crate::{RunIndex, TurnResult};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Violation {

@@ -2,10 +2,8 @@
 
 use accord_contract::text::counted;
 
-use crate::RepoPath;
-use crate::doc;
 use crate::gate::Failures;
-use crate::state::{Block, State};
+use crate::{Block, RepoPath, State, doc};
 
 /// The number of such turns that blocks a run.
 pub(crate) const NON_PROGRESS_LIMIT: u64 = 3;

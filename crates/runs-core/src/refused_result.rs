@@ -2,9 +2,8 @@
 
 use accord_contract::{Extensible, Failure, Value};
 
-use crate::TurnId;
 use crate::next_step::needs_human_merge;
-use crate::state::{State, Status, TurnStatus};
+use crate::{State, Status, TurnId, TurnStatus};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AfterRefusal {

@@ -6,11 +6,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Code, Failure, Object, Time, Value};
 
-use crate::config::Config;
-use crate::doc;
-use crate::members::build;
-use crate::rule;
-use crate::state::{State, Turn};
+use crate::{Config, Result, State, Turn, build, doc, rule};
 
 /// The authority of `human`, unless the configuration declares such a role.
 const HUMAN_AUTHORITY: u64 = 100;
@@ -72,7 +68,7 @@ impl RepoDecisions {
         decision: &Object,
         role: &str,
         config: &Config,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>> {
         let Some(target) = doc::Decision::OVERRIDES.get(decision) else { return Ok(None) };
         let id = doc::Decision::ID.get(decision).unwrap_or_default();
         let refuse = |what: String| {

@@ -4,14 +4,9 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Code, Failure, Object, Value};
 
-use crate::HOME;
 use crate::accept::{Commit, Record, Write};
-use crate::config::Config;
-use crate::evidence::EvidenceDigest;
-use crate::history::RunIndex;
-use crate::person::{Approval, Consent, Person};
 use crate::repo_decisions::RepoDecisions;
-use crate::state::State;
+use crate::{Approval, Config, Consent, EvidenceDigest, HOME, Person, Result, RunIndex, State};
 use accord_base::Door;
 
 /// The decision of a person, before the evidence is known.
@@ -52,7 +47,7 @@ impl MemoryRepository {
     }
 
     /// The repository decisions. Fails with `record_invalid` when a line is damaged.
-    pub fn repo_decisions(&self) -> Result<RepoDecisions, Failure> {
+    pub fn repo_decisions(&self) -> Result<RepoDecisions> {
         let text = self.files.get(&RepoDecisions::path());
         let lines = text.into_iter().flat_map(|text| text.lines());
         let read = |line: &str| match accord_canon::read(line.as_bytes())? {
@@ -62,19 +57,19 @@ impl MemoryRepository {
                 "a decision of the repository is no object",
             )),
         };
-        let lines: Result<Vec<Object>, Failure> = lines.map(read).collect();
+        let lines: Result<Vec<Object>> = lines.map(read).collect();
         Ok(RepoDecisions::new(lines?))
     }
 
     /// Applies a commit. A second time changes nothing. Fails when the commit contains an invalid
     /// state.
-    pub fn apply(&mut self, commit: &Commit) -> Result<(), Failure> {
+    pub fn apply(&mut self, commit: &Commit) -> Result<()> {
         self.apply_writes(&commit.writes)
     }
 
     /// Applies writes. Writes that were applied before change nothing. Fails like
     /// [`MemoryRepository::apply`].
-    pub fn apply_writes(&mut self, writes: &[Write]) -> Result<(), Failure> {
+    pub fn apply_writes(&mut self, writes: &[Write]) -> Result<()> {
         for write in writes {
             match write {
                 Write::Append { record, line } => self.append(*record, line),

@@ -4,7 +4,7 @@ use accord_contract::{Time, wire_enum};
 
 use crate::config::{Config, TimeoutAction};
 use crate::members::text;
-use crate::state::{State, Turn};
+use crate::{State, Turn};
 
 wire_enum! {
     pub enum Scope("TimeoutScope", closed) {

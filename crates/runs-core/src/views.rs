@@ -6,7 +6,7 @@
 use accord_contract::{Failure, Object, Value};
 
 use crate::doc::{self, Kind as _, Texts};
-use crate::state::{State, Turn};
+use crate::{State, Turn};
 
 /// A line of the history: a turn that ended.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

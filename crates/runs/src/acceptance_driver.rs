@@ -8,13 +8,9 @@ use accord_contract::{Code, Failure};
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Conclusion, Observation, Want};
 use accord_runs_core::guard::guarded_files;
-use accord_runs_core::hooks::HookPhase;
-use accord_runs_core::state::Baseline;
-use accord_runs_core::{RepoPath, TurnId};
+use accord_runs_core::{Baseline, HookPhase, RepoPath, Result, TurnId};
 
-use crate::environment::Notice;
-use crate::git::{self, Git};
-use crate::operation::{Operation, own_path};
+use crate::{Git, Notice, Operation, git, own_path};
 
 const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 
@@ -24,7 +20,7 @@ pub(crate) fn drive_acceptance(
     operation: &mut Operation<'_>,
     mut machine: Acceptance,
     mut refusal: Option<Failure>,
-) -> Result<Conclusion, Failure> {
+) -> Result<Conclusion> {
     let turn = machine.turn().id().clone();
     let git = operation.git();
     let git = git.as_ref().map(Option::as_ref);
@@ -130,7 +126,7 @@ fn guarded(
 fn watching<'g>(
     git: Result<Option<&'g Git>, &Failure>,
     baseline: Option<&Baseline>,
-) -> Result<Option<&'g Git>, Failure> {
+) -> Result<Option<&'g Git>> {
     let was_there = baseline.is_some_and(|baseline| baseline.head_ref.is_some());
     match git {
         // Without git every change of the turn would pass unseen.
@@ -152,7 +148,7 @@ fn observe(
     baseline: Option<&Baseline>,
     named: &[RepoPath],
     proposed: &[RepoPath],
-) -> Result<Observation, Failure> {
+) -> Result<Observation> {
     let mut seen = match git {
         Some(git) => git.observe(baseline)?,
         None => Observation::default(),
@@ -170,7 +166,7 @@ fn add_sources(
     operation: &Operation<'_>,
     mut seen: Observation,
     files: &[RepoPath],
-) -> Result<Observation, Failure> {
+) -> Result<Observation> {
     // A path that leads out is not read. The result is refused for it.
     if seen.outside.is_empty() {
         for path in files {
@@ -183,7 +179,7 @@ fn add_sources(
 
 /// A check of a result. If it fails because of what the worker left, the result is refused; any
 /// other failure is the failure of the operation.
-fn usable(answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
+fn usable(answer: Result<Answer>) -> Result<Answer> {
     match answer {
         Err(failure) if git::is_refusal(&failure) => {
             let message = format!(
@@ -210,7 +206,7 @@ pub(crate) fn is_unusable(failure: &Failure) -> bool {
 }
 
 /// Deletes files that git shows as new. Without git no file is deleted.
-fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Result<(), Failure> {
+fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Result<()> {
     let Some(git) = git else { return Ok(()) };
     let new = git.changes()?.untracked;
     for path in paths {

@@ -4,8 +4,7 @@ use accord_base::worker::{Ancestor, Ancestry, RunningWorker, variables};
 use accord_base::{Author, By, CallerProcess, Need};
 use accord_contract::{Code, Failure};
 use accord_runs_core::operations::{LocalOperation, ReissueTurn};
-use accord_runs_core::person::{Consent, Person};
-use accord_runs_core::state::{State, Turn};
+use accord_runs_core::{Consent, Person, Result, State, Turn};
 
 use crate::operations::has_worker;
 use crate::{Environment, Runs};
@@ -13,14 +12,14 @@ use crate::{Environment, Runs};
 impl Runs {
     /// Refuses a caller that a worker, a hook or a command of a gate started. A command asks before
     /// it asks the person. Fails with `not_for_workers`.
-    pub fn refuse_worker(&self) -> Result<(), Failure> {
+    pub fn refuse_worker(&self) -> Result<()> {
         // What nobody in particular may do.
         self.authorize_nobody::<ReissueTurn>()
     }
 
     /// Checks that the caller may do what an operation does in nobody's name. Fails with
     /// `not_for_workers`.
-    pub(crate) fn authorize_nobody<O: LocalOperation>(&self) -> Result<(), Failure> {
+    pub(crate) fn authorize_nobody<O: LocalOperation>(&self) -> Result<()> {
         // A state that cannot be read names no worker; the operation itself reports it.
         let state = self.state().ok();
         let workers = running_workers(state.iter());
@@ -30,7 +29,7 @@ impl Runs {
 
     /// The decision of a person, if the caller may take it. Operations that take one begin with it.
     /// Fails with `not_for_workers`, `person_required`, `confirmation_needed`.
-    pub(crate) fn authorize<O: LocalOperation>(&self, person: &Person) -> Result<Person, Failure> {
+    pub(crate) fn authorize<O: LocalOperation>(&self, person: &Person) -> Result<Person> {
         let state = self.state().ok();
         authorize(&self.environment, O::NEED, person, &running_workers(state.iter()))
     }
@@ -42,14 +41,14 @@ impl Runs {
     pub(crate) fn authorize_consent<O: LocalOperation>(
         &self,
         consent: &Consent,
-    ) -> Result<Consent, Failure> {
+    ) -> Result<Consent> {
         let person = self.authorize::<O>(&consent.person)?;
         Ok(Consent { person, expect: consent.expect.clone() })
     }
 
     /// Refuses a caller that the worker of another active turn started: a worker stages its own
     /// result. Fails with `not_for_workers`.
-    pub(crate) fn refuse_other_worker(&self, state: &State, turn: &Turn) -> Result<(), Failure> {
+    pub(crate) fn refuse_other_worker(&self, state: &State, turn: &Turn) -> Result<()> {
         let found = self.environment.caller().processes();
         let marked = found.iter().find_map(|caller| caller.mark(TURN));
         let running = running_workers([state].into_iter());
@@ -74,7 +73,7 @@ pub(crate) fn authorize(
     need: Need,
     person: &Person,
     workers: &[RunningWorker],
-) -> Result<Person, Failure> {
+) -> Result<Person> {
     let actor = By::parse(&person.actor, person.door)?.actor;
     let author = Author::proven(Some(actor), "/actor");
     let authorized = environment.caller().attribute_beside(need, author, workers)?;

@@ -11,7 +11,7 @@ use accord_base::policy::DecisionRules;
 use accord_contract::{Code, Failure, Time};
 use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
-use accord_runs_core::{Ids, TurnId};
+use accord_runs_core::{Ids, Result, TurnId};
 
 /// The default lock timeout.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -148,7 +148,7 @@ impl Environment {
         self.cancel.as_ref()
     }
 
-    pub(crate) fn check_cancelled(&self) -> Result<(), Failure> {
+    pub(crate) fn check_cancelled(&self) -> Result<()> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(cancelled());
         }

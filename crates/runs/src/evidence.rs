@@ -2,22 +2,16 @@
 
 use std::path::Path;
 
-use accord_contract::Failure;
 use accord_process::Cancel;
-use accord_runs_core::config::Config;
 use accord_runs_core::evidence::{EvidenceDigest, Facts, Subject};
-use accord_runs_core::person::{Approval, Consent};
-use accord_runs_core::state::State;
+use accord_runs_core::{Approval, Config, Consent, Result, State};
 
-use crate::Runs;
-use crate::git::Git;
-use crate::operation::Operation;
-use crate::repository::Repository;
+use crate::{Git, Operation, Repository, Runs};
 
 impl Runs {
     /// The evidence of a decision at this moment. Fails if configuration, state or git cannot be
     /// read.
-    pub fn evidence(&self, subject: &Subject<'_>) -> Result<EvidenceDigest, Failure> {
+    pub fn evidence(&self, subject: &Subject<'_>) -> Result<EvidenceDigest> {
         self.evidence_in(&self.config()?, &self.state()?, subject)
     }
 
@@ -26,7 +20,7 @@ impl Runs {
         config: &Config,
         state: &State,
         subject: &Subject<'_>,
-    ) -> Result<EvidenceDigest, Failure> {
+    ) -> Result<EvidenceDigest> {
         digest(self.repository(), self.environment.cancel_token(), config, state, subject)
     }
 }
@@ -34,11 +28,7 @@ impl Runs {
 impl Operation<'_> {
     /// The decision of a person about the evidence at this moment. Fails with `evidence_changed` if
     /// the person saw other evidence.
-    pub(crate) fn approval(
-        &self,
-        subject: &Subject<'_>,
-        consent: &Consent,
-    ) -> Result<Approval, Failure> {
+    pub(crate) fn approval(&self, subject: &Subject<'_>, consent: &Consent) -> Result<Approval> {
         let cancel = self.environment.cancel_token();
         consent.about(digest(&self.locked, cancel, &self.config, &self.state, subject)?)
     }
@@ -50,7 +40,7 @@ fn digest(
     config: &Config,
     state: &State,
     subject: &Subject<'_>,
-) -> Result<EvidenceDigest, Failure> {
+) -> Result<EvidenceDigest> {
     let files = subject.files(state, config);
     let facts = Facts {
         head: head(repository.root(), cancel)?,
@@ -60,6 +50,6 @@ fn digest(
 }
 
 /// The commit of a repository; `None` without version control or before the first commit.
-pub(crate) fn head(root: &Path, cancel: Option<&Cancel>) -> Result<Option<String>, Failure> {
+pub(crate) fn head(root: &Path, cancel: Option<&Cancel>) -> Result<Option<String>> {
     Git::find(root, cancel)?.map_or(Ok(None), |git| git.head())
 }

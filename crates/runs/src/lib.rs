@@ -59,7 +59,10 @@ mod turn_cycle;
 mod web;
 
 pub use environment::{Environment, Notice};
+pub(crate) use git::Git;
 pub use guard::KeptChange;
+pub(crate) use operation::{Operation, own_path};
 pub use repository::LockHolder;
+pub(crate) use repository::{LockedRepository, RecordFile, Repository};
 pub use runs::{Reading, Runs};
 pub use turn_cycle::{CycleOptions, TurnOutcome};

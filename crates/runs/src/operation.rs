@@ -5,19 +5,16 @@ use std::path::Path;
 
 use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::accept::{self, CheckpointReason, Commit, Record, Write};
-use accord_runs_core::config::Config;
-use accord_runs_core::event;
-use accord_runs_core::hooks::{self, HookBatch, HookPhase, HookReport};
 use accord_runs_core::run::{Change, Refused};
-use accord_runs_core::state::{Baseline, State, Status, Turn};
-use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
+use accord_runs_core::{
+    Baseline, Config, HookBatch, HookPhase, HookReport, Ids, RepoPath, Result, State, Status, Turn,
+    TurnId, dispatch, event, hooks,
+};
 
-use crate::environment::{Environment, Notice};
-use crate::git::Git;
 use crate::operations::RunUpdate;
-use crate::repository::{LockedRepository, RecordFile, Repository};
 use crate::run_marker::RunMarker;
 use crate::runs::Runs;
+use crate::{Environment, Git, LockedRepository, Notice, RecordFile, Repository};
 
 /// The index of dispatched turns for other runners.
 const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
@@ -35,7 +32,7 @@ pub(crate) struct Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
+    pub(crate) fn begin(runs: &'a Runs) -> Result<Self> {
         let environment = &runs.environment;
         // Before the lock is taken: an invalid configuration must not delay other processes.
         let mut config = runs.config()?;
@@ -79,11 +76,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Writes a change as one commit.
-    pub(crate) fn commit(
-        &mut self,
-        change: &Change,
-        mut further: Vec<Write>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn commit(&mut self, change: &Change, mut further: Vec<Write>) -> Result<()> {
         let now = self.now();
         // The protocol wants one line per outcome, not one per commit of a run that is over.
         if change.state.status() != self.state.status()
@@ -111,7 +104,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Writes a change and returns it as an answer.
-    pub(crate) fn commit_update(&mut self, change: Change) -> Result<RunUpdate, Failure> {
+    pub(crate) fn commit_update(&mut self, change: Change) -> Result<RunUpdate> {
         self.commit(&change, Vec::new())?;
         Ok(RunUpdate { state: change.state, events: change.events })
     }
@@ -135,7 +128,7 @@ impl<'a> Operation<'a> {
         batch: Option<HookBatch>,
         phase: HookPhase,
         extra: &[String],
-    ) -> Result<HookReport, Failure> {
+    ) -> Result<HookReport> {
         crate::hooks::run_any(batch, phase, &self.locked, self.environment, extra)
     }
 
@@ -194,19 +187,19 @@ impl<'a> Operation<'a> {
     }
 
     /// The version control of the repository.
-    pub(crate) fn git(&self) -> Result<Option<Git>, Failure> {
+    pub(crate) fn git(&self) -> Result<Option<Git>> {
         Git::find(self.root(), self.environment.cancel_token())
     }
 
     /// What the core must know about the repository.
-    pub(crate) fn baseline(&self) -> Result<Baseline, Failure> {
+    pub(crate) fn baseline(&self) -> Result<Baseline> {
         match self.git()? {
             Some(git) => Ok(git.changes()?.baseline()),
             None => Ok(without_git()),
         }
     }
 
-    pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn, Failure> {
+    pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn> {
         self.state.target(turn).cloned()
     }
 
@@ -221,7 +214,7 @@ pub(crate) fn without_git() -> Baseline {
 }
 
 /// A path that is a constant of this crate or comes from the core.
-pub(crate) fn own_path(text: &str) -> Result<RepoPath, Failure> {
+pub(crate) fn own_path(text: &str) -> Result<RepoPath> {
     RepoPath::parse(text).map_err(|error| {
         let message = format!("{text}: {error}");
         Failure::new(Code::XchainPathOutsideRepository, message)

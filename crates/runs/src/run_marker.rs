@@ -9,7 +9,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure, Time, Value};
-use accord_runs_core::state::State;
+use accord_runs_core::State;
 use serde_json::json;
 
 use crate::git::work_tree_of;

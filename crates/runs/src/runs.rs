@@ -5,13 +5,11 @@ use std::path::Path;
 
 use accord_contract::{Code, Failure, Value};
 use accord_runs_core::config::{Config, narrow_problems, refusal};
-use accord_runs_core::state::State;
+use accord_runs_core::{Result, State};
 
-use crate::environment::Environment;
 use crate::guard::Guard;
-use crate::operation::Operation;
-use crate::repository::Repository;
 use crate::run_marker::RunMarker;
+use crate::{Environment, Operation, Repository};
 
 /// How strictly a configuration is checked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -41,7 +39,7 @@ impl fmt::Debug for Runs {
 impl Runs {
     /// Opens the governed repository of a folder: the folder itself, or the nearest parent with a
     /// configuration. Fails with `not_governed` if there is none.
-    pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, environment: Environment) -> Result<Self> {
         if !folder.is_dir() {
             let message = format!("there is no folder {}", folder.display());
             return Err(Failure::new(Code::InputUnreadable, message)
@@ -95,7 +93,7 @@ impl Runs {
 
     /// The configuration; while a worker runs, the one from before its start. Fails with
     /// `invalid_config`, or a failure of the file system.
-    pub fn config(&self) -> Result<Config, Failure> {
+    pub fn config(&self) -> Result<Config> {
         let guard = self.repository.guard();
         match guard.map_or(Ok(None), Guard::config_in_force)? {
             Some(bytes) => self.read_config(&bytes),
@@ -103,11 +101,11 @@ impl Runs {
         }
     }
 
-    pub(crate) fn read_config(&self, bytes: &[u8]) -> Result<Config, Failure> {
+    pub(crate) fn read_config(&self, bytes: &[u8]) -> Result<Config> {
         self.read_document(Repository::read_config(bytes)?)
     }
 
-    fn read_document(&self, document: Value) -> Result<Config, Failure> {
+    fn read_document(&self, document: Value) -> Result<Config> {
         match (self.reading, document) {
             (Reading::Full, document) => Config::read(document),
             (Reading::Narrow, document) => Config::read_narrow(document),
@@ -118,7 +116,7 @@ impl Runs {
 
     /// The state of the run; an idle state before the first run. Fails with `state_invalid`, or a
     /// failure of the file system.
-    pub fn state(&self) -> Result<State, Failure> {
+    pub fn state(&self) -> Result<State> {
         match self.repository.state()? {
             Some(state) => Ok(state),
             None => Ok(State::idle(&self.config()?)),
@@ -127,7 +125,7 @@ impl Runs {
 
     /// Begins an operation: takes the lock, finishes pending journals, loads configuration and
     /// state.
-    pub(crate) fn begin(&self) -> Result<Operation<'_>, Failure> {
+    pub(crate) fn begin(&self) -> Result<Operation<'_>> {
         Operation::begin(self)
     }
 }

@@ -11,18 +11,14 @@ use std::time::Duration;
 
 use accord_contract::{Code, Extensible, Failure, Object, Value};
 use accord_process::Cancel;
-use accord_runs_core::config::RuntimeType;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
-use accord_runs_core::state::{Turn, TurnStatus};
-use accord_runs_core::{TurnId, build};
+use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, build};
 
-use crate::Runs;
-use crate::environment::Notice;
-use crate::operation::own_path;
 use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
 use crate::runtime::{self, Job, WorkerEnd, WorkerSignal};
+use crate::{Notice, Runs, own_path};
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CycleOptions {
@@ -49,13 +45,13 @@ impl Runs {
     /// # Errors
     /// The failure of the worker if it gave no result; the turn records it and can be run again.
     /// Any other code is an obstacle outside the turn.
-    pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
+    pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome> {
         let outcome = self.run_attempts(turn, cycle);
         self.release(turn);
         outcome
     }
 
-    fn run_attempts(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
+    fn run_attempts(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome> {
         loop {
             let mut attempt = self.state()?.target(Some(turn))?.attempt();
             if !self.is_staged(turn)? {
@@ -93,11 +89,7 @@ impl Runs {
     }
 
     /// Runs the worker of a turn, and stages the result that it answers with.
-    fn run_worker(
-        &self,
-        dispatched: &Dispatched,
-        silence: Option<Duration>,
-    ) -> Result<WorkerEnd, Failure> {
+    fn run_worker(&self, dispatched: &Dispatched, silence: Option<Duration>) -> Result<WorkerEnd> {
         let turn = dispatched.turn.id();
         self.environment.notify(&Notice::Dispatched {
             turn: turn.clone(),
@@ -169,7 +161,7 @@ impl Runs {
 
     /// Fixes what judges the turn, and makes the folder for its result. The lock is released at the
     /// end: no worker runs under it.
-    fn prepare_worker(&self, dispatched: &Dispatched) -> Result<(), Failure> {
+    fn prepare_worker(&self, dispatched: &Dispatched) -> Result<()> {
         let turn = &dispatched.turn;
         let operation = self.begin()?;
         // Here, because this disk does not follow a link out of the repository.
@@ -266,7 +258,7 @@ impl Runs {
         }
     }
 
-    fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
+    fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>> {
         let state = self.state()?;
         let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else { return Ok(None) };
         let names = |name: &str| {
@@ -280,11 +272,7 @@ impl Runs {
     }
 
     /// Rejects a turn whose result was refused; `None` if it must be tried again.
-    fn reject_refused(
-        &self,
-        turn: &TurnId,
-        refusal: Failure,
-    ) -> Result<Option<TurnOutcome>, Failure> {
+    fn reject_refused(&self, turn: &TurnId, refusal: Failure) -> Result<Option<TurnOutcome>> {
         match after_refusal(&self.state()?, turn) {
             AfterRefusal::Blocked => return Ok(Some(TurnOutcome::Blocked(refusal))),
             AfterRefusal::NotJudged => return Err(refusal),
@@ -329,7 +317,7 @@ impl Runs {
         }
     }
 
-    fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
+    fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<()> {
         let operation = self.begin()?;
         // Under the lock: the turn may have been rejected or reissued while the worker worked.
         operation.state.target_at(turn, attempt)?;
@@ -340,7 +328,7 @@ impl Runs {
 
     /// Removes what the worker of an earlier attempt staged, so that it is not taken for the result
     /// of the next. After the next dispatch a staged result may be the new one, and is kept.
-    fn clear_staging(&self, turn: &TurnId) -> Result<(), Failure> {
+    fn clear_staging(&self, turn: &TurnId) -> Result<()> {
         let operation = self.begin()?;
         let waits = |turn: &Turn| *turn.status() == Extensible::Known(TurnStatus::Retrying);
         if operation.state.turn(turn).is_none_or(waits) {

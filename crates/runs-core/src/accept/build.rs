@@ -1,6 +1,6 @@
 //! The commit of an accepted turn, with all effects of the acceptance.
 
-use accord_contract::{Failure, Object, Value};
+use accord_contract::{Object, Value};
 
 use super::cleared::Cleared;
 use super::commit::{append, state_write};
@@ -8,18 +8,16 @@ use super::replay::cleanup_writes;
 use super::{Accepted, Commit, Context, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
-use crate::event::{Emitter, EventType};
-use crate::gate::GateType;
 use crate::gate_effects::{self, Draft, GateInputs};
-use crate::ledger::{LedgerDecision, LedgerType};
-use crate::members::{array, build};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnStatusClaim};
-use crate::state::{Block, Status};
-use crate::{delegation, dispatch, doc, ledger, proposal, rule, timeout};
+use crate::{
+    Block, Emitter, EventType, GateType, LedgerDecision, LedgerType, Result, Status, array, build,
+    delegation, dispatch, doc, ledger, proposal, rule, timeout,
+};
 
 impl Cleared {
-    pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted), Failure> {
+    pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted)> {
         let config = &context.inputs.config;
         let overrun =
             budget::overrun(config, self.valid.result.cost_usd()).map(|(message, payload)| {
@@ -190,7 +188,7 @@ impl Cleared {
         context: &Context,
         draft: &mut Draft<'_>,
         over_budget: Option<Exceeded>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let (turn, now, result) = (&context.turn, context.now, &self.valid.result);
         let inputs = GateInputs {
             config: &context.inputs.config,
@@ -239,7 +237,7 @@ impl Cleared {
     }
 }
 
-fn apply_timeouts(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<(), Failure> {
+fn apply_timeouts(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<()> {
     let (turn, now) = (inputs.turn, inputs.now);
     for overrun in timeout::overruns(&draft.state, inputs.config, Some(turn), now) {
         // The requests or an earlier limit may have stopped the run already.

@@ -7,11 +7,8 @@ use accord_contract::{Code, Failure, Object};
 use super::refuse::{Refusal, check_hooks};
 use super::validated::Valid;
 use super::{Context, Next, Observation, Step, Want};
-use crate::RepoPath;
 use crate::conflict::Overlap;
-use crate::hooks::HookReport;
-use crate::members::array;
-use crate::paths::name_files;
+use crate::{HookReport, RepoPath, array, name_files};
 
 /// Policies are kept, and conflicts are absent or merged.
 #[derive(Clone, Debug)]

@@ -9,10 +9,7 @@ use accord_contract::text::pretty;
 use accord_contract::{Object, Time, Value, wire_enum};
 
 use crate::doc::{self, Member, Text};
-use crate::members::build;
-use crate::run::Change;
-use crate::state::State;
-use crate::{HOME, Ids, TransactionId, TurnId};
+use crate::{Change, HOME, Ids, State, TransactionId, TurnId, build};
 
 wire_enum! {
     /// An append-only record with one JSON object per line.

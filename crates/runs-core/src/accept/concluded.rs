@@ -1,9 +1,7 @@
 //! Steps after the commit of an acceptance or a refusal.
 
 use super::{Accepted, Conclusion, Context, Next, Step, Want};
-use crate::hooks::{self, HookPhase, HookReport};
-use crate::run;
-use crate::state::Status;
+use crate::{HookPhase, HookReport, Status, hooks, run};
 
 impl Accepted {
     /// The commit is on disk.

@@ -39,16 +39,13 @@ pub use replay::{Recovery, recover};
 use staged::{Judged, Staged};
 use validated::Valid;
 
-use crate::config::{Config, RuntimeType};
-use crate::history::RunIndex;
-use crate::hooks::{HookBatch, HookPhase, HookReport};
-use crate::person::Approval;
 use crate::repo_decisions::RepoDecisions;
 use crate::result::Leniency;
-use crate::rule;
 use crate::run::illegal;
-use crate::state::{Baseline, State, Status, Turn};
-use crate::{Ids, RepoPath, TurnId};
+use crate::{
+    Approval, Baseline, Config, HookBatch, HookPhase, HookReport, Ids, RepoPath, Result, RunIndex,
+    RuntimeType, State, Status, Turn, TurnId, rule,
+};
 
 /// The inputs of an acceptance, read under the lock.
 #[derive(Clone, Debug)]
@@ -185,7 +182,7 @@ impl Acceptance {
         options: Options,
         ids: Ids,
         now: Time,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         // The protocol checks the history before the active turns: an accepted turn is no longer
         // active and must be reported as accepted, not as unknown.
         let meant = turn.or_else(|| inputs.state.target(None).ok().map(Turn::id));
@@ -213,7 +210,7 @@ impl Acceptance {
     /// when the answer does not fit the request; the acceptance then stays at its step. Fails with
     /// `invalid_state_transition` when the run cannot take the next status; the acceptance has
     /// ended then, and nothing was recorded.
-    pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
+    pub fn answer(&mut self, answer: Answer, now: Time) -> Result<()> {
         let context = &mut self.context;
         // The clock of the host may be set back during an acceptance; records must stay in order.
         context.now = context.now.max(now);
@@ -281,7 +278,7 @@ impl Acceptance {
     }
 
     /// Takes the next step, or the one that records a refusal.
-    fn proceed(&mut self, next: Result<Next, refuse::Refusal>) -> Result<(), Failure> {
+    fn proceed(&mut self, next: Result<Next, refuse::Refusal>) -> Result<()> {
         let recorded = next.or_else(|refusal| refusal.record(&mut self.context));
         let ended = |failure: &Failure| {
             let state = Box::new(self.context.inputs.state.clone());

@@ -7,13 +7,10 @@ use accord_contract::text::counted;
 use accord_contract::{Code, Failure};
 
 use super::Inputs;
-use crate::RepoPath;
-use crate::config::{RuntimeType, WriteAuthority};
 use crate::history::{RunIndex, Touch};
-use crate::members::array;
-use crate::paths::name_files;
-use crate::result::TurnResult;
-use crate::state::{Baseline, Turn};
+use crate::{
+    Baseline, RepoPath, Result, RuntimeType, Turn, TurnResult, WriteAuthority, array, name_files,
+};
 
 /// A hint for changes that a person may have made while the worker ran.
 const OF_A_PERSON: &str = "if a person made these changes, commit them, then run `accord run \
@@ -108,7 +105,7 @@ pub(super) fn check(
     turn: &Turn,
     inputs: &Inputs,
     seen: &Observation,
-) -> Result<Checked, Failure> {
+) -> Result<Checked> {
     if !seen.outside.is_empty() {
         let message = format!("a link leads out of the repository: {}", name_files(&seen.outside));
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
@@ -192,7 +189,7 @@ fn undeclared_uncommitted(
     seen: &Observation,
     undeclared: &[&RepoPath],
     shared: bool,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let left: Vec<&RepoPath> = undeclared
         .iter()
         .copied()
@@ -211,7 +208,7 @@ fn review_only(
     unseen: &[&RepoPath],
     shared: bool,
     warnings: &mut Vec<String>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if !product.is_empty() && !shared {
         let message = "changed by a review-only role, which may change only reviews";
         return Err(mismatch(Code::XchainArtifactMismatch, message, product));
@@ -228,11 +225,7 @@ fn review_only(
     Ok(())
 }
 
-fn written(
-    undeclared: &[&RepoPath],
-    shared: bool,
-    warnings: &mut Vec<String>,
-) -> Result<(), Failure> {
+fn written(undeclared: &[&RepoPath], shared: bool, warnings: &mut Vec<String>) -> Result<()> {
     if undeclared.is_empty() {
         return Ok(());
     }
@@ -248,7 +241,7 @@ fn empty_workspace(
     result: &TurnResult,
     observed: &[RepoPath],
     declared: &[RepoPath],
-) -> Result<(), Failure> {
+) -> Result<()> {
     let claims = result.artifact_type() == Some("workspace");
     let seen =
         |path: &RepoPath| declared.contains(path) || result.produced_artifacts().contains(path);

@@ -11,13 +11,9 @@ use super::refuse::Refusal;
 use super::validated::Valid;
 use super::{Context, Next, Observation, Step, Want};
 use crate::config::PolicyAction;
-use crate::conflict;
 use crate::gate::{self, PhaseExit, View};
-use crate::hooks::{self, HookPhase};
-use crate::members::{array, build};
-use crate::paths::name_files;
 use crate::result::TurnStatusClaim;
-use crate::{RepoPath, doc, policy};
+use crate::{HookPhase, RepoPath, Result, array, build, conflict, doc, hooks, name_files, policy};
 
 /// The changes in the repository match the result.
 #[derive(Clone, Debug)]
@@ -111,7 +107,7 @@ impl Observed {
         &mut self,
         context: &Context,
         files: &BTreeMap<String, String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let result = &mut self.valid.result;
         if result.status() != TurnStatusClaim::Completed {
             return Ok(());

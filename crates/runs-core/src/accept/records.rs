@@ -5,15 +5,12 @@ use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::Context;
 use super::cleared::Cleared;
-use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
 use crate::doc::{self, Any, List, Member};
-use crate::history::RunIndex;
 use crate::members::{amount, array, build, text};
-use crate::proposal;
 use crate::result::Rewrite;
-use crate::state::{State, Status, Turn};
+use crate::{Config, RunIndex, State, Status, Turn, proposal};
 
 impl Cleared {
     pub(super) fn history_entry(&self, context: &Context, accepted_sequence: u64) -> Object {

@@ -5,14 +5,12 @@ use accord_contract::{Code, Failure, Object};
 use super::{Commit, Conclusion, Context, Inputs, Next, Step, Want, append, run_record};
 use crate::accept::Record;
 use crate::conflict::Conflict;
-use crate::event::{Emitter, EventType};
-use crate::hooks::{HookPhase, HookReport};
-use crate::ledger::LedgerDecision;
-use crate::members::{array, build};
 use crate::policy::{self, Violation};
 use crate::run::{Change, block_payload};
-use crate::state::{Block, State, TurnStatus};
-use crate::{doc, ledger};
+use crate::{
+    Block, Emitter, EventType, HookPhase, HookReport, LedgerDecision, Result, State, TurnStatus,
+    array, build, doc, ledger,
+};
 
 #[derive(Clone, Debug)]
 pub(super) enum Refusal {
@@ -35,7 +33,7 @@ impl From<Failure> for Refusal {
 impl Refusal {
     /// Requests the commit that records the refusal. Fails with `invalid_state_transition` when the
     /// run cannot be blocked from its status.
-    pub(super) fn record(self, context: &mut Context) -> Result<Next, Failure> {
+    pub(super) fn record(self, context: &mut Context) -> Result<Next> {
         let (turn, now) = (&context.turn, context.now);
         let mut next = context.inputs.state.clone();
         let mut ledger = Vec::new();

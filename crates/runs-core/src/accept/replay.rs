@@ -7,10 +7,8 @@ use accord_contract::{Code, Failure, Object, Value};
 
 use super::commit::{append, fingerprint, state_path, state_write};
 use super::{CommitKind, Record, Write};
-use crate::dispatch;
 use crate::doc::{self, Member, Text};
-use crate::state::State;
-use crate::{RunId, TurnId};
+use crate::{Result, RunId, State, TurnId, dispatch};
 
 /// The recovery from a journal. After the writes, the journal is deleted.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +24,7 @@ pub struct Recovery {
 
 /// Reads a journal of any runner, given the state on disk. Fails with `record_invalid` when it is
 /// not a journal. It must then not be deleted.
-pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
+pub fn recover(journal: &Object, state: &State) -> Result<Recovery> {
     check_prepared(journal)?;
     let kind = CommitKind::of_journal(journal);
     let own = doc::Journal::ACCORD.get(journal).map(|own| doc::OwnJournal::WRITES.get(own));
@@ -67,7 +65,7 @@ pub(crate) fn recover_coordinator(
     journal: &Object,
     state: Option<&str>,
     state_path: &str,
-) -> Result<Recovery, Failure> {
+) -> Result<Recovery> {
     check_prepared(journal)?;
     if CommitKind::of_journal(journal) != Some(CommitKind::Coordinate) {
         return Err(damaged("it belongs to no coordinator"));
@@ -92,14 +90,14 @@ fn damaged(what: &str) -> Failure {
     Failure::new(Code::XchainRecordInvalid, message)
 }
 
-fn check_prepared(journal: &Object) -> Result<(), Failure> {
+fn check_prepared(journal: &Object) -> Result<()> {
     match doc::Journal::STATUS.get(journal) {
         Some("prepared") => Ok(()),
         _ => Err(damaged("its status is not known")),
     }
 }
 
-fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
+fn own_writes(writes: &[Value]) -> Result<Vec<Write>> {
     writes
         .iter()
         .map(|write| Write::read(write.as_object()?))

@@ -5,9 +5,8 @@ use accord_contract::{Code, Failure, Value};
 use super::refuse::{Refusal, check_hooks};
 use super::validated::Valid;
 use super::{Context, Next, Step, Want};
-use crate::hooks::{self, HookPhase, HookReport};
 use crate::result::{self, Rewrite, Situation, TurnResult};
-use crate::{RepoPath, dispatch, doc, rule};
+use crate::{HookPhase, HookReport, RepoPath, Result, dispatch, doc, hooks, rule};
 
 /// The staged result was read, or could not be.
 #[derive(Clone, Debug)]
@@ -71,10 +70,7 @@ impl Staged {
         staged.judge(context, is_changed)
     }
 
-    fn parse(
-        context: &Context,
-        staged: Option<(String, Vec<u8>)>,
-    ) -> Result<(Self, String), Failure> {
+    fn parse(context: &Context, staged: Option<(String, Vec<u8>)>) -> Result<(Self, String)> {
         let (path, result) = match staged {
             None => {
                 let path = dispatch::staging_path(context.turn.id());

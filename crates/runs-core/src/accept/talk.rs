@@ -5,11 +5,7 @@ use std::fmt::Write as _;
 use accord_contract::{Object, Value};
 
 use super::Write;
-use crate::HOME;
-use crate::config::{RuntimeType, WriteAuthority};
-use crate::doc;
-use crate::result::TurnResult;
-use crate::state::Turn;
+use crate::{HOME, RuntimeType, Turn, TurnResult, WriteAuthority, doc};
 
 pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     let mut section = format!(

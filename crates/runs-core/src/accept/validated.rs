@@ -8,9 +8,8 @@ use super::observed::Observed;
 use super::refuse::Refusal;
 use super::{Context, Next, Observation, Step, Want, observe};
 use crate::config::TimeoutAction;
-use crate::gate;
 use crate::result::{Rewrite, TurnResult, TurnStatusClaim};
-use crate::{RepoPath, doc, ledger, rule, timeout};
+use crate::{RepoPath, Result, doc, gate, ledger, rule, timeout};
 
 /// The result passed its judgement.
 #[derive(Clone, Debug)]
@@ -26,7 +25,7 @@ impl Valid {
     /// target.
     ///
     /// Clauses: AX-DL-DUPLICATE-ACCEPT.
-    pub(super) fn check_decisions(&mut self, context: &Context) -> Result<(), Failure> {
+    pub(super) fn check_decisions(&mut self, context: &Context) -> Result<()> {
         let inputs = &context.inputs;
         let used = inputs.index.decisions();
         let mut own = BTreeSet::new();

@@ -33,9 +33,8 @@ pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
 use crate::hooks::{Hook, HookPhase};
 use crate::mistyped_members::{MistypedMember, mistyped_members};
-use crate::rule;
 use crate::unknown_members::{UnknownMember, unknown_members};
-use accord_contract::Failure;
+use crate::{Result, rule};
 
 /// The default phases of a configuration without routing.
 pub(crate) const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
@@ -59,7 +58,7 @@ pub struct Config {
 impl Config {
     /// Reads a configuration that a person wrote. Fails when the document violates a rule. The
     /// failure lists all problems.
-    pub fn read(document: Value) -> Result<Self, Failure> {
+    pub fn read(document: Value) -> Result<Self> {
         let found = problems(&document);
         match document {
             Value::Object(members) if found.is_empty() => {
@@ -75,7 +74,7 @@ impl Config {
     /// problems.
     ///
     /// Clauses: AX-SM-START-CONFIG, AX-CS-VALID.
-    pub fn read_narrow(document: Value) -> Result<Self, Failure> {
+    pub fn read_narrow(document: Value) -> Result<Self> {
         let found = narrow_problems(&document);
         match document {
             Value::Object(members) if rule!(found.is_empty(); AnyConfigStarts => true) => {

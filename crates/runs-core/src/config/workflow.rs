@@ -2,9 +2,8 @@
 
 use accord_contract::{Object, wire_enum};
 
-use crate::RepoPath;
 use crate::members::{self, entries, list, text, texts};
-use crate::rule;
+use crate::{RepoPath, rule};
 
 wire_enum! {
     pub enum Semantics("GateSemantics", closed) {

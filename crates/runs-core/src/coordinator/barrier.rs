@@ -6,9 +6,8 @@ use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::history::{self, LineType};
 use super::{CoordinatorConfig, Workstream};
-use crate::doc;
 use crate::members::{array, build, texts};
-use crate::rule;
+use crate::{Result, doc, rule};
 
 wire_enum! {
     pub enum BarrierType("BarrierType", closed) {
@@ -189,7 +188,7 @@ impl Barrier {
 
 impl Barriers {
     /// Reads `barriers.json`. Fails with `coordinator_state_invalid` when a barrier is invalid.
-    pub fn read(document: &Value) -> Result<Self, Failure> {
+    pub fn read(document: &Value) -> Result<Self> {
         let mut all = Vec::new();
         for (id, value) in document.as_object().into_iter().flatten() {
             let invalid = |what: &str| {

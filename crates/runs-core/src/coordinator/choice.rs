@@ -8,10 +8,7 @@ use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::send_back::owed_repos;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
-use crate::TurnId;
-use crate::doc;
-use crate::members::build;
-use crate::state::Status;
+use crate::{Result, Status, TurnId, build, doc};
 
 wire_enum! {
     pub enum ObstacleReason("DispatchObstacle", closed) {
@@ -48,7 +45,7 @@ pub fn choose(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     wanted: Option<&str>,
-) -> Result<Choice, Failure> {
+) -> Result<Choice> {
     if initiative.state.status() != CoordinatorStatus::Active {
         let message =
             format!("an initiative that is {} dispatches no turns", initiative.state.status());

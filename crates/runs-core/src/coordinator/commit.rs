@@ -1,11 +1,11 @@
 //! Changes of a coordinator, each written as one commit.
 
 use accord_contract::text::pretty;
-use accord_contract::{Failure, Object, Time};
+use accord_contract::{Object, Time};
 
 use super::{Barriers, CoordinatorState, TurnContext};
 use crate::accept::{Commit, Record, Recovery, Write, append, digest, recover_coordinator};
-use crate::{HOME, Ids};
+use crate::{HOME, Ids, Result};
 
 /// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl CoordinatorChange {
 
 /// Recovers from a coordinator's journal, given the state on disk. Fails with `record_invalid` when
 /// the journal is not a coordinator's. It must then not be deleted.
-pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
+pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery> {
     let now = state.map(|state| digest(state.document()));
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())
 }

@@ -1,16 +1,16 @@
 //! `agentxchain-multi.json` as types.
 
-use accord_contract::{Failure, Object, Value};
+use accord_contract::{Object, Value};
 
 use super::BarrierType;
 use super::validate::{problems, refusal};
 use super::vocabulary::DOCUMENT;
 use crate::config::DEFAULT_PHASES;
-use crate::doc;
 use crate::hooks::{Hook, HookPhase, hooks_of};
 use crate::members::{self, texts};
 use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::unknown_members::{UnknownMember, unknown_members};
+use crate::{Result, doc};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Repo {
@@ -55,7 +55,7 @@ pub struct CoordinatorConfig {
 impl CoordinatorConfig {
     /// Reads a configuration. Fails with `workstream_cycle` when a cycle is the first problem, and
     /// with `invalid_coordinator_config` otherwise. The failure lists all problems.
-    pub fn read(document: Value) -> Result<Self, Failure> {
+    pub fn read(document: Value) -> Result<Self> {
         let found = problems(&document);
         match document {
             Value::Object(members) if found.is_empty() => Ok(Self::extract(members)),

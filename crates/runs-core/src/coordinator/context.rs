@@ -8,9 +8,8 @@ use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::send_back::{self, SentBackGate};
 use super::{BarrierStatus, Choice, Workstream};
-use crate::Ids;
 use crate::doc::{self, Member, Text};
-use crate::members::{array, build};
+use crate::{Ids, array, build};
 
 /// The context of one turn: two documents and a history line.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,9 +13,7 @@ use super::{
     turn_context,
 };
 use crate::doc::{self, Member, Text};
-use crate::members::build;
-use crate::state::TurnStatus;
-use crate::{Ids, RunId, TurnId};
+use crate::{Ids, RunId, TurnId, TurnStatus, build};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Dispatching {

@@ -7,10 +7,8 @@ use accord_contract::{Extensible, Object, Value, wire_enum};
 use super::RepoView;
 use super::history::{self, LineType};
 use super::projection::Initiative;
-use crate::TurnId;
-use crate::doc;
 use crate::history::is_accepted;
-use crate::state::{State, Status, TurnStatus};
+use crate::{State, Status, TurnId, TurnStatus, doc};
 
 wire_enum! {
     pub enum DivergenceKind("DivergenceKind", closed) {

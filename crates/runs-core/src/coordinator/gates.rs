@@ -11,11 +11,7 @@ use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
 };
-use crate::doc;
-use crate::gate::GateType;
-use crate::members::{array, build};
-use crate::person::Approval;
-use crate::state::{State, Status};
+use crate::{Approval, GateType, Result, State, Status, array, build, doc};
 
 /// The gate between two phases when the configuration names none.
 const DEFAULT_PHASE_GATE: &str = "phase_transition";
@@ -167,7 +163,7 @@ pub fn request_phase(
     repos: &BTreeMap<String, RepoView>,
     target: &str,
     now: Time,
-) -> Result<GateChange, Failure> {
+) -> Result<GateChange> {
     check_active(initiative.state)?;
     let blockers = phase_blockers(initiative, repos, target);
     if !blockers.is_empty() {
@@ -192,7 +188,7 @@ pub fn request_completion(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     now: Time,
-) -> Result<GateChange, Failure> {
+) -> Result<GateChange> {
     check_active(initiative.state)?;
     let blockers = completion_blockers(initiative, repos);
     if !blockers.is_empty() {
@@ -217,7 +213,7 @@ pub fn approve_gate(
     initiative: &Initiative<'_>,
     approval: &Approval,
     now: Time,
-) -> Result<GateChange, Failure> {
+) -> Result<GateChange> {
     let pending = pending_gate(initiative.state)?;
     let mut change = pass(initiative, pending, Vec::new(), now);
     for line in &mut change.history {
@@ -228,7 +224,7 @@ pub fn approve_gate(
 
 /// The gate that a person can approve or send back now. Fails with `invalid_state_transition` when
 /// no gate is pending.
-pub fn pending_gate(state: &CoordinatorState) -> Result<&Object, Failure> {
+pub fn pending_gate(state: &CoordinatorState) -> Result<&Object> {
     let waits = matches!(state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked);
     state.pending_gate().filter(|_| waits).ok_or_else(|| {
         let message = format!("an initiative that is {} has no gate that waits", state.status());
@@ -315,7 +311,7 @@ fn line(initiative: &Initiative<'_>, kind: LineType, pending: &Object, now: Time
     line
 }
 
-fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
+fn check_active(state: &CoordinatorState) -> Result<()> {
     if state.status() == CoordinatorStatus::Active {
         return Ok(());
     }

@@ -5,9 +5,7 @@ use accord_contract::{Object, Value};
 use super::commit::{barriers_path, coordinator_home, coordinator_state_path};
 use super::projection::Initiative;
 use super::{Barrier, BarrierStatus, Choice, Effect};
-use crate::doc;
-use crate::hooks::{HookBatch, HookPhase};
-use crate::members::{array, build};
+use crate::{HookBatch, HookPhase, array, build, doc};
 
 /// The files of the workspace that hooks must not change.
 pub fn protected_files() -> Vec<String> {

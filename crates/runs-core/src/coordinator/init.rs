@@ -10,10 +10,7 @@ use super::{
     Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
     CoordinatorState, RepoView,
 };
-use crate::Ids;
-use crate::doc;
-use crate::members::build;
-use crate::state::Status;
+use crate::{Ids, Result, Status, build, doc};
 
 /// What a repository needs before the initiative can begin.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -53,7 +50,7 @@ pub fn init(
     begun: &[String],
     ids: &mut Ids,
     now: Time,
-) -> Result<Result<Initialised, Vec<(String, RepoStart)>>, Failure> {
+) -> Result<Result<Initialised, Vec<(String, RepoStart)>>> {
     let refuse = |repo: &str, reason: &str, message: String| {
         Failure::new(Code::XchainCoordinatorDiverged, message)
             .with("repo_id", repo)

@@ -3,8 +3,7 @@
 use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::CoordinatorState;
-use crate::doc;
-use crate::members::build;
+use crate::{build, doc};
 
 const PREFIX: &str = "DEC-COORD-";
 

@@ -5,10 +5,7 @@ use accord_contract::{Code, Failure, Object, Time};
 use super::history::{self, LineType};
 use super::send_back::owed_repos;
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
-use crate::doc;
-use crate::members::build;
-use crate::rule;
-use crate::{Ids, RepoPath};
+use crate::{Ids, RepoPath, Result, build, doc, rule};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
@@ -55,7 +52,7 @@ pub fn project(
     offer: &Offer<'_>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Projection, Failure> {
+) -> Result<Projection> {
     let Initiative { config, state, barriers, history } = *initiative;
     let Offer { repo, workstream, root, accepted } = *offer;
     let unknown = |what: String| Failure::new(Code::XchainProjectionFailed, what);
@@ -132,7 +129,7 @@ fn known_projection<'a>(
 /// Checks that every file is inside the repository, by its name.
 ///
 /// Clauses: AX-CO-ISOLATION.
-fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), Failure> {
+fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<()> {
     for file in doc::History::FILES_CHANGED.items(accepted) {
         let name = file.as_str().unwrap_or_default();
         let below = root.and_then(|root| {

@@ -11,8 +11,7 @@ use super::{
     CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, diverging,
     recovery_report_path,
 };
-use crate::doc;
-use crate::{Ids, RunId};
+use crate::{Ids, Result, RunId, doc};
 
 /// Whether a person reported how a blocked initiative was repaired.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,7 +47,7 @@ pub fn resync(
     account: Account<'_>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Resync, Failure> {
+) -> Result<Resync> {
     let accounted = account != Account::None;
     let (repaired, left): (Vec<Divergence>, Vec<Divergence>) =
         diverging(initiative, repos).into_iter().partition(|found| {
@@ -81,7 +80,7 @@ pub fn resync(
 
 /// Checks the report that a person writes before a blocked initiative is resumed. Fails with
 /// `coordinator_diverged` when a section is missing or empty.
-pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
+pub fn check_recovery_report(report: &str) -> Result<()> {
     let placeholder = |line: &str| line.starts_with('(') && line.ends_with(')');
     let empty: Vec<&str> = ["## Trigger", "## Impact", "## Mitigation"]
         .into_iter()
@@ -151,7 +150,7 @@ impl Resync {
         found: &Divergence,
         ids: &mut Ids,
         now: Time,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let view = repos.get(&found.repo);
         let kind = match found.kind {
             DivergenceKind::TurnAcceptedUnprojected => {
@@ -191,7 +190,7 @@ impl Resync {
         found: &Divergence,
         ids: &mut Ids,
         now: Time,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let turn = found.turn.as_deref();
         let lines = view.map_or(&[][..], |view| &view.history);
         let Some(accepted) = lines.iter().find(|line| doc::History::TURN_ID.get(line) == turn)

@@ -16,10 +16,7 @@ use super::projection::Initiative;
 use super::{
     CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorStatus, RepoView,
 };
-use crate::doc;
-use crate::members::{array, build};
-use crate::person::Approval;
-use crate::state::Status;
+use crate::{Approval, Result, Status, array, build, doc};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SendBackGate {
@@ -103,7 +100,7 @@ pub fn send_back_gate(
     approval: &Approval,
     ledger: &mut CoordinatorLedger,
     now: Time,
-) -> Result<CoordinatorChange, Failure> {
+) -> Result<CoordinatorChange> {
     let pending = pending_gate(initiative.state)?;
     let targets = targets(initiative, repos, &given.repos)?;
     let gate = doc::MultiGate::GATE.get(pending).unwrap_or_default();
@@ -157,7 +154,7 @@ fn targets(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
     named: &[String],
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>> {
     let mut of_phase: Vec<String> = Vec::new();
     for stream in initiative.config.workstreams_of(initiative.state.phase()) {
         for repo in &stream.repos {

@@ -3,11 +3,9 @@
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::COORDINATOR_VERSION;
-use crate::config::Config;
 use crate::doc::{self, Content, Member, Text};
 use crate::gate::GateStatus;
-use crate::members::{self, build};
-use crate::state::State;
+use crate::{Config, Result, State, build, members};
 
 wire_enum! {
     pub enum CoordinatorStatus("CoordinatorStatus", closed) {
@@ -37,7 +35,7 @@ pub struct RepoView {
 impl CoordinatorState {
     /// Reads a state. Fails with `coordinator_state_invalid` when a member that decisions depend on
     /// is invalid.
-    pub fn read(document: Value) -> Result<Self, Failure> {
+    pub fn read(document: Value) -> Result<Self> {
         let invalid = |pointer: &str, message: &str| {
             Failure::new(Code::XchainCoordinatorStateInvalid, message).at(pointer)
         };

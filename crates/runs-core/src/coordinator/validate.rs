@@ -7,11 +7,10 @@ use accord_contract::{Code, Failure, Object, Value};
 
 use super::{BarrierType, COORDINATOR_VERSION};
 use crate::config::DEFAULT_PHASES;
-use crate::doc;
 use crate::hooks::{HookPhase, phase_problems};
 use crate::members::{self, array, filled, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
-use crate::rule;
+use crate::{doc, rule};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CoordinatorProblem {

@@ -6,11 +6,10 @@ use std::fmt::Write as _;
 use accord_contract::{Object, Value};
 
 use super::form::form;
-use crate::config::{Config, WriteAuthority};
 use crate::doc::{self, Member, Text};
 use crate::members::{self, text};
 use crate::run::SentBack;
-use crate::state::{State, Turn};
+use crate::{Config, State, Turn, WriteAuthority};
 
 const MAX_CHARS: usize = 4000;
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{Briefing, NAMED_RESERVED, staging_path};
-use crate::config::WriteAuthority;
+use crate::WriteAuthority;
 use crate::delegation::MAX_DELEGATIONS;
 
 pub(super) fn form(briefing: &Briefing<'_>) -> String {

@@ -11,14 +11,12 @@ pub use outside_changes::{
     LEFT_BEHIND, OutsideChanges, left_behind, outside_changes, was_never_dispatched,
 };
 
-use crate::budget;
-use crate::config::{Config, RuntimeType, WriteAuthority};
-use crate::doc;
-use crate::event::{Emitter, EventType};
 use crate::members::{array, build, object};
 use crate::run::{Change, illegal};
-use crate::state::{State, Status, Turn, TurnStatus};
-use crate::{HOME, Ids, RunId, TurnId};
+use crate::{
+    Config, Emitter, EventType, HOME, Ids, Result, RunId, RuntimeType, State, Status, Turn, TurnId,
+    TurnStatus, WriteAuthority, budget, doc,
+};
 
 /// The reserved paths that every assignment names as examples.
 const NAMED_RESERVED: [&str; 4] = [
@@ -49,7 +47,7 @@ pub fn check_runtime(
     config: &Config,
     turn: &Turn,
     supported: &[RuntimeType],
-) -> Result<RuntimeType, Failure> {
+) -> Result<RuntimeType> {
     let runtime = turn.runtime_id().and_then(|id| config.runtime(id)).ok_or_else(|| {
         let message = format!("the turn {} has no runtime that is declared", turn.id());
         Failure::new(Code::XchainRoleWithoutRuntime, message)
@@ -151,7 +149,7 @@ pub fn mark_dispatched(
     changes: Option<&OutsideChanges>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let about = changes
         .map(|changes| ("baseline".to_owned(), changes.baseline.document(now).into()))
         .into_iter()
@@ -179,7 +177,7 @@ pub fn mark(
     status: TurnStatus,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     mark_with(state, turn, status, Object::new(), ids, now)
 }
 
@@ -192,7 +190,7 @@ pub fn mark_with(
     about: Object,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     if state.status() != Status::Active {
         return Err(illegal(state, "carry a turn out"));
     }

@@ -17,11 +17,8 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Object, Value};
 
-use crate::RepoPath;
-use crate::accept::Observation;
-use crate::doc;
 use crate::members::{build, object, text};
-use crate::state::{Baseline, Turn};
+use crate::{Baseline, Observation, RepoPath, Turn, doc};
 
 pub const LEFT_BEHIND: &str = doc::Turn::LEFT_BEHIND.name();
 

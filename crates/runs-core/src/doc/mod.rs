@@ -19,14 +19,10 @@ use std::marker::PhantomData;
 use accord_contract::wire::{self, Names};
 use accord_contract::{Object, Time, Value};
 
-use crate::accept::CheckpointReason;
 use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};
-use crate::event::EventType;
-use crate::gate::GateType;
-use crate::ledger::{LedgerDecision, LedgerType};
 use crate::mistyped_members::MemberType;
 use crate::unknown_members::KnownMember;
-use crate::{RunId, TurnId};
+use crate::{CheckpointReason, EventType, GateType, LedgerDecision, LedgerType, RunId, TurnId};
 
 pub(crate) use coordinator::*;
 pub(crate) use records::*;

@@ -4,7 +4,7 @@ use super::{
     Any, Artifact, Cost, Count, Decision, Delegation, Flag, List, Map, Objection, Review, Text,
     Texts, Timestamp, Verification, Word, documents,
 };
-use crate::event::EventType;
+use crate::EventType;
 
 documents! {
     /// A line of `history.jsonl`: a turn that ended.

@@ -12,11 +12,7 @@ use accord_contract::{Code, Failure, Object, Time, Value};
 pub use order::check_order;
 pub use types::EventType;
 
-use crate::doc;
-use crate::members::{array, build};
-use crate::rule;
-use crate::state::State;
-use crate::{EventId, Ids, RunId};
+use crate::{EventId, Ids, Result, RunId, State, array, build, doc, rule};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -66,7 +62,7 @@ impl Event {
 impl<'a> Emitter<'a> {
     /// An emitter for the run of a state. Fails with `invalid_event` when no run has begun, since
     /// every event belongs to a run.
-    pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self, Failure> {
+    pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self> {
         let run_id = state.run_id().cloned().ok_or_else(|| {
             Failure::new(Code::XchainInvalidEvent, "an event needs a run, and none has begun")
         })?;

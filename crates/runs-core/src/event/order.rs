@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use accord_contract::{Code, Failure, Time, Value};
 
 use super::{EventType, refusal, turn_id};
-use crate::doc;
-use crate::rule;
+use crate::{Result, doc, rule};
 
 /// Checks the timeline of one run. Undeclared types are ignored, because other runners write them.
 /// Fails with `invalid_events` when there are no events, and otherwise with `ordering_violation`
@@ -14,7 +13,7 @@ use crate::rule;
 ///
 /// Clauses: AX-EV-ORDER, AX-EV-STARTS, AX-EV-ENDS, AX-EV-DISPATCHED, AX-EV-MONOTONIC,
 /// AX-EV-TIMELINE-TIME, AX-EV-TIMELINE-ONCE, AX-EV-TIMELINE-OPEN.
-pub fn check_order(events: &Value) -> Result<(), Failure> {
+pub fn check_order(events: &Value) -> Result<()> {
     let Some(events) = events.as_array().filter(|events| !events.is_empty()) else {
         let message = "a timeline is a list of at least one event";
         return Err(Failure::new(Code::XchainInvalidEvents, message));

@@ -16,9 +16,7 @@ pub(crate) use sections::has_content as section_has_content;
 pub use semantics::evaluate as evaluate_semantics;
 pub use types::{GateStatus, GateType};
 
-use crate::config::Config;
-use crate::history::RunIndex;
-use crate::rule;
+use crate::{Config, RunIndex, rule};
 
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {

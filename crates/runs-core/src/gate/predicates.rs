@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use super::View;
 use super::semantics;
-use crate::RepoPath;
 use crate::config::{Config, Gate, Semantics};
-use crate::rule;
+use crate::{RepoPath, rule};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Failures {

@@ -9,10 +9,7 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Object, Value};
 
-use crate::doc;
-use crate::event::{self, EventType};
-use crate::state::{State, Status};
-use crate::{TurnId, members};
+use crate::{EventType, State, Status, TurnId, doc, event, members};
 
 /// A change of the records by another process. The records only grew: a line that was there before
 /// is unchanged.

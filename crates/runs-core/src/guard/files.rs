@@ -1,8 +1,7 @@
 //! Which files a hook around an acceptance must not change.
 
-use crate::hooks::HookPhase;
 use crate::manifest::Bundle;
-use crate::{TurnId, dispatch};
+use crate::{HookPhase, TurnId, dispatch};
 
 /// The files that are guarded while a hook of a phase runs: the bundle of the turn and, once it
 /// was judged, its staged result. Before it is judged, a hook may correct it.

@@ -3,8 +3,7 @@
 use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::{Execution, Hook, HookMode, Verdict, VerdictDocument};
-use crate::members::build;
-use crate::rule;
+use crate::{build, rule};
 
 const MAX_ERROR_CHARS: usize = 4096;
 

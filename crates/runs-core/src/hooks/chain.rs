@@ -4,8 +4,7 @@ use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::audit::About;
 use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
-use crate::members::build;
-use crate::rule;
+use crate::{build, rule};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookBatch {

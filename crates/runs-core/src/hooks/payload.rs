@@ -5,13 +5,7 @@ use std::path::Path;
 use accord_contract::{Object, Time, Value};
 
 use super::Hook;
-use crate::config;
-use crate::config::Config;
-use crate::doc;
-use crate::gate::GateType;
-use crate::members::{array, build};
-use crate::rule;
-use crate::state::{State, Turn};
+use crate::{Config, GateType, State, Turn, array, build, config, doc, rule};
 
 /// The payload in its envelope, as a hook reads it.
 ///

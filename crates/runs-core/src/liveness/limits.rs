@@ -6,8 +6,7 @@ use std::time::Duration;
 use accord_contract::wire::count_of;
 use accord_contract::{Failure, Object, Time, Value};
 
-use crate::config::{Config, Runtime};
-use crate::state::Turn;
+use crate::{Config, Runtime, Turn};
 
 /// The default time without a sign of life until the first output of a worker.
 const STARTUP: Duration = Duration::from_secs(180);

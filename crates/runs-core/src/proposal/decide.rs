@@ -4,15 +4,11 @@ use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::{ABSENT, NOT_FILE, Proposal, ProposalAction, ProposedFile, digest, proposal_folder};
-use crate::accept::Write;
-use crate::event::{Emitter, EventType};
-use crate::ledger::{self, LedgerDecision};
-use crate::members::{array, build};
 use crate::paths::{PROPOSAL_APPLIED, PROPOSAL_REJECTED};
-use crate::person::Approval;
-use crate::run::Change;
-use crate::state::{State, Status};
-use crate::{Ids, RepoPath};
+use crate::{
+    Approval, Change, Emitter, EventType, Ids, LedgerDecision, RepoPath, Result, State, Status,
+    Write, array, build, ledger,
+};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FileNow {
@@ -85,7 +81,7 @@ pub fn applied(
     approval: &Approval,
     ids: &mut Ids,
     now: Time,
-) -> Result<Applied, Failure> {
+) -> Result<Applied> {
     if let Some(turn) = state.turns().next() {
         let message = format!("{} is active, and would be given the changes", turn.id());
         return Err(Failure::new(Code::XchainInvalidStateTransition, message)
@@ -135,7 +131,7 @@ pub fn dropped(
     approval: &Approval,
     ids: &mut Ids,
     now: Time,
-) -> Result<Applied, Failure> {
+) -> Result<Applied> {
     let details = build([("reason", reason.into())]);
     let mut record = build([
         ("rejected_at", now.to_string().into()),
@@ -147,7 +143,7 @@ pub fn dropped(
     Ok(Applied { change, writes, files: Vec::new() })
 }
 
-fn check(proposal: &Proposal, files: &[FileNow]) -> Result<(), Failure> {
+fn check(proposal: &Proposal, files: &[FileNow]) -> Result<()> {
     let states =
         || proposal.files.iter().zip(files).map(|(file, now)| (file, file_state(file, now)));
     let of = |wanted: &[FileState]| -> Vec<&str> {
@@ -195,7 +191,7 @@ fn decision(
     approval: &Approval,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let turn = proposal.turn.as_str();
     let (verb, action, decided) = match verdict {
         Verdict::Applied => ("APPLY", "applied", LedgerDecision::ProposalApplied),

@@ -17,13 +17,8 @@ use accord_contract::{Object, Time, Value, wire_enum};
 
 pub use decide::{Applied, FileNow, FileState, applied, dropped, file_state};
 
-use crate::accept::Write;
-use crate::doc;
-use crate::members::build;
 use crate::paths::{PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT};
-use crate::result::TurnResult;
-use crate::state::Turn;
-use crate::{HOME, RepoPath, TurnId};
+use crate::{HOME, RepoPath, Turn, TurnId, TurnResult, Write, build, doc};
 
 wire_enum! {
     pub enum ProposalAction("ProposalAction", closed) {

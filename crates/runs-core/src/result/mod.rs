@@ -18,11 +18,7 @@ pub use normalize::{Rewrite, RewriteCode, normalize};
 pub use turn_result::{TurnResult, TurnStatusClaim, Verification};
 pub use validate::validate;
 
-use crate::config::{Config, Role, RuntimeType, WriteAuthority};
-use crate::history::RunIndex;
-use crate::members::array;
-use crate::rule;
-use crate::state::{State, Turn};
+use crate::{Config, Role, RunIndex, RuntimeType, State, Turn, WriteAuthority, array, rule};
 
 pub(crate) const MAX_RESULT_BYTES: usize = 8 << 20;
 

@@ -2,10 +2,8 @@
 
 use accord_contract::{Object, Value, wire_enum};
 
-use crate::RepoPath;
-use crate::config::RuntimeType;
-use crate::doc;
 use crate::history::cost_usd;
+use crate::{RepoPath, RuntimeType, doc};
 
 wire_enum! {
     pub enum TurnStatusClaim("TurnResultStatus", closed) {

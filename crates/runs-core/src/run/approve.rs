@@ -3,18 +3,13 @@
 use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::{Change, Refused, illegal};
-use crate::Ids;
 use crate::config::{Config, GateAction};
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::evidence::Subject;
 use crate::gate::{GateStatus, GateType};
-use crate::hooks::{self, HookBatch, HookPhase};
-use crate::ledger::{self, LedgerType};
-use crate::members::build;
-use crate::person::Approval;
-use crate::rule;
 use crate::state::{Block, Pending, State, Status};
+use crate::{
+    Approval, Emitter, EventType, HookBatch, HookPhase, Ids, LedgerType, Result, Subject, build,
+    doc, hooks, ledger, rule,
+};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PendingApproval {
@@ -72,7 +67,7 @@ pub fn plan_approval(
     config: &Config,
     wanted: PendingApproval,
     history_length: u64,
-) -> Result<ApprovalPlan, Failure> {
+) -> Result<ApprovalPlan> {
     let pending = pending(state, wanted)?;
     let (kind, gate, target) = (pending.gate_type(), pending.gate(), pending.to());
     let declared = gate.and_then(|gate| config.gate(gate));
@@ -168,7 +163,7 @@ fn record(
     lines: Vec<Object>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let mut approved = payload.clone();
     approval.add_to(&mut approved);
     let mut emitter = Emitter::new(&next, ids, now)?;
@@ -182,7 +177,7 @@ fn record(
 }
 
 /// Clauses: AX-SM-APPROVE, AX-SM-COMPLETE.
-fn pending(state: &State, wanted: PendingApproval) -> Result<Pending, Failure> {
+fn pending(state: &State, wanted: PendingApproval) -> Result<Pending> {
     use PendingApproval::{Completion, Transition};
     let found = match (state.status(), wanted) {
         (Status::Paused | Status::Blocked, Transition) => {
@@ -271,7 +266,7 @@ pub(crate) fn set_gate(state: &mut State, gate: &str, status: GateStatus) {
     state.set(doc::State::PHASE_GATE_STATUS, gates);
 }
 
-pub(crate) fn complete(state: &mut State, now: Time) -> Result<(), Failure> {
+pub(crate) fn complete(state: &mut State, now: Time) -> Result<()> {
     state.set_status(Status::Completed)?;
     for member in [
         doc::State::BLOCKED_ON.any(),

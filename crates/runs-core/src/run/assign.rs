@@ -4,16 +4,10 @@ use accord_contract::text::counted;
 use accord_contract::{Code, Failure, Time};
 
 use super::{Change, Refused, illegal};
-use crate::Ids;
-use crate::budget;
-use crate::config::{Config, Role, WriteAuthority};
-use crate::delegation;
-use crate::doc;
-use crate::hooks::{self, HookBatch, HookPhase, HookReport};
-use crate::members::{array, build};
-use crate::paths::name_files;
-use crate::rule;
-use crate::state::{Baseline, State, Status, Turn};
+use crate::{
+    Baseline, Config, HookBatch, HookPhase, HookReport, Ids, Result, Role, State, Status, Turn,
+    WriteAuthority, array, budget, build, delegation, doc, hooks, name_files, rule,
+};
 
 pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
 
@@ -49,7 +43,7 @@ pub fn check_assignment(
     role: &str,
     baseline: BaselineCheck,
     history_length: u64,
-) -> Result<Assignable, Failure> {
+) -> Result<Assignable> {
     let legal = rule!(
         state.status() == Status::Active;
         PausedRunAssigns => matches!(state.status(), Status::Active | Status::Paused)
@@ -73,10 +67,7 @@ pub fn check_assignment(
 }
 
 /// A declared role and its runtime. Fails with `unknown_role` or `role_without_runtime`.
-pub(super) fn runtime_of<'a>(
-    config: &'a Config,
-    role: &str,
-) -> Result<(&'a Role, &'a str), Failure> {
+pub(super) fn runtime_of<'a>(config: &'a Config, role: &str) -> Result<(&'a Role, &'a str)> {
     let found = config.role(role).ok_or_else(|| {
         let known: Vec<&str> = config.roles().iter().map(|role| role.id.as_str()).collect();
         let message = format!("there is no role {role}; there are {}", known.join(", "));
@@ -90,7 +81,7 @@ pub(super) fn runtime_of<'a>(
 }
 
 /// Clauses: AX-PT-CAPACITY.
-fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
+fn capacity(state: &State, config: &Config, role: &str) -> Result<()> {
     let most = config.max_concurrent_turns(state.phase());
     let full = |limit: &str| {
         let turns = state.turns();
@@ -117,7 +108,7 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Failure> {
+fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline> {
     match check {
         BaselineCheck::Clean(baseline) => Ok(baseline),
         // No change can be attributed to a role that only reviews.

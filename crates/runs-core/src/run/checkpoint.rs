@@ -1,13 +1,9 @@
 //! Checkpoints: commits of the files of accepted turns.
 
-use accord_contract::{Failure, Time};
+use accord_contract::Time;
 
 use super::Change;
-use crate::Ids;
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::members::{array, build};
-use crate::state::{State, Status};
+use crate::{Emitter, EventType, Ids, Result, State, Status, array, build, doc};
 
 /// Records that the files of an accepted turn were committed. `clean` means that nothing else is
 /// uncommitted, so that the commit becomes the base of the run. A completed run gets no event,
@@ -21,7 +17,7 @@ pub fn checkpoint(
     clean: bool,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let mut next = state.clone();
     if clean {
         next.set(doc::State::ACCEPTED_INTEGRATION_REF, format!("git:{commit}"));

@@ -1,19 +1,16 @@
 //! Blocks a run until a person resolves it.
 
-use accord_contract::{Failure, Time, Value};
+use accord_contract::{Time, Value};
 
 use super::{Change, Refused, illegal};
-use crate::Ids;
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::hooks::HookReport;
-use crate::ledger::{self, LedgerDecision};
-use crate::members::build;
-use crate::state::{Block, State, Status};
+use crate::{
+    Block, Emitter, EventType, HookReport, Ids, LedgerDecision, Result, State, Status, build, doc,
+    ledger,
+};
 
 /// Blocks the run at a person's request. Fails with `invalid_state_transition` when the run is not
 /// active.
-pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
+pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result<Change> {
     if state.status() != Status::Active {
         return Err(illegal(state, "be stopped"));
     }
@@ -46,7 +43,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
 
 /// Blocks the run. Fails with `invalid_state_transition` unless the run is active, paused or
 /// blocked.
-pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
+pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change> {
     if !matches!(state.status(), Status::Active | Status::Paused | Status::Blocked) {
         return Err(illegal(state, "be blocked"));
     }

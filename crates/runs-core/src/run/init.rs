@@ -3,14 +3,9 @@
 use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::{Change, illegal};
-use crate::config::Config;
-use crate::doc;
-use crate::event::{Emitter, EventType};
 use crate::gate::GateStatus;
 use crate::members::{amount, build};
-use crate::rule;
-use crate::state::{State, Status};
-use crate::{Ids, RunId};
+use crate::{Config, Emitter, EventType, Ids, Result, RunId, State, Status, doc, rule};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
@@ -25,7 +20,7 @@ pub struct Beginning {
 
 /// Checks that the last run that is known is the run of the state. Otherwise the records of the run
 /// were removed or replaced. Fails with `records_missing`.
-pub fn check_records(state: &State, last_run: Option<&str>) -> Result<(), Failure> {
+pub fn check_records(state: &State, last_run: Option<&str>) -> Result<()> {
     let known = state.run_id().map(RunId::as_str);
     let Some(last_run) = last_run.filter(|run| Some(*run) != known) else { return Ok(()) };
     let known = known.unwrap_or("no run");
@@ -47,7 +42,7 @@ pub fn init(
     beginning: Beginning,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     // A block can precede the first run. Such a state has nothing that a new run would lose.
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {

@@ -40,8 +40,7 @@ pub use transition::{
     TransitionRequest, check_resolution, escalate_role, pause_for_gate, transition,
 };
 
-use crate::event::Event;
-use crate::state::State;
+use crate::{Event, State};
 
 /// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,19 +6,14 @@
 //! - its delegation, or its review of delegations, moves to the new turn;
 //! - the new turn passes every guard of an assignment, and a refusal keeps the old turn.
 
-use accord_contract::{Failure, Object, Time, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::{Assignable, BaselineCheck, Change, Refused, check_assignment, illegal};
-use crate::config::Config;
-use crate::doc;
-use crate::event::{Emitter, EventType};
 use crate::history::REISSUED;
-use crate::hooks::{HookBatch, HookReport};
-use crate::ledger::LedgerDecision;
-use crate::members::build;
-use crate::state::{State, Status, Turn};
-use crate::{Ids, TurnId};
-use crate::{budget, delegation, ledger};
+use crate::{
+    Config, Emitter, EventType, HookBatch, HookReport, Ids, LedgerDecision, Result, State, Status,
+    Turn, TurnId, budget, build, delegation, doc, ledger,
+};
 
 /// A checked reissue. Only its hooks can still refuse it.
 #[derive(Clone, Debug)]
@@ -48,7 +43,7 @@ pub fn check_reissue(
     (role, reason): (&str, &str),
     baseline: BaselineCheck,
     history_length: u64,
-) -> Result<Reissuable, Failure> {
+) -> Result<Reissuable> {
     let old = state.target(turn)?.clone();
     let resolved = match state.status() {
         Status::Active => None,

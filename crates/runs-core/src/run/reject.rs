@@ -1,15 +1,12 @@
 //! Rejects a turn. It is retried, or the run is blocked.
 
-use accord_contract::{Failure, Object, Time, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::{Change, illegal};
-use crate::config::Config;
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::ledger::{self, LedgerDecision};
-use crate::members::build;
-use crate::state::{Baseline, Block, State, Status, TurnStatus};
-use crate::{Ids, TurnId};
+use crate::{
+    Baseline, Block, Config, Emitter, EventType, Ids, LedgerDecision, Result, State, Status,
+    TurnId, TurnStatus, build, doc, ledger,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
@@ -34,7 +31,7 @@ pub fn reject(
     rejection: &Rejection,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     if !matches!(state.status(), Status::Active | Status::Blocked) {
         return Err(illegal(state, "reject a turn"));
     }

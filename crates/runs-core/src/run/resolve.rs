@@ -1,16 +1,12 @@
 //! Reactivation of a blocked run by a person.
 
-use accord_contract::{Failure, Time};
+use accord_contract::Time;
 
 use super::{Change, illegal};
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::ledger::{self, LedgerDecision};
-use crate::members::build;
-use crate::person::Approval;
-use crate::rule;
-use crate::state::{Baseline, State, Status, TurnStatus};
-use crate::{Ids, TurnId};
+use crate::{
+    Approval, Baseline, Emitter, EventType, Ids, LedgerDecision, Result, State, Status, TurnId,
+    TurnStatus, build, doc, ledger, rule,
+};
 
 /// Reactivates a blocked or paused run. Turns without retries left get one more attempt. Commits
 /// and settings of version control that changed meanwhile belong to the person, so active turns get
@@ -25,7 +21,7 @@ pub fn resolve(
     approval: &Approval,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     check_resolvable(state)?;
     let was = state.blocked_on().unwrap_or_default().to_owned();
     let mut next = state.clone();
@@ -69,7 +65,7 @@ pub fn resolve(
 /// Checks that a person can resolve the run. Fails like [`resolve`].
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
-pub fn check_resolvable(state: &State) -> Result<(), Failure> {
+pub fn check_resolvable(state: &State) -> Result<()> {
     if !matches!(state.status(), Status::Blocked | Status::Paused) {
         return Err(illegal(state, "be resolved"));
     }

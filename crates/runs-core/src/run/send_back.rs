@@ -4,20 +4,17 @@
 //! The protocol has no such operation. Its records are those of a gate that failed, which other
 //! runners read: `last_gate_failure`, a `gate_failure` line of the ledger, a `gate_failed` event.
 
-use accord_contract::{Failure, Object, Time};
+use accord_contract::{Object, Time};
 
 use super::assign::runtime_of;
 use super::{Change, illegal, set_gate};
-use crate::Ids;
-use crate::config::Config;
-use crate::doc;
-use crate::event::{Emitter, EventType};
 use crate::gate::{Failures, GateStatus};
 use crate::gate_effects::Request;
-use crate::ledger::{self, LedgerDecision, LedgerType};
-use crate::members::build;
-use crate::person::Approval;
 use crate::state::{Pending, State};
+use crate::{
+    Approval, Config, Emitter, EventType, Ids, LedgerDecision, LedgerType, Result, build, doc,
+    ledger,
+};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SendBack {
@@ -56,7 +53,7 @@ impl<'a> SentBack<'a> {
 
 /// The request that waits for a person. A run that was blocked while its gate waited still waits.
 /// Fails with `invalid_state_transition` when no gate is pending.
-pub fn waiting_request(state: &State) -> Result<Pending, Failure> {
+pub fn waiting_request(state: &State) -> Result<Pending> {
     let pending = state.pending().filter(|_| state.status().waits_for_person());
     pending.ok_or_else(|| {
         let failure = illegal(state, "be sent back: no gate waits");
@@ -76,7 +73,7 @@ pub fn send_back(
     requested_by: Option<&str>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let pending = waiting_request(state)?;
     if let Some(role) = &given.role {
         runtime_of(config, role)?;

@@ -3,13 +3,8 @@
 use accord_contract::{Code, Failure, Time};
 
 use super::{Change, illegal};
-use crate::Ids;
-use crate::doc;
-use crate::event::{Emitter, EventType};
-use crate::gate::GateType;
-use crate::members::build;
-use crate::rule;
 use crate::state::{Block, PendingTransition, State, Status};
+use crate::{Emitter, EventType, GateType, Ids, Result, build, doc, rule};
 
 /// Pauses the run before a phase transition that needs approval. Fails with
 /// `invalid_state_transition` when the run is not active, is not in the phase `from`, or has a
@@ -21,7 +16,7 @@ pub fn pause_for_gate(
     pending: &PendingTransition,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     if state.status() != Status::Active || pending.from != state.phase() {
         return Err(illegal(state, &format!("wait for the gate {}", pending.gate)));
     }
@@ -41,7 +36,7 @@ pub fn pause_for_gate(
     Ok(Change::new(next, events))
 }
 
-pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Result<(), Failure> {
+pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Result<()> {
     // The status changes first, because only that can fail.
     state.wait_for_approval(&pending.gate)?;
     state.set(doc::State::PENDING_PHASE_TRANSITION, pending.document());
@@ -58,7 +53,7 @@ pub fn escalate_role(
     role: &str,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     let legal = rule!(
         state.status() == Status::Active;
         PausedEscalates => matches!(state.status(), Status::Active | Status::Paused)
@@ -90,7 +85,7 @@ pub fn transition(
     request: &TransitionRequest<'_>,
     ids: &mut Ids,
     now: Time,
-) -> Result<Change, Failure> {
+) -> Result<Change> {
     if let Some(run_id) = request.run_id {
         check_identity(state, run_id)?;
     }
@@ -114,7 +109,7 @@ pub fn transition(
 /// the action `resume`. Fails with `invalid_state_transition` otherwise.
 ///
 /// Clauses: AX-SM-RESOLVE.
-pub fn check_resolution(state: &State, action: Option<&str>) -> Result<(), Failure> {
+pub fn check_resolution(state: &State, action: Option<&str>) -> Result<()> {
     let resumes = rule!(action == Some("resume"); AnyActionResolves => true);
     if !resumes || state.status() != Status::Blocked {
         return Err(illegal(state, "be set to active by that action"));
@@ -125,7 +120,7 @@ pub fn check_resolution(state: &State, action: Option<&str>) -> Result<(), Failu
 /// Checks that a write keeps the id of the run.
 ///
 /// Clauses: AX-SM-RUN-ID.
-fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
+fn check_identity(state: &State, run_id: Option<&str>) -> Result<()> {
     match state.run_id() {
         Some(own)
             if rule!(

@@ -1,13 +1,9 @@
 //! Why a run is blocked, and how it can be unblocked.
 
-use accord_contract::{Failure, Object, Time, wire_enum};
+use accord_contract::{Object, Time, wire_enum};
 
 use super::{State, Status};
-use crate::TurnId;
-use crate::doc;
-use crate::members::build;
-use crate::rule;
-use crate::timeout;
+use crate::{Result, TurnId, build, doc, rule, timeout};
 
 wire_enum! {
     pub enum Category("BlockCategory", closed) {
@@ -156,14 +152,14 @@ impl Block {
 }
 
 impl State {
-    pub(crate) fn block(&mut self, block: &Block, now: Time) -> Result<(), Failure> {
+    pub(crate) fn block(&mut self, block: &Block, now: Time) -> Result<()> {
         self.set_status(Status::Blocked)?;
         self.set(doc::State::BLOCKED_ON, block.blocked_on.as_str());
         self.set(doc::State::BLOCKED_REASON, block.document(now));
         Ok(())
     }
 
-    pub(crate) fn unblock(&mut self) -> Result<(), Failure> {
+    pub(crate) fn unblock(&mut self) -> Result<()> {
         self.set_status(Status::Active)?;
         self.clear(doc::State::BLOCKED_ON);
         self.clear(doc::State::BLOCKED_REASON);

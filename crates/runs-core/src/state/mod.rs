@@ -18,12 +18,9 @@ pub use blocked::{Block, Category};
 pub use pending::{Pending, PendingCompletion, PendingTransition};
 pub use turn::{Baseline, Turn, TurnStatus};
 
-use crate::config::Config;
 use crate::doc::{self, Content, Member};
-use crate::members::{self, build};
-use crate::rule;
 use crate::run::illegal;
-use crate::{RunId, TurnId};
+use crate::{Config, Result, RunId, TurnId, build, members, rule};
 
 pub(crate) const STATE_VERSION: &str = "1.1";
 
@@ -114,7 +111,7 @@ impl State {
 
     /// Reads a state of this or an earlier version. Fails with `state_invalid` when a member that
     /// decisions depend on is invalid.
-    pub fn read(document: Value) -> Result<Self, Failure> {
+    pub fn read(document: Value) -> Result<Self> {
         upgrade::read(document)
     }
 
@@ -186,7 +183,7 @@ impl State {
     /// turn, and with `target_required` when several are active and none is named.
     ///
     /// Clauses: AX-HS-NOT-ACTIVE.
-    pub fn target(&self, id: Option<&TurnId>) -> Result<&Turn, Failure> {
+    pub fn target(&self, id: Option<&TurnId>) -> Result<&Turn> {
         let found = match id {
             Some(id) => self.turn(id),
             None => self.only_turn(),
@@ -217,7 +214,7 @@ impl State {
 
     /// The active turn with this id, if this is its current attempt. Fails like [`State::target`],
     /// and with `attempt_over` when the attempt is another one.
-    pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn, Failure> {
+    pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn> {
         let turn = self.target(Some(id))?;
         if turn.attempt() == attempt {
             return Ok(turn);
@@ -336,7 +333,7 @@ impl State {
 
     /// Changes the status. Fails with `invalid_state_transition` unless [`Status::may_become`]
     /// allows the change.
-    pub(crate) fn set_status(&mut self, status: Status) -> Result<(), Failure> {
+    pub(crate) fn set_status(&mut self, status: Status) -> Result<()> {
         if !self.status.may_become(status) {
             return Err(illegal(self, &format!("become {status}")));
         }
@@ -348,7 +345,7 @@ impl State {
     }
 
     /// Pauses the run until a person approves a gate.
-    pub(crate) fn wait_for_approval(&mut self, gate: &str) -> Result<(), Failure> {
+    pub(crate) fn wait_for_approval(&mut self, gate: &str) -> Result<()> {
         self.set_status(Status::Paused)?;
         self.set(doc::State::BLOCKED_ON, format!("human_approval:{gate}"));
         // The request that failed or was sent back before is obsolete: this one met all conditions.

@@ -3,8 +3,7 @@
 use accord_contract::{Object, Time, Value};
 
 use crate::doc::{self, Member, Text};
-use crate::gate::GateType;
-use crate::members::build;
+use crate::{GateType, build};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingTransition {

@@ -6,8 +6,7 @@ use accord_contract::{Extensible, Object, Time, Value, wire_enum};
 
 use crate::doc::{self, Content, Member};
 use crate::event::About;
-use crate::members::build;
-use crate::{RunId, TurnId};
+use crate::{RunId, TurnId, build};
 
 wire_enum! {
     pub enum TurnStatus("TurnStatus", closed) {

@@ -3,10 +3,9 @@
 use accord_contract::{Code, Failure, Object, Value};
 
 use super::{STATE_VERSION, State, Status, Turn};
-use crate::RunId;
-use crate::doc;
+use crate::{Result, RunId, doc};
 
-pub(super) fn read(document: Value) -> Result<State, Failure> {
+pub(super) fn read(document: Value) -> Result<State> {
     let Value::Object(mut members) = document else {
         return Err(invalid("", "the state must be a JSON object"));
     };
@@ -67,7 +66,7 @@ fn clock(members: &Object, turns: &[Turn]) -> u64 {
 }
 
 /// The active turns. Old states have one turn in `current_turn`, which moves into the map.
-fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Failure> {
+fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>> {
     let mut documents = match doc::State::ACTIVE_TURNS.raw(members) {
         None | Some(Value::Null) => Object::new(),
         Some(Value::Object(turns)) => turns.clone(),

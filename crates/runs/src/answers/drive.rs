@@ -2,7 +2,7 @@
 
 use accord_contract::Failure;
 use accord_runs_core::operations::answers::{NextAnswer, RunDriveAnswer, RunStop};
-use accord_runs_core::state::{State, Status};
+use accord_runs_core::{State, Status};
 
 use super::error_envelope;
 use crate::TurnOutcome;

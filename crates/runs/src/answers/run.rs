@@ -1,7 +1,7 @@
 //! The answers about one repository.
 
 use accord_contract::{Object, WireCode};
-use accord_runs_core::evidence::EvidenceDigest;
+use accord_runs_core::EvidenceDigest;
 use accord_runs_core::operations::answers::{
     Level, NextAnswer, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer,
     RunDispatchAnswer, RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge,

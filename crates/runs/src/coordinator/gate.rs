@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Failure, Object};
+use accord_contract::Object;
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Account, CoordinatorConfig, CoordinatorState, RepoView, approve_gate, hooks, pending_gate,
 };
 use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
-use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::operations::{ApproveInitiativeGate, LocalOperation};
-use accord_runs_core::person::{Approval, Consent};
-use accord_runs_core::state::State;
 use accord_runs_core::views::InitiativeGateView;
+use accord_runs_core::{Approval, Consent, HookPhase, Result, State};
 
 use super::Coordinator;
 use super::repos::{ChildRepo, in_repo};
@@ -37,7 +35,7 @@ impl Coordinator {
     /// What an approval of the pending gate would do, without doing it. Fails with
     /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition`
     /// if no gate is pending.
-    pub fn plan_gate(&self) -> Result<GatePlan, Failure> {
+    pub fn plan_gate(&self) -> Result<GatePlan> {
         let seen = self.snapshot()?;
         self.refuse_worker(&seen.views)?;
         let gate = InitiativeGateView::of(pending_gate(seen.initiative().state)?);
@@ -54,7 +52,7 @@ impl Coordinator {
     /// if no gate is pending; `evidence_changed` if the person saw other evidence; `hook_blocked`
     /// if a hook refuses; `coordinator_diverged` if a repository changed since the gate was
     /// reached.
-    pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
+    pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval> {
         // Refuse before hooks run.
         let (mut session, gate, approval) =
             self.begin_decision::<ApproveInitiativeGate>(consent)?;
@@ -76,7 +74,7 @@ impl Coordinator {
     pub(super) fn begin_decision<O: LocalOperation>(
         &self,
         consent: &Consent,
-    ) -> Result<(CoordinatorSession<'_>, Object, Approval), Failure> {
+    ) -> Result<(CoordinatorSession<'_>, Object, Approval)> {
         let mut session = self.open_session()?;
         let consent = self.authorize::<O>(&session.views, consent)?;
         session.catch_up(Account::None)?;
@@ -96,7 +94,7 @@ pub(super) fn evidence(
     children: &[ChildRepo],
     views: &BTreeMap<String, RepoView>,
     cancel: Option<&Cancel>,
-) -> Result<EvidenceDigest, Failure> {
+) -> Result<EvidenceDigest> {
     let mut repos = Vec::new();
     for child in children {
         let id = &child.repo.id;

@@ -1,16 +1,16 @@
 //! Starts an initiative.
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::build;
 use accord_runs_core::coordinator::{
     CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
 };
+use accord_runs_core::{Result, build};
 
 use super::Coordinator;
 use super::repos::{ChildRepo, When, in_repo, views};
 use super::session::ledger;
+use crate::LockedRepository;
 use crate::operations::Start;
-use crate::repository::LockedRepository;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct InitiativeStarted {
@@ -23,7 +23,7 @@ impl Coordinator {
     /// Starts an initiative: links the runs of repositories that have one, and starts the others.
     /// Fails with `invalid_coordinator_config` if a repository is missing; `coordinator_diverged`
     /// if one cannot take part. No run is started then.
-    pub fn init(&self) -> Result<InitiativeStarted, Failure> {
+    pub fn init(&self) -> Result<InitiativeStarted> {
         let config = self.config()?;
         let children = self.children(&config);
         let problems = children.iter().filter_map(|child| child.runs.as_ref().err());
@@ -65,7 +65,7 @@ impl Coordinator {
 }
 
 /// A workspace has one initiative at a time.
-fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>, Failure> {
+fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>> {
     let state = locked.coordinator_state()?;
     match &state {
         Some(state) if state.status() != CoordinatorStatus::Completed => {
@@ -81,7 +81,7 @@ fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>, Fai
     }
 }
 
-fn start(children: &[ChildRepo], id: &str) -> Result<(), Failure> {
+fn start(children: &[ChildRepo], id: &str) -> Result<()> {
     let child = children.iter().find(|child| child.repo.id == id);
     if let Some(Ok(runs)) = child.map(|child| &child.runs) {
         let by = "coordinator";

@@ -26,12 +26,10 @@ use std::fmt;
 use std::path::Path;
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::RepoPath;
 use accord_runs_core::coordinator::CoordinatorConfig;
+use accord_runs_core::{RepoPath, Result};
 
-use crate::Environment;
-use crate::operation::own_path;
-use crate::repository::Repository;
+use crate::{Environment, Repository, own_path};
 
 pub use accord_runs_core::coordinator::{NextAction, SendBackGate};
 pub use gate::{GateApproval, GatePlan};
@@ -60,7 +58,7 @@ impl fmt::Debug for Coordinator {
 impl Coordinator {
     /// Opens the workspace of a folder: the folder itself, or the nearest parent with the
     /// configuration of a coordinator. Fails with `invalid_coordinator_config` if there is none.
-    pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, environment: Environment) -> Result<Self> {
         let start = Repository::open(folder)?;
         let config = config_path()?;
         for place in start.root().to_path_buf().ancestors() {
@@ -83,7 +81,7 @@ impl Coordinator {
     }
 
     /// The configuration. Fails with `invalid_coordinator_config` or `workstream_cycle`.
-    pub fn config(&self) -> Result<CoordinatorConfig, Failure> {
+    pub fn config(&self) -> Result<CoordinatorConfig> {
         let bytes = self.workspace.read(&config_path()?, MAX_DOCUMENT)?;
         let bytes = bytes.ok_or_else(|| missing(self.root()))?;
         let document = accord_canon::read(&bytes).map_err(|error| {
@@ -94,7 +92,7 @@ impl Coordinator {
     }
 }
 
-fn config_path() -> Result<RepoPath, Failure> {
+fn config_path() -> Result<RepoPath> {
     own_path(COORDINATOR_CONFIG)
 }
 

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use accord_contract::{Failure, Object};
+use accord_runs_core::Result;
 use accord_runs_core::coordinator::{
     Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
     barriers_path,
 };
 
 use super::{Coordinator, MAX_DOCUMENT};
-use crate::operation::own_path;
-use crate::repository::{RecordFile, Repository};
-use crate::{Reading, Runs};
+use crate::{Reading, RecordFile, Repository, Runs, own_path};
 
 pub(super) struct ChildRepo {
     pub(super) repo: Repo,
@@ -84,7 +83,7 @@ impl Coordinator {
     }
 
     /// The barriers of the workspace. Fails with `coordinator_state_invalid` if they are damaged.
-    pub fn barriers(&self) -> Result<Barriers, Failure> {
+    pub fn barriers(&self) -> Result<Barriers> {
         let path = own_path(&barriers_path())?;
         let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? else {
             return Ok(Barriers::default());
@@ -102,7 +101,7 @@ impl Coordinator {
         &self,
         record: RecordFile,
         state: &CoordinatorState,
-    ) -> Result<Vec<Object>, Failure> {
+    ) -> Result<Vec<Object>> {
         let mut lines = Vec::new();
         for line in self.workspace.objects(record)? {
             let line = line?;
@@ -120,7 +119,7 @@ pub(super) fn views(
     children: &[ChildRepo],
     state: Option<&CoordinatorState>,
     when: When,
-) -> Result<BTreeMap<String, RepoView>, Failure> {
+) -> Result<BTreeMap<String, RepoView>> {
     let mut views = BTreeMap::new();
     for child in children {
         let known = state.and_then(|state| state.repo_run(&child.repo.id));
@@ -140,7 +139,7 @@ pub(super) fn in_repo(repo: &str, mut failure: Failure) -> Failure {
     failure.with("repo_id", repo)
 }
 
-fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView, Failure> {
+fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView> {
     let repository = runs.repository();
     let state = match when {
         When::Before => Some(runs.state()?),

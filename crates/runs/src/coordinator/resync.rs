@@ -1,6 +1,7 @@
 //! Brings an initiative up to date with its repositories.
 
-use accord_contract::{Failure, Object};
+use accord_contract::Object;
+use accord_runs_core::Result;
 use accord_runs_core::coordinator::{
     Account, CoordinatorState, CoordinatorStatus, Divergence, check_recovery_report, diverging,
 };
@@ -20,7 +21,7 @@ pub struct ResyncResult {
 impl Coordinator {
     /// Lists the differences between the initiative and its repositories, and changes nothing.
     /// Fails with `no_initiative` if there is none.
-    pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
+    pub fn divergence(&self) -> Result<Vec<Divergence>> {
         let seen = self.snapshot()?;
         Ok(diverging(&seen.initiative(), &seen.views))
     }
@@ -28,7 +29,7 @@ impl Coordinator {
     /// Projects what happened in the repositories. A blocked initiative continues once a person has
     /// written the recovery report. Fails with `coordinator_diverged` if a difference remains that
     /// only a person can resolve, or if the report of a blocked initiative is not written yet.
-    pub fn resync(&self) -> Result<ResyncResult, Failure> {
+    pub fn resync(&self) -> Result<ResyncResult> {
         let mut session = self.open_session()?;
         // Checked before anything is projected, so that a missing report leaves the initiative as
         // it is.

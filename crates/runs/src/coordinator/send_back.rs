@@ -1,9 +1,9 @@
 //! A person sends the pending gate of an initiative back.
 
-use accord_contract::{Failure, Object};
+use accord_contract::Object;
 use accord_runs_core::coordinator::{CoordinatorState, SendBackGate, send_back_gate};
 use accord_runs_core::operations::SendBackInitiative;
-use accord_runs_core::person::Consent;
+use accord_runs_core::{Consent, Result};
 
 use super::Coordinator;
 
@@ -21,11 +21,7 @@ impl Coordinator {
     /// the runs of all repositories are completed; `evidence_changed` if the person saw other
     /// evidence; `unknown_repository`; `coordinator_diverged` if a repository changed since the
     /// gate was reached.
-    pub fn send_back(
-        &self,
-        given: &SendBackGate,
-        consent: &Consent,
-    ) -> Result<GateSentBack, Failure> {
+    pub fn send_back(&self, given: &SendBackGate, consent: &Consent) -> Result<GateSentBack> {
         let (mut session, gate, approval) = self.begin_decision::<SendBackInitiative>(consent)?;
         let mut ledger = session.ledger;
         let now = session.now();

@@ -9,19 +9,16 @@ use accord_runs_core::coordinator::{
     CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,
     resync,
 };
-use accord_runs_core::hooks::{HookBatch, HookPhase, HookReport};
 use accord_runs_core::operations::{LocalOperation, ReissueTurn};
-use accord_runs_core::person::Consent;
-use accord_runs_core::state::Turn;
-use accord_runs_core::{Ids, TurnId, dispatch};
+use accord_runs_core::{
+    Consent, HookBatch, HookPhase, HookReport, Ids, Result, Turn, TurnId, dispatch,
+};
 
 use super::repos::{ChildRepo, When, in_repo, views};
 use super::{Coordinator, MAX_DOCUMENT};
 use crate::caller::{authorize, running_workers};
-use crate::environment::Notice;
 use crate::hooks::{HookScope, run_in_scope};
-use crate::operation::own_path;
-use crate::repository::{LockedRepository, RecordFile, Repository};
+use crate::{LockedRepository, Notice, RecordFile, Repository, own_path};
 
 pub(super) struct CoordinatorSession<'a> {
     coordinator: &'a Coordinator,
@@ -38,7 +35,7 @@ pub(super) struct CoordinatorSession<'a> {
 
 impl Coordinator {
     /// Takes the lock of the workspace and finishes pending journals.
-    pub(super) fn lock(&self) -> Result<LockedRepository, Failure> {
+    pub(super) fn lock(&self) -> Result<LockedRepository> {
         let locked = self.workspace.lock(self.environment.lock_timeout())?;
         for replayed in locked.recovered() {
             self.environment.notify(&Notice::Recovered {
@@ -49,7 +46,7 @@ impl Coordinator {
         Ok(locked)
     }
 
-    pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<(), Failure> {
+    pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<()> {
         let states = views.values().filter_map(|view| view.state.as_ref());
         let (caller, workers) = (self.environment.caller(), running_workers(states));
         caller.attribute_beside(ReissueTurn::NEED, Author::unnamed(), &workers).map(drop)
@@ -59,7 +56,7 @@ impl Coordinator {
         &self,
         views: &BTreeMap<String, RepoView>,
         consent: &Consent,
-    ) -> Result<Consent, Failure> {
+    ) -> Result<Consent> {
         let states = views.values().filter_map(|view| view.state.as_ref());
         let workers = running_workers(states);
         let person = authorize(&self.environment, O::NEED, &consent.person, &workers)?;
@@ -67,7 +64,7 @@ impl Coordinator {
     }
 
     /// Begins an operation on an initiative. Fails with `no_initiative` if there is none.
-    pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>, Failure> {
+    pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>> {
         let config = self.config()?;
         let children = self.children(&config);
         for child in &children {
@@ -98,7 +95,7 @@ impl Coordinator {
 }
 
 /// Finishes pending journals of a repository, so that an interrupted acceptance is visible.
-fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Failure> {
+fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<()> {
     if !repository.pending_journals()?.is_empty() {
         drop(repository.lock(coordinator.environment.lock_timeout())?);
     }
@@ -106,7 +103,7 @@ fn settle(repository: &Repository, coordinator: &Coordinator) -> Result<(), Fail
 }
 
 /// The decision ids of the workspace, of all initiatives.
-pub(super) fn ledger(locked: &LockedRepository) -> Result<CoordinatorLedger, Failure> {
+pub(super) fn ledger(locked: &LockedRepository) -> Result<CoordinatorLedger> {
     let lines: Result<Vec<Object>, _> = locked.objects(RecordFile::CoordinatorLedger)?.collect();
     Ok(CoordinatorLedger::of(&lines?))
 }
@@ -138,7 +135,7 @@ impl CoordinatorSession<'_> {
         self.views.get(repo).cloned().unwrap_or_default()
     }
 
-    pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<(), Failure> {
+    pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<()> {
         let now = self.now();
         let commit = change.commit(Some(&self.state), &mut self.ids, now);
         self.locked.commit(&commit)?;
@@ -150,11 +147,7 @@ impl CoordinatorSession<'_> {
     }
 
     /// Runs hooks of the coordinator. The repositories are locked meanwhile.
-    pub(super) fn hooks(
-        &self,
-        batch: Option<HookBatch>,
-        phase: HookPhase,
-    ) -> Result<HookReport, Failure> {
+    pub(super) fn hooks(&self, batch: Option<HookBatch>, phase: HookPhase) -> Result<HookReport> {
         let Some(batch) = batch else { return Ok(HookReport::none(phase)) };
         let environment = &self.coordinator.environment;
         let mut extra = hooks::protected_files();
@@ -186,7 +179,7 @@ impl CoordinatorSession<'_> {
 
     /// Projects what happened in the repositories, writes it, and runs the hooks. Returns what was
     /// found; it is an error if the initiative cannot continue.
-    pub(super) fn catch_up(&mut self, account: Account<'_>) -> Result<Resync, Failure> {
+    pub(super) fn catch_up(&mut self, account: Account<'_>) -> Result<Resync> {
         let (place, now) = (self.initiative(), self.now());
         let mut ids = self.ids.clone();
         let found = resync(&place, &self.views, account, &mut ids, now)?;
@@ -213,7 +206,7 @@ impl CoordinatorSession<'_> {
         Ok(found)
     }
 
-    pub(super) fn report(&self) -> Result<Option<String>, Failure> {
+    pub(super) fn report(&self) -> Result<Option<String>> {
         let path = own_path(&recovery_report_path())?;
         let bytes = self.locked.read(&path, MAX_DOCUMENT)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
@@ -223,7 +216,7 @@ impl CoordinatorSession<'_> {
         &self,
         line: &Object,
         effects: &[accord_runs_core::coordinator::Effect],
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let batch = hooks::after_acceptance(&self.initiative(), line, effects, &self.workspace());
         let report = self.hooks(batch, HookPhase::AfterAcceptance)?;
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
@@ -260,7 +253,7 @@ pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure
 fn bundles<'a>(
     repository: &Repository,
     turns: impl Iterator<Item = &'a TurnId>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for turn in turns {
         let folder = dispatch::bundle_folder(turn);

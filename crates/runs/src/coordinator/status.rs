@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::{Code, Failure, Object};
+use accord_contract::{Code, Object};
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,
     Initiative, InitiativeFacts, NextAction, Obstacle, RepoView, diverging, next_actions,
     pending_gate, prospects,
 };
-use accord_runs_core::evidence::EvidenceDigest;
+use accord_runs_core::{EvidenceDigest, Result};
 
 use super::gate::evidence;
 use super::repos::{ChildRepo, When, views};
@@ -72,13 +72,13 @@ impl Snapshot {
         }
     }
 
-    pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest, Failure> {
+    pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest> {
         evidence(&self.config, &self.state, &self.children, &self.views, cancel)
     }
 }
 
 impl Coordinator {
-    pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
+    pub fn status(&self) -> Result<CoordinatorOverview> {
         let config = self.config()?;
         let journals = self.workspace.pending_journals()?;
         let mut overview = CoordinatorOverview {
@@ -123,11 +123,11 @@ impl Coordinator {
     }
 
     /// Reads everything, without a lock.
-    pub(super) fn snapshot(&self) -> Result<Snapshot, Failure> {
+    pub(super) fn snapshot(&self) -> Result<Snapshot> {
         self.snapshot_with(self.config()?)
     }
 
-    fn snapshot_with(&self, config: CoordinatorConfig) -> Result<Snapshot, Failure> {
+    fn snapshot_with(&self, config: CoordinatorConfig) -> Result<Snapshot> {
         let state = self.workspace.coordinator_state()?.ok_or_else(none_begun)?;
         let children = self.children(&config);
         Ok(Snapshot {

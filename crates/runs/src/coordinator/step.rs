@@ -2,20 +2,18 @@
 //! next gate.
 
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{
     Account, CONTEXT_DOCUMENT, CONTEXT_MARKDOWN, Choice, CoordinatorState, CoordinatorStatus,
     DispatchedTurn, Dispatching, begin_dispatch, choose, context_folder, end_dispatch,
     forget_dispatch, hooks, request_completion, request_phase,
 };
-use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::{HookPhase, Result, TurnId};
 
 use super::repos::in_repo;
 use super::session::{CoordinatorSession, diverged};
 use super::{Coordinator, MAX_DOCUMENT};
-use crate::Runs;
-use crate::operation::own_path;
 use crate::operations::Dispatched;
+use crate::{Runs, own_path};
 
 #[derive(Clone, Debug)]
 pub struct StepResult {
@@ -37,7 +35,7 @@ impl Coordinator {
     /// Takes one step, in the named workstream or in the first that can take one. Fails with
     /// `nothing_to_dispatch`, with the reason of each workstream; `coordinator_diverged` if the
     /// initiative is blocked; `hook_blocked` if a hook refuses.
-    pub fn step(&self, workstream: Option<&str>) -> Result<StepResult, Failure> {
+    pub fn step(&self, workstream: Option<&str>) -> Result<StepResult> {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
             match dispatching.find(&session.view(&dispatching.choice.repo)) {
@@ -96,7 +94,7 @@ impl Coordinator {
         dispatching: Dispatching,
         turn: &TurnId,
         projected: Vec<Object>,
-    ) -> Result<StepResult, Failure> {
+    ) -> Result<StepResult> {
         let runs = self.child_of(&dispatching.choice)?;
         let repo = &dispatching.choice.repo;
         let files = self.context_of(&dispatching.context)?;
@@ -122,7 +120,7 @@ impl Coordinator {
     }
 
     /// Withdraws the announcement of a turn that could not be assigned.
-    fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
+    fn take_back(&self, dispatching: &Dispatching) -> Result<()> {
         let mut session = self.open_session()?;
         // Another process may have withdrawn it, and announced another turn since.
         if Dispatching::of(&session.state).as_ref() == Some(dispatching) {
@@ -132,7 +130,7 @@ impl Coordinator {
         Ok(())
     }
 
-    fn context_of(&self, reference: &str) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    fn context_of(&self, reference: &str) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let folder = context_folder(reference);
         let mut files = Vec::new();
         for name in [CONTEXT_DOCUMENT, CONTEXT_MARKDOWN] {
@@ -144,7 +142,7 @@ impl Coordinator {
         Ok(files)
     }
 
-    fn child_of(&self, choice: &Choice) -> Result<Runs, Failure> {
+    fn child_of(&self, choice: &Choice) -> Result<Runs> {
         let children = self.children(&self.config()?);
         let child = children.into_iter().find(|child| child.repo.id == choice.repo);
         let problem = match child.map(|child| child.runs) {
@@ -161,7 +159,7 @@ fn announce(
     session: &mut CoordinatorSession<'_>,
     dispatching: &Dispatching,
     turn: &TurnId,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let named = |line: &Object, name: &str, value: &str| {
         line.get(name).and_then(Value::as_str) == Some(value)
     };
@@ -189,7 +187,7 @@ fn announce(
 }
 
 /// Refuses unless the initiative is active.
-fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
+fn check_open(session: &CoordinatorSession<'_>) -> Result<()> {
     let refuse = |message: String, next: &str| {
         Err(Failure::new(Code::XchainInvalidStateTransition, message).suggesting(next))
     };
@@ -214,7 +212,7 @@ fn reach_gate(
     mut session: CoordinatorSession<'_>,
     mut nothing: Failure,
     projected: Vec<Object>,
-) -> Result<StepResult, Failure> {
+) -> Result<StepResult> {
     let (place, now) = (session.initiative(), session.now());
     let next = session.config.next_phase(session.state.phase());
     let reached = match next {

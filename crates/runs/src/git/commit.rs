@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use accord_contract::Failure;
 use accord_process::Ending;
 
 use super::{Git, list_of};
+use accord_runs_core::Result;
 
 impl Git {
     /// Commits these files as they are now, deleted ones included, and nothing else. Returns the
     /// new commit, or `None` if none of the files differs from the last commit. Fails with
     /// `git_failed`, for example if no author is configured.
-    pub fn commit(&self, files: &[String], message: &str) -> Result<Option<String>, Failure> {
+    pub fn commit(&self, files: &[String], message: &str) -> Result<Option<String>> {
         // `git add` fails for a file that was already removed from the index.
         let (there, gone): (Vec<&String>, Vec<&String>) =
             files.iter().partition(|file| is_there(&self.root, file));
@@ -57,7 +57,7 @@ impl Git {
 
     /// Commits the index as it is. `git commit` would compare every tracked file with it first, and
     /// read a history that was tracked when it was empty from its beginning to its end.
-    fn commit_index(&self, message: &str) -> Result<String, Failure> {
+    fn commit_index(&self, message: &str) -> Result<String> {
         let tree = name_in(&self.ask(&["write-tree"], Vec::new())?);
         let head = self.resolve("HEAD")?;
         let mut arguments = vec!["commit-tree", tree.as_str()];
@@ -73,7 +73,7 @@ impl Git {
     }
 
     /// Whether a merge, a cherry-pick or a revert waits for its commit, which `git commit` makes.
-    fn is_merging(&self) -> Result<bool, Failure> {
+    fn is_merging(&self) -> Result<bool> {
         for name in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
             if self.resolve(name)?.is_some() {
                 return Ok(true);
@@ -82,7 +82,7 @@ impl Git {
         Ok(false)
     }
 
-    fn resolve(&self, name: &str) -> Result<Option<String>, Failure> {
+    fn resolve(&self, name: &str) -> Result<Option<String>> {
         let outcome = self.start(&["rev-parse", "--quiet", "--verify", name], Vec::new())?;
         Ok((outcome.ending == Ending::Exited(0)).then(|| name_in(&outcome.stdout)))
     }

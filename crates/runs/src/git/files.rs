@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::Failure;
 use accord_process::Ending;
 
 use super::status::names;
 use super::{Git, MAX_OUTPUT, failure};
+use accord_runs_core::Result;
 
 impl Git {
     /// Those of the files that git ignores. A file that git tracks is not ignored.
-    pub(crate) fn ignored(&self, files: &[String]) -> Result<BTreeSet<String>, Failure> {
+    pub(crate) fn ignored(&self, files: &[String]) -> Result<BTreeSet<String>> {
         let outcome = self.start(&["check-ignore", "-z", "--stdin"], super::list_of(files))?;
         // 1: none of them is ignored.
         if !matches!(outcome.ending, Ending::Exited(0 | 1)) {
@@ -19,11 +19,7 @@ impl Git {
         self.texts(&outcome.stdout)
     }
 
-    pub(crate) fn committed(
-        &self,
-        commit: &str,
-        files: &[String],
-    ) -> Result<BTreeSet<String>, Failure> {
+    pub(crate) fn committed(&self, commit: &str, files: &[String]) -> Result<BTreeSet<String>> {
         let mut arguments = vec!["ls-tree", "-z", "--name-only", commit, "--"];
         arguments.extend(files.iter().map(String::as_str));
         let output = self.ask(&arguments, Vec::new())?;
@@ -31,7 +27,7 @@ impl Git {
     }
 
     /// The content of a file in a commit; `None` if it has none.
-    pub(crate) fn content(&self, commit: &str, file: &str) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) fn content(&self, commit: &str, file: &str) -> Result<Option<Vec<u8>>> {
         let name = format!("{commit}:./{file}");
         let outcome = self.start(&["cat-file", "blob", &name], Vec::new())?;
         match outcome.ending {
@@ -42,7 +38,7 @@ impl Git {
         }
     }
 
-    fn texts(&self, output: &[u8]) -> Result<BTreeSet<String>, Failure> {
+    fn texts(&self, output: &[u8]) -> Result<BTreeSet<String>> {
         names(output)
             .map(|name| {
                 let name = String::from_utf8(name.to_vec());

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt as _;
 
-use accord_contract::Failure;
-
 use super::status::{names, unknown};
 use super::{Git, marker};
+use accord_runs_core::Result;
 
 struct IndexEntry<'a> {
     mode: &'a [u8],
@@ -19,7 +18,7 @@ struct IndexEntry<'a> {
 impl Git {
     /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
     /// change.
-    pub(super) fn hidden(&self) -> Result<BTreeSet<String>, Failure> {
+    pub(super) fn hidden(&self) -> Result<BTreeSet<String>> {
         // Almost no repository hides files. The listing with modes and objects is longer, so it is
         // asked for only if needed.
         let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
@@ -60,7 +59,7 @@ impl Git {
     }
 
     /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.
-    fn index_entry<'a>(&self, entry: &'a [u8]) -> Result<IndexEntry<'a>, Failure> {
+    fn index_entry<'a>(&self, entry: &'a [u8]) -> Result<IndexEntry<'a>> {
         let tab = entry.iter().position(|byte| *byte == b'\t');
         let (about, name) = entry.split_at(tab.ok_or_else(|| unknown(entry))?);
         let word = |at: usize| about.split(|byte| *byte == b' ').nth(at);

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use accord_canon::shorten_path;
 use accord_contract::{Code, Failure};
+use accord_runs_core::Result;
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
@@ -18,7 +19,7 @@ const CHUNK: usize = 64 * 1024;
 const MOST_RULES: u64 = 1024 * 1024;
 
 /// The marker of a path now. A link is marked by its target and is not followed.
-pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
+pub(super) fn of(root: &Path, path: &str) -> Result<String> {
     let place = root.join(path);
     read_marker(&place).map_err(|error| {
         let message = format!("{} could not be read: {error}", shorten_path(path));
@@ -32,7 +33,7 @@ pub(super) fn of_text(text: &str) -> String {
 
 /// The marker of the rules in a file of patterns; `None` if it has no rules. Comments and empty
 /// lines, such as git writes to a new repository, are not rules.
-pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>, Failure> {
+pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>> {
     let mark = of(root, path)?;
     // Not a file. A link or a folder in its place is a change in itself.
     if !mark.starts_with("sha256:") {

@@ -24,10 +24,10 @@ use std::time::Duration;
 
 use accord_contract::{Code, Failure};
 use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, StartError};
-use accord_runs_core::RepoPath;
+use accord_runs_core::{RepoPath, Result};
 
+use crate::RecordFile;
 use crate::environment::cancelled;
-use crate::repository::RecordFile;
 
 pub use status::Changes;
 pub(crate) use view::changed;
@@ -87,7 +87,7 @@ pub struct Git {
 impl Git {
     /// Finds the git work tree of a folder, if there is one. Fails with `git_failed` if there is
     /// one and it cannot be used; `given_up` if git was killed by a cancellation.
-    pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>, Failure> {
+    pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>> {
         let Some(top) = work_tree_of(root) else { return Ok(None) };
         let unfound = Self {
             root: root.to_owned(),
@@ -138,14 +138,14 @@ impl Git {
     }
 
     /// Checks that git knows who makes a commit. Fails with `git_failed`, with what to do.
-    pub(crate) fn check_identity(&self) -> Result<(), Failure> {
+    pub(crate) fn check_identity(&self) -> Result<()> {
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
             self.ask(&["var", who], Vec::new())?;
         }
         Ok(())
     }
 
-    fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>> {
         // File names are literal, also those with glob characters.
         let words = [&["--literal-pathspecs"], arguments].concat();
         self.taken(arguments, self.start(&words, input)?)
@@ -153,7 +153,7 @@ impl Git {
 
     /// Asks about all files except the records of the run. They belong to no turn, and git would
     /// read a long record to its end to compare it.
-    fn ask_about_files(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+    fn ask_about_files(&self, arguments: &[&str]) -> Result<Vec<u8>> {
         let records = records().map(|path| format!(":(exclude,literal){path}"));
         let records: Vec<String> = records.collect();
         let places = ["--", "."].into_iter();
@@ -162,14 +162,14 @@ impl Git {
         self.taken(arguments, self.start(&words, Vec::new())?)
     }
 
-    fn taken(&self, arguments: &[&str], outcome: RunOutput) -> Result<Vec<u8>, Failure> {
+    fn taken(&self, arguments: &[&str], outcome: RunOutput) -> Result<Vec<u8>> {
         if outcome.ending == Ending::Exited(0) && !outcome.stdout_truncated {
             return Ok(outcome.stdout);
         }
         Err(self.failed(arguments.first().copied().unwrap_or_default(), &outcome))
     }
 
-    fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<RunOutput, Failure> {
+    fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<RunOutput> {
         let words = SETTINGS.iter().chain(arguments).map(OsString::from);
         let mut invocation = Invocation::new("git", words)
             .cwd(&self.root)

@@ -1,6 +1,6 @@
 //! Where a work tree is: its commit, its branch, and whether it has uncommitted changes.
 
-use accord_contract::Failure;
+use accord_runs_core::Result;
 use accord_runs_core::accept::WorkPlace;
 
 use super::Git;
@@ -13,13 +13,13 @@ impl Git {
     /// The commit, the branch, and whether `git status` shows anything. Unlike [`Git::changes`],
     /// the records of the run count: that is how other runners look at a work tree. Fails with
     /// `git_failed`.
-    pub(crate) fn place(&self) -> Result<WorkPlace, Failure> {
+    pub(crate) fn place(&self) -> Result<WorkPlace> {
         let place = self.place_by(&["--", STATE])?;
         // A work tree whose records are ignored is as clean as the rest of it.
         if place.dirty == Some(false) { self.place_by(&[]) } else { Ok(place) }
     }
 
-    fn place_by(&self, files: &[&str]) -> Result<WorkPlace, Failure> {
+    fn place_by(&self, files: &[&str]) -> Result<WorkPlace> {
         let arguments = ["status", "--porcelain=v2", "-z", "--branch", "--no-renames"];
         let output = self.ask(&[&arguments, files].concat(), Vec::new())?;
         let mut place = WorkPlace { dirty: Some(false), ..WorkPlace::default() };

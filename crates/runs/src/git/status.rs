@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use accord_canon::shorten_path;
 use accord_contract::{Code, Failure};
 use accord_process::Ending;
-use accord_runs_core::RepoPath;
-use accord_runs_core::accept::Observation;
-use accord_runs_core::state::Baseline;
+use accord_runs_core::{Baseline, Observation, RepoPath, Result};
 
 use super::{Git, failure, view};
 
@@ -59,11 +57,11 @@ impl Changes {
 impl Git {
     /// Reads the uncommitted changes. Fails with `git_failed`; `path_outside_repository` for an
     /// invalid path.
-    pub fn changes(&self) -> Result<Changes, Failure> {
+    pub fn changes(&self) -> Result<Changes> {
         self.changes_in(self.view()?)
     }
 
-    fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes, Failure> {
+    fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes> {
         // Everything that a setting could change is given as an option, so that no setting hides a
         // change. A rename is two changes here: one path is gone, another is new.
         let output = self.ask_about_files(&[
@@ -86,7 +84,7 @@ impl Git {
     }
 
     /// The commit that is checked out; `None` before the first one. Fails with `git_failed`.
-    pub fn head(&self) -> Result<Option<String>, Failure> {
+    pub fn head(&self) -> Result<Option<String>> {
         let outcome = self.start(&["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new())?;
         match outcome.ending {
             Ending::Exited(0) => {
@@ -101,7 +99,7 @@ impl Git {
     ///
     /// # Errors
     /// As [`Git::changes`]; also if the commit of the baseline is invalid or no longer exists.
-    pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation, Failure> {
+    pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation> {
         // Check this first: git runs filters while it reads files.
         let view = self.view()?;
         if let Some(baseline) = baseline {
@@ -127,14 +125,14 @@ impl Git {
 
     /// The git paths of all index entries that differ from the last commit, including those outside
     /// this repository, in the work tree around it.
-    pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>, Failure> {
+    pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>> {
         let arguments = [&DIFF[..], &["--cached", "--no-relative"]].concat();
         let output = self.ask(&arguments, Vec::new())?;
         Ok(names(&output).map(<[u8]>::to_vec).collect())
     }
 
     /// The differences from a commit that is earlier than the present one.
-    fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
+    fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>> {
         // The base comes from the state file, which others write. As an argument it must not be an
         // option.
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
@@ -151,7 +149,7 @@ impl Git {
     }
 
     /// The empty tree: the base of a repository without commits.
-    fn empty_tree(&self) -> Result<String, Failure> {
+    fn empty_tree(&self) -> Result<String> {
         let output = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
         Ok(String::from_utf8_lossy(&output).trim().to_owned())
     }
@@ -159,7 +157,7 @@ impl Git {
     fn marks<'p>(
         &self,
         paths: impl Iterator<Item = &'p String>,
-    ) -> Result<BTreeMap<String, String>, Failure> {
+    ) -> Result<BTreeMap<String, String>> {
         let mark = |path: &'p String| {
             // Records of the run belong to no turn.
             let mark = if is_operational(path) {
@@ -172,7 +170,7 @@ impl Git {
         paths.map(mark).collect()
     }
 
-    fn read_status(&self, output: &[u8]) -> Result<Status, Failure> {
+    fn read_status(&self, output: &[u8]) -> Result<Status> {
         let mut status = Status::default();
         for entry in names(output) {
             let (kind, rest) = entry.split_at(entry.len().min(2));
@@ -198,7 +196,7 @@ impl Git {
         Ok(status)
     }
 
-    pub(super) fn path(&self, name: &[u8]) -> Result<String, Failure> {
+    pub(super) fn path(&self, name: &[u8]) -> Result<String> {
         let strange = |name: &str| {
             let name = shorten_path(name);
             let message =
@@ -240,7 +238,7 @@ pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
-fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
+fn field(entry: &[u8], fields: usize) -> Result<&[u8]> {
     entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields).ok_or_else(|| unknown(entry))
 }
 

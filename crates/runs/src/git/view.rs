@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, Failure};
 
 use super::{Git, marker};
+use accord_runs_core::Result;
 
 /// Settings that hide changes, or show files that did not change.
 const SETTINGS: [&str; 14] = [
@@ -31,7 +32,7 @@ pub(super) const FILES: [&str; 2] = ["info/attributes", "info/exclude"];
 impl Git {
     /// Markers of what decides which changes are shown, by name. Only settings of the repository
     /// count: a run may continue on another machine, under another user.
-    pub(crate) fn view(&self) -> Result<BTreeMap<String, String>, Failure> {
+    pub(crate) fn view(&self) -> Result<BTreeMap<String, String>> {
         let mut settings: BTreeMap<String, String> = BTreeMap::new();
         let asked = ["config", "--list", "--show-scope", "-z"];
         let output = self.ask(&asked, Vec::new())?;
@@ -64,7 +65,7 @@ impl Git {
 pub(super) fn check(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if before.is_empty() {
         return Ok(());
     }

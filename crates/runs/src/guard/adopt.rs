@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use accord_contract::{Code, Failure, Value};
-use accord_runs_core::TurnId;
-use accord_runs_core::person::Person;
-use accord_runs_core::state::{State, Status};
+use accord_runs_core::{Person, Result, State, Status, TurnId};
 use accord_trees::{Disk as _, Root};
 use serde_json::json;
 
@@ -48,7 +46,7 @@ impl Found {
 
 impl Guard {
     /// What there is to decide about. Takes no lock and writes nothing.
-    pub(crate) fn find(&self, repository: &Repository) -> Result<Found, Failure> {
+    pub(crate) fn find(&self, repository: &Repository) -> Result<Found> {
         let mut found = self.look(repository)?;
         // A commit may have happened between reading the copies and the repository.
         for _ in 0..5 {
@@ -64,7 +62,7 @@ impl Guard {
         Ok(found)
     }
 
-    fn look(&self, repository: &Repository) -> Result<Found, Failure> {
+    fn look(&self, repository: &Repository) -> Result<Found> {
         let folder = self.folder();
         let Some((root, document)) = self.load()? else {
             return Ok(Found { folder, ..Found::default() });
@@ -110,8 +108,8 @@ impl Guard {
         repository: &LockedRepository,
         choice: Choice,
         person: &Person,
-        check: impl Fn(&[u8]) -> Result<(), Failure>,
-    ) -> Result<Found, Failure> {
+        check: impl Fn(&[u8]) -> Result<()>,
+    ) -> Result<Found> {
         let found = self.find(repository)?;
         if choice == Choice::Show || found.is_empty() {
             return Ok(found);
@@ -145,7 +143,7 @@ impl Guard {
         found: &Found,
         decision: Decision,
         person: &Person,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let kept: Vec<&str> = found.kept.iter().map(|change| change.id.as_str()).collect();
         let mut line = json!({
             "at": self.environment.now().to_string(),
@@ -167,7 +165,7 @@ impl Guard {
         written.map_err(|error| failure(&error))
     }
 
-    fn refuse_while_working(&self, document: &Document) -> Result<(), Failure> {
+    fn refuse_while_working(&self, document: &Document) -> Result<()> {
         let others = document.held_by_others();
         let own = u64::from(std::process::id());
         let holder = others.first().map(|(turn, pid)| (turn.to_string(), *pid));
@@ -187,7 +185,7 @@ impl Guard {
         root: &Root,
         document: &Document,
         found: &Found,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         if found.differing.is_empty() && found.lost.is_none() {
             return Ok(());
         }
@@ -208,8 +206,8 @@ fn adopt(
     repository: &LockedRepository,
     root: &Root,
     found: &Found,
-    check: impl Fn(&[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    check: impl Fn(&[u8]) -> Result<()>,
+) -> Result<()> {
     // The newest version of each file counts. What the repository has now is newer than what was
     // put back earlier.
     let differs = |file: GuardedFile| found.differing.contains(&file.path());
@@ -259,7 +257,7 @@ fn restore_all(
     root: &Root,
     snapshot: &Snapshot,
     differences: &Differences,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for different in &differences.files {
         if !snapshot.restore(repository, root, *different)? {
             let message = format!("the copy of {} is not what was copied", different.0.path());

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure, Object};
-use accord_runs_core::TurnId;
 use accord_runs_core::accept::{Commit, Record, Write};
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
+use accord_runs_core::{Result, TurnId};
 
 use super::document::{Document, PendingCommit};
 use super::{Guard, ids, is_at, kept, memory, state_of};
-use crate::environment::Notice;
-use crate::repository::{LockedRepository, Repository};
+use crate::{LockedRepository, Notice, Repository};
 
 pub(crate) struct Announced {
     pending: PendingCommit,
@@ -23,7 +22,7 @@ impl Guard {
         &self,
         repository: &LockedRepository,
         commit: &Commit,
-    ) -> Result<Option<Announced>, Failure> {
+    ) -> Result<Option<Announced>> {
         let pending = PendingCommit::new(commit);
         if let Some(memory) = memory::of(&self.folder()) {
             let mut memory = memory::lock(&memory);
@@ -53,11 +52,7 @@ impl Guard {
     }
 
     /// Moves memory and copies along after the commit.
-    pub(crate) fn follow(
-        &self,
-        repository: &LockedRepository,
-        announced: Announced,
-    ) -> Result<(), Failure> {
+    pub(crate) fn follow(&self, repository: &LockedRepository, announced: Announced) -> Result<()> {
         let root = self.place.make()?;
         let mut document = Document::load(&root)?;
         let memory = memory::of(&self.folder());
@@ -87,7 +82,7 @@ impl Guard {
         Ok(())
     }
 
-    pub(crate) fn withdraw(&self) -> Result<(), Failure> {
+    pub(crate) fn withdraw(&self) -> Result<()> {
         if let Some(memory) = memory::of(&self.folder()) {
             memory::lock(&memory).pending = None;
         }
@@ -98,7 +93,7 @@ impl Guard {
 
     /// Whether a journal may be applied. While turns are guarded, one that Accord did not announce
     /// is kept and dropped: a worker can write a journal, too.
-    pub(crate) fn permits_journal(&self, path: &str, journal: &Object) -> Result<bool, Failure> {
+    pub(crate) fn permits_journal(&self, path: &str, journal: &Object) -> Result<bool> {
         let Some((root, document)) = self.load()? else { return Ok(true) };
         let held = memory::of(&self.folder());
         if held.is_none() && !document.is_active() {
@@ -120,11 +115,7 @@ impl Guard {
 }
 
 /// Refuses what another waiting process would have to put back.
-fn check_others(
-    document: &Document,
-    commit: &Commit,
-    pending: &PendingCommit,
-) -> Result<(), Failure> {
+fn check_others(document: &Document, commit: &Commit, pending: &PendingCommit) -> Result<()> {
     let others = document.held_by_others();
     let (Some((first, pid)), Some(after)) = (others.first(), &pending.state) else { return Ok(()) };
     let before = document.snapshot.as_ref().and_then(|snapshot| state_of(&snapshot.state));

@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Failure, Object, Value};
-use accord_runs_core::accept::{Commit, Write};
-use accord_runs_core::{TurnId, build};
+use accord_contract::{Object, Value};
+use accord_runs_core::{Commit, Result, TurnId, Write, build};
 use accord_trees::lock::{process_start, still_runs};
 use accord_trees::{Content, Disk, Root, atomic, read_file};
 
@@ -146,7 +145,7 @@ impl Snapshot {
 
 impl Document {
     /// Reads the document; an empty one if there is none.
-    pub(super) fn load(root: &Root) -> Result<Self, Failure> {
+    pub(super) fn load(root: &Root) -> Result<Self> {
         let bytes = read_file(root, COPY, limits::DOCUMENT * 4).map_err(|error| failure(&error))?;
         let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         let Some(document) = document.filter(|document| document["version"] == VERSION) else {
@@ -161,7 +160,7 @@ impl Document {
         })
     }
 
-    pub(super) fn store(&self, root: &Root) -> Result<(), Failure> {
+    pub(super) fn store(&self, root: &Root) -> Result<()> {
         let turns: Object = (self.turns.iter())
             .map(|(id, turn)| (id.to_string(), turn_document(turn).into()))
             .collect();

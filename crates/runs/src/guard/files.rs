@@ -1,8 +1,8 @@
 //! The guarded files of a repository: reading, comparing, copying and restoring them.
 
-use accord_contract::{Failure, Object};
+use accord_contract::Object;
 use accord_runs_core::accept::Record;
-use accord_runs_core::{HOME, RepoPath};
+use accord_runs_core::{HOME, RepoPath, Result};
 use accord_trees::record::RecordLines;
 use accord_trees::{Content, Disk, Kind, Root, atomic, read_file, record};
 
@@ -84,7 +84,7 @@ impl Differences {
 
 impl Snapshot {
     /// The guarded files as they are now. Records that did not change since `known` are not read.
-    pub(super) fn take(repository: &Repository, known: Option<&Self>) -> Result<Self, Failure> {
+    pub(super) fn take(repository: &Repository, known: Option<&Self>) -> Result<Self> {
         let disk = repository.disk();
         let mut records: [RecordDigest; RECORDS.len()] = Default::default();
         for (place, file) in RECORDS.into_iter().enumerate() {
@@ -99,7 +99,7 @@ impl Snapshot {
         })
     }
 
-    pub(super) fn compare(&self, repository: &Repository) -> Result<Differences, Failure> {
+    pub(super) fn compare(&self, repository: &Repository) -> Result<Differences> {
         let disk = repository.disk();
         let mut files = Vec::new();
         for (file, kept) in [(GuardedFile::Config, &self.config), (GuardedFile::State, &self.state)]
@@ -132,7 +132,7 @@ impl Snapshot {
     }
 
     /// Brings the copies of the records to this snapshot: only what was added is copied.
-    pub(super) fn copy_records(&self, repository: &Repository, root: &Root) -> Result<(), Failure> {
+    pub(super) fn copy_records(&self, repository: &Repository, root: &Root) -> Result<()> {
         for (file, digest) in RECORDS.into_iter().zip(&self.records) {
             copy_record(repository.disk(), root, file, digest.length)
                 .map_err(|error| repository::failure(&error))?;
@@ -142,7 +142,7 @@ impl Snapshot {
 
     /// Appends the lines of a commit to the copies, before it is applied to this snapshot. They
     /// come from the commit, not from the files, which a worker can write.
-    pub(super) fn copy_commit(&self, root: &Root, pending: &PendingCommit) -> Result<(), Failure> {
+    pub(super) fn copy_commit(&self, root: &Root, pending: &PendingCommit) -> Result<()> {
         let failed = |error: accord_trees::TreeError| repository::failure(&error);
         for (place, file) in RECORDS.into_iter().enumerate() {
             let (name, appended) = (file.copy_name(), pending.appended[place].as_bytes());
@@ -167,7 +167,7 @@ impl Snapshot {
         repository: &Repository,
         root: &Root,
         (file, compared): (GuardedFile, Compared),
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool> {
         let failed = |error: accord_trees::TreeError| repository::failure(&error);
         let (disk, path) = (repository.disk(), file.path());
         let bytes = match file {
@@ -219,7 +219,7 @@ fn digest(
     disk: &dyn Disk,
     file: GuardedFile,
     known: Option<&RecordDigest>,
-) -> Result<RecordDigest, Failure> {
+) -> Result<RecordDigest> {
     let path = file.path();
     let failed = |error: accord_trees::TreeError| repository::failure(&error);
     let identity = identity(disk, &path);
@@ -286,6 +286,6 @@ fn copied(
 }
 
 /// A path of a guarded file, as the repository writes it.
-pub(super) fn repo_path(file: GuardedFile) -> Result<RepoPath, Failure> {
+pub(super) fn repo_path(file: GuardedFile) -> Result<RepoPath> {
     crate::operation::own_path(&file.path())
 }

@@ -13,8 +13,9 @@ use accord_canon::sha256;
 use accord_contract::{Code, Failure};
 use accord_trees::{Root, atomic};
 
-use crate::environment::Environment;
+use crate::Environment;
 use crate::repository::failure;
+use accord_runs_core::Result;
 
 const ROOT: &str = "root";
 
@@ -40,7 +41,7 @@ impl Place {
 
     /// Opens the folder; `None` if it does not exist. Fails with `state_folder_unusable` if it is
     /// not the user's own.
-    pub(crate) fn open(&self) -> Result<Option<Root>, Failure> {
+    pub(crate) fn open(&self) -> Result<Option<Root>> {
         let Some(folder) = &self.folder else { return Ok(None) };
         if !folder.is_dir() {
             return Ok(None);
@@ -51,7 +52,7 @@ impl Place {
 
     /// Opens the folder; it is made if it does not exist. Fails with `state_folder_unusable` if
     /// there is no place for it, or if it is not the user's own.
-    pub(crate) fn make(&self) -> Result<Root, Failure> {
+    pub(crate) fn make(&self) -> Result<Root> {
         let Some(folder) = &self.folder else {
             let message = "neither XDG_STATE_HOME nor HOME names a folder for the copies that \
                            judge a turn";
@@ -72,7 +73,7 @@ impl Place {
         Ok(root)
     }
 
-    fn check(&self, folder: &Path) -> Result<(), Failure> {
+    fn check(&self, folder: &Path) -> Result<()> {
         let refuse = |why: String| unusable(format!("{} {why}", folder.display()));
         let real = folder.canonicalize().map_err(|error| refuse(format!("is lost: {error}")))?;
         if real.starts_with(&self.repository) {

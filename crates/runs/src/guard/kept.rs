@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use accord_canon::sha256;
-use accord_contract::{Failure, Object, Time, Value};
-use accord_runs_core::build;
+use accord_contract::{Object, Time, Value};
+use accord_runs_core::{Result, build};
 use accord_trees::{Disk, Root, TreeError, atomic, read_file};
 use serde_json::json;
 
@@ -71,18 +71,18 @@ impl KeptChange {
         })
     }
 
-    pub(super) fn bytes(&self, root: &Root, file: GuardedFile) -> Result<Option<Vec<u8>>, Failure> {
+    pub(super) fn bytes(&self, root: &Root, file: GuardedFile) -> Result<Option<Vec<u8>>> {
         let path = format!("{KEPT}/{}/{}", self.id, file.copy_name());
         read_file(root, &path, limits::PROTECTED).map_err(|error| failure(&error))
     }
 
-    pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<(), Failure> {
+    pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<()> {
         let mut decided = self.clone();
         decided.decision = decision;
         decided.store(root)
     }
 
-    fn store(&self, root: &Root) -> Result<(), Failure> {
+    fn store(&self, root: &Root) -> Result<()> {
         let files: Object =
             self.files.iter().map(|(path, what)| (path.clone(), what.as_str().into())).collect();
         let document = build([
@@ -109,7 +109,7 @@ pub(super) fn keep(
     turns: Vec<String>,
     reasons: Vec<String>,
     now: Time,
-) -> Result<KeptChange, Failure> {
+) -> Result<KeptChange> {
     let id = new_id(now);
     let mut files = Vec::new();
     for (file, compared) in &differences.files {
@@ -147,7 +147,7 @@ pub(super) fn keep_journal(
     journal: &Object,
     turns: Vec<String>,
     now: Time,
-) -> Result<KeptChange, Failure> {
+) -> Result<KeptChange> {
     let id = new_id(now);
     let text = accord_contract::text::pretty(journal);
     atomic::write(root, &format!("{KEPT}/{id}/journal.json"), text.as_bytes())
@@ -165,7 +165,7 @@ pub(super) fn keep_journal(
 }
 
 /// The changes about which no person has decided yet, oldest first.
-pub(super) fn open(root: &Root, state: Option<&[u8]>) -> Result<Vec<KeptChange>, Failure> {
+pub(super) fn open(root: &Root, state: Option<&[u8]>) -> Result<Vec<KeptChange>> {
     let state = state.map(|state| sha256(state).hex());
     let mut changes = Vec::new();
     let entries = root.list(KEPT).map_err(|error| failure(&error))?;

@@ -36,12 +36,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::TurnId;
-use accord_runs_core::state::State;
+use accord_runs_core::{Result, State, TurnId};
 use accord_trees::Root;
 
-use crate::environment::Environment;
-use crate::repository::{LockedRepository, Repository};
+use crate::{Environment, LockedRepository, Repository};
 
 pub(crate) use adopt::{Choice, Found};
 pub use kept::KeptChange;
@@ -68,14 +66,14 @@ impl Guard {
     }
 
     /// The copies; `None` if no worker was ever guarded.
-    fn load(&self) -> Result<Option<(Root, Document)>, Failure> {
+    fn load(&self) -> Result<Option<(Root, Document)>> {
         let Some(root) = self.place.open()? else { return Ok(None) };
         let document = Document::load(&root)?;
         Ok(Some((root, document)))
     }
 
     /// The configuration that is in force while workers run; `None` if none runs.
-    pub(crate) fn config_in_force(&self) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) fn config_in_force(&self) -> Result<Option<Vec<u8>>> {
         if let Some(memory) = memory::of(&self.folder()) {
             return Ok(Some(memory::lock(&memory).snapshot.config.clone()));
         }
@@ -99,7 +97,7 @@ impl Guard {
         repository: &LockedRepository,
         turn: &TurnId,
         attempt: u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let root = self.place.make()?;
         let mut document = Document::load(&root)?;
         let known = memory::of(&self.folder());
@@ -147,7 +145,7 @@ impl Guard {
     }
 
     /// A turn is not guarded any more: its worker has ended, and nothing is left to judge now.
-    pub(crate) fn release(&self, turn: &TurnId) -> Result<(), Failure> {
+    pub(crate) fn release(&self, turn: &TurnId) -> Result<()> {
         let Some(memory) = memory::of(&self.folder()) else { return Ok(()) };
         let mut held = memory::lock(&memory);
         let root = self.place.make()?;
@@ -184,7 +182,7 @@ impl Guard {
     }
 
     /// Why the result of an attempt is refused, if its worker changed the configuration.
-    pub(crate) fn refusal(&self, turn: &TurnId, attempt: u64) -> Result<Option<Failure>, Failure> {
+    pub(crate) fn refusal(&self, turn: &TurnId, attempt: u64) -> Result<Option<Failure>> {
         let remembered = memory::of(&self.folder());
         let remembered =
             remembered.and_then(|memory| memory::lock(&memory).refused.get(turn).cloned());

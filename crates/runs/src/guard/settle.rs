@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::TurnId;
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
+use accord_runs_core::{Result, TurnId};
 use accord_trees::{Disk as _, Root};
 
 use super::digest::{Compared, identity};
@@ -13,8 +13,7 @@ use super::files::{Differences, GuardedFile};
 use super::kept::{self, KeptChange};
 use super::memory::{self, Memory};
 use super::{ADOPT, Guard, damaged, ids, state_of};
-use crate::environment::Notice;
-use crate::repository::{LockedRepository, Repository};
+use crate::{LockedRepository, Notice, Repository};
 
 /// What is in force while a worker runs.
 pub(crate) struct InForce {
@@ -33,7 +32,7 @@ impl Guard {
     /// Makes sure that the repository is what the guarded turns are judged by. Returns the
     /// configuration and the state that are in force; `None` if no turn is guarded. Fails with
     /// `config_changed`, `records_changed` or `run_lost` if a person must decide.
-    pub(crate) fn settle(&self, repository: &LockedRepository) -> Result<Option<InForce>, Failure> {
+    pub(crate) fn settle(&self, repository: &LockedRepository) -> Result<Option<InForce>> {
         if let Some(memory) = memory::of(&self.folder()) {
             let mut memory = memory::lock(&memory);
             self.settle_held(repository, &mut memory)?;
@@ -70,11 +69,7 @@ impl Guard {
     }
 
     /// With the memory of this process: what others changed is taken over or put back.
-    fn settle_held(
-        &self,
-        repository: &LockedRepository,
-        memory: &mut Memory,
-    ) -> Result<(), Failure> {
+    fn settle_held(&self, repository: &LockedRepository, memory: &mut Memory) -> Result<()> {
         let root = self.place.make()?;
         let mut document = Document::load(&root)?;
         if let Some(pending) = memory.pending.take()
@@ -122,7 +117,7 @@ impl Guard {
         document: &Document,
         differences: &Differences,
         reasons: &[String],
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let about = (differences, &memory.snapshot);
         let now = self.environment.now();
         let kept = kept::keep(root, repository, about, ids(document), reasons.to_vec(), now)?;
@@ -183,7 +178,7 @@ impl Guard {
         repository: &Repository,
         document: &mut Document,
         memory: &Memory,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         memory.correct(document);
         let stored = Document::load(root)?;
         let same = stored.snapshot.as_ref() == Some(&memory.snapshot)
@@ -301,7 +296,7 @@ pub(super) fn has_happened(
     repository: &Repository,
     snapshot: &Snapshot,
     pending: &PendingCommit,
-) -> Result<bool, Failure> {
+) -> Result<bool> {
     let mut after = snapshot.clone();
     after.apply(pending);
     // Without a difference in the records; the configuration is no part of a commit.

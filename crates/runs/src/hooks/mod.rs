@@ -11,15 +11,12 @@ mod program;
 
 use std::path::Path;
 
-use accord_contract::{Failure, Object, Time, Value};
+use accord_contract::{Object, Time, Value};
 use accord_process::Cancel;
-use accord_runs_core::TurnId;
-use accord_runs_core::hooks::{
-    self, Execution, Hook, HookBatch, HookChain, HookPhase, HookReport, Transport,
-};
+use accord_runs_core::hooks::{self, Execution, Hook, HookChain, Transport};
+use accord_runs_core::{HookBatch, HookPhase, HookReport, Result, TurnId};
 
-use crate::environment::{Environment, Notice};
-use crate::repository::{LockedRepository, RecordFile};
+use crate::{Environment, LockedRepository, Notice, RecordFile};
 
 const MAX_OUTPUT: usize = 1024 * 1024;
 
@@ -32,7 +29,7 @@ pub fn run(
     locked: &LockedRepository,
     environment: &Environment,
     extra: &[String],
-) -> Result<HookReport, Failure> {
+) -> Result<HookReport> {
     let scope = HookScope { locked, extra, others: &[], audit: RecordFile::HookAudit };
     run_in_scope(batch, &scope, environment)
 }
@@ -52,7 +49,7 @@ pub(crate) fn run_in_scope(
     batch: HookBatch,
     scope: &HookScope<'_>,
     environment: &Environment,
-) -> Result<HookReport, Failure> {
+) -> Result<HookReport> {
     let locked = scope.locked;
     let phase = batch.phase;
     let run_id = batch.run_id.clone();
@@ -100,7 +97,7 @@ pub fn run_any(
     locked: &LockedRepository,
     environment: &Environment,
     extra: &[String],
-) -> Result<HookReport, Failure> {
+) -> Result<HookReport> {
     match batch {
         Some(batch) => run(batch, locked, environment, extra),
         None => Ok(HookReport::none(phase)),
@@ -112,7 +109,7 @@ pub fn keep_annotations(
     turn: &TurnId,
     locked: &LockedRepository,
     at: Time,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let lines = outcome.annotation_lines(turn.as_str(), at);
     if !lines.is_empty() {
         locked.append(RecordFile::HookAnnotations, &lines)?;

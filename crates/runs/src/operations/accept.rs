@@ -1,13 +1,10 @@
 //! Accepts a staged result into the history.
 
 use accord_contract::Failure;
-use accord_runs_core::TurnId;
-use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};
-use accord_runs_core::evidence::Subject;
 use accord_runs_core::operations::AcceptMerge;
-use accord_runs_core::person::Consent;
 use accord_runs_core::result::Leniency;
+use accord_runs_core::{CheckpointReason, Consent, Result, Subject, TurnId};
 
 use super::step::refuse_if_worker_runs;
 use super::{Checkpoint, checkpoint};
@@ -45,7 +42,7 @@ impl Runs {
     /// The code of the refusal, which is recorded in the turn or the run, unless the turn could not
     /// be examined: then nothing was written. `not_for_workers` if a worker claims that a person
     /// merged the files.
-    pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
+    pub fn accept(&self, accept: &Accept) -> Result<AcceptResult> {
         let merge = accept.human_merge.as_ref();
         let merge = merge.map(|merge| self.authorize_consent::<AcceptMerge>(merge));
         let merge = merge.transpose()?;

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use accord_contract::{Failure, Value};
+use accord_contract::Value;
 use accord_runs_core::operations::AdoptChanges;
-use accord_runs_core::person::Person;
-use accord_runs_core::state::TurnStatus;
-use accord_runs_core::{TurnId, build, dispatch};
+use accord_runs_core::{Person, Result, TurnId, TurnStatus, build, dispatch};
 
 use super::step::refuse_if_worker_runs;
 use crate::guard::{Choice, Found, KeptChange};
@@ -53,7 +51,7 @@ impl Runs {
     /// Fails with `not_for_workers` if a worker started the caller; `worker_busy` while a worker
     /// runs; `invalid_config` or `state_invalid` if what should be put in force is not valid.
     /// Nothing is changed then.
-    pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption, Failure> {
+    pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption> {
         let Some(guard) = self.repository().guard() else {
             return Ok(Adoption::new(Found::default(), false));
         };
@@ -103,7 +101,7 @@ impl Runs {
     }
 
     /// What a person has to decide about, for the status.
-    pub(super) fn undecided(&self) -> Result<Found, Failure> {
+    pub(super) fn undecided(&self) -> Result<Found> {
         let guard = self.repository().guard();
         guard.map_or(Ok(Found::default()), |guard| guard.find(self.repository()))
     }

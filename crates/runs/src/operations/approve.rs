@@ -2,24 +2,18 @@
 
 use std::time::Duration;
 
-use accord_contract::Failure;
 use accord_process::{Ending, Invocation, Spec};
-use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::config::GateAction;
-use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::operations::{ApproveCompletion, ApproveTransition};
-use accord_runs_core::person::Consent;
 use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition,
     stopped_by_hook,
 };
 use accord_runs_core::views::HistoryView;
+use accord_runs_core::{CheckpointReason, Consent, HookPhase, Result};
 
 use super::RunUpdate;
-use crate::Runs;
-use crate::environment::Notice;
-use crate::operation::Operation;
-use crate::repository::RecordFile;
+use crate::{Notice, Operation, RecordFile, Runs};
 
 const MAX_EXCERPT: usize = 4096;
 
@@ -30,7 +24,7 @@ const RECENT: usize = 64;
 impl Runs {
     /// What an approval would do, without doing it. Fails with `invalid_state_transition` if no
     /// gate is pending.
-    pub fn plan_approval(&self, gate: PendingApproval) -> Result<ApprovalPlan, Failure> {
+    pub fn plan_approval(&self, gate: PendingApproval) -> Result<ApprovalPlan> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
         run::plan_approval(&state, &config, gate, history)
@@ -38,7 +32,7 @@ impl Runs {
 
     /// The line of the history of the turn that requested a gate. Fails with `record_invalid` if a
     /// line is damaged.
-    pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<HistoryView>, Failure> {
+    pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<HistoryView>> {
         let Some(turn) = plan.requested_by_turn() else { return Ok(None) };
         let lines = self.repository().last_lines(RecordFile::History, RECENT)?;
         let mut lines = lines.iter().rev().map(HistoryView::of);
@@ -50,7 +44,7 @@ impl Runs {
     /// is pending; `evidence_changed` if the person saw other evidence; `hook_blocked` if a hook
     /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
     /// and the gate stays pending.
-    pub fn approve(&self, gate: PendingApproval, consent: &Consent) -> Result<RunUpdate, Failure> {
+    pub fn approve(&self, gate: PendingApproval, consent: &Consent) -> Result<RunUpdate> {
         let consent = match gate {
             PendingApproval::Transition => self.authorize_consent::<ApproveTransition>(consent),
             PendingApproval::Completion => self.authorize_consent::<ApproveCompletion>(consent),

@@ -3,22 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::accept::CheckpointReason;
-use accord_runs_core::accept::Write;
-use accord_runs_core::config::Config;
 use accord_runs_core::history::{self, RunIndex, Touch};
-use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::next_step::due_role;
 use accord_runs_core::run::{BaselineCheck, check_assignment};
-use accord_runs_core::state::Turn;
-use accord_runs_core::{RepoPath, RunId};
+use accord_runs_core::{CheckpointReason, Config, HookPhase, RepoPath, Result, RunId, Turn, Write};
 
 use super::RunUpdate;
-use crate::Runs;
 use crate::git::{Changes, Git};
 use crate::operation::{own_path, without_git};
-use crate::repository::Repository;
-use crate::scaffold;
+use crate::{Repository, Runs, scaffold};
 
 const MAX_IGNORE: u64 = 1024 * 1024;
 
@@ -34,7 +27,7 @@ impl Runs {
     /// # Errors
     /// The code of the guard that refuses; `runtime_not_supported` or `runtime_unavailable` if the
     /// runtime of the role cannot be used here. A hook that refuses blocks the run.
-    pub fn assign(&self, role: Option<&str>) -> Result<Assigned, Failure> {
+    pub fn assign(&self, role: Option<&str>) -> Result<Assigned> {
         let mut operation = self.begin()?;
         let role = match role {
             Some(role) => role.to_owned(),
@@ -63,7 +56,7 @@ impl Runs {
 }
 
 impl Runs {
-    pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<(), Failure> {
+    pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<()> {
         // Fixtures test rules and name programs that do not exist.
         if !self.is_for_people() {
             return Ok(());
@@ -80,7 +73,7 @@ pub(super) fn check_baseline(
     repository: &Repository,
     index: &RunIndex,
     git: Option<&Git>,
-) -> Result<BaselineCheck, Failure> {
+) -> Result<BaselineCheck> {
     let Some(git) = git else { return Ok(BaselineCheck::Clean(without_git())) };
     let changes = git.changes()?;
     let baseline = changes.baseline();
@@ -110,7 +103,7 @@ fn own_files(
     git: &Git,
     head: &str,
     foreign: &[String],
-) -> Result<BTreeSet<String>, Failure> {
+) -> Result<BTreeSet<String>> {
     let mut own: BTreeSet<String> =
         foreign.iter().filter(|path| scaffold::has(path)).cloned().collect();
     if own.is_empty() {
@@ -145,7 +138,7 @@ pub(super) fn accepted_work(
     repository: &Repository,
     index: &RunIndex,
     changes: &Changes,
-) -> Result<BTreeMap<String, AcceptedWork>, Failure> {
+) -> Result<BTreeMap<String, AcceptedWork>> {
     if let Some(found) = work_in(repository, index, changes)? {
         return Ok(found);
     }
@@ -160,7 +153,7 @@ fn work_in(
     repository: &Repository,
     index: &RunIndex,
     changes: &Changes,
-) -> Result<Option<BTreeMap<String, AcceptedWork>>, Failure> {
+) -> Result<Option<BTreeMap<String, AcceptedWork>>> {
     /// The turn of a line, and the dirty files that it marked, each with its present mark.
     type Marked<'a> = (&'a Touch, Vec<(&'a String, &'a String)>);
     let mut by_line: BTreeMap<u64, Marked<'_>> = BTreeMap::new();

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::accept::CheckpointReason;
-use accord_runs_core::{TurnId, run};
+use accord_runs_core::{CheckpointReason, Result, TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work};
-use crate::Runs;
-use crate::git::Git;
-use crate::operation::Operation;
+use crate::{Git, Operation, Runs};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checkpoint {
@@ -21,7 +18,7 @@ pub struct Checkpoint {
 impl Runs {
     /// The accepted turns of the run with uncommitted changes, each with its role. Fails with
     /// `git_failed`, or `record_invalid` if a line of the history is damaged.
-    pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>, Failure> {
+    pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>> {
         let state = self.state()?;
         let git = Git::find(self.repository().root(), self.environment.cancel_token())?;
         let Some(git) = git else { return Ok(BTreeMap::new()) };
@@ -32,7 +29,7 @@ impl Runs {
 
     /// Commits the changes of all accepted turns of the run, or of one of them. Fails with
     /// `nothing_to_checkpoint`, or `git_failed` with the message of git.
-    pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
+    pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint> {
         make(&mut self.begin()?, turn)?
             .ok_or_else(|| nothing("no accepted turn has uncommitted changes"))
     }
@@ -43,7 +40,7 @@ impl Runs {
 pub(super) fn make(
     operation: &mut Operation<'_>,
     turn: Option<&TurnId>,
-) -> Result<Option<Checkpoint>, Failure> {
+) -> Result<Option<Checkpoint>> {
     let git = operation.git()?.ok_or_else(|| nothing("the repository does not use git"))?;
     let changes = git.changes()?;
     let index = operation.locked.index(operation.state.run_id())?;

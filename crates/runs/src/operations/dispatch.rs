@@ -2,22 +2,18 @@
 
 use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::config::{Runtime, RuntimeType};
 use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
 use accord_runs_core::dispatch::{self, Briefing, OutsideChanges};
-use accord_runs_core::hooks::{self, HookBatch, HookPhase};
 use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
 use accord_runs_core::run::stopped_by_hook;
-use accord_runs_core::state::Turn;
-use accord_runs_core::{RepoPath, TurnId};
+use accord_runs_core::{
+    HookBatch, HookPhase, RepoPath, Result, Runtime, RuntimeType, Turn, TurnId, hooks,
+};
 
 use super::RunUpdate;
 use super::step::refuse_if_worker_runs;
 use crate::acceptance_driver::is_unusable;
-use crate::operation::{Operation, own_path};
-use crate::repository::RecordFile;
-use crate::runtime;
-use crate::{Notice, Runs};
+use crate::{Notice, Operation, RecordFile, Runs, own_path, runtime};
 
 /// How many turns of the history are in the context of a worker.
 const RECENT: usize = 5;
@@ -39,7 +35,7 @@ impl Runs {
     /// Dispatches a turn: the named one, or the only one. Fails with `worker_busy` while a worker
     /// has it; `runtime_not_supported` or `runtime_unavailable` if its runtime cannot be used here.
     /// These leave nothing written. A hook that refuses blocks the run.
-    pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
+    pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched> {
         let mut operation = self.begin()?;
         let turn = operation.target(turn)?;
         refuse_if_worker_runs(&turn)?;
@@ -112,10 +108,7 @@ impl Runs {
     }
 
     /// Compares the bundle of a turn with its manifest; the outer error is a failure of the disk.
-    pub fn verify_bundle(
-        &self,
-        turn: &TurnId,
-    ) -> Result<Result<Object, Vec<ManifestError>>, Failure> {
+    pub fn verify_bundle(&self, turn: &TurnId) -> Result<Result<Object, Vec<ManifestError>>> {
         let (bundle, others) = self.repository().bundle_and_others(turn)?;
         Ok(manifest::verify(&bundle, &others))
     }
@@ -125,7 +118,7 @@ impl Runs {
 fn changes_without_worker(
     operation: &Operation<'_>,
     turn: &Turn,
-) -> Result<Option<OutsideChanges>, Failure> {
+) -> Result<Option<OutsideChanges>> {
     let runtime = turn.runtime_id().and_then(|id| operation.config.runtime(id));
     // A person may start before the bundle is written.
     let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
@@ -149,7 +142,7 @@ fn changes_without_worker(
     }
 }
 
-fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String), Failure> {
+fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String)> {
     let mut recent = operation.locked.last_lines(RecordFile::History, RECENT)?;
     recent.retain(|line| operation.state.owns_line(line));
     let own = role_prompt(operation, turn.role())?;
@@ -167,14 +160,14 @@ fn brief(operation: &Operation<'_>, turn: &Turn) -> Result<(String, String), Fai
 }
 
 /// The files that a coordinator added to the bundle, which are for every attempt.
-pub(super) fn initiative(operation: &Operation<'_>, turn: &TurnId) -> Result<Bundle, Failure> {
+pub(super) fn initiative(operation: &Operation<'_>, turn: &TurnId) -> Result<Bundle> {
     let mut bundle = operation.locked.bundle(turn)?;
     bundle.retain(|name, _| name == CONTEXT_DOCUMENT || name == CONTEXT_MARKDOWN);
     Ok(bundle)
 }
 
 /// The instructions of a role: the file that the configuration names, or the default one.
-fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>, Failure> {
+fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>> {
     let named = operation.config.document().get("prompts");
     let named = named.and_then(|prompts| prompts.get(role)?.as_str());
     let path = match named {
@@ -189,11 +182,7 @@ fn role_prompt(operation: &Operation<'_>, role: &str) -> Result<Option<String>, 
 }
 
 /// Runs the hooks that may add files to the bundle but change none.
-fn after_dispatch(
-    operation: &mut Operation<'_>,
-    turn: &Turn,
-    files: &Bundle,
-) -> Result<(), Failure> {
+fn after_dispatch(operation: &mut Operation<'_>, turn: &Turn, files: &Bundle) -> Result<()> {
     let phase = HookPhase::AfterDispatch;
     let folder = dispatch::bundle_folder(turn.id());
     let names: Vec<String> = files.keys().cloned().collect();

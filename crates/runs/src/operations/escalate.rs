@@ -1,19 +1,14 @@
 //! Stops a run until a person has looked at it, and continues it.
 
-use accord_contract::Failure;
-use accord_runs_core::accept::CheckpointReason;
-use accord_runs_core::evidence::Subject;
 use accord_runs_core::operations::ResolveBlock;
-use accord_runs_core::person::Consent;
-use accord_runs_core::run;
-use accord_runs_core::state::Block;
+use accord_runs_core::{Block, CheckpointReason, Consent, Result, Subject, run};
 
 use super::RunUpdate;
 use crate::Runs;
 
 impl Runs {
     /// A person stops the run. Fails with `invalid_state_transition` if the run is not active.
-    pub fn escalate(&self, reason: &str) -> Result<RunUpdate, Failure> {
+    pub fn escalate(&self, reason: &str) -> Result<RunUpdate> {
         let mut operation = self.begin()?;
         let now = operation.now();
         let change = run::escalate(&operation.state, reason, &mut operation.ids, now)?;
@@ -25,7 +20,7 @@ impl Runs {
 
     /// Blocks the run for any reason. Fails with `invalid_state_transition` if no run is active or
     /// paused.
-    pub fn block(&self, block: &Block) -> Result<RunUpdate, Failure> {
+    pub fn block(&self, block: &Block) -> Result<RunUpdate> {
         let mut operation = self.begin()?;
         let now = operation.now();
         let change = run::block(&operation.state, block, &mut operation.ids, now)?;
@@ -41,7 +36,7 @@ impl Runs {
     /// counted as changes of active turns. Fails with `not_for_workers` if a worker started the
     /// caller; `evidence_changed` if the person saw other evidence; `invalid_state_transition` if
     /// it is neither, or if a gate is pending.
-    pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate, Failure> {
+    pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate> {
         let consent = &self.authorize_consent::<ResolveBlock>(consent)?;
         let mut operation = self.begin()?;
         let now = operation.now();

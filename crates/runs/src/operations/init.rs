@@ -5,17 +5,12 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::text::pretty;
 use accord_contract::{Code, Failure};
-use accord_runs_core::config::Config;
 use accord_runs_core::patterns::slug;
-use accord_runs_core::state::State;
+use accord_runs_core::{Config, Result, State};
 
-use crate::Environment;
-use crate::git::Git;
-use crate::operation::own_path;
-use crate::repository::{LockedRepository, Repository};
 use crate::run_marker::RunMarker;
-use crate::scaffold;
 pub use crate::scaffold::{NewAgent, NewRole};
+use crate::{Environment, Git, LockedRepository, Repository, own_path, scaffold};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InitOptions {
@@ -53,7 +48,7 @@ pub fn init(
     folder: &Path,
     options: &InitOptions,
     environment: &Environment,
-) -> Result<Initialized, Failure> {
+) -> Result<Initialized> {
     std::fs::create_dir_all(folder).map_err(|error| {
         let message = format!("{} could not be made: {error}", folder.display());
         Failure::new(Code::XchainFileSystemFailed, message)
@@ -112,7 +107,7 @@ pub fn init(
 }
 
 /// Checks that the files can be committed, before they are written.
-fn committer(git: Option<Git>) -> Result<Git, Failure> {
+fn committer(git: Option<Git>) -> Result<Git> {
     let git = git.ok_or_else(|| {
         let message = "the folder is in no git repository, so that nothing can be committed";
         Failure::new(Code::XchainGitFailed, message)
@@ -170,7 +165,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn create(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    fn create(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         let list = if self.locked.create(&own_path(path)?, bytes)? {
             &mut self.done.written
         } else {
@@ -181,7 +176,7 @@ impl<'a> Files<'a> {
     }
 
     /// Adds the lines that an ignore file lacks.
-    fn ignore(&mut self, lines: &[&str]) -> Result<(), Failure> {
+    fn ignore(&mut self, lines: &[&str]) -> Result<()> {
         let path = own_path(scaffold::IGNORE_FILE)?;
         let bytes = self.locked.read(&path, MAX_IGNORE)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&bytes).into_owned();

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::Failure;
-use accord_runs_core::state::State;
+use accord_runs_core::{Result, State};
 
 use crate::Runs;
 use crate::coordinator::COORDINATOR_CONFIG;
@@ -24,7 +23,7 @@ pub fn initiative_command(workspace: &Path) -> String {
 }
 
 impl Runs {
-    pub(super) fn initiative(&self) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn initiative(&self) -> Result<Option<PathBuf>> {
         Ok(initiative_of(self.repository().root(), &self.state()?))
     }
 }

@@ -24,8 +24,7 @@ mod status;
 mod step;
 mod worker_status;
 
-use accord_runs_core::event::Event;
-use accord_runs_core::state::State;
+use accord_runs_core::{Event, State};
 
 pub use accord_runs_core::loop_limits::DEFAULT_MAX_TURNS;
 pub use accord_runs_core::next_step::{NextStep, TurnView};

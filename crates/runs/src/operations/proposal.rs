@@ -4,20 +4,16 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::accept::Write;
-use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::operations::{ApplyProposal, DropProposal};
-use accord_runs_core::person::Consent;
 use accord_runs_core::proposal::{
     self, Applied, DECIDED, FileNow, FileState, Proposal, ProposalAction, file_state,
     proposal_folder, proposals_folder, snapshot_path,
 };
-use accord_runs_core::{RepoPath, TurnId, run};
+use accord_runs_core::{Consent, EvidenceDigest, RepoPath, Result, Subject, TurnId, Write, run};
 
 use super::{Checkpoint, RunUpdate};
-use crate::Runs;
-use crate::operation::{Operation, own_path};
 use crate::repository::{RecordFile, Repository, limits};
+use crate::{Operation, Runs, own_path};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposalView {
@@ -59,7 +55,7 @@ pub struct ProposalDecided {
 
 impl Runs {
     /// The proposals in the repository, by turn. Fails if the repository cannot be read.
-    pub fn proposals(&self, filter: ProposalFilter) -> Result<Vec<ProposalView>, Failure> {
+    pub fn proposals(&self, filter: ProposalFilter) -> Result<Vec<ProposalView>> {
         let repository = self.repository();
         let mut found = Vec::new();
         for entry in repository.list(&own_path(&proposals_folder())?)? {
@@ -78,7 +74,7 @@ impl Runs {
 
     /// A proposal, and its files compared with the working tree. Fails with `proposal_not_found`,
     /// or a failure of the file system.
-    pub fn proposal(&self, turn: &TurnId) -> Result<(ProposalView, Vec<ProposalFile>), Failure> {
+    pub fn proposal(&self, turn: &TurnId) -> Result<(ProposalView, Vec<ProposalFile>)> {
         let repository = self.repository();
         let proposal = accepted(repository, turn)?;
         let now = files_now(repository, &proposal)?;
@@ -95,7 +91,7 @@ impl Runs {
 
     /// A proposal that waits, and the evidence of a decision on it. Fails with `proposal_not_found`
     /// or `proposal_decided`.
-    pub fn waiting_proposal(&self, turn: &TurnId) -> Result<(Proposal, EvidenceDigest), Failure> {
+    pub fn waiting_proposal(&self, turn: &TurnId) -> Result<(Proposal, EvidenceDigest)> {
         let proposal = undecided(self.repository(), turn)?;
         let evidence = self.evidence(&Subject::Proposal(&proposal))?;
         Ok((proposal, evidence))
@@ -112,7 +108,7 @@ impl Runs {
         turn: &TurnId,
         consent: &Consent,
         to: ApplyTo,
-    ) -> Result<ProposalDecided, Failure> {
+    ) -> Result<ProposalDecided> {
         let consent = &self.authorize_consent::<ApplyProposal>(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
@@ -149,7 +145,7 @@ impl Runs {
         turn: &TurnId,
         reason: Option<&str>,
         consent: &Consent,
-    ) -> Result<ProposalDecided, Failure> {
+    ) -> Result<ProposalDecided> {
         let consent = &self.authorize_consent::<DropProposal>(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
@@ -171,7 +167,7 @@ fn commit(
     operation: &mut Operation<'_>,
     turn: &TurnId,
     decided: Applied,
-) -> Result<ProposalDecided, Failure> {
+) -> Result<ProposalDecided> {
     operation.commit(&decided.change, decided.writes)?;
     let update = RunUpdate { state: decided.change.state, events: decided.change.events };
     Ok(ProposalDecided { turn: turn.clone(), files: decided.files, checkpoint: None, update })
@@ -182,7 +178,7 @@ fn checkpoint_files(
     operation: &mut Operation<'_>,
     proposal: &Proposal,
     files: &[String],
-) -> Result<Option<Checkpoint>, Failure> {
+) -> Result<Option<Checkpoint>> {
     let Some(git) = operation.git()? else {
         let message = "the files are applied, but the repository does not use git";
         return Err(Failure::new(Code::XchainNothingToCheckpoint, message));
@@ -210,7 +206,7 @@ fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {
     files.iter().filter_map(mode).collect()
 }
 
-fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure> {
+fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
     let proposal = accepted(repository, turn)?;
     match decision_on(repository, turn)? {
         None => Ok(proposal),
@@ -222,7 +218,7 @@ fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure
 }
 
 /// The proposal as it was accepted: from the history, else from its own folder.
-fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure> {
+fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
     for line in repository.objects(RecordFile::History)? {
         let line = line?;
         let is_it = line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str());
@@ -236,14 +232,14 @@ fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure>
     })
 }
 
-fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>, Failure> {
+fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>> {
     let bytes = repository.read(&own_path(&snapshot_path(turn))?, limits::DOCUMENT)?;
     let snapshot = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
     let snapshot: Option<Object> = snapshot.and_then(|snapshot| snapshot.as_object().cloned());
     Ok(snapshot.map(|snapshot| Proposal::of_snapshot(turn, &snapshot)))
 }
 
-fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>, Failure> {
+fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>> {
     for (page, decision) in DECIDED {
         let path = own_path(&format!("{}/{page}", proposal_folder(turn)))?;
         if repository.stat(&path)?.is_some() {
@@ -255,7 +251,7 @@ fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static
 
 /// The files of a proposal in the working tree and in its folder. A path that leads out of the
 /// repository is an error.
-fn files_now(repository: &Repository, proposal: &Proposal) -> Result<Vec<FileNow>, Failure> {
+fn files_now(repository: &Repository, proposal: &Proposal) -> Result<Vec<FileNow>> {
     let folder = proposal_folder(&proposal.turn);
     let mut files = Vec::new();
     for file in &proposal.files {

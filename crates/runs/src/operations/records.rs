@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 
-use accord_contract::{Failure, Object};
-use accord_runs_core::RunId;
-use accord_runs_core::event;
+use accord_contract::Object;
+use accord_runs_core::{Result, RunId, event};
 
-use crate::Runs;
-use crate::repository::RecordFile;
+use crate::{RecordFile, Runs};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum RunChoice {
@@ -27,22 +25,22 @@ pub struct Query {
 impl Runs {
     /// The accepted turns, oldest first. Fails with `record_invalid`, with the line number, if a
     /// line is damaged.
-    pub fn history(&self, query: &Query) -> Result<Vec<Object>, Failure> {
+    pub fn history(&self, query: &Query) -> Result<Vec<Object>> {
         self.select(RecordFile::History, query, |_| true)
     }
 
     /// The decisions and other lines of the ledger, oldest first.
-    pub fn decisions(&self, query: &Query) -> Result<Vec<Object>, Failure> {
+    pub fn decisions(&self, query: &Query) -> Result<Vec<Object>> {
         self.select(RecordFile::Ledger, query, |_| true)
     }
 
     /// The decisions of the repository, which outlive their run.
-    pub fn repo_decisions(&self) -> Result<Vec<Object>, Failure> {
+    pub fn repo_decisions(&self) -> Result<Vec<Object>> {
         Ok(self.repository().repo_decisions()?.lines().to_vec())
     }
 
     /// The events, oldest first; only those of one type if it is given.
-    pub fn events(&self, query: &Query, kind: Option<&str>) -> Result<Vec<Object>, Failure> {
+    pub fn events(&self, query: &Query, kind: Option<&str>) -> Result<Vec<Object>> {
         self.select(RecordFile::Events, query, |line| {
             kind.is_none_or(|kind| event::type_name(line) == Some(kind))
         })
@@ -53,7 +51,7 @@ impl Runs {
         record: RecordFile,
         query: &Query,
         wanted: impl Fn(&Object) -> bool,
-    ) -> Result<Vec<Object>, Failure> {
+    ) -> Result<Vec<Object>> {
         let run = match &query.run {
             RunChoice::All => None,
             RunChoice::Named(run) => Some(run.clone()),

@@ -1,13 +1,9 @@
 //! Takes a turn back and gives its work to a new turn.
 
-use accord_contract::Failure;
-use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{Record, Write};
-use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::operations::ReissueTurn;
 use accord_runs_core::run::check_reissue;
-use accord_runs_core::state::Turn;
-use accord_runs_core::{TurnId, dispatch};
+use accord_runs_core::{CheckpointReason, HookPhase, Result, Turn, TurnId, dispatch};
 
 use super::assign::check_baseline;
 use super::dispatch::initiative;
@@ -39,7 +35,7 @@ impl Runs {
     /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active` or
     /// `target_required`; or the code of the guard that refuses the assignment. A hook that refuses
     /// blocks the run, and the turn is unchanged.
-    pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
+    pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued> {
         // It ends a block that waits for a person, and takes the work of others away.
         self.authorize_nobody::<ReissueTurn>()?;
         let mut operation = self.begin()?;

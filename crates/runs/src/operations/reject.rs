@@ -1,10 +1,7 @@
 //! Rejects a turn: there is another attempt, or the run is blocked.
 
-use accord_contract::Failure;
-use accord_runs_core::TurnId;
-use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::run::{self, Rejection};
-use accord_runs_core::state::Status;
+use accord_runs_core::{CheckpointReason, Result, Status, TurnId};
 
 use super::RunUpdate;
 use super::staged::archive_result;
@@ -34,7 +31,7 @@ impl Runs {
     /// Rejects a turn. A copy of its result is kept, and its staging folder is emptied. Fails with
     /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active`,
     /// `target_required` or `turn_already_accepted`.
-    pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {
+    pub fn reject(&self, reject: &Reject) -> Result<Rejected> {
         let mut operation = self.begin()?;
         let turn = operation.target(reject.turn.as_ref())?;
         refuse_if_worker_runs(&turn)?;

@@ -9,16 +9,13 @@ use std::thread::{self, Scope};
 use std::time::Duration;
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::TurnId;
 use accord_runs_core::liveness::Stalled;
 use accord_runs_core::loop_limits::{DEFAULT_MAX_TURNS, Retry, after_worker_failure, max_turns};
-use accord_runs_core::person::{Consent, Person};
-use accord_runs_core::state::{Block, Status};
+use accord_runs_core::{Block, Consent, Person, Result, Status, TurnId};
 
 use super::{Dispatched, NextStep, PendingApproval};
-use crate::Runs;
-use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
+use crate::{Notice, Runs};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LoopOptions {
@@ -50,7 +47,7 @@ pub struct LoopResult {
     pub warnings: Vec<String>,
 }
 
-type Report = (TurnId, Result<TurnOutcome, Failure>);
+type Report = (TurnId, Result<TurnOutcome>);
 
 impl Runs {
     /// Runs turn after turn.
@@ -58,7 +55,7 @@ impl Runs {
     /// # Errors
     /// The first failure that another attempt does not fix. Workers that still run are waited for
     /// first.
-    pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
+    pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult> {
         if options.cycle.checkpoint {
             // A worker may take an hour, and its work could not be committed.
             self.check_committer()?;
@@ -111,7 +108,7 @@ struct RunLoop<'a> {
 }
 
 impl<'a> RunLoop<'a> {
-    fn run<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>) -> Result<LoopStop, Failure> {
+    fn run<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>) -> Result<LoopStop> {
         loop {
             if self.is_cancelled() {
                 return Ok(LoopStop::Cancelled);
@@ -158,7 +155,7 @@ impl<'a> RunLoop<'a> {
         &mut self,
         step: NextStep,
         scope: &'scope Scope<'scope, 'a>,
-    ) -> Result<StepEffect, Failure> {
+    ) -> Result<StepEffect> {
         let runs = self.runs;
         Ok(match step {
             NextStep::Examine(failure) | NextStep::Adopt(failure) => return Err(failure),
@@ -234,7 +231,7 @@ impl<'a> RunLoop<'a> {
         })
     }
 
-    fn approve(&self, gate: PendingApproval, name: Option<String>) -> Result<StepEffect, Failure> {
+    fn approve(&self, gate: PendingApproval, name: Option<String>) -> Result<StepEffect> {
         // Gates that touch credentials always need a person.
         let config = self.runs.config()?;
         let declared = name.as_deref().and_then(|name| config.gate(name));
@@ -262,7 +259,7 @@ impl<'a> RunLoop<'a> {
         });
     }
 
-    fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
+    fn wait(&mut self) -> Result<Option<LoopStop>> {
         // `self` has a sender, so the channel is never closed.
         let Ok((turn, carried)) = self.receiver.recv() else { return Ok(None) };
         self.running.remove(&turn);
@@ -283,11 +280,7 @@ impl<'a> RunLoop<'a> {
 
     /// A worker gave no result: its turn is run again as often as the rules allow. Then the run is
     /// blocked, so that a person looks at it.
-    fn retry_or_block(
-        &mut self,
-        turn: TurnId,
-        failure: Failure,
-    ) -> Result<Option<LoopStop>, Failure> {
+    fn retry_or_block(&mut self, turn: TurnId, failure: Failure) -> Result<Option<LoopStop>> {
         let failures = self.tries.get(&turn).copied().unwrap_or_default() + 1;
         match after_worker_failure(failure.code, failures, &self.runs.config()?) {
             Retry::Cancelled => Ok(Some(LoopStop::Cancelled)),

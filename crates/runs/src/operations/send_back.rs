@@ -1,24 +1,20 @@
 //! A person sends the request for a gate back: the run continues in its phase.
 
-use accord_contract::{Failure, Value};
-use accord_runs_core::accept::CheckpointReason;
-use accord_runs_core::evidence::Subject;
+use accord_contract::Value;
 use accord_runs_core::operations::SendBackRun;
-use accord_runs_core::person::Consent;
 use accord_runs_core::run::{self, SendBack, waiting_request};
 use accord_runs_core::state::Pending;
+use accord_runs_core::{CheckpointReason, Consent, Result, Subject};
 
 use super::RunUpdate;
-use crate::Runs;
-use crate::operation::Operation;
-use crate::repository::RecordFile;
+use crate::{Operation, RecordFile, Runs};
 
 impl Runs {
     /// Sends the pending request back. The reason is in the prompts of the phase until the gate is
     /// requested again. Fails with `not_for_workers` if a worker started the caller;
     /// `invalid_state_transition` if no gate is pending; `evidence_changed` if the person saw other
     /// evidence; `unknown_role` or `role_without_runtime` if the named role cannot take a turn.
-    pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate, Failure> {
+    pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate> {
         let consent = &self.authorize_consent::<SendBackRun>(consent)?;
         let mut operation = self.begin()?;
         let pending = waiting_request(&operation.state)?;
@@ -47,10 +43,7 @@ fn subject(pending: &Pending) -> Subject<'static> {
     }
 }
 
-fn requesting_role(
-    operation: &Operation<'_>,
-    pending: &Pending,
-) -> Result<Option<String>, Failure> {
+fn requesting_role(operation: &Operation<'_>, pending: &Pending) -> Result<Option<String>> {
     let Some(turn) = pending.requested_by_turn() else { return Ok(None) };
     let mut role = None;
     for line in operation.locked.objects(RecordFile::History)? {

@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 
 use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::config::WriteAuthority;
 use accord_runs_core::result::Leniency;
-use accord_runs_core::state::Turn;
-use accord_runs_core::{RepoPath, TurnId, history};
+use accord_runs_core::{RepoPath, Result, Turn, TurnId, WriteAuthority, history};
 use serde_json::json;
 
-use crate::Runs;
-use crate::operation::Operation;
-use crate::repository::RecordFile;
+use crate::{Operation, RecordFile, Runs};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ManualResult {
@@ -51,7 +47,7 @@ impl Runs {
     /// there is no later phase; `files_required` if git reports changes that can be those of
     /// another active turn; `not_for_workers` if the worker of another active turn started the
     /// caller.
-    pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
+    pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;
         self.refuse_other_worker(&operation.state, &turn)?;
@@ -63,11 +59,7 @@ impl Runs {
     }
 }
 
-fn result(
-    operation: &Operation<'_>,
-    turn: &Turn,
-    manual: &ManualResult,
-) -> Result<Object, Failure> {
+fn result(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> Result<Object> {
     let only_reviews = operation
         .config
         .role(turn.role())
@@ -130,11 +122,7 @@ fn result(
 
 /// The files that git reports as changed by the turn. A file of another turn that was accepted
 /// since the assignment is left out.
-fn observed(
-    operation: &Operation<'_>,
-    turn: &Turn,
-    only_reviews: bool,
-) -> Result<Vec<String>, Failure> {
+fn observed(operation: &Operation<'_>, turn: &Turn, only_reviews: bool) -> Result<Vec<String>> {
     let Some(git) = operation.git()? else { return Ok(Vec::new()) };
     let seen = git.observe(turn.baseline().as_ref())?;
     let index = operation.locked.index(operation.state.run_id())?;
@@ -163,7 +151,7 @@ fn observed(
 }
 
 /// The markers of the files of accepted turns of the run, by turn.
-fn accepted_markers(operation: &Operation<'_>) -> Result<BTreeMap<String, Object>, Failure> {
+fn accepted_markers(operation: &Operation<'_>) -> Result<BTreeMap<String, Object>> {
     let mut markers = BTreeMap::new();
     for line in operation.locked.objects(RecordFile::History)? {
         let line = line?;

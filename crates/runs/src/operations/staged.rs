@@ -1,19 +1,15 @@
 //! The staged result of a turn: in its own folder, or in the file that turns of other runners
 //! share.
 
-use accord_contract::{Failure, Time, Value};
-use accord_runs_core::accept::Write;
-use accord_runs_core::state::Turn;
-use accord_runs_core::{TurnId, dispatch, result};
+use accord_contract::{Time, Value};
+use accord_runs_core::{Result, Turn, TurnId, Write, dispatch, result};
 
-use crate::Runs;
 use crate::acceptance_driver::is_unusable;
-use crate::operation::{Operation, own_path};
-use crate::repository::Repository;
+use crate::{Operation, Repository, Runs, own_path};
 
 impl Runs {
     /// Whether a turn's result is staged, readable or not.
-    pub(crate) fn is_staged(&self, turn: &TurnId) -> Result<bool, Failure> {
+    pub(crate) fn is_staged(&self, turn: &TurnId) -> Result<bool> {
         let own = own_path(&dispatch::staging_path(turn))?;
         let repository = self.repository();
         Ok(repository.stat(&own)?.is_some() || in_shared_staging(repository, turn).is_some())
@@ -21,10 +17,7 @@ impl Runs {
 }
 
 /// The staged result of a turn and its path. The shared file counts only if it names this turn.
-pub(super) fn staged(
-    repository: &Repository,
-    turn: &TurnId,
-) -> Result<Option<(String, Vec<u8>)>, Failure> {
+pub(super) fn staged(repository: &Repository, turn: &TurnId) -> Result<Option<(String, Vec<u8>)>> {
     let own = repository.staged(&[dispatch::staging_path(turn)])?;
     Ok(own.or_else(|| in_shared_staging(repository, turn)))
 }
@@ -35,7 +28,7 @@ pub(super) fn archive_result(
     operation: &Operation<'_>,
     turn: &Turn,
     now: Time,
-) -> Result<(Option<String>, Vec<Write>), Failure> {
+) -> Result<(Option<String>, Vec<Write>)> {
     match staged(&operation.locked, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),
         Ok(Some((path, bytes))) => {

@@ -3,13 +3,11 @@
 use accord_contract::{Code, Failure, Object};
 use accord_runs_core::operations::RestartRun;
 use accord_runs_core::run::{self, Beginning, check_records};
-use accord_runs_core::state::{State, Status};
-use accord_runs_core::{RunId, build, dispatch};
+use accord_runs_core::{Result, RunId, State, Status, build, dispatch};
 
 use super::RunUpdate;
-use crate::Runs;
-use crate::repository::RecordFile;
 use crate::run_marker::RunMarker;
+use crate::{RecordFile, Runs};
 
 /// The detail that marks lost records that a stash may have.
 pub(crate) const STASHED: &str = "stashed";
@@ -27,7 +25,7 @@ pub struct Start {
 impl Runs {
     /// Checks that the records have the last run that is known: that of the last event, and that
     /// of the note in git's folder, which a stash of everything leaves.
-    pub(super) fn check_records(&self, state: &State) -> Result<(), Failure> {
+    pub(super) fn check_records(&self, state: &State) -> Result<()> {
         let checked = check_records(state, self.last_run(state)?.as_deref());
         checked.map_err(|failure| self.with_stash(failure))
     }
@@ -41,7 +39,7 @@ impl Runs {
         }
     }
 
-    fn last_run(&self, state: &State) -> Result<Option<String>, Failure> {
+    fn last_run(&self, state: &State) -> Result<Option<String>> {
         let last = self.repository().last_lines(RecordFile::Events, 1)?;
         let run = last.last().and_then(accord_runs_core::event::run_id);
         let known = state.run_id().map(RunId::as_str);
@@ -55,7 +53,7 @@ impl Runs {
 
     /// Begins a run. Fails with `invalid_state_transition` if a run is active; `records_missing` if
     /// there was one whose records are missing; `not_for_workers` if a worker would replace a run.
-    pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
+    pub fn start(&self, start: &Start) -> Result<RunUpdate> {
         if start.restart {
             // It ends a block that waits for a person.
             self.authorize_nobody::<RestartRun>()?;

@@ -3,25 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure, Time};
-use accord_runs_core::config::{Config, Runtime};
-use accord_runs_core::event;
-use accord_runs_core::evidence::{EvidenceDigest, Subject};
-use accord_runs_core::history::RunIndex;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };
-use accord_runs_core::state::{State, Status, Turn};
-use accord_runs_core::{TurnId, dispatch};
+use accord_runs_core::{
+    Config, EvidenceDigest, Result, RunIndex, Runtime, State, Status, Subject, Turn, TurnId,
+    dispatch, event,
+};
 use accord_trees::lock::still_runs;
 
 use super::assign::check_baseline;
 use super::{ProposalFilter, ProposalView};
-use crate::Runs;
-use crate::git::Git;
 use crate::guard::KeptChange;
-use crate::operation::own_path;
 use crate::repository::{LockHolder, RecordFile};
-use crate::runtime;
+use crate::{Git, Runs, own_path, runtime};
 
 /// How many of the newest events are searched for the one that made a gate pending.
 const RECENT_EVENTS: usize = 64;
@@ -31,14 +26,14 @@ pub struct Waiting {
     /// Since when, if the records say it.
     pub since: Option<Time>,
     /// The evidence, or why it cannot be gathered.
-    pub evidence: Result<EvidenceDigest, Failure>,
+    pub evidence: Result<EvidenceDigest>,
 }
 
 #[derive(Debug)]
 pub struct Overview {
     pub root: PathBuf,
-    pub config: Result<Config, Failure>,
-    pub state: Result<State, Failure>,
+    pub config: Result<Config>,
+    pub state: Result<State>,
     pub turns: Vec<TurnView>,
     pub accepted_turns: u64,
     /// The next steps, in order; never empty.
@@ -53,7 +48,7 @@ pub struct Overview {
     /// The gate or the block that a person must decide about.
     pub waiting: Option<Waiting>,
     /// The turns whose files conflict, each with the evidence of a merge.
-    pub merges: Vec<(TurnId, Result<EvidenceDigest, Failure>)>,
+    pub merges: Vec<(TurnId, Result<EvidenceDigest>)>,
     pub proposals: Vec<ProposalView>,
     /// Changes that were put back while a worker ran, and about which a person may decide.
     pub kept: Vec<KeptChange>,
@@ -62,7 +57,7 @@ pub struct Overview {
 impl Runs {
     /// The status of the run. Fails if the repository cannot be read; an invalid document is part
     /// of the answer.
-    pub fn status(&self) -> Result<Overview, Failure> {
+    pub fn status(&self) -> Result<Overview> {
         let repository = self.repository();
         let config = self.config();
         let state = self.state();
@@ -161,7 +156,7 @@ impl Runs {
         })
     }
 
-    fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>, Failure> {
+    fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>> {
         let Some(subject) = Subject::of(state) else { return Ok(None) };
         let since = match state.waiting_since() {
             // Another runner, or an earlier version, did not write it to the state.
@@ -174,18 +169,14 @@ impl Runs {
         Ok(Some(Waiting { since, evidence: self.evidence_in(config, state, &subject) }))
     }
 
-    fn merges(
-        &self,
-        config: &Config,
-        state: &State,
-    ) -> Vec<(TurnId, Result<EvidenceDigest, Failure>)> {
+    fn merges(&self, config: &Config, state: &State) -> Vec<(TurnId, Result<EvidenceDigest>)> {
         let conflicted = state.turns().filter(|turn| turn.conflict().is_some());
         let evidence = |turn| self.evidence_in(config, state, &Subject::Merge(turn));
         conflicted.map(|turn| (turn.id().clone(), evidence(turn))).collect()
     }
 
     /// Checks that git knows who makes a commit, while a run goes on.
-    fn check_identity(&self, state: &Result<State, Failure>) -> Result<(), Failure> {
+    fn check_identity(&self, state: &Result<State>) -> Result<()> {
         let goes_on = |state: &State| {
             matches!(state.status(), Status::Active | Status::Paused | Status::Blocked)
         };
@@ -196,22 +187,22 @@ impl Runs {
     }
 
     /// Checks that git knows who makes a commit, where git is used.
-    pub(super) fn check_committer(&self) -> Result<(), Failure> {
+    pub(super) fn check_committer(&self) -> Result<()> {
         let git = Git::find(self.repository().root(), self.environment.cancel_token());
         // What else is wrong with git is reported where it is used.
         git.ok().flatten().map_or(Ok(()), |git| git.check_identity())
     }
 
-    pub(super) fn check_runtime(&self, runtime: &Runtime) -> Result<(), Failure> {
+    pub(super) fn check_runtime(&self, runtime: &Runtime) -> Result<()> {
         runtime::check_all(runtime, self.repository().root())
     }
 
-    fn is_briefed(&self, turn: &TurnId) -> Result<bool, Failure> {
+    fn is_briefed(&self, turn: &TurnId) -> Result<bool> {
         let prompt = own_path(&format!("{}/PROMPT.md", dispatch::bundle_folder(turn)))?;
         Ok(self.repository().stat(&prompt)?.is_some())
     }
 
-    fn last_warnings(&self, state: &State) -> Result<Vec<String>, Failure> {
+    fn last_warnings(&self, state: &State) -> Result<Vec<String>> {
         let lines = self.repository().last_lines(RecordFile::History, 1)?;
         let last = lines.last().filter(|line| state.owns_line(line));
         Ok(last.map(accord_runs_core::history::warnings).unwrap_or_default())

@@ -1,14 +1,12 @@
 //! Runs the next turn.
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::TurnId;
-use accord_runs_core::state::{Status, Turn};
+use accord_runs_core::{Result, Status, Turn, TurnId};
 
 use super::status::has_worker;
 use super::{NextStep, PendingApproval};
-use crate::Runs;
-use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
+use crate::{Notice, Runs};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Step {
@@ -32,7 +30,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::assign`] and [`Runs::run_turn`].
-    pub fn step(&self, step: &Step) -> Result<StepResult, Failure> {
+    pub fn step(&self, step: &Step) -> Result<StepResult> {
         if step.cycle.checkpoint {
             // A worker may take an hour, and its work could not be committed.
             self.check_committer()?;
@@ -91,7 +89,7 @@ impl Runs {
     }
 
     /// Refuses to dispatch a turn whose worker still runs.
-    pub(crate) fn refuse_if_busy(&self, turn: &TurnId) -> Result<(), Failure> {
+    pub(crate) fn refuse_if_busy(&self, turn: &TurnId) -> Result<()> {
         let state = self.state()?;
         if state.status() != Status::Active {
             return Ok(());
@@ -101,7 +99,7 @@ impl Runs {
 }
 
 /// Refuses to take a turn from a worker that still runs.
-pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<(), Failure> {
+pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<()> {
     let Some(pid) = turn.worker_pid().filter(|_| has_worker(turn)) else { return Ok(()) };
     let id = turn.id();
     let message = format!("the worker of {id} still runs as process {pid}");

@@ -1,13 +1,10 @@
 //! Records the status of a turn's worker.
 
-use accord_contract::{Failure, Object, Value};
-use accord_runs_core::config::RuntimeType;
-use accord_runs_core::state::{Turn, TurnStatus};
-use accord_runs_core::{TurnId, dispatch};
+use accord_contract::{Object, Value};
+use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, dispatch};
 
 use super::RunUpdate;
-use crate::Runs;
-use crate::git::Git;
+use crate::{Git, Runs};
 
 impl Runs {
     /// The changes of a turn's worker so far; null if a person does the turn or they cannot be
@@ -35,7 +32,7 @@ impl Runs {
         attempt: u64,
         status: TurnStatus,
         about: Object,
-    ) -> Result<RunUpdate, Failure> {
+    ) -> Result<RunUpdate> {
         let mut operation = self.begin()?;
         operation.state.target_at(turn, attempt)?;
         // The turn stops anyway, and a person can put the changed records in force only if the run

@@ -6,8 +6,7 @@
 
 use accord_canon::sha256;
 use accord_contract::{Object, Value};
-use accord_runs_core::history::RunIndex;
-use accord_runs_core::{RunId, build};
+use accord_runs_core::{RunId, RunIndex, build};
 
 use accord_trees::record::RecordLines;
 use accord_trees::{Disk, Result, TreeError, atomic, read_file};

@@ -4,11 +4,8 @@
 //! appends to, under `accord.lengths`.
 
 use accord_contract::{Object, Value};
-use accord_runs_core::TransactionId;
 use accord_runs_core::accept::{self, Commit, CommitKind, Key, Recovery, recover};
-use accord_runs_core::config::Config;
-use accord_runs_core::coordinator;
-use accord_runs_core::state::State;
+use accord_runs_core::{Config, State, TransactionId, coordinator};
 use accord_trees::commit::{Lengths, LineKey, Write};
 use accord_trees::{TreeError, journal};
 

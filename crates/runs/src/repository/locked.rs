@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use accord_contract::{Failure, Object, Time};
 use accord_runs_core::accept::{Commit, CommitKind};
-use accord_runs_core::coordinator;
-use accord_runs_core::history::RunIndex;
 use accord_runs_core::manifest::Bundle;
-use accord_runs_core::{HOME, RepoPath, RunId, TurnId, dispatch};
+use accord_runs_core::{HOME, RepoPath, RunId, RunIndex, TurnId, coordinator, dispatch};
 use accord_trees::commit::Lengths;
 use accord_trees::lock::LockFile;
 use accord_trees::{

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use accord_trees::{Disk, Root};
 
-use crate::environment::Environment;
+use crate::Environment;
 use crate::guard::Guard;
 
 pub use checkup::{Finding, FindingKind};

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::coordinator::{CoordinatorState, coordinator_state_path};
 use accord_runs_core::evidence::FileDigest;
-use accord_runs_core::history::RunIndex;
-use accord_runs_core::manifest;
 use accord_runs_core::repo_decisions::RepoDecisions;
-use accord_runs_core::state::State;
-use accord_runs_core::{RepoPath, RunId, TurnId, proposal};
+use accord_runs_core::{RepoPath, RunId, RunIndex, State, TurnId, manifest, proposal};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use accord_contract::{Code, Failure, Object, Value};
 use accord_process::Cancel;
-use accord_runs_core::config::Runtime;
 use accord_runs_core::liveness::{Limit, WorkerLimits};
-use accord_runs_core::state::Turn;
-use accord_runs_core::{build, dispatch};
+use accord_runs_core::{Runtime, Turn, build, dispatch};
 
 #[derive(Clone, Debug)]
 pub struct Job<'a> {

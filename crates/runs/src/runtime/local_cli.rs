@@ -12,8 +12,8 @@ use accord_contract::{Code, Failure, Value};
 use accord_process::{
     Ending, RunOutput, Spec, StartError, Watch, WatchDecision, group_cpu_time, run_watched,
 };
-use accord_runs_core::dispatch;
 use accord_runs_core::liveness::{Liveness, Stall};
+use accord_runs_core::{Result, dispatch};
 
 use super::file_changes::FileChanges;
 use super::job::{Job, WorkerEnd, WorkerSignal, shown};
@@ -29,10 +29,7 @@ const ERRORS_SHOWN: usize = 2_000;
 const GRACE: Duration = Duration::from_secs(5);
 const PLACEHOLDER: &str = "{prompt}";
 
-pub(super) fn run(
-    job: &Job<'_>,
-    signals: &mut dyn FnMut(WorkerSignal<'_>),
-) -> Result<WorkerEnd, Failure> {
+pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd> {
     let spec = spec(job)?;
     let mut worker = Worker {
         job,
@@ -53,7 +50,7 @@ pub(super) fn run(
     judge(job, &outcome, stall)
 }
 
-fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
+fn spec(job: &Job<'_>) -> Result<Spec> {
     let mut invocation = super::program(job.runtime, job.root).unwrap_or_else(|| {
         // Runtimes of other types are handled by the caller.
         accord_process::Invocation::new("", Vec::<String>::new())
@@ -192,7 +189,7 @@ impl Watch for Worker<'_, '_> {
     }
 }
 
-fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<WorkerEnd, Failure> {
+fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<WorkerEnd> {
     let turn = job.turn.id();
     let explained = |failure: Failure| {
         let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();

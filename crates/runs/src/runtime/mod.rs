@@ -15,7 +15,7 @@ use std::path::Path;
 
 use accord_contract::{Code, Failure, Object, Value};
 use accord_process::Invocation;
-use accord_runs_core::config::{Runtime, RuntimeType};
+use accord_runs_core::{Result, Runtime, RuntimeType};
 
 use crate::agents::Preset;
 
@@ -48,7 +48,7 @@ pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
 
 /// Checks whether a runtime can be used here; called before a dispatch and by the check-up. Fails
 /// with `runtime_not_supported` or `runtime_unavailable`.
-pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
+pub fn check(runtime: &Runtime, root: &Path) -> Result<()> {
     if !SUPPORTED.contains(&runtime.kind) {
         let message = format!("runtime {} has the type {}", runtime.id, runtime.kind);
         return Err(Failure::new(Code::XchainRuntimeNotSupported, message)
@@ -74,7 +74,7 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 }
 
 /// The same, and whether the variables in its headers are set.
-pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
+pub fn check_all(runtime: &Runtime, root: &Path) -> Result<()> {
     check(runtime, root)?;
     let headers = crate::web::headers(&runtime.settings);
     headers.map(|_| ()).map_err(|why| {
@@ -87,10 +87,7 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
 /// Runs the worker of a turn and waits for it, passing observations to `signals`. Fails with
 /// `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
 /// `worker_failed`, `worker_cancelled` or `attempt_over`. No process of the worker is left then.
-pub fn run_worker(
-    job: &Job<'_>,
-    signals: &mut dyn FnMut(WorkerSignal<'_>),
-) -> Result<WorkerEnd, Failure> {
+pub fn run_worker(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd> {
     let ended = match job.runtime.kind {
         RuntimeType::Manual => Ok(WorkerEnd::ByHand),
         RuntimeType::LocalCli => local_cli::run(job, signals),

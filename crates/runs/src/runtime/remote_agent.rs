@@ -1,19 +1,17 @@
 //! A worker behind a URL: it gets the turn in a POST and answers with the result.
 
-use accord_contract::{Code, Failure, Value};
+use accord_contract::{Code, Value};
 
 use super::job::{Job, WorkerEnd, WorkerSignal};
 use super::progress::Progress;
 use super::result;
 use crate::web::{self, WebError};
+use accord_runs_core::Result;
 
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 const BODY_SHOWN: usize = 500;
 
-pub(super) fn run(
-    job: &Job<'_>,
-    signals: &mut dyn FnMut(WorkerSignal<'_>),
-) -> Result<WorkerEnd, Failure> {
+pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd> {
     let failed = |message: String| job.failure(Code::XchainWorkerFailed, message);
     let settings = &job.runtime.settings;
     let limit = job.limits.response.after.min(job.limits.whole);

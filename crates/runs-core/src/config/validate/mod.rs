@@ -12,10 +12,9 @@ use accord_contract::wire::{Names, count_of};
 use accord_contract::{Code, Object, Value};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
-use crate::hooks;
 use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
-use crate::rule;
+use crate::{hooks, rule};
 
 pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     let Some(document) = document.as_object() else {

@@ -3,10 +3,10 @@
 use accord_contract::{Object, Value};
 
 use super::{Draft, RewriteCode};
+use crate::Situation;
 use crate::doc::{self, List, Member, Text};
 use crate::ledger::{DecisionCategory, DecisionIds};
 use crate::patterns::{is_decision_id, is_objection_id};
-use crate::result::Situation;
 
 const MACHINE_EVIDENCE: Member<List> = doc::Verification::MACHINE_EVIDENCE;
 

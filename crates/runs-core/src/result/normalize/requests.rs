@@ -1,10 +1,7 @@
 //! Normalizes requests.
 
 use super::{Draft, RewriteCode};
-use crate::config::WriteAuthority;
-use crate::doc;
-use crate::result::Situation;
-use crate::rule;
+use crate::{Situation, WriteAuthority, doc, rule};
 
 /// Corrects a phase request that names a gate or skips phases.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use accord_contract::{Object, wire_enum};
 
-use crate::members::build;
+use crate::build;
 
 wire_enum! {
     pub enum RewriteCode("RewriteCode", closed) {

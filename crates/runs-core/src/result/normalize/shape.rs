@@ -3,11 +3,8 @@
 use accord_contract::Value;
 
 use super::{Draft, RewriteCode};
-use crate::config::WriteAuthority;
-use crate::doc;
-use crate::members::build;
 use crate::result::{Leniency, Situation};
-use crate::rule;
+use crate::{WriteAuthority, build, doc, rule};
 
 /// Inserts the id of the run when the turn matches.
 pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, Object, Value};
 
 use super::{Findings, Problem};
-use crate::config::{RuntimeType, WriteAuthority};
-use crate::doc;
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
-use crate::rule;
-use crate::{PathError, RepoPath};
+use crate::{PathError, RepoPath, RuntimeType, WriteAuthority, doc, rule};
 
 const MAX_SHOWN_CHARS: usize = 120;
 

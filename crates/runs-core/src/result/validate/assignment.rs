@@ -3,10 +3,8 @@
 use accord_contract::Code;
 
 use super::{Findings, Problem};
-use crate::RunId;
 use crate::doc::{self, Member, Text};
-use crate::result::{Situation, TurnResult};
-use crate::rule;
+use crate::{RunId, Situation, TurnResult, rule};
 
 /// Clauses: AX-TR-RUN-ID, AX-TR-TURN-ID, AX-TR-ASSIGNEE, AX-STRICT-RUN-ID.
 pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {

@@ -7,10 +7,8 @@ use accord_contract::{Code, Object, Value};
 use super::fields::Fields;
 use super::{Findings, Problem};
 use crate::delegation::{MAX_DELEGATIONS, contract};
-use crate::doc;
 use crate::patterns::{is_decision_id, is_delegation_id, is_name};
-use crate::result::{Situation, TurnResult};
-use crate::rule;
+use crate::{Situation, TurnResult, doc, rule};
 
 /// Checks the form of delegations.
 ///

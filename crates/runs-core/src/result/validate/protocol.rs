@@ -3,10 +3,8 @@
 use accord_contract::Code;
 
 use super::{Findings, Problem, delegations};
-use crate::config::WriteAuthority;
-use crate::doc;
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
-use crate::rule;
+use crate::{WriteAuthority, doc, rule};
 
 const CHALLENGE: &str = "review_only role must raise at least one objection";
 const EXCLUSIVE: &str =

@@ -8,8 +8,7 @@ use super::fields::Fields;
 use crate::doc::{self, Any, Member};
 use crate::ledger::DecisionCategory;
 use crate::patterns::{is_decision_id, is_name, is_objection_id, is_placeholder};
-use crate::rule;
-use crate::{RunId, TurnId};
+use crate::{RunId, TurnId, rule};
 
 const REQUIRED: [Member<Any>; 13] = [
     doc::Result::SCHEMA_VERSION.any(),

@@ -6,9 +6,7 @@ use accord_contract::{Code, Object, Value};
 
 use super::artifact::sound_path;
 use super::{Findings, Problem};
-use crate::doc;
-use crate::result::{Situation, TurnResult};
-use crate::rule;
+use crate::{Situation, TurnResult, doc, rule};
 
 /// Clauses: AX-TR-EVIDENCE.
 pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findings) {

@@ -2,13 +2,11 @@
 
 use accord_contract::{Code, Failure};
 use accord_process::Invocation;
-use accord_runs_core::RepoPath;
-use accord_runs_core::config::Config;
 use accord_runs_core::hooks::{Hook, HookMode, HookPhase, Transport};
+use accord_runs_core::{Config, RepoPath};
 
 use super::{Finding, Level, error_of};
-use crate::Runs;
-use crate::{runtime, web};
+use crate::{Runs, runtime, web};
 
 impl Runs {
     pub(super) fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {

@@ -6,10 +6,9 @@ use accord_runs_core::config::{Config, problems};
 use accord_runs_core::coordinator::CoordinatorConfig;
 
 use super::{Finding, Level};
-use crate::Runs;
 use crate::coordinator::COORDINATOR_CONFIG;
-use crate::operation::own_path;
 use crate::repository::limits;
+use crate::{Runs, own_path};
 
 impl Runs {
     /// The members of `agentxchain.json` whose types no rule of the configuration checks.

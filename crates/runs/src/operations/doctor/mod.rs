@@ -12,9 +12,8 @@ pub use accord_runs_core::operations::answers::Level;
 pub(crate) use mistyped::mistyped_findings;
 pub(crate) use strays::stray_findings;
 
-use crate::Runs;
-use crate::git::Git;
 use crate::repository::FindingKind;
+use crate::{Git, Runs};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {

@@ -1,16 +1,11 @@
 //! What blocks the current run: its blocked reason, and turns whose worker is gone or late.
 
 use accord_contract::{Code, Extensible};
-use accord_runs_core::config::Config;
-use accord_runs_core::dispatch;
-use accord_runs_core::history::RunIndex;
-use accord_runs_core::state::{State, Status, Turn, TurnStatus};
+use accord_runs_core::{Config, RunIndex, State, Status, Turn, TurnStatus, dispatch};
 
 use super::{Finding, Level, error_of};
-use crate::Runs;
-use crate::operation::own_path;
 use crate::operations::status::has_worker;
-use crate::repository::RecordFile;
+use crate::{RecordFile, Runs, own_path};
 
 impl Runs {
     /// The phase of a run that goes on must still be in the configuration.

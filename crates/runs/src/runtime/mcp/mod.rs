@@ -9,12 +9,13 @@ mod stdio;
 
 use std::time::{Duration, Instant};
 
-use accord_contract::{Code, Failure, Object, Value};
+use accord_contract::{Code, Object, Value};
 use serde_json::json;
 
 use super::job::{Job, WorkerEnd, WorkerSignal, shown};
 use super::progress::Progress;
 use super::result;
+use accord_runs_core::Result;
 
 const VERSION: &str = "2025-06-18";
 /// The default tool.
@@ -44,10 +45,7 @@ trait Transport {
     fn close(self: Box<Self>) {}
 }
 
-pub(super) fn run(
-    job: &Job<'_>,
-    signals: &mut dyn FnMut(WorkerSignal<'_>),
-) -> Result<WorkerEnd, Failure> {
+pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd> {
     let mut progress = Progress::new(job);
     progress.asked();
     let ended = call(job, signals);
