@@ -17,41 +17,24 @@ pub fn passes_without_person(
     asking_role: &str,
 ) -> bool {
     // The protocol never approves a credentialed gate automatically, whatever the policy says.
-    if gate.credentialed || needs_approval_run(config, gate) {
+    let mut hooks = config.hooks(HookPhase::BeforeGate).into_iter();
+    let can_refuse = hooks.any(|hook| hook.mode == HookMode::Blocking);
+    if gate.credentialed || !gate.actions.is_empty() || can_refuse {
         return false;
     }
     let policy = &config.approval;
-    let Some(to) = to else {
-        let rule = policy.completion.as_ref();
-        return rule.is_some_and(|rule| approves(rule, config, from, index, asking_role));
+    // `gate_passed` needs no check: the policy is consulted only after the gate passed.
+    let participated = |role: &String| role == asking_role || index.participated(from, role);
+    let visited = |name: &&str| *name == from || index.turns_of_phase(name) > 0;
+    let approves = |rule: &ApprovalRule| {
+        rule.action == ApprovalAction::AutoApprove
+            && rule.when.roles_participated.iter().all(participated)
+            && (!rule.when.all_phases_visited || config.phases().iter().all(visited))
     };
+    let Some(to) = to else { return policy.completion.as_ref().is_some_and(approves) };
     let matching = policy.rules.iter().find(|rule| {
         let fits = |wanted: &Option<String>, phase| wanted.as_deref().is_none_or(|w| w == phase);
         fits(&rule.from_phase, from) && fits(&rule.to_phase, to)
     });
-    match matching {
-        Some(rule) => approves(rule, config, from, index, asking_role),
-        None => policy.default == Some(ApprovalAction::AutoApprove),
-    }
-}
-
-/// Whether the approval of the gate runs commands or hooks that can refuse.
-fn needs_approval_run(config: &Config, gate: &Gate) -> bool {
-    let mut hooks = config.hooks(HookPhase::BeforeGate).into_iter();
-    !gate.actions.is_empty() || hooks.any(|hook| hook.mode == HookMode::Blocking)
-}
-
-fn approves(
-    rule: &ApprovalRule,
-    config: &Config,
-    phase: &str,
-    index: &RunIndex,
-    asking_role: &str,
-) -> bool {
-    // `gate_passed` needs no check: the policy is consulted only after the gate passed.
-    let participated = |role: &String| role == asking_role || index.participated(phase, role);
-    let visited = |name: &&str| *name == phase || index.turns_of_phase(name) > 0;
-    rule.action == ApprovalAction::AutoApprove
-        && rule.when.roles_participated.iter().all(participated)
-        && (!rule.when.all_phases_visited || config.phases().iter().all(visited))
+    matching.map_or(policy.default == Some(ApprovalAction::AutoApprove), approves)
 }

@@ -23,11 +23,10 @@ pub struct Shortfall {
 
 /// The missing budget, unless another turn is covered.
 pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
-    let (Some(most), OnExceed::PauseAndEscalate) =
-        (config.budget.per_run_max_usd, config.budget.on_exceed)
-    else {
+    let most = config.budget.per_run_max_usd?;
+    if config.budget.on_exceed != OnExceed::PauseAndEscalate {
         return None;
-    };
+    }
     let left = most - state.spent_usd() - state.reserved_usd();
     let wanted_usd = config.budget.per_turn_max_usd.unwrap_or(0.0);
     (left <= 0.0 || wanted_usd > left).then_some(Shortfall { left_usd: left.max(0.0), wanted_usd })
@@ -47,12 +46,12 @@ pub(crate) fn overrun(config: &Config, cost_usd: f64) -> Option<(String, Object)
         "{}: the turn cost {cost_usd:.2} dollars of at most {most:.2} (budget.per_turn_max_usd)",
         EventType::BudgetExceededWarn
     );
-    let payload = build([
-        ("scope", "turn".into()),
-        ("spent_usd", amount(cost_usd)),
-        ("limit_usd", amount(most)),
-    ]);
-    (cost_usd > most).then_some((message, payload))
+    (cost_usd > most).then(|| (message, payload("turn", cost_usd, Some(most))))
+}
+
+fn payload(scope: &str, spent: f64, limit: Option<f64>) -> Object {
+    let limit = limit.map_or(Value::Null, amount);
+    build([("scope", scope.into()), ("spent_usd", amount(spent)), ("limit_usd", limit)])
 }
 
 /// Reserves the budget of a turn. Also recomputes the remaining budget: the limit may have been
@@ -78,15 +77,10 @@ pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     own.map_or(Value::Null, |own| doc::Reservation::RESERVED_USD.raw(own).unwrap_or(own).clone())
 }
 
-pub(crate) fn book(
-    state: &mut State,
-    config: &Config,
-    turn: &TurnId,
-    cost_usd: f64,
-) -> Option<Exceeded> {
-    release(state, turn);
+pub(crate) fn book(state: &mut State, config: &Config, id: &TurnId, usd: f64) -> Option<Exceeded> {
+    release(state, id);
     // A worker reports its own cost. A negative one must not refill the budget.
-    let spent = state.spent_usd() + cost_usd.max(0.0);
+    let spent = state.spent_usd() + usd.max(0.0);
     let most = config.budget.per_run_max_usd;
     if !store_budget(state, config, spent) {
         return None;
@@ -94,11 +88,7 @@ pub(crate) fn book(
     let detail = format!("{spent:.2} of {:.2} dollars are spent", most.unwrap_or_default());
     Some(match config.budget.on_exceed {
         OnExceed::PauseAndEscalate => Exceeded::Block(Block::budget(&detail)),
-        OnExceed::Warn => Exceeded::Warn(build([
-            ("scope", "run".into()),
-            ("spent_usd", amount(spent)),
-            ("limit_usd", most.map_or(Value::Null, amount)),
-        ])),
+        OnExceed::Warn => Exceeded::Warn(payload("run", spent, most)),
     })
 }
 

@@ -19,8 +19,7 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
     if let Some(pending) = pending_review(state)
         && doc::Review::PARENT_ROLE.get(pending) == Some(turn.role())
     {
-        let review = renamed(pending, doc::Review::RESULTS);
-        turn.set(doc::Turn::DELEGATION_REVIEW, review);
+        turn.set(doc::Turn::DELEGATION_REVIEW, renamed(pending, doc::Review::RESULTS));
         return;
     }
     let mut queue = queue(state);
@@ -31,18 +30,15 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
     let Some(item) = queue.iter_mut().find(waits).and_then(Value::as_object_mut) else { return };
     doc::Queued::STATUS.set(item, "active");
     doc::Queued::CHILD_TURN_ID.set(item, turn.id().as_str());
-    let context = build(
-        [
-            doc::Queued::DELEGATION_ID.any(),
-            doc::Queued::PARENT_TURN_ID.any(),
-            doc::Queued::PARENT_ROLE.any(),
-            doc::Queued::CHARTER.any(),
-            doc::Queued::ACCEPTANCE_CONTRACT.any(),
-            doc::Queued::SCOPE.any(),
-            doc::Queued::REQUIRED_DECISION_IDS.any(),
-        ]
-        .map(|member| member.to(member.copy(item))),
-    );
+    let context = build([
+        doc::Queued::DELEGATION_ID.of(item),
+        doc::Queued::PARENT_TURN_ID.of(item),
+        doc::Queued::PARENT_ROLE.of(item),
+        doc::Queued::CHARTER.of(item),
+        doc::Queued::ACCEPTANCE_CONTRACT.of(item),
+        doc::Queued::SCOPE.of(item),
+        doc::Queued::REQUIRED_DECISION_IDS.of(item),
+    ]);
     turn.set(doc::Turn::DELEGATION_CONTEXT, context);
     state.set(doc::State::DELEGATION_QUEUE, queue);
 }
@@ -51,9 +47,8 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
 /// the review that it made. Returns the next role when delegations determine it.
 pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
-    for delegation in doc::Result::DELEGATIONS.objects(result) {
-        queue.push(queued(delegation, turn, now).into());
-    }
+    let own = doc::Result::DELEGATIONS.objects(result);
+    queue.extend(own.map(|delegation| Value::Object(queued(delegation, turn, now))));
     if let Some(review) = turn.delegation_review()
         && pending_review(state).is_some_and(|pending| same_parent(pending, review))
     {
@@ -69,11 +64,9 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
     {
         state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
     }
-    let next = due_reviewer(state).or_else(|| {
-        let waits = |item: &&Value| doc::Queued::STATUS.get(item) == Some("pending");
-        let item = queue.iter().find(waits)?;
-        doc::Queued::TO_ROLE.get(item).map(str::to_owned)
-    });
+    let waits = |item: &&Value| doc::Queued::STATUS.get(item) == Some("pending");
+    let waiting = || doc::Queued::TO_ROLE.get(queue.iter().find(waits)?).map(str::to_owned);
+    let next = due_reviewer(state).or_else(waiting);
     if !queue.is_empty() || doc::State::DELEGATION_QUEUE.is_in(state.members()) {
         state.set(doc::State::DELEGATION_QUEUE, queue);
     }
@@ -95,8 +88,7 @@ pub(crate) fn requeue(state: &mut State, turn: &Turn, role: &str) {
         }
     }
     let own = |item: &&mut Object| doc::Queued::CHILD_TURN_ID.get(item) == Some(turn.id().as_str());
-    let given = queue.iter_mut().filter_map(Value::as_object_mut).find(own);
-    if let Some(item) = given {
+    if let Some(item) = queue.iter_mut().filter_map(Value::as_object_mut).find(own) {
         doc::Queued::STATUS.set(item, "pending");
         doc::Queued::CHILD_TURN_ID.set(item, Value::Null);
         doc::Queued::TO_ROLE.set(item, role);
@@ -133,22 +125,20 @@ pub(crate) fn results(review: &Object) -> impl Iterator<Item = &Object> {
 fn renamed(review: &Object, name: Member<List>) -> Object {
     let results: Vec<Object> = results(review).cloned().collect();
     let mut renamed = review.clone();
-    for other in [doc::Review::RESULTS, doc::Review::DELEGATION_RESULTS] {
-        other.remove(&mut renamed);
-    }
+    doc::Review::RESULTS.remove(&mut renamed);
+    doc::Review::DELEGATION_RESULTS.remove(&mut renamed);
     name.set(&mut renamed, results);
     renamed
 }
 
 /// The results of a review as ended delegations, for a role that reviews them later.
 fn ended_again(review: &Object, role: &str) -> Vec<Value> {
-    let mut items: Vec<Object> = results(review).cloned().collect();
-    for item in &mut items {
-        let parent = doc::Review::PARENT_TURN_ID.copy(review);
-        doc::Queued::PARENT_TURN_ID.set(item, parent);
-        doc::Queued::PARENT_ROLE.set(item, role);
-    }
-    items.into_iter().map(Value::Object).collect()
+    let ended = results(review).cloned().map(|mut item| {
+        doc::Queued::PARENT_TURN_ID.set(&mut item, doc::Review::PARENT_TURN_ID.copy(review));
+        doc::Queued::PARENT_ROLE.set(&mut item, role);
+        Value::Object(item)
+    });
+    ended.collect()
 }
 
 fn pending_review(state: &State) -> Option<&Object> {
@@ -174,6 +164,7 @@ fn queue(state: &State) -> Vec<Value> {
 fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
     // The protocol text and its cases use different names for the contract. Both are written.
     let contract = contract(delegation);
+    let required = doc::Delegation::REQUIRED_DECISION_IDS.get(delegation);
     build([
         doc::Queued::DELEGATION_ID.to(doc::Delegation::ID.copy(delegation)),
         doc::Queued::PARENT_TURN_ID.to(turn.id().as_str()),
@@ -182,8 +173,7 @@ fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
         doc::Queued::CHARTER.to(doc::Delegation::CHARTER.copy(delegation)),
         doc::Queued::ACCEPTANCE_CONTRACT.to(contract.clone()),
         doc::Queued::SCOPE.to(contract),
-        doc::Queued::REQUIRED_DECISION_IDS
-            .to(&doc::Delegation::REQUIRED_DECISION_IDS.get(delegation)),
+        doc::Queued::REQUIRED_DECISION_IDS.to(&required),
         doc::Queued::STATUS.to("pending"),
         doc::Queued::CHILD_TURN_ID.to(Value::Null),
         doc::Queued::CREATED_AT.to(now),
@@ -193,11 +183,9 @@ fn queued(delegation: &Object, turn: &Turn, now: Time) -> Object {
 /// The acceptance contract of a delegation, under either of its names.
 pub(crate) fn contract(delegation: &Object) -> Value {
     let named = doc::Delegation::ACCEPTANCE_CONTRACT.given(delegation);
-    let value = named.or_else(|| doc::Delegation::SCOPE.given(delegation));
-    match value {
+    match named.or_else(|| doc::Delegation::SCOPE.given(delegation)) {
         Some(Value::String(text)) => Value::from(vec![text.as_str()]),
-        Some(value) => value.clone(),
-        None => Value::Null,
+        value => value.cloned().unwrap_or(Value::Null),
     }
 }
 
@@ -209,11 +197,8 @@ fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Obj
     };
     let Some(item) = queue.iter_mut().filter_map(Value::as_object_mut).find(own) else { return };
     let done = doc::Result::STATUS.get(result) == Some("completed");
-    let made: Vec<&str> = doc::Result::DECISIONS
-        .get(result)
-        .iter()
-        .filter_map(|decision| doc::Decision::ID.get(decision))
-        .collect();
+    let decisions = doc::Result::DECISIONS.get(result).iter();
+    let made: Vec<&str> = decisions.filter_map(|it| doc::Decision::ID.get(it)).collect();
     let required = doc::Queued::REQUIRED_DECISION_IDS.get(item);
     let (satisfied, missing): (Vec<String>, Vec<String>) =
         required.into_iter().partition(|id| made.contains(&id.as_str()));
@@ -241,14 +226,11 @@ fn next_review(queue: &mut Vec<Value>) -> Option<Object> {
 
 /// The review of a turn's delegations, once all have ended.
 fn review(queue: &[Value], parent: &str) -> Option<Object> {
-    let own: Vec<&Object> = queue
-        .iter()
-        .filter_map(Value::as_object)
-        .filter(|item| doc::Queued::PARENT_TURN_ID.get(item) == Some(parent))
-        .collect();
-    let back =
-        |item: &&Object| matches!(doc::Queued::STATUS.get(item), Some("completed" | "failed"));
-    if own.is_empty() || !own.iter().all(back) {
+    let is_own = |item: &&Object| doc::Queued::PARENT_TURN_ID.get(item) == Some(parent);
+    let own: Vec<&Object> = queue.iter().filter_map(Value::as_object).filter(is_own).collect();
+    let is_back =
+        |it: &&Object| matches!(doc::Queued::STATUS.get(it), Some("completed" | "failed"));
+    if own.is_empty() || !own.iter().all(is_back) {
         return None;
     }
     let results: Vec<Value> = own.iter().map(|item| Value::Object((*item).clone())).collect();

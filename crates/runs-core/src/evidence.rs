@@ -72,10 +72,9 @@ impl<'a> Subject<'a> {
             Self::Transition | Self::Completion => gate::needed_files(config, state.phase()),
             Self::Block => Vec::new(),
             Self::Merge(turn) => {
-                let conflict = turn.conflict();
-                let files = conflict.map(|found| doc::Conflict::CONFLICTING_FILES.get(found));
-                let staged = dispatch::staging_path(turn.id());
-                let names = files.unwrap_or_default().into_iter().chain([staged]);
+                let files = |found| doc::Conflict::CONFLICTING_FILES.get(found);
+                let files = turn.conflict().map(files).unwrap_or_default();
+                let names = files.into_iter().chain([dispatch::staging_path(turn.id())]);
                 names.filter_map(|name| RepoPath::parse(&name).ok()).collect()
             }
             // Those in the working tree, and those in the folder of the proposal.
@@ -99,7 +98,7 @@ impl<'a> Subject<'a> {
         let gate = pending.and_then(|pending| config.gate(pending.gate()?));
         let actions = gate.map_or(&[][..], |gate| &gate.actions);
         let hooks = if self.is_gate() { config.hooks(HookPhase::BeforeGate) } else { Vec::new() };
-        digest_of(build([
+        digest_of(&build([
             ("format", FORMAT.into()),
             ("configuration", canonical_digest(config.document())?.into()),
             ("head", facts.head.as_deref().into()),
@@ -118,27 +117,24 @@ impl<'a> Subject<'a> {
 
     /// What is asked of the person, as the state has it.
     fn request(&self, state: &State) -> Value {
-        match self {
-            Self::Transition => state.value(doc::State::PENDING_PHASE_TRANSITION),
-            Self::Completion => state.value(doc::State::PENDING_RUN_COMPLETION),
+        let members = match self {
+            Self::Transition => return state.value(doc::State::PENDING_PHASE_TRANSITION),
+            Self::Completion => return state.value(doc::State::PENDING_RUN_COMPLETION),
             Self::Block => build([
-                doc::State::BLOCKED_ON.to(state.value(doc::State::BLOCKED_ON)),
-                doc::State::BLOCKED_REASON.to(state.value(doc::State::BLOCKED_REASON)),
-            ])
-            .into(),
+                doc::State::BLOCKED_ON.of(state.members()),
+                doc::State::BLOCKED_REASON.of(state.members()),
+            ]),
             Self::Merge(turn) => build([
                 doc::Turn::TURN_ID.to(turn.id().as_str()),
                 doc::Turn::ATTEMPT.to(turn.attempt()),
-                doc::Turn::CONFLICT_STATE
-                    .to(turn.value(doc::Turn::CONFLICT_STATE).cloned().unwrap_or_default()),
-            ])
-            .into(),
+                doc::Turn::CONFLICT_STATE.to(turn.value(doc::Turn::CONFLICT_STATE).cloned()),
+            ]),
             Self::Proposal(proposal) => build([
                 doc::Turn::TURN_ID.to(proposal.turn.as_str()),
                 ("proposed_changes", proposal.request()),
-            ])
-            .into(),
-        }
+            ]),
+        };
+        members.into()
     }
 }
 
@@ -153,13 +149,10 @@ pub fn initiative_digest(
     let mut standing = Vec::new();
     for (id, head, state) in repos {
         let state = state.as_ref().map(canonical_digest).transpose()?;
-        standing.push(Value::Object(build([
-            ("id", id.as_str().into()),
-            ("head", head.as_deref().into()),
-            ("state", state.into()),
-        ])));
+        let (id, head) = (id.as_str().into(), head.as_deref().into());
+        standing.push(Value::Object(build([("id", id), ("head", head), ("state", state.into())])));
     }
-    digest_of(build([
+    digest_of(&build([
         ("format", FORMAT.into()),
         ("configuration", canonical_digest(config)?.into()),
         ("request", pending.clone().into()),
@@ -168,8 +161,8 @@ pub fn initiative_digest(
     ]))
 }
 
-fn digest_of(list: Object) -> Result<EvidenceDigest> {
-    sha256_of(&list).map(EvidenceDigest::from)
+fn digest_of(list: &Object) -> Result<EvidenceDigest> {
+    sha256_of(list).map(EvidenceDigest::from)
 }
 
 fn canonical_digest(document: &Object) -> Result<String> {

@@ -46,8 +46,7 @@ impl Draft<'_> {
     }
 
     pub(crate) fn note(&mut self, kind: LedgerType, now: Time, details: Object) {
-        let line = ledger::typed(kind, &self.state, now, details);
-        self.ledger.push(line);
+        self.ledger.push(ledger::typed(kind, &self.state, now, details));
     }
 
     pub(crate) fn block(&mut self, block: &Block, turn: &Turn, now: Time) -> Result<()> {
@@ -118,9 +117,8 @@ pub(crate) fn apply_requests(
     let queued_end = doc::State::QUEUED_RUN_COMPLETION.given(state.members()).cloned();
     let queued_phase = doc::State::QUEUED_PHASE_TRANSITION.given(state.members()).cloned();
     let requester = |request: &Option<Value>| {
-        let by =
-            request.as_ref().and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
-        by.unwrap_or(turn).to_owned()
+        let by = |request| doc::PendingGate::REQUESTED_BY_TURN.get(request);
+        request.as_ref().and_then(by).unwrap_or(turn).to_owned()
     };
     // The protocol evaluates the completion before the phase exit.
     if result.wants_completion() || queued_end.is_some() {
@@ -129,10 +127,9 @@ pub(crate) fn apply_requests(
         return end_run(draft, &by, queued_end.is_some(), inputs);
     }
     // A request that was queued in another phase is obsolete.
-    let from_queue = queued_phase.as_ref().filter(|request| {
-        let from = doc::PendingGate::FROM.get(*request);
-        from.is_none_or(|from| from == state.phase())
-    });
+    let is_current =
+        |it: &&Value| doc::PendingGate::FROM.get(*it).is_none_or(|from| from == state.phase());
+    let from_queue = queued_phase.as_ref().filter(is_current);
     let from_queue = from_queue.and_then(|request| doc::PendingGate::TO.get(request));
     let wanted = result.phase_request();
     let by = if wanted.is_some() { turn.to_owned() } else { requester(&queued_phase) };
@@ -182,20 +179,17 @@ pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Resu
 }
 
 fn queue(state: &mut State, result: &TurnResult, turn: &str, now: Time) {
+    let by = build([
+        doc::PendingGate::REQUESTED_BY_TURN.to(turn),
+        doc::PendingGate::REQUESTED_AT.to(now),
+    ]);
     if result.wants_completion() {
-        let request = build([
-            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
-            doc::PendingGate::REQUESTED_AT.to(now),
-        ]);
-        state.set(doc::State::QUEUED_RUN_COMPLETION, request);
+        state.set(doc::State::QUEUED_RUN_COMPLETION, &by);
     }
     if let Some(to) = result.phase_request() {
-        let request = build([
-            doc::PendingGate::FROM.to(state.phase()),
-            doc::PendingGate::TO.to(to),
-            doc::PendingGate::REQUESTED_BY_TURN.to(turn),
-            doc::PendingGate::REQUESTED_AT.to(now),
-        ]);
+        let from = doc::PendingGate::FROM.to(state.phase());
+        let mut request = build([from, doc::PendingGate::TO.to(to)]);
+        request.extend(by);
         state.set(doc::State::QUEUED_PHASE_TRANSITION, request);
     }
 }
@@ -209,32 +203,29 @@ fn end_run(
     let phase = draft.state.phase().to_owned();
     let gate_type = GateType::RunCompletion;
     let request = Request { gate_type, from: &phase, to: None, by: Some(by), was_queued };
-    match gate::evaluate_completion(true, &inputs.view(&phase)) {
-        Completion::NoRequest => Ok(()),
-        Completion::NotFinal(reason) => {
-            fail(draft, None, &Failures::other(reason), &request, inputs)
-        }
-        Completion::Failed { gate, failures } => {
-            fail(draft, Some(&gate), &failures, &request, inputs)
-        }
+    let (gate, failures) = match gate::evaluate_completion(true, &inputs.view(&phase)) {
+        Completion::NoRequest => return Ok(()),
+        Completion::NotFinal(reason) => (None, Failures::other(reason)),
+        Completion::Failed { gate, failures } => (Some(gate), failures),
         Completion::Awaiting { gate } if approve(draft, &gate, &request, inputs) => {
-            complete(&mut draft.state, inputs.now)
+            return complete(&mut draft.state, inputs.now);
         }
         Completion::Awaiting { gate } => {
             let pending = PendingCompletion::new(Some(&gate), Some(by), inputs.now);
             draft.state.wait_for_approval(&gate)?;
             draft.state.set(doc::State::PENDING_RUN_COMPLETION, pending.document());
             draft.emit(EventType::GatePending, None, request.payload(Some(&gate)));
-            Ok(())
+            return Ok(());
         }
         Completion::Complete { gate } => {
             if let Some(gate) = gate {
                 pass_gate(&mut draft.state, &gate);
                 draft.emit(EventType::GateApproved, None, request.payload(Some(&gate)));
             }
-            complete(&mut draft.state, inputs.now)
+            return complete(&mut draft.state, inputs.now);
         }
-    }
+    };
+    fail(draft, gate.as_deref(), &failures, &request, inputs)
 }
 
 fn leave_phase(
@@ -247,18 +238,15 @@ fn leave_phase(
     let phase = draft.state.phase().to_owned();
     let gate_type = GateType::PhaseTransition;
     let request = Request { gate_type, from: &phase, to: Some(to), by: Some(by), was_queued };
-    match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
-        PhaseExit::NoRequest => Ok(()),
+    let (gate, failures) = match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
+        PhaseExit::NoRequest => return Ok(()),
         PhaseExit::UnknownPhase(name) => {
-            let failures = Failures::other(format!("there is no phase {name}"));
-            fail(draft, None, &failures, &request, inputs)
+            (None, Failures::other(format!("there is no phase {name}")))
         }
-        PhaseExit::Failed { gate, failures } => {
-            fail(draft, gate.as_deref(), &failures, &request, inputs)
-        }
+        PhaseExit::Failed { gate, failures } => (gate, failures),
         PhaseExit::Awaiting { gate, to } if approve(draft, &gate, &request, inputs) => {
             enter(draft, &to, Some(&gate), &request, inputs);
-            Ok(())
+            return Ok(());
         }
         PhaseExit::Awaiting { gate, to } => {
             let payload = request.payload(Some(&gate));
@@ -271,13 +259,14 @@ fn leave_phase(
             };
             set_pending(&mut draft.state, &pending)?;
             draft.emit(EventType::GatePending, None, payload);
-            Ok(())
+            return Ok(());
         }
         PhaseExit::Advance { gate, to } => {
             enter(draft, &to, gate.as_deref(), &request, inputs);
-            Ok(())
+            return Ok(());
         }
-    }
+    };
+    fail(draft, gate.as_deref(), &failures, &request, inputs)
 }
 
 fn enter(
@@ -301,15 +290,10 @@ fn approve(
     request: &Request<'_>,
     inputs: &GateInputs<'_>,
 ) -> bool {
-    let passes = inputs.config.gate(gate).is_some_and(|gate: &Gate| {
-        approval::passes_without_person(
-            inputs.config,
-            gate,
-            request.from,
-            request.to,
-            inputs.index,
-            inputs.turn.role(),
-        )
+    let (config, role) = (inputs.config, inputs.turn.role());
+    let (from, to) = (request.from, request.to);
+    let passes = config.gate(gate).is_some_and(|gate: &Gate| {
+        approval::passes_without_person(config, gate, from, to, inputs.index, role)
     });
     if passes {
         pass_gate(&mut draft.state, gate);
@@ -347,10 +331,8 @@ fn fail(
 ) -> Result<()> {
     note_failure(draft, gate, failures, request, inputs);
     let gate = gate.unwrap_or(request.gate_type.as_str());
-    let Some(block) = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed)
-    else {
-        return Ok(());
-    };
+    let block = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed);
+    let Some(block) = block else { return Ok(()) };
     draft.block(&block, inputs.turn, inputs.now)?;
     let details = build([("detail", block.detail.as_str().into())]);
     draft.note(LedgerType::NonProgressBlock, inputs.now, details);

@@ -44,10 +44,13 @@ pub struct RunIndex {
     by_phase: BTreeMap<String, u64>,
     roles_by_phase: BTreeMap<String, BTreeSet<String>>,
     streak: Option<(String, u64)>,
-    built: bool,
+    /// Whether an accepted turn of the run changed product files.
+    pub(crate) built: bool,
     decisions: DecisionIds,
-    last_turns: Vec<Object>,
-    last_decisions: Vec<Object>,
+    /// The last accepted turns of the run, newest last.
+    pub(crate) last_turns: Vec<Object>,
+    /// The last decisions of the run, newest last.
+    pub(crate) last_decisions: Vec<Object>,
 }
 
 /// The number of last turns, and of last decisions, in an index.
@@ -92,12 +95,9 @@ impl RunIndex {
         // Old lines have no sequence. Their line number replaces it.
         let accepted_sequence = doc::History::ACCEPTED_SEQUENCE.get(line).unwrap_or(self.lines);
         let files = changed_files(line);
-        if phase == "implementation"
+        self.built |= phase == "implementation"
             && doc::History::STATUS.get(line) == Some("completed")
-            && files.iter().any(RepoPath::is_product)
-        {
-            self.built = true;
-        }
+            && files.iter().any(RepoPath::is_product);
         let marks = file_markers(line);
         for file in files {
             let is_marked = marks.is_some_and(|marks| marks.contains_key(file.as_str()));
@@ -148,19 +148,14 @@ impl RunIndex {
     }
 
     pub fn document(&self) -> Object {
-        let touched: Object = self
-            .touched
-            .iter()
-            .map(|(path, touch)| {
-                let mut parts: Vec<Value> = vec![
-                    touch.turn_id.as_str().into(),
-                    touch.role.as_str().into(),
-                    touch.accepted_sequence.into(),
-                ];
-                parts.extend(touch.marked_at.map(Value::from));
-                (path.clone(), Value::Array(parts))
-            })
-            .collect();
+        let touched = self.touched.iter().map(|(path, touch)| {
+            let Touch { turn_id, role, accepted_sequence, marked_at } = touch;
+            let mut parts: Vec<Value> =
+                vec![turn_id.as_str().into(), role.as_str().into(), (*accepted_sequence).into()];
+            parts.extend(marked_at.map(Value::from));
+            (path.clone(), Value::Array(parts))
+        });
+        let touched: Object = touched.collect();
         members::build([
             ("run_id", self.run_id.as_deref().into()),
             ("lines", self.lines.into()),
@@ -179,28 +174,25 @@ impl RunIndex {
     /// Reads the output of [`RunIndex::document`]; `None` when it is anything else.
     pub fn read(document: &Object) -> Option<Self> {
         let part = |name: &str| document.get(name).cloned();
-        let touched: Option<BTreeMap<String, Touch>> = members::object(document, "touched")?
-            .iter()
-            .map(|(path, touch)| {
-                let (turn_id, role, sequence, marked_at) = match touch.as_array()?.as_slice() {
-                    [turn_id, role, sequence] => (turn_id, role, sequence, None),
-                    [turn_id, role, sequence, at] => (turn_id, role, sequence, Some(at.as_u64()?)),
-                    _ => return None,
-                };
-                let touch = Touch {
-                    turn_id: turn_id.as_str()?.to_owned(),
-                    role: role.as_str()?.to_owned(),
-                    accepted_sequence: sequence.as_u64()?,
-                    marked_at,
-                };
-                Some((path.clone(), touch))
-            })
-            .collect();
+        let touched = members::object(document, "touched")?.iter().map(|(path, touch)| {
+            let (turn_id, role, sequence, marked_at) = match touch.as_array()?.as_slice() {
+                [turn_id, role, sequence] => (turn_id, role, sequence, None),
+                [turn_id, role, sequence, at] => (turn_id, role, sequence, Some(at.as_u64()?)),
+                _ => return None,
+            };
+            let touch = Touch {
+                turn_id: turn_id.as_str()?.to_owned(),
+                role: role.as_str()?.to_owned(),
+                accepted_sequence: sequence.as_u64()?,
+                marked_at,
+            };
+            Some((path.clone(), touch))
+        });
         Some(Self {
             run_id: from_value(part("run_id")?).ok()?,
             lines: count(document, "lines")?,
             turns: Names::read(members::object(document, "turns")?)?,
-            touched: touched?,
+            touched: touched.collect::<Option<_>>()?,
             by_phase: from_value(part("by_phase")?).ok()?,
             roles_by_phase: from_value(part("roles_by_phase")?).ok()?,
             streak: from_value(part("streak")?).ok()?,
@@ -254,23 +246,8 @@ impl RunIndex {
         self.roles_by_phase.get(phase).is_some_and(|roles| roles.contains(role))
     }
 
-    /// Whether an accepted turn of the run changed product files.
-    pub(crate) fn has_built(&self) -> bool {
-        self.built
-    }
-
     pub fn touch(&self, path: &RepoPath) -> Option<&Touch> {
         self.touched.get(path.as_str())
-    }
-
-    /// The last accepted turns of the run, newest last.
-    pub(crate) fn last_turns(&self) -> &[Object] {
-        &self.last_turns
-    }
-
-    /// The last decisions of the run, newest last.
-    pub(crate) fn last_decisions(&self) -> &[Object] {
-        &self.last_decisions
     }
 
     pub fn decisions(&self) -> &DecisionIds {
@@ -288,10 +265,9 @@ fn push_bounded(list: &mut Vec<Object>, item: Object, most: usize) {
 
 /// The files that an accepted turn changed: the observed ones, or else the declared ones.
 fn changed_files(line: &Object) -> Vec<RepoPath> {
-    let observed = doc::History::OBSERVED_ARTIFACT
-        .get(line)
-        .map(|observed| doc::ObservedArtifact::FILES_CHANGED.get(observed))
-        .filter(|files| !files.is_empty());
+    let observed = doc::History::OBSERVED_ARTIFACT.get(line);
+    let observed = observed.map(|observed| doc::ObservedArtifact::FILES_CHANGED.get(observed));
+    let observed = observed.filter(|files| !files.is_empty());
     // What was observed is stronger than what the worker declared.
     let files = observed.unwrap_or_else(|| doc::History::FILES_CHANGED.get(line));
     files.iter().filter_map(|file| RepoPath::parse(file).ok()).collect()

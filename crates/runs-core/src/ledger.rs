@@ -84,7 +84,7 @@ impl DecisionIds {
     /// Takes the next free id: one more than the greatest number in use.
     pub fn take_next(&mut self) -> String {
         self.greatest += 1;
-        let id = id(self.greatest);
+        let id = format!("DEC-{:03}", self.greatest);
         self.taken.insert(&id);
         id
     }
@@ -129,17 +129,12 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
 pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String> {
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);
-    let id = doc::Decision::ID
-        .get(entry)
-        .filter(|id| rule!(is_decision_id(id); AnyDecisionId => true))
-        .ok_or_else(|| {
-            let found = doc::Decision::ID.raw(entry).unwrap_or(&Value::Null);
-            Failure::new(
-                Code::XchainInvalidDecisionIdFormat,
-                format!("{found} is not the id of a decision"),
-            )
-            .at("/id")
-        })?;
+    let sound = |id: &&str| rule!(is_decision_id(id); AnyDecisionId => true);
+    let Some(id) = doc::Decision::ID.get(entry).filter(sound) else {
+        let found = doc::Decision::ID.raw(entry).unwrap_or(&Value::Null);
+        let message = format!("{found} is not the id of a decision");
+        return Err(Failure::new(Code::XchainInvalidDecisionIdFormat, message).at("/id"));
+    };
     if rule!(doc::Decision::STATEMENT.filled(entry).is_none(); BlankStatement => false) {
         let message = "the decision has no statement";
         return Err(Failure::new(Code::XchainEmptyRequiredField, message)
@@ -157,9 +152,8 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
     }
     if rule!(is_taken(id); DuplicateAppended => false) {
         let message = format!("the run already has a decision {id}");
-        return Err(Failure::new(Code::XchainDuplicateDecisionId, message)
-            .at("/id")
-            .with("duplicate_id", id));
+        let failure = Failure::new(Code::XchainDuplicateDecisionId, message);
+        return Err(failure.at("/id").with("duplicate_id", id));
     }
     Ok(id.to_owned())
 }
@@ -175,12 +169,9 @@ pub(crate) fn decision_line(
     now: Time,
 ) -> Object {
     let id = doc::Decision::ID.get(decision).unwrap_or_default();
-    let against: Vec<&str> = objections
-        .iter()
-        .filter_map(Value::as_object)
-        .filter(|objection| doc::Objection::AGAINST_DECISION_ID.get(objection) == Some(id))
-        .filter_map(|objection| doc::Objection::ID.get(objection))
-        .collect();
+    let objections = objections.iter().filter_map(Value::as_object);
+    let against = objections.filter(|it| doc::Objection::AGAINST_DECISION_ID.get(*it) == Some(id));
+    let against: Vec<&str> = against.filter_map(|it| doc::Objection::ID.get(it)).collect();
     let mut line = build([
         doc::Ledger::ID.to(doc::Decision::ID.copy(decision)),
         doc::Ledger::TURN_ID.to(turn.id().as_str()),
@@ -245,10 +236,6 @@ fn about(action: (&str, Value), state: &State, now: Time, details: Object) -> Ob
     ]);
     line.extend(details);
     line
-}
-
-fn id(number: u64) -> String {
-    format!("DEC-{number:03}")
 }
 
 #[cfg(test)]

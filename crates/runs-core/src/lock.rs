@@ -41,11 +41,8 @@ impl Lock {
 
     pub fn held(&self) -> Failure {
         let since = self.acquired_at.map(|at| at.to_string());
-        let message = format!(
-            "process {} works on the repository since {}",
-            self.owner_pid,
-            since.as_deref().unwrap_or("some time")
-        );
+        let shown = since.as_deref().unwrap_or("some time");
+        let message = format!("process {} works on the repository since {shown}", self.owner_pid);
         Failure::new(Code::XchainLockTimeout, message)
             .with("owner_pid", self.owner_pid)
             .with("acquired_at", Value::from(since))

@@ -30,12 +30,8 @@ pub enum Retry {
 
 /// The most turns that the configuration allows a loop (`run_loop.max_turns`).
 pub fn max_turns(config: &Config) -> usize {
-    config
-        .document()
-        .get("run_loop")
-        .and_then(|run_loop| count_of(run_loop.get("max_turns")?))
-        .and_then(|most| usize::try_from(most).ok())
-        .unwrap_or(DEFAULT_MAX_TURNS)
+    let most = config.document().get("run_loop").and_then(|it| count_of(it.get("max_turns")?));
+    most.and_then(|most| usize::try_from(most).ok()).unwrap_or(DEFAULT_MAX_TURNS)
 }
 
 /// The reaction after the worker of a turn failed for the `failures`th time.

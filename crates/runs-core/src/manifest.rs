@@ -49,17 +49,13 @@ pub fn finalize(
     role: &str,
     now: Time,
 ) -> Result<Object> {
-    let files: Vec<Value> = bundle
-        .iter()
-        .filter(|(name, _)| rule!(name.as_str() != MANIFEST; ListsItself => true))
-        .map(|(name, bytes)| {
-            Value::Object(build([
-                ("path", name.as_str().into()),
-                ("sha256", sha256(bytes).hex().into()),
-                ("size", bytes.len().into()),
-            ]))
-        })
-        .collect();
+    let entry = |(name, bytes): (&String, &Vec<u8>)| {
+        let digest = sha256(bytes).hex().into();
+        let (path, size) = (name.as_str().into(), bytes.len().into());
+        Value::Object(build([("path", path), ("sha256", digest), ("size", size)]))
+    };
+    let is_listed = |name: &str| rule!(name != MANIFEST; ListsItself => true);
+    let files: Vec<Value> = bundle.iter().filter(|(name, _)| is_listed(name)).map(entry).collect();
     if files.is_empty() {
         let message = format!("the bundle of {turn_id} has no files");
         return Err(Failure::new(Code::XchainFinalizationFailed, message));
@@ -79,8 +75,6 @@ pub fn finalize(
 ///
 /// Clauses: AX-DM-VALID, AX-DM-UNEXPECTED, AX-DM-BELOW, AX-DM-DIGEST, AX-DM-MISSING, AX-DM-SIZE,
 /// AX-DM-ACCUMULATE, AX-DM-NO-MANIFEST.
-///
-/// # Errors
 /// Returns every error. A missing or invalid manifest is reported alone.
 pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<ManifestError>> {
     let Some(bytes) = bundle.get(MANIFEST) else {
@@ -122,10 +116,8 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             errors.push(error(Fault::UnexpectedFile, Some(name), "the file is not listed"));
         }
     }
-    for name in others {
-        let what = "it is neither a file nor a folder";
-        errors.push(error(Fault::UnexpectedFile, Some(name), what));
-    }
+    let what = "it is neither a file nor a folder";
+    errors.extend(others.iter().map(|name| error(Fault::UnexpectedFile, Some(name), what)));
     if errors.is_empty() {
         Ok(manifest)
     } else {
@@ -164,9 +156,6 @@ fn read(bytes: &[u8]) -> Result<Object, String> {
 }
 
 fn error(fault: Fault, path: Option<&str>, detail: &str) -> ManifestError {
-    let detail = match path {
-        Some(path) => format!("{path}: {detail}"),
-        None => format!("{MANIFEST}: {detail}"),
-    };
+    let detail = format!("{}: {detail}", path.unwrap_or(MANIFEST));
     ManifestError { fault, path: path.map(str::to_owned), detail }
 }

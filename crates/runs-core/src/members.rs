@@ -1,7 +1,6 @@
 //! Access to members of JSON objects that may have any type or be absent.
 
-use accord_contract::wire;
-use accord_contract::{Object, Value};
+use accord_contract::{Object, Value, wire};
 
 pub(crate) fn text<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
     object.get(name).and_then(Value::as_str)

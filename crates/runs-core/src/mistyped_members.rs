@@ -10,8 +10,7 @@
 
 use std::fmt;
 
-use accord_contract::wire;
-use accord_contract::{Object, Time, Value};
+use accord_contract::{Object, Time, Value, wire};
 
 use crate::doc::{self, Document as _};
 use crate::unknown_members::{KnownMember, Part, Shape, below};
@@ -91,12 +90,9 @@ impl GovernedFile {
 }
 
 /// The members of a document that have another type than the declared one, in its order.
-pub(crate) fn mistyped_members(
-    document: &Object,
-    known: &'static [KnownMember],
-) -> Vec<MistypedMember> {
+pub(crate) fn mistyped_members(of: &Object, known: &'static [KnownMember]) -> Vec<MistypedMember> {
     let mut found = Vec::new();
-    check_members(document, "", known, &mut found);
+    check_members(of, "", known, &mut found);
     found
 }
 
@@ -132,12 +128,8 @@ fn check(
         return;
     }
     if !declared.fits(value) {
-        found.push(MistypedMember {
-            field: at.to_owned(),
-            expected: declared.name(),
-            actual: actual(value, declared),
-            leaves_open,
-        });
+        let (expected, actual) = (declared.name(), actual(value, declared));
+        found.push(MistypedMember { field: at.to_owned(), expected, actual, leaves_open });
         return;
     }
     match (shape, value) {
@@ -202,9 +194,7 @@ fn actual(value: &Value, declared: MemberType) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => format!("the number {number}"),
-        Value::String(_) if declared == MemberType::Timestamp => {
-            "a text that is not a time".to_owned()
-        }
+        Value::String(_) if declared == MemberType::Timestamp => "a text that is not a time".into(),
         Value::String(_) => "a text".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),

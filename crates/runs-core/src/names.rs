@@ -72,8 +72,8 @@ impl Names {
             packed_count += 1;
         }
         let others = list(document, "others").iter();
-        let added: Option<BTreeSet<String>> =
-            others.map(|name| name.as_str().map(str::to_owned)).collect();
+        let others = others.map(|name| name.as_str().map(str::to_owned));
+        let added: Option<BTreeSet<String>> = others.collect();
         // A name that could be packed might be in both places, which the invariant excludes.
         let added = added.filter(|added| added.iter().all(|name| !is_packable(name)))?;
         Some(Self { packed: packed.into(), packed_count, added })
@@ -99,8 +99,7 @@ fn is_packed(packed: &str, name: &str) -> bool {
     let bytes = packed.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
-        // `low` and `high` are always at the borders of names, so the slice around `middle` is a
-        // whole name.
+        // `low` and `high` are borders of names, so the slice around `middle` is a whole name.
         let middle = low + (high - low) / 2;
         let before = bytes[low..middle].iter().rposition(|byte| *byte == BETWEEN as u8);
         let start = before.map_or(low, |found| low + found + 1);

@@ -53,8 +53,7 @@ pub enum NextStep {
     Reissue { turn: TurnId },
     /// A result was refused: correct it and accept it again, or reject the turn.
     Mend { turn: TurnId, why: String },
-    /// Another turn changed the same files: reject the turn, or `merge` by hand if the two overlap
-    /// much.
+    /// Another turn changed the same files: reject the turn, or `merge` by hand.
     Reconcile { turn: TurnId, merge: bool },
     /// Approve the end of the phase.
     ApproveTransition { gate: String, to: String },
@@ -184,10 +183,8 @@ pub fn assignment_steps(
         steps.push(NextStep::Examine(failure));
         return steps;
     }
-    let runtime = config
-        .role(&role)
-        .and_then(|role| role.runtime.as_deref())
-        .and_then(|id| config.runtime(id));
+    let runtime = config.role(&role).and_then(|role| role.runtime.as_deref());
+    let runtime = runtime.and_then(|id| config.runtime(id));
     let by_hand = runtime.is_none_or(|runtime| runtime.kind == RuntimeType::Manual);
     steps.push(NextStep::Assign { role, by_hand });
     steps
@@ -210,9 +207,8 @@ pub fn must_object(config: &Config, role: &str) -> bool {
 
 /// The role that is due: the recommended one, else the entry role of the phase, else the first.
 pub fn due_role(state: &State, config: &Config) -> Option<String> {
-    let recommended = doc::State::NEXT_RECOMMENDED_ROLE
-        .get(state.members())
-        .filter(|role| config.role(role).is_some());
+    let recommended = doc::State::NEXT_RECOMMENDED_ROLE.get(state.members());
+    let recommended = recommended.filter(|role| config.role(role).is_some());
     let entry = || config.route(state.phase())?.entry_role.clone();
     let first = || config.roles().first().map(|role| role.id.clone());
     recommended.map(str::to_owned).or_else(entry).or_else(first)
@@ -220,18 +216,16 @@ pub fn due_role(state: &State, config: &Config) -> Option<String> {
 
 /// Whether a turn is in a conflict that a person should merge.
 pub fn needs_human_merge(turn: &Turn) -> bool {
-    turn.conflict().and_then(|conflict| doc::Conflict::SUGGESTED_RESOLUTION.get(conflict))
-        == Some(HUMAN_MERGE)
+    let suggested = |conflict| doc::Conflict::SUGGESTED_RESOLUTION.get(conflict);
+    turn.conflict().and_then(suggested) == Some(HUMAN_MERGE)
 }
 
 fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
     let blocked = doc::State::BLOCKED_REASON.get(state.members());
-    let action = blocked
-        .and_then(|blocked| doc::Blocked::RECOVERY.get(blocked))
-        .and_then(|recovery| doc::Recovery::RECOVERY_ACTION.get(recovery));
-    let resolve = NextStep::Resolve {
-        action: action.unwrap_or("do what is asked for, then resolve the block").to_owned(),
-    };
+    let recovery = blocked.and_then(|blocked| doc::Blocked::RECOVERY.get(blocked));
+    let action = recovery.and_then(|recovery| doc::Recovery::RECOVERY_ACTION.get(recovery));
+    let action = action.unwrap_or("do what is asked for, then resolve the block").to_owned();
+    let resolve = NextStep::Resolve { action };
     let category = blocked.and_then(|blocked| doc::Blocked::CATEGORY.get(blocked));
     let is_exhausted = category == Some(Category::BudgetExhausted.as_str());
     let missing = shortfall(state, config).filter(|_| is_exhausted);
@@ -240,6 +234,7 @@ fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
 }
 
 fn step_of_turn(view: &TurnView, names_files: bool, objects: bool) -> NextStep {
+    use TurnStatus::{Assigned, Conflicted, FailedAcceptance, FailedStart, Retrying, Stalled};
     let turn = view.turn.id().clone();
     let by_hand = view.runtime == Some(RuntimeType::Manual);
     let status = match view.turn.status() {
@@ -249,21 +244,14 @@ fn step_of_turn(view: &TurnView, names_files: bool, objects: bool) -> NextStep {
     match status {
         // An acceptance would be refused as a repetition, whatever the status says.
         _ if view.accepted => NextStep::Reissue { turn },
-        Some(TurnStatus::Conflicted) => {
-            NextStep::Reconcile { merge: needs_human_merge(&view.turn), turn }
-        }
-        Some(TurnStatus::FailedAcceptance) if view.staged => {
+        Some(Conflicted) => NextStep::Reconcile { merge: needs_human_merge(&view.turn), turn },
+        Some(FailedAcceptance) if view.staged => {
             let failure = view.turn.value(doc::Turn::LAST_ACCEPTANCE_FAILURE);
             let why = failure.and_then(|failure| failure.get("message")?.as_str());
             NextStep::Mend { turn, why: why.unwrap_or("its result was refused").to_owned() }
         }
         _ if view.staged => NextStep::Accept { turn },
-        Some(
-            TurnStatus::Assigned
-            | TurnStatus::Retrying
-            | TurnStatus::Stalled
-            | TurnStatus::FailedStart,
-        ) => dispatch_step(view, by_hand),
+        Some(Assigned | Retrying | Stalled | FailedStart) => dispatch_step(view, by_hand),
         // The agent was not started, or has ended; the person has no bundle yet.
         _ if !by_hand && !view.has_worker => dispatch_step(view, by_hand),
         _ if by_hand && !view.briefed => dispatch_step(view, by_hand),

@@ -184,8 +184,7 @@ impl RepoPath {
             return true;
         }
         below_home(&lower).is_some_and(|rest| {
-            let is_in =
-                |folder: &&str| rest.starts_with(*folder) || rest == folder.trim_end_matches('/');
+            let is_in = |at: &&str| rest.starts_with(*at) || rest == at.trim_end_matches('/');
             rule!(is_state_file(rest); RecordsClaimed => false)
                 || rule!(RESERVED_FOLDERS.iter().any(is_in); FoldersClaimed => false)
         })
@@ -208,22 +207,19 @@ impl RepoPath {
 
     pub fn is_baseline_exempt(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
-        self.is_operational()
-            || below_home(&lower)
-                .is_some_and(|rest| BASELINE_EXEMPT.iter().any(|folder| rest.starts_with(folder)))
+        let is_exempt = |rest: &str| BASELINE_EXEMPT.iter().any(|folder| rest.starts_with(folder));
+        self.is_operational() || below_home(&lower).is_some_and(is_exempt)
     }
 
     pub fn is_review(&self) -> bool {
-        // The comparison is exact on purpose: these paths permit, so another letter case must not
-        // match.
+        // These paths permit, so another letter case must not match.
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
     }
 
     /// Whether a proposed file at the path would overwrite the description of its proposal.
     pub(crate) fn is_proposal_page(&self) -> bool {
-        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, PROPOSAL_APPLIED, PROPOSAL_REJECTED]
-            .iter()
-            .any(|page| self.0.eq_ignore_ascii_case(page))
+        let pages = [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, PROPOSAL_APPLIED, PROPOSAL_REJECTED];
+        pages.iter().any(|page| self.0.eq_ignore_ascii_case(page))
     }
 
     /// Whether the path belongs to the run, to version control or to the configuration, so that

@@ -2,7 +2,10 @@
 
 /// `[a-z0-9_-]+`: roles, hooks, repositories, workstreams.
 pub fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(is_name_byte)
+    let is_of_name = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
+    };
+    !text.is_empty() && text.bytes().all(is_of_name)
 }
 
 /// `[a-z][a-z0-9_-]*`: phases and policies.
@@ -58,13 +61,8 @@ pub fn slug(text: &str) -> String {
             break;
         }
     }
-    let end = slug.trim_end_matches('-').len();
-    slug.truncate(end);
+    slug.truncate(slug.trim_end_matches('-').len());
     slug
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
 }
 
 fn is_digits(text: &str) -> bool {

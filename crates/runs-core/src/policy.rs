@@ -25,19 +25,14 @@ pub struct Candidate<'a> {
 }
 
 pub(crate) fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
+    let covers = |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
     let concerned = config.policies.iter().filter(|policy| {
-        let covers = |names: &[String], name: &str| {
-            names.is_empty() || names.iter().any(|other| other == name)
-        };
         covers(&policy.phases, candidate.phase) && covers(&policy.roles, candidate.role)
     });
     let broken = concerned.filter_map(|policy| {
         let message = broken(policy, candidate)?;
-        Some(Violation {
-            id: policy.id.clone(),
-            action: policy.action,
-            message: policy.message.clone().unwrap_or(message),
-        })
+        let message = policy.message.clone().unwrap_or(message);
+        Some(Violation { id: policy.id.clone(), action: policy.action, message })
     });
     broken.collect()
 }
@@ -91,8 +86,7 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
                 .then(|| format!("the status {status} is not one of {}", allowed.join(", ")))
         }
         PolicyRule::RequireReproducibleVerification => {
-            // An attested pass is allowed: people and remote models cannot give reproducible
-            // evidence.
+            // An attested pass is allowed: people and remote models have no reproducible evidence.
             let worth = candidate.verification;
             (worth == "not_reproducible").then(|| "the verification cannot be reproduced".into())
         }

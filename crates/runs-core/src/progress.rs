@@ -15,12 +15,11 @@ pub(crate) fn gate_failed(
     failures: &Failures,
     changed: &[RepoPath],
 ) -> Option<Block> {
-    let touched =
-        failures.files.iter().any(|file| changed.iter().any(|path| path.as_str() == file));
+    let is_changed = |file: &String| changed.iter().any(|path| path.as_str() == file);
+    let touched = failures.files.iter().any(is_changed);
     let signature = format!("{gate}:{}", failures.reasons.join("|"));
     let same = doc::State::NON_PROGRESS_SIGNATURE.get(state.members()) == Some(signature.as_str());
-    let before =
-        if same && !touched { doc::State::NON_PROGRESS_COUNT.get(state.members()) } else { None };
+    let before = doc::State::NON_PROGRESS_COUNT.get(state.members()).filter(|_| same);
     // A turn that changed a file of the gate made progress, even if the gate fails in the same way.
     let turns = if touched { 0 } else { before.unwrap_or(0) + 1 };
     state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);

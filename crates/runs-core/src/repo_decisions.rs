@@ -72,11 +72,8 @@ impl RepoDecisions {
         let Some(target) = doc::Decision::OVERRIDES.get(decision) else { return Ok(None) };
         let id = doc::Decision::ID.get(decision).unwrap_or_default();
         let refuse = |what: String| {
-            Failure::new(
-                Code::XchainOverrideValidationFailed,
-                format!("{id} overrides {target}, {what}"),
-            )
-            .with("overrides", target)
+            let message = format!("{id} overrides {target}, {what}");
+            Failure::new(Code::XchainOverrideValidationFailed, message).with("overrides", target)
         };
         let Some(found) = self.find(target) else {
             let refused = refuse("which is not a decision of the repository".into());
@@ -90,15 +87,13 @@ impl RepoDecisions {
             return Ok(None);
         }
         if owner != "human" && config.role(owner).is_none() {
-            let warning =
-                format!("{id} overrides {target} of the role {owner}, which no longer exists");
-            return Ok(Some(warning));
+            let gone = "which no longer exists";
+            return Ok(Some(format!("{id} overrides {target} of the role {owner}, {gone}")));
         }
         // A role without a declared authority neither outranks others nor is outranked.
         match (authority(config, role), authority(config, owner)) {
             (Some(own), Some(theirs)) if rule!(own < theirs; AuthorityIgnored => false) => {
-                let what = format!("which belongs to {owner}, which has more authority");
-                Err(refuse(what))
+                Err(refuse(format!("which belongs to {owner}, which has more authority")))
             }
             _ => Ok(None),
         }
@@ -120,22 +115,19 @@ impl RepoDecisions {
             let overrides = doc::Decision::OVERRIDES.get(decision);
             if let Some(target) = overrides {
                 // This must be the line that `find` checked.
-                let last = self
-                    .lines
-                    .iter_mut()
-                    .rev()
-                    .find(|line| doc::RepoDecision::ID.get(line) == Some(target));
+                let mut lines = self.lines.iter_mut().rev();
+                let last = lines.find(|line| doc::RepoDecision::ID.get(line) == Some(target));
                 if let Some(line) = rule!(last; OverriddenInForce => None) {
                     doc::RepoDecision::STATUS.set(line, "overridden");
                     doc::RepoDecision::OVERRIDDEN_BY.set(line, id);
                 }
             }
-            let lasts = match doc::Decision::DURABILITY.get(decision) {
+            let durability = doc::Decision::DURABILITY.get(decision);
+            let lasts = match durability {
                 Some(durability) => rule!(durability == "repo"; NothingPromoted => false),
                 None => rule!(false; LastsByDefault => true),
             };
-            // A decision that overrides one of the repository must outlive the run, or none would
-            // be in force.
+            // A decision that overrides one of the repository outlives the run in its place.
             if !lasts && overrides.is_none() {
                 continue;
             }
@@ -149,8 +141,7 @@ impl RepoDecisions {
                 doc::RepoDecision::CATEGORY.to(doc::Decision::CATEGORY.copy(decision)),
                 doc::RepoDecision::STATEMENT.to(doc::Decision::STATEMENT.copy(decision)),
                 doc::RepoDecision::RATIONALE.to(doc::Decision::RATIONALE.copy(decision)),
-                doc::RepoDecision::DURABILITY
-                    .to(doc::Decision::DURABILITY.get(decision).unwrap_or("repo")),
+                doc::RepoDecision::DURABILITY.to(durability.unwrap_or("repo")),
                 doc::RepoDecision::OVERRIDES.to(overrides),
                 doc::RepoDecision::STATUS.to("active"),
                 doc::RepoDecision::OVERRIDDEN_BY.to(Value::Null),

@@ -9,21 +9,19 @@ use super::{Accepted, Commit, Context, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
 use crate::gate_effects::{self, Draft, GateInputs};
+use crate::ledger::{decision_line, governance};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnStatusClaim};
 use crate::{
     Block, Emitter, EventType, GateType, LedgerDecision, LedgerType, Result, Status, array, build,
-    delegation, dispatch, doc, ledger, proposal, rule, timeout,
+    delegation, dispatch, doc, proposal, rule, timeout,
 };
 
 impl Cleared {
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted)> {
         let config = &context.inputs.config;
-        let overrun =
-            budget::overrun(config, self.valid.result.cost_usd()).map(|(message, payload)| {
-                self.valid.warnings.push(message);
-                payload
-            });
+        let overrun = budget::overrun(config, self.valid.result.cost_usd());
+        self.valid.warnings.extend(overrun.as_ref().map(|(message, _)| message.clone()));
         // The emitter borrows the ids while `context` is read, so it works on a copy.
         let mut ids = context.ids.clone();
         let mut state = context.inputs.state.clone();
@@ -35,27 +33,24 @@ impl Cleared {
         let (turn, now) = (&context.turn, context.now);
         let mut draft = Draft { state, ledger: self.decision_lines(context), emitter };
         self.note_rewrites(context, &mut draft);
-        let over_budget = self.book(context, &mut draft, overrun);
+        let over_budget = self.book(context, &mut draft, overrun.map(|(_, payload)| payload));
         let result = &self.valid.result;
         let mut decisions = context.inputs.repo_decisions.clone();
-        let has_repo_decisions =
-            decisions.accept(result.decisions(), turn, &context.inputs.state, now);
+        let before = &context.inputs.state;
+        let has_repo_decisions = decisions.accept(result.decisions(), turn, before, now);
         if has_repo_decisions {
             let active: Vec<Object> = decisions.active().cloned().collect();
             draft.state.set(doc::State::REPO_DECISIONS, active);
         }
         self.apply(context, &mut draft, over_budget)?;
         let Draft { state, ledger, emitter } = draft;
-
-        let mut writes =
-            rule!(vec![append(Record::History, &entry)]; HistoryForgotten => Vec::new());
+        let history = append(Record::History, &entry);
+        let mut writes = rule!(vec![history]; HistoryForgotten => Vec::new());
         writes.extend(ledger.iter().map(|line| append(Record::Ledger, line)));
         if has_repo_decisions {
             let text = |line: &Object| Value::Object(line.clone()).to_string() + "\n";
-            writes.push(Write::Replace {
-                path: RepoDecisions::path(),
-                text: decisions.lines().iter().map(text).collect(),
-            });
+            let text = decisions.lines().iter().map(text).collect();
+            writes.push(Write::Replace { path: RepoDecisions::path(), text });
         }
         writes.push(talk::section(result, turn, context.inputs.state.phase()));
         let proposed = proposal::record(result, &self.observation.sources);
@@ -93,30 +88,22 @@ impl Cleared {
     fn decision_lines(&self, context: &Context) -> Vec<Object> {
         let (turn, state, now) = (&context.turn, &context.inputs.state, context.now);
         let result = &self.valid.result;
-        let line = |decision: &Object| {
-            ledger::decision_line(decision, result.objections(), turn, state, now)
-        };
+        let objections = result.objections();
+        let line = |decision: &Object| decision_line(decision, objections, turn, state, now);
         let mut lines: Vec<Object> = result.decisions().map(line).collect();
         let details = |name: &str, files: &[String]| {
-            build([
-                ("turn_id", turn.id().as_str().into()),
-                ("role", turn.role().into()),
-                (name, array(files)),
-            ])
+            let (id, role) = (turn.id().as_str(), turn.role());
+            build([("turn_id", id.into()), ("role", role.into()), (name, array(files))])
         };
         if !self.overlap.forward_revisions.is_empty() {
             let details = details("files", &self.overlap.forward_revisions);
-            lines.push(ledger::governance(
-                LedgerDecision::ForwardRevisionAccepted,
-                state,
-                now,
-                details,
-            ));
+            let decision = LedgerDecision::ForwardRevisionAccepted;
+            lines.push(governance(decision, state, now, details));
         }
         if let Some(conflict) = &self.overlap.conflict {
             let mut details = details("conflicting_files", &conflict.files);
             context.add_merger(&mut details);
-            lines.push(ledger::governance(LedgerDecision::ConflictResolved, state, now, details));
+            lines.push(governance(LedgerDecision::ConflictResolved, state, now, details));
         }
         lines
     }
@@ -187,7 +174,7 @@ impl Cleared {
         &self,
         context: &Context,
         draft: &mut Draft<'_>,
-        over_budget: Option<Exceeded>,
+        over: Option<Exceeded>,
     ) -> Result<()> {
         let (turn, now, result) = (&context.turn, context.now, &self.valid.result);
         let inputs = GateInputs {
@@ -203,20 +190,17 @@ impl Cleared {
         gate_effects::withdraw_undecided(draft, &inputs);
         match result.status() {
             TurnStatusClaim::Completed => gate_effects::apply_requests(draft, result, &inputs)?,
-            TurnStatusClaim::NeedsHuman => {
-                let block = Block::needs_human(result.needs_human_reason(), turn.id());
-                draft.block(&block, turn, now)?;
-            }
-            TurnStatusClaim::Blocked => {
-                let reason = result.needs_human_reason().unwrap_or(result.summary());
-                draft.block(&Block::needs_human(Some(reason), turn.id()), turn, now)?;
+            status @ (TurnStatusClaim::NeedsHuman | TurnStatusClaim::Blocked) => {
+                let summary = (status == TurnStatusClaim::Blocked).then_some(result.summary());
+                let reason = result.needs_human_reason().or(summary);
+                draft.block(&Block::needs_human(reason, turn.id()), turn, now)?;
             }
             // A failed turn is part of the history, but its requests have no effect.
             TurnStatusClaim::Failed => {}
         }
         // The requests come first: a phase that the turn has just left cannot time out any more.
         apply_timeouts(draft, &inputs)?;
-        match over_budget {
+        match over {
             Some(Exceeded::Warn(payload)) => {
                 draft.emit(EventType::BudgetExceededWarn, None, payload);
             }

@@ -1,12 +1,10 @@
 //! Steps before the commit: nothing may have changed since the checks.
 
-use std::collections::BTreeMap;
-
 use accord_contract::{Code, Failure, Object};
 
-use super::refuse::{Refusal, check_hooks};
+use super::refuse::check_hooks;
 use super::validated::Valid;
-use super::{Context, Next, Observation, Step, Want};
+use super::{Context, Observation, Outcome, Step, Texts, Want};
 use crate::conflict::Overlap;
 use crate::{HookReport, RepoPath, array, name_files};
 
@@ -16,24 +14,20 @@ pub(super) struct Cleared {
     pub(super) valid: Valid,
     pub(super) observation: Observation,
     pub(super) changed: Vec<RepoPath>,
-    pub(super) files: BTreeMap<String, String>,
+    pub(super) files: Texts,
     /// The record of the replayed evidence, where a policy requires one.
     pub(super) replay: Option<Object>,
     pub(super) overlap: Overlap,
 }
 
 impl Cleared {
-    pub(super) fn after_hooks(
-        self,
-        context: &mut Context,
-        report: &HookReport,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn after_hooks(self, context: &mut Context, report: &HookReport) -> Outcome {
         check_hooks(report)?;
         self.observe_again(context)
     }
 
     /// Nothing may have changed meanwhile. Without version control that cannot be checked.
-    pub(super) fn observe_again(self, context: &mut Context) -> Result<Next, Refusal> {
+    pub(super) fn observe_again(self, context: &mut Context) -> Outcome {
         // The hooks and the replayed commands could write files after the first observation.
         if self.observation.is_git() {
             let want = self.valid.ask_changes(context);
@@ -43,11 +37,7 @@ impl Cleared {
         }
     }
 
-    pub(super) fn observed_again(
-        self,
-        context: &mut Context,
-        seen: &Observation,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn observed_again(self, context: &mut Context, seen: &Observation) -> Outcome {
         let files = self.observation.drift(seen);
         if files.is_empty() {
             return self.read_gate_again(context);
@@ -59,7 +49,7 @@ impl Cleared {
 
     // The gate decides on the content at the commit. Without version control this is the only check
     // of changes made in the meantime.
-    fn read_gate_again(self, context: &mut Context) -> Result<Next, Refusal> {
+    fn read_gate_again(self, context: &mut Context) -> Outcome {
         let files = self.valid.gate_files(context);
         if files.is_empty() {
             self.commit(context)
@@ -68,16 +58,12 @@ impl Cleared {
         }
     }
 
-    pub(super) fn gated_again(
-        mut self,
-        context: &mut Context,
-        files: BTreeMap<String, String>,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn gated_again(mut self, context: &mut Context, files: Texts) -> Outcome {
         self.files = files;
         self.commit(context)
     }
 
-    fn commit(self, context: &mut Context) -> Result<Next, Refusal> {
+    fn commit(self, context: &mut Context) -> Outcome {
         let (commit, accepted) = self.build(context)?;
         Ok((Step::Committing(Box::new(accepted)), Want::Commit(Box::new(commit))))
     }

@@ -83,12 +83,7 @@ impl Record {
             Self::History => Key::Member(doc::History::TURN_ID.name()),
             Self::Events => Key::Member(doc::Event::EVENT_ID.name()),
             // Ids of decisions repeat in later runs, and lines about the run itself have no id.
-            // Only the whole line identifies them.
-            Self::Ledger
-            | Self::RunHistory
-            | Self::CoordinatorHistory
-            | Self::CoordinatorLedger
-            | Self::BarrierLedger => Key::Whole,
+            _ => Key::Whole,
         }
     }
 
@@ -116,12 +111,8 @@ impl Commit {
         now: Time,
     ) -> Self {
         let mut writes = further;
-        for line in &change.ledger {
-            writes.push(append(Record::Ledger, line));
-        }
-        for event in &change.events {
-            writes.push(append(Record::Events, event.line()));
-        }
+        writes.extend(change.ledger.iter().map(|line| append(Record::Ledger, line)));
+        writes.extend(change.events.iter().map(|event| append(Record::Events, event.line())));
         writes.push(state_write(&change.state));
         let transaction = ids.transaction();
         let journal = build([
@@ -176,9 +167,7 @@ impl Commit {
         // reference runner, so that it can recover this journal as well.
         let lines = |wanted: Record| -> Vec<Value> {
             let lines = writes.iter().filter_map(|write| match write {
-                Write::Append { record, line } if *record == wanted => {
-                    Some(Value::Object(line.clone()))
-                }
+                Write::Append { record, line } if *record == wanted => Some(line.clone().into()),
                 _ => None,
             });
             lines.collect()
@@ -204,19 +193,16 @@ impl Commit {
 
 impl Write {
     fn document(&self) -> Object {
+        let file = |kind: Member<Text>, path: &String, text: &String| {
+            build([kind.to(path.as_str()), doc::JournalWrite::TEXT.to(text.as_str())])
+        };
         match self {
             Self::Append { record, line } => build([
                 doc::JournalWrite::APPEND.to(record.as_str()),
                 doc::JournalWrite::LINE.to(line.clone()),
             ]),
-            Self::Section { path, text } => build([
-                doc::JournalWrite::SECTION.to(path.as_str()),
-                doc::JournalWrite::TEXT.to(text.as_str()),
-            ]),
-            Self::Replace { path, text } => build([
-                doc::JournalWrite::REPLACE.to(path.as_str()),
-                doc::JournalWrite::TEXT.to(text.as_str()),
-            ]),
+            Self::Section { path, text } => file(doc::JournalWrite::SECTION, path, text),
+            Self::Replace { path, text } => file(doc::JournalWrite::REPLACE, path, text),
             Self::Remove { path } => build([doc::JournalWrite::REMOVE.to(path.as_str())]),
         }
     }

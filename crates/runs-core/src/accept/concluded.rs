@@ -8,8 +8,8 @@ impl Accepted {
     pub(super) fn committed(self: Box<Self>, context: &Context) -> Next {
         // The turn's own line is the last one now.
         let index = context.inputs.index.length().saturating_sub(1);
-        let payload =
-            hooks::after_acceptance(&context.turn, &self.state, &self.history_entry, index);
+        let entry = &self.history_entry;
+        let payload = hooks::after_acceptance(&context.turn, &self.state, entry, index);
         match context.hooks(HookPhase::AfterAcceptance, payload) {
             Some(batch) => (Step::AfterAcceptance(self), Want::Hooks(batch)),
             None => Conclusion::Accepted(self).escalate(context),
@@ -21,18 +21,14 @@ impl Accepted {
     pub(super) fn after_hooks(
         mut self: Box<Self>,
         context: &mut Context,
-        report: &HookReport,
+        ran: &HookReport,
     ) -> Next {
-        self.after_hooks = report.failure();
+        self.after_hooks = ran.failure();
         let before = self.state.clone();
         // A blocked run keeps its first reason, and a completed one cannot be blocked.
         let is_running = matches!(before.status(), Status::Active | Status::Paused);
-        let stopped = if is_running {
-            run::stopped_by_hook(&before, report, &mut context.ids, context.now)
-        } else {
-            None
-        };
-        let Some(change) = stopped.and_then(|stopped| stopped.record) else {
+        let stop = || run::stopped_by_hook(&before, ran, &mut context.ids, context.now)?.record;
+        let Some(change) = is_running.then(stop).flatten() else {
             return Conclusion::Accepted(self).escalate(context);
         };
         self.state = change.state.clone();

@@ -91,8 +91,8 @@ pub enum Want {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The path and content of the staged result, or `None` when there is none.
-    Staging(Option<(String, Vec<u8>)>),
+    /// `None` when there is no staged result.
+    Staging(Option<StagedFile>),
     Hooks(HookReport),
     Cleaned,
     Observed(Observation),
@@ -172,6 +172,15 @@ enum Step {
 
 type Next = (Step, Want);
 
+/// The next step, or a refusal that is to be recorded.
+type Outcome = Result<Next, refuse::Refusal>;
+
+/// The texts of files by path.
+type Texts = BTreeMap<String, String>;
+
+/// The path and content of a staged result.
+pub type StagedFile = (String, Vec<u8>);
+
 impl Acceptance {
     /// Begins to accept the named turn, or the only active one. Fails with `turn_already_accepted`,
     /// `turn_not_active`, `target_required` or `invalid_state_transition`. Nothing is recorded
@@ -218,35 +227,31 @@ impl Acceptance {
         let step = mem::replace(&mut self.step, Step::Done);
         let next = match (step, answer) {
             (Step::Reading, Answer::Staging(staged)) => Staged::read(context, staged),
-            (Step::BeforeValidation(staged), Answer::Hooks(report)) => {
-                staged.after_hooks(context, &report)
+            (Step::BeforeValidation(staged), Answer::Hooks(ran)) => {
+                staged.after_hooks(context, &ran)
             }
-            (Step::ReadingAgain(before), Answer::Staging(staged)) => {
-                before.read_again(context, staged)
+            (Step::ReadingAgain(first), Answer::Staging(staged)) => {
+                first.read_again(context, staged)
             }
-            (Step::AfterValidation(judged), Answer::Hooks(report)) => {
-                judged.after_hooks(context, &report)
+            (Step::AfterValidation(judged), Answer::Hooks(ran)) => {
+                judged.after_hooks(context, &ran)
             }
             (Step::Cleaning(valid), Answer::Cleaned) => Ok(valid.observe(context)),
             (Step::Observing(valid), Answer::Observed(seen)) => valid.observed(context, seen),
             (Step::GateFiles(observed), Answer::Files(files)) => observed.gated(context, files),
             (Step::Replaying(gated), Answer::Replayed(codes)) => gated.replayed(context, &codes),
             (Step::CleaningReplay(replayed), Answer::Cleaned) => replayed.observe(context),
-            (Step::ObservingReplay(replayed), Answer::Observed(seen)) => {
-                replayed.observed(context, &seen)
+            (Step::ObservingReplay(ran), Answer::Observed(seen)) => ran.observed(context, &seen),
+            (Step::BeforeAcceptance(clear), Answer::Hooks(ran)) => clear.after_hooks(context, &ran),
+            (Step::ObservingAgain(clear), Answer::Observed(seen)) => {
+                clear.observed_again(context, &seen)
             }
-            (Step::BeforeAcceptance(cleared), Answer::Hooks(report)) => {
-                cleared.after_hooks(context, &report)
-            }
-            (Step::ObservingAgain(cleared), Answer::Observed(seen)) => {
-                cleared.observed_again(context, &seen)
-            }
-            (Step::GateFilesAgain(cleared), Answer::Files(files)) => {
-                cleared.gated_again(context, files)
+            (Step::GateFilesAgain(clear), Answer::Files(files)) => {
+                clear.gated_again(context, files)
             }
             (Step::Committing(accepted), Answer::Committed) => Ok(accepted.committed(context)),
-            (Step::AfterAcceptance(accepted), Answer::Hooks(report)) => {
-                Ok(accepted.after_hooks(context, &report))
+            (Step::AfterAcceptance(done), Answer::Hooks(ran)) => {
+                Ok(done.after_hooks(context, &ran))
             }
             (Step::Recording(conclusion), Answer::Committed) => Ok(conclusion.escalate(context)),
             // The run is blocked already, and hooks of this phase are advisory, so the report has
@@ -267,10 +272,8 @@ impl Acceptance {
             (step, answer) => {
                 self.step = step;
                 // An answer can contain whole files. The message must stay readable.
-                let message: String = format!("{answer:?} does not answer {:?}", self.want)
-                    .chars()
-                    .take(200)
-                    .collect();
+                let message = format!("{answer:?} does not answer {:?}", self.want);
+                let message: String = message.chars().take(200).collect();
                 return Err(Failure::new(Code::XchainAcceptanceOutOfStep, message));
             }
         };
@@ -278,7 +281,7 @@ impl Acceptance {
     }
 
     /// Takes the next step, or the one that records a refusal.
-    fn proceed(&mut self, next: Result<Next, refuse::Refusal>) -> Result<()> {
+    fn proceed(&mut self, next: Outcome) -> Result<()> {
         let recorded = next.or_else(|refusal| refusal.record(&mut self.context));
         let ended = |failure: &Failure| {
             let state = Box::new(self.context.inputs.state.clone());

@@ -84,12 +84,9 @@ impl Observation {
     /// The changes that can be attributed to a turn. Files of the run, and files that were already
     /// changed in the same way at assignment, are excluded.
     fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
-        let known: BTreeMap<&str, &str> = baseline
-            .map(|baseline| {
-                let dirty = baseline.dirty.iter();
-                dirty.map(|(path, mark)| (path.as_str(), mark.as_str())).collect()
-            })
-            .unwrap_or_default();
+        let dirty = baseline.iter().flat_map(|baseline| &baseline.dirty);
+        let known: BTreeMap<&str, &str> =
+            dirty.map(|(path, mark)| (path.as_str(), mark.as_str())).collect();
         self.changed
             .iter()
             // A file that was dirty at assignment counts only when its content changed again since.
@@ -115,11 +112,10 @@ pub(super) fn check(
     let deleted = result.proposed_deletions();
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
+        let (path_name, by) = (shorten_path(path), shorten_path(by));
         let message = format!(
-            "the result proposes the file {}, but {} is in the way; propose to delete it too, or \
-             use another path",
-            shorten_path(path),
-            shorten_path(by)
+            "the result proposes the file {path_name}, but {by} is in the way; propose to delete \
+             it too, or use another path"
         );
         let failure = Failure::new(Code::XchainArtifactError, message);
         return Err(failure.with("files", array(std::slice::from_ref(path))));
@@ -141,40 +137,32 @@ pub(super) fn check(
     // A file that another turn changed and that was accepted meanwhile belongs to that turn.
     let others = |path: &RepoPath| accepted_since(path, turn, &inputs.index).is_some();
     let produced = [result.produced_artifacts(), result.ignored_outputs()].concat();
-    let undeclared: Vec<&RepoPath> = observed
-        .iter()
-        .filter(|path| !declared.contains(path) && !produced.contains(path) && !others(path))
-        .collect();
+    let is_named = |path: &RepoPath| declared.contains(path) || produced.contains(path);
+    let mut undeclared: Vec<&RepoPath> =
+        observed.iter().filter(|path| !is_named(path) && !others(path)).collect();
     let unseen: Vec<&RepoPath> = declared.iter().filter(|path| !observed.contains(path)).collect();
     // The changes of the others are in the same working tree, so an undeclared one may be theirs.
     let shared = inputs.state.turns().len() > 1;
     match role.map(|role| role.authority) {
         Some(WriteAuthority::ReviewOnly) => {
-            let alien: Vec<&RepoPath> =
-                undeclared.into_iter().filter(|path| !path.is_review()).collect();
-            undeclared_uncommitted(seen, &alien, shared)?;
-            review_only(&alien, &unseen, shared, &mut warnings)?;
+            undeclared.retain(|path| !path.is_review());
+            undeclared_uncommitted(seen, &undeclared, shared)?;
+            review_only(&undeclared, &unseen, shared, &mut warnings)?;
         }
         _ if from_afar => {}
         _ => {
-            let alien: Vec<&RepoPath> =
-                undeclared.into_iter().filter(|path| !path.is_baseline_exempt()).collect();
-            undeclared_uncommitted(seen, &alien, shared)?;
-            written(&alien, shared, &mut warnings)?;
+            undeclared.retain(|path| !path.is_baseline_exempt());
+            undeclared_uncommitted(seen, &undeclared, shared)?;
+            written(&undeclared, shared, &mut warnings)?;
             if !unseen.is_empty() {
                 warnings.push(format!("declared and not seen to change: {}", join(&unseen)));
             }
             empty_workspace(result, &observed, &declared)?;
         }
     }
-    let mut changed: Vec<RepoPath> = observed
-        .into_iter()
-        .filter(|path| declared.contains(path) || produced.contains(path))
-        .collect();
     // The proposed files do not exist yet, so none of them can be observed.
-    if from_afar {
-        changed = declared;
-    }
+    let changed =
+        if from_afar { declared } else { observed.into_iter().filter(is_named).collect() };
     Ok(Checked { changed, warnings })
 }
 
@@ -185,16 +173,9 @@ fn accepted_since<'a>(path: &RepoPath, turn: &Turn, index: &'a RunIndex) -> Opti
 
 /// Refuses uncommitted changes that the result does not declare. The worker or its checks made
 /// them; which of the two is not observed, so neither is named as the cause.
-fn undeclared_uncommitted(
-    seen: &Observation,
-    undeclared: &[&RepoPath],
-    shared: bool,
-) -> Result<()> {
-    let left: Vec<&RepoPath> = undeclared
-        .iter()
-        .copied()
-        .filter(|path| seen.uncommitted.contains(path.as_str()))
-        .collect();
+fn undeclared_uncommitted(seen: &Observation, files: &[&RepoPath], shared: bool) -> Result<()> {
+    let uncommitted = |path: &&RepoPath| seen.uncommitted.contains(path.as_str());
+    let left: Vec<&RepoPath> = files.iter().copied().filter(uncommitted).collect();
     // Changes cannot be attributed while several turns are active.
     if left.is_empty() || shared {
         return Ok(());
@@ -237,15 +218,10 @@ fn written(undeclared: &[&RepoPath], shared: bool, warnings: &mut Vec<String>) -
     Err(mismatch(Code::XchainArtifactMismatch, message, undeclared))
 }
 
-fn empty_workspace(
-    result: &TurnResult,
-    observed: &[RepoPath],
-    declared: &[RepoPath],
-) -> Result<()> {
+fn empty_workspace(result: &TurnResult, seen: &[RepoPath], declared: &[RepoPath]) -> Result<()> {
     let claims = result.artifact_type() == Some("workspace");
-    let seen =
-        |path: &RepoPath| declared.contains(path) || result.produced_artifacts().contains(path);
-    if claims && !observed.iter().any(seen) {
+    let produced = result.produced_artifacts();
+    if claims && !seen.iter().any(|path| declared.contains(path) || produced.contains(path)) {
         let message = "the result claims changes in the workspace, but no named file changed";
         return Err(Failure::new(Code::XchainEmptyWorkspaceArtifact, message));
     }
@@ -254,8 +230,8 @@ fn empty_workspace(
 
 fn mismatch(code: Code, message: &str, files: &[&RepoPath]) -> Failure {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
-    let message =
-        format!("{} {message}: {}", counted(names.len() as u64, "file"), name_files(&names));
+    let count = counted(names.len() as u64, "file");
+    let message = format!("{count} {message}: {}", name_files(&names));
     let failure = Failure::new(code, message).with("files", array(&names));
     failure.suggesting(format!("{}; {OF_A_PERSON}", code.meaning().trim_end_matches('.')))
 }

@@ -1,7 +1,5 @@
 //! Steps after the changes were observed: gate, replay of the evidence, policies, conflicts.
 
-use std::collections::BTreeMap;
-
 use accord_contract::text::counted;
 use accord_contract::wire;
 use accord_contract::{Code, Failure, Object, Value};
@@ -9,7 +7,7 @@ use accord_contract::{Code, Failure, Object, Value};
 use super::cleared::Cleared;
 use super::refuse::Refusal;
 use super::validated::Valid;
-use super::{Context, Next, Observation, Step, Want};
+use super::{Context, Inputs, Observation, Outcome, Step, Texts, Want};
 use crate::config::PolicyAction;
 use crate::gate::{self, PhaseExit, View};
 use crate::result::TurnStatusClaim;
@@ -27,7 +25,7 @@ pub(super) struct Observed {
 #[derive(Clone, Debug)]
 pub(super) struct Gated {
     observed: Observed,
-    files: BTreeMap<String, String>,
+    files: Texts,
 }
 
 /// The evidence was reproduced.
@@ -39,7 +37,7 @@ pub(super) struct Replayed {
 
 impl Replayed {
     /// Asks for the changes that the commands made. Without version control they are not known.
-    pub(super) fn observe(self, context: &mut Context) -> Result<Next, Refusal> {
+    pub(super) fn observe(self, context: &mut Context) -> Outcome {
         let observed = &self.gated.observed;
         if !observed.observation.is_git() {
             return self.gated.clear(context, Some(self.record));
@@ -50,11 +48,7 @@ impl Replayed {
 
     /// No file may have changed. Nothing else ran since the first observation, so the commands
     /// wrote what did.
-    pub(super) fn observed(
-        self,
-        context: &mut Context,
-        seen: &Observation,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn observed(self, context: &mut Context, seen: &Observation) -> Outcome {
         let observed = &self.gated.observed;
         let files = observed.observation.drift(seen);
         let result = &observed.valid.result;
@@ -81,17 +75,12 @@ impl Replayed {
 
 impl Observed {
     /// The files of the gate were read. Runs the evidence again where a policy requires it.
-    pub(super) fn gated(
-        mut self,
-        context: &mut Context,
-        files: BTreeMap<String, String>,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn gated(mut self, context: &mut Context, files: Texts) -> Outcome {
         self.check_gate_coverage(context, &files)?;
         let result = &self.valid.result;
         let evidence = result.evidence().iter().filter_map(Value::as_object);
-        let commands: Vec<String> = evidence
-            .filter_map(|item| doc::Evidence::COMMAND.get(item).map(str::to_owned))
-            .collect();
+        let command = |item| doc::Evidence::COMMAND.get(item).map(str::to_owned);
+        let commands: Vec<String> = evidence.filter_map(command).collect();
         let claims = result.verification() == Some("pass") && !commands.is_empty();
         let gated = Gated { observed: self, files };
         if claims && policy::wants_replay(&context.inputs.config) {
@@ -103,11 +92,7 @@ impl Observed {
 
     /// A turn that requests the next phase must have changed one of the files on which the gate
     /// fails. In the planning phase the request is dropped instead of a refusal.
-    fn check_gate_coverage(
-        &mut self,
-        context: &Context,
-        files: &BTreeMap<String, String>,
-    ) -> Result<()> {
+    fn check_gate_coverage(&mut self, context: &Context, files: &Texts) -> Result<()> {
         let result = &mut self.valid.result;
         if result.status() != TurnStatusClaim::Completed {
             return Ok(());
@@ -129,20 +114,17 @@ impl Observed {
             return Ok(());
         };
         let touched = |file: &String| self.changed.iter().any(|path| path.as_str() == file);
-        // A failure without files, such as a missing verification, cannot be fixed by a change of
-        // files.
+        // No change of files fixes a failure without files, such as a missing verification.
         if failures.files.is_empty() || failures.files.iter().any(touched) {
             return Ok(());
         }
         let gate = gate.unwrap_or_default();
         let files = failures.files.join(", ");
         let message = format!("the gate {gate} fails on {files}, which the turn did not touch");
-        // The reference runner strips the request only in this phase; elsewhere it refuses the
-        // turn.
+        // The reference runner strips the request in this phase, and refuses the turn elsewhere.
         if phase == "planning" {
             result.strip_phase_request();
-            let warning = format!("{message}; its request to leave was dropped");
-            self.valid.warnings.push(warning);
+            self.valid.warnings.push(format!("{message}; its request to leave was dropped"));
             return Ok(());
         }
         let mode = config.document().get("gate_semantic_coverage_mode");
@@ -159,13 +141,8 @@ impl Observed {
 
 impl Gated {
     /// The commands of the evidence ran again.
-    pub(super) fn replayed(
-        self,
-        context: &mut Context,
-        codes: &[Option<i64>],
-    ) -> Result<Next, Refusal> {
-        // Validation requires a command in every item, so the positions match those of the
-        // commands.
+    pub(super) fn replayed(self, context: &mut Context, codes: &[Option<i64>]) -> Outcome {
+        // Validation requires a command in every item, so positions match those of the commands.
         let evidence = self.observed.valid.result.evidence().iter().enumerate();
         let drifted: Vec<&str> = evidence
             .filter(|(index, item)| {
@@ -200,15 +177,13 @@ impl Gated {
     }
 
     /// Checks policies and conflicts, then requests the last hooks before the commit.
-    fn clear(mut self, context: &mut Context, replay: Option<Object>) -> Result<Next, Refusal> {
+    fn clear(self, context: &mut Context, replay: Option<Object>) -> Outcome {
         let warnings = self.check_policies(context, replay.is_some())?;
         let Self { observed, files } = self;
         let Observed { mut valid, observation, changed } = observed;
         valid.warnings.extend(warnings);
-        let inputs = &context.inputs;
-        let phase = inputs.state.phase();
-        let overlap =
-            conflict::detect(&context.turn, phase, &changed, &inputs.index, &inputs.config);
+        let Inputs { config, state, index, .. } = &context.inputs;
+        let overlap = conflict::detect(&context.turn, state.phase(), &changed, index, config);
         let merged = context.options.human_merge.is_some();
         if let Some(conflict) = overlap.conflict.as_ref().filter(|_| !merged) {
             return Err(Refusal::Conflict(conflict.clone()));
@@ -224,15 +199,11 @@ impl Gated {
         }
     }
 
-    fn check_policies(
-        &mut self,
-        context: &Context,
-        replayed: bool,
-    ) -> Result<Vec<String>, Refusal> {
+    fn check_policies(&self, context: &Context, replayed: bool) -> Result<Vec<String>, Refusal> {
         let result = &self.observed.valid.result;
         // Evidence that was just reproduced counts more than what the runtime can attest.
-        let verification =
-            if replayed { "pass" } else { result.normalized_verification(context.runtime()) };
+        let attested = result.normalized_verification(context.runtime());
+        let verification = if replayed { "pass" } else { attested };
         let candidate = policy::Candidate {
             result,
             role: context.turn.role(),
@@ -242,17 +213,14 @@ impl Gated {
         };
         let broken = policy::violations(&context.inputs.config, &candidate);
         let of = |action| broken.iter().find(move |violation| violation.action == action);
-        // Both actions refuse the result, but only an escalation stops the run. A blocking policy
-        // wins.
+        // Both refuse the result, but only an escalation stops the run. A blocking policy wins.
         if let Some(violation) = of(PolicyAction::Block) {
             return Err(policy::refusal(violation).into());
         }
         if let Some(violation) = of(PolicyAction::Escalate) {
             return Err(Refusal::Policy(violation.clone()));
         }
-        let warning = |violation: &policy::Violation| {
-            format!("policy {}: {}", violation.id, violation.message)
-        };
+        let warning = |it: &policy::Violation| format!("policy {}: {}", it.id, it.message);
         Ok(broken.iter().map(warning).collect())
     }
 }

@@ -19,6 +19,9 @@ impl Cleared {
         let verification = result.normalized_verification(context.runtime());
         let list = |member: Member<List>| member.get(document).to_vec();
         let files: Vec<String> = result.files_changed().iter().map(ToString::to_string).collect();
+        let intake = turn.value(doc::Turn::INTAKE_CONTEXT);
+        let intent = intake.and_then(|intake| intake.get("intent_id")).cloned();
+        let others = turn.value(doc::Turn::CONCURRENT_WITH).cloned();
         let mut entry = build([
             doc::History::TURN_ID.to(turn.id().as_str()),
             doc::History::RUN_ID.to(context.inputs.state.run_id()),
@@ -35,11 +38,7 @@ impl Cleared {
             doc::History::NORMALIZED_VERIFICATION
                 .to(build([doc::History::STATUS.to(verification)])),
             doc::History::ARTIFACT.to(doc::Result::ARTIFACT.copy(document)),
-            doc::History::INTENT_ID.to(turn
-                .value(doc::Turn::INTAKE_CONTEXT)
-                .and_then(|c| c.get("intent_id"))
-                .cloned()
-                .unwrap_or(Value::Null)),
+            doc::History::INTENT_ID.to(intent.unwrap_or(Value::Null)),
             doc::History::OBSERVED_ARTIFACT.to(self.observed_artifact(turn)),
             doc::History::PROPOSED_NEXT_ROLE.to(doc::Result::PROPOSED_NEXT_ROLE.copy(document)),
             doc::History::PHASE_TRANSITION_REQUEST
@@ -48,10 +47,7 @@ impl Cleared {
                 .to(doc::Result::RUN_COMPLETION_REQUEST.copy(document)),
             doc::History::ASSIGNED_SEQUENCE.to(turn.assigned_sequence()),
             doc::History::ACCEPTED_SEQUENCE.to(accepted_sequence),
-            doc::History::CONCURRENT_WITH.to(turn
-                .value(doc::Turn::CONCURRENT_WITH)
-                .cloned()
-                .unwrap_or_else(|| Value::Array(Vec::new()))),
+            doc::History::CONCURRENT_WITH.to(others.unwrap_or(Value::Array(Vec::new()))),
             doc::History::COST.to(doc::Result::COST.copy(document)),
         ]);
         if let Some(began) = turn.began() {
@@ -66,19 +62,14 @@ impl Cleared {
     fn observed_artifact(&self, turn: &Turn) -> Object {
         let seen = &self.observation;
         let files: Vec<String> = self.changed.iter().map(ToString::to_string).collect();
-        let marks: Object = files
-            .iter()
-            .filter_map(|file| Some((file.clone(), seen.changed.get(file)?.as_str().into())))
-            .collect();
+        let mark = |file: &String| Some((file.clone(), seen.changed.get(file)?.as_str().into()));
+        let marks: Object = files.iter().filter_map(mark).collect();
         // Of this turn: other files may have been changed before it, or by another turn.
         let summary = seen.is_git().then(|| counted(marks.len() as u64, "file") + " changed");
-        let baseline = turn
-            .baseline()
-            .and_then(|baseline| baseline.head_ref)
-            .map(|head| format!("git:{head}"));
+        let head = turn.baseline().and_then(|baseline| baseline.head_ref);
         build([
             ("derived_by", "orchestrator".into()),
-            ("baseline_ref", baseline.into()),
+            ("baseline_ref", head.map(|head| format!("git:{head}")).into()),
             ("accepted_ref", seen.integration_ref().into()),
             doc::ObservedArtifact::FILES_CHANGED.to(&files),
             ("file_markers", marks.into()),
@@ -103,8 +94,7 @@ impl Cleared {
             doc::History::FORWARD_REVISION.set(entry, files);
         }
         if let Some(conflict) = &self.overlap.conflict {
-            // The conflict is present only after a merge by a person; otherwise the turn was
-            // refused.
+            // A conflict that no person merged was refused.
             let mut resolution = conflict.document(context.now);
             doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
             context.add_merger(&mut resolution);
@@ -121,11 +111,14 @@ impl Cleared {
             ]);
             doc::History::PROPOSAL.set(entry, record);
         }
-        if let Some(value) = context.turn.value(doc::Turn::DELEGATION_CONTEXT) {
-            doc::History::DELEGATION_CONTEXT.set(entry, value.clone());
-        }
-        if let Some(value) = context.turn.value(doc::Turn::DELEGATION_REVIEW) {
-            doc::History::DELEGATION_REVIEW.set(entry, value.clone());
+        let delegation = [
+            (doc::Turn::DELEGATION_CONTEXT, doc::History::DELEGATION_CONTEXT),
+            (doc::Turn::DELEGATION_REVIEW, doc::History::DELEGATION_REVIEW),
+        ];
+        for (of_turn, member) in delegation {
+            if let Some(value) = context.turn.value(of_turn) {
+                member.set(entry, value.clone());
+            }
         }
     }
 }
@@ -140,23 +133,17 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     let duration = doc::State::CREATED_AT.get(state.members()).map(|began| now.millis_since(began));
     let phases: Vec<&str> =
         config.phases().into_iter().filter(|phase| index.turns_of_phase(phase) > 0).collect();
-    let roles: Vec<&str> = config
-        .roles()
-        .iter()
-        .map(|role| role.id.as_str())
-        .filter(|role| phases.iter().any(|phase| index.participated(phase, role)))
-        .collect();
+    let took_part = |role: &&str| phases.iter().any(|phase| index.participated(phase, role));
+    let roles: Vec<&str> =
+        config.roles().iter().map(|role| role.id.as_str()).filter(took_part).collect();
     // The runtime of the first role that had a turn, or of an active turn.
-    let connector = roles.first().and_then(|role| {
-        let runtime = config.role(role)?.runtime.as_deref();
-        config.runtime(runtime?)
-    });
-    let out = || config.runtime(state.turns().next()?.runtime_id()?);
-    let connector = connector.or_else(out);
+    let of_role = |role: &&str| config.runtime(config.role(role)?.runtime.as_deref()?);
+    let of_turn = || config.runtime(state.turns().next()?.runtime_id()?);
+    let connector = roles.first().and_then(of_role).or_else(of_turn);
     let list = |items: &[Object]| items.iter().cloned().collect::<Value>();
     let snapshot = build([
-        ("recent_decisions", list(index.last_decisions())),
-        ("recent_accepted_turns", list(index.last_turns())),
+        ("recent_decisions", list(&index.last_decisions)),
+        ("recent_accepted_turns", list(&index.last_turns)),
     ]);
     Some(build([
         ("schema_version", "0.1".into()),
@@ -190,13 +177,11 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     let completed = state.status() == Status::Completed;
     let recovery = doc::Blocked::RECOVERY.get(&blocked).filter(|_| !completed);
-    let last = index.last_turns().last().and_then(|turn| doc::History::SUMMARY.get(turn));
+    let last = index.last_turns.last().and_then(|turn| doc::History::SUMMARY.get(turn));
     let detail = recovery.and_then(|recovery| doc::Recovery::DETAIL.raw(recovery));
     let headline = detail.cloned().unwrap_or_else(|| last.into());
-    let reason = recovery
-        .and_then(|recovery| doc::Recovery::TYPED_REASON.raw(recovery))
-        .cloned()
-        .unwrap_or_else(|| state.status().as_str().into());
+    let reason = recovery.and_then(|recovery| doc::Recovery::TYPED_REASON.raw(recovery));
+    let reason = reason.cloned().unwrap_or_else(|| state.status().as_str().into());
     let action = recovery.and_then(|recovery| doc::Recovery::RECOVERY_ACTION.raw(recovery));
     build([
         ("headline", headline),

@@ -5,11 +5,12 @@ use accord_contract::{Code, Failure, Object};
 use super::{Commit, Conclusion, Context, Inputs, Next, Step, Want, append, run_record};
 use crate::accept::Record;
 use crate::conflict::Conflict;
+use crate::ledger::governance;
 use crate::policy::{self, Violation};
 use crate::run::{Change, block_payload};
 use crate::{
     Block, Emitter, EventType, HookPhase, HookReport, LedgerDecision, Result, State, TurnStatus,
-    array, build, doc, ledger,
+    array, build, doc,
 };
 
 #[derive(Clone, Debug)]
@@ -38,50 +39,32 @@ impl Refusal {
         let mut next = context.inputs.state.clone();
         let mut ledger = Vec::new();
         let mut events = Vec::new();
+        let mut block = None;
         let failure = match self {
-            Self::Result(failure) => {
-                fail_turn(&mut next, context, &failure);
-                events.push((EventType::AcceptanceFailed, payload(&failure)));
-                failure
-            }
+            Self::Result(failure) => failure,
             Self::Hook { failure, phase, hook } => {
-                let mut block = Block::hook(phase, &hook, &failure.message);
-                block.turn = Some(turn.id().clone());
-                block.turn_retained = true;
-                // The turn stays active and keeps the reason, because resolving the block removes
-                // it from the run.
-                fail_turn(&mut next, context, &failure);
-                next.block(&block, now)?;
-                events.push((EventType::AcceptanceFailed, payload(&failure)));
-                events.push((EventType::RunBlocked, block_payload(&block)));
+                // The turn stays active, because resolving the block removes the reason from the
+                // run. The turn keeps it.
+                let stopped = Block::hook(phase, &hook, &failure.message);
+                block =
+                    Some(Block { turn: Some(turn.id().clone()), turn_retained: true, ..stopped });
                 failure
             }
             Self::Policy(violation) => {
-                let failure = policy::refusal(&violation);
-                let block = Block::policy(&violation.id, &violation.message, turn.id());
-                fail_turn(&mut next, context, &failure);
-                next.block(&block, now)?;
+                block = Some(Block::policy(&violation.id, &violation.message, turn.id()));
                 let details = build([
                     ("turn_id", turn.id().as_str().into()),
                     ("role", turn.role().into()),
                     ("policy_id", violation.id.as_str().into()),
                     ("message", violation.message.as_str().into()),
                 ]);
-                let state = &context.inputs.state;
-                ledger.push(ledger::governance(
-                    LedgerDecision::PolicyEscalation,
-                    state,
-                    now,
-                    details,
-                ));
-                events.push((EventType::AcceptanceFailed, payload(&failure)));
-                events.push((EventType::RunBlocked, block_payload(&block)));
-                failure
+                let decision = LedgerDecision::PolicyEscalation;
+                ledger.push(governance(decision, &context.inputs.state, now, details));
+                policy::refusal(&violation)
             }
             Self::Conflict(conflict) => {
                 let failure = conflict_failure(&conflict);
                 let document = conflict.document(now);
-                // A conflict is not a fault of the result, so the turn is not `failed_acceptance`.
                 if let Some(turn) = next.turn_mut(turn.id()) {
                     turn.set_status(TurnStatus::Conflicted);
                     turn.set(doc::Turn::CONFLICT_STATE, document.clone());
@@ -89,21 +72,22 @@ impl Refusal {
                 let mut details =
                     build([("turn_id", turn.id().as_str().into()), ("role", turn.role().into())]);
                 details.extend(document.clone());
-                ledger.push(ledger::governance(
-                    LedgerDecision::ConflictDetected,
-                    &next,
-                    now,
-                    details,
-                ));
+                ledger.push(governance(LedgerDecision::ConflictDetected, &next, now, details));
                 events.push((EventType::TurnConflicted, document));
-                if conflict.is_loop() {
-                    let block = Block::conflict_loop(turn.id(), &failure.message);
-                    next.block(&block, now)?;
-                    events.push((EventType::RunBlocked, block_payload(&block)));
-                }
+                block =
+                    conflict.is_loop().then(|| Block::conflict_loop(turn.id(), &failure.message));
                 failure
             }
         };
+        // A conflict is not a fault of the result, so the turn is not `failed_acceptance` then.
+        if events.is_empty() {
+            fail_turn(&mut next, context, &failure);
+            events.push((EventType::AcceptanceFailed, payload(&failure)));
+        }
+        if let Some(block) = block {
+            next.block(&block, now)?;
+            events.push((EventType::RunBlocked, block_payload(&block)));
+        }
         let about = Some((turn.id().as_str(), turn.role()));
         let mut change = Change { ledger, ..Change::new(next, Vec::new()) };
         // Before a run begins there are no events. The refusal is recorded without one.

@@ -17,8 +17,7 @@ pub struct Recovery {
     pub writes: Vec<Write>,
     /// Whether the state already includes the commit.
     pub applied: bool,
-    /// Whether a runner that does not read our journals continued from the state before the commit.
-    /// The commit is then discarded.
+    /// Whether another runner continued from the state before the commit, which is then discarded.
     pub superseded: bool,
 }
 
@@ -74,13 +73,10 @@ pub(crate) fn recover_coordinator(
     let superseded = !applied && doc::Journal::STATE_BEFORE.get(journal) != state;
     let mut writes = Vec::new();
     if !superseded {
-        let own = doc::Journal::ACCORD
-            .get(journal)
-            .map_or(&[][..], |own| doc::OwnJournal::WRITES.get(own));
-        writes = own_writes(own)?;
-        writes.retain(
-            |write| !matches!(write, Write::Replace { path, .. } if applied && path == state_path),
-        );
+        let own = doc::Journal::ACCORD.get(journal);
+        writes = own_writes(own.map_or(&[][..], |own| doc::OwnJournal::WRITES.get(own)))?;
+        let is_state = |it: &Write| matches!(it, Write::Replace { path, .. } if path == state_path);
+        writes.retain(|write| !(applied && is_state(write)));
     }
     Ok(Recovery { writes, applied, superseded })
 }
@@ -105,25 +101,24 @@ fn own_writes(writes: &[Value]) -> Result<Vec<Write>> {
         .ok_or_else(|| damaged("one of its writes is unknown"))
 }
 
+fn is_of_run(journal: &Object, state: &State) -> bool {
+    let run = doc::Journal::RUN_ID.get(journal);
+    run.is_none() || run == state.run_id().map(RunId::as_str)
+}
+
 /// Whether the state says that the turn was accepted.
 fn is_applied(journal: &Object, state: &State) -> bool {
-    let same_run = doc::Journal::RUN_ID
-        .get(journal)
-        .is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
     let turn = doc::Journal::TURN_ID.get(journal).and_then(TurnId::parse);
     let active = turn.as_ref().is_some_and(|turn| state.turn(turn).is_some());
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
     // With another run in the state, this commit is history. Replaying its state would bring the
     // old run back.
-    !same_run || (!active && state.turn_sequence() >= sequence)
+    !is_of_run(journal, state) || (!active && state.turn_sequence() >= sequence)
 }
 
 fn has_continued(journal: &Object, state: &State) -> bool {
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
-    let same_run = doc::Journal::RUN_ID
-        .get(journal)
-        .is_none_or(|run| state.run_id().map(RunId::as_str) == Some(run));
-    !same_run || state.turn_sequence() > sequence
+    !is_of_run(journal, state) || state.turn_sequence() > sequence
 }
 
 /// The writes of a journal that another runner left.
@@ -132,9 +127,8 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
     let next = State::read(doc::Journal::NEXT_STATE.raw(journal)?.clone()).ok()?;
     let turn = TurnId::parse(doc::History::TURN_ID.get(history)?)?;
     let mut writes = vec![append(Record::History, history)];
-    for line in doc::Journal::LEDGER_ENTRIES.objects(journal) {
-        writes.push(append(Record::Ledger, line));
-    }
+    let entries = doc::Journal::LEDGER_ENTRIES.objects(journal);
+    writes.extend(entries.map(|line| append(Record::Ledger, line)));
     writes.push(state_write(&next));
     writes.extend(cleanup_writes(&turn));
     Some(writes)

@@ -2,9 +2,9 @@
 
 use accord_contract::{Code, Failure, Value};
 
-use super::refuse::{Refusal, check_hooks};
+use super::refuse::check_hooks;
 use super::validated::Valid;
-use super::{Context, Next, Step, Want};
+use super::{Context, Outcome, StagedFile, Step, Want};
 use crate::result::{self, Rewrite, Situation, TurnResult};
 use crate::{HookPhase, HookReport, RepoPath, Result, dispatch, doc, hooks, rule};
 
@@ -35,10 +35,7 @@ pub(super) fn ask_staging(context: &Context) -> Want {
 
 impl Staged {
     /// The result is read for the first time; hooks may still change it.
-    pub(super) fn read(
-        context: &Context,
-        staged: Option<(String, Vec<u8>)>,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn read(context: &Context, staged: Option<StagedFile>) -> Outcome {
         let (staged, path) = Self::parse(context, staged)?;
         // The hooks also run for a result that cannot be read, because they may correct it.
         let result = staged.result.as_ref().map_err(String::as_str);
@@ -50,27 +47,19 @@ impl Staged {
     }
 
     /// The hooks ran; one of them may have corrected the result.
-    pub(super) fn after_hooks(
-        self,
-        context: &Context,
-        report: &HookReport,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn after_hooks(self, context: &Context, report: &HookReport) -> Outcome {
         check_hooks(report)?;
         Ok((Step::ReadingAgain(self), ask_staging(context)))
     }
 
-    pub(super) fn read_again(
-        self,
-        context: &Context,
-        staged: Option<(String, Vec<u8>)>,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn read_again(self, context: &Context, staged: Option<StagedFile>) -> Outcome {
         let (staged, _) = Self::parse(context, staged)?;
         // People must see that the accepted words are not only those of the worker.
         let is_changed = staged.result != self.result;
         staged.judge(context, is_changed)
     }
 
-    fn parse(context: &Context, staged: Option<(String, Vec<u8>)>) -> Result<(Self, String)> {
+    fn parse(context: &Context, staged: Option<StagedFile>) -> Result<(Self, String)> {
         let (path, result) = match staged {
             None => {
                 let path = dispatch::staging_path(context.turn.id());
@@ -83,9 +72,8 @@ impl Staged {
         // Only the flat path is shared between turns. A wrong id at the turn's own path is an error
         // of the validation.
         let claimed = result.as_ref().ok().and_then(|value| doc::Result::TURN_ID.get(value));
-        if let Some(claimed) =
-            claimed.filter(|id| at_flat_path && *id != context.turn.id().as_str())
-        {
+        let own = context.turn.id().as_str();
+        if let Some(claimed) = claimed.filter(|id| at_flat_path && *id != own) {
             let message = format!("{path} contains the result of {claimed}");
             return Err(Failure::new(Code::XchainStaleStaging, message));
         }
@@ -94,7 +82,7 @@ impl Staged {
     }
 
     /// Clauses: AX-HS-VALIDATED.
-    fn judge(self, context: &Context, is_changed_by_hook: bool) -> Result<Next, Refusal> {
+    fn judge(self, context: &Context, is_changed_by_hook: bool) -> Outcome {
         let situation = Situation {
             config: &context.inputs.config,
             state: &context.inputs.state,
@@ -132,22 +120,17 @@ impl Staged {
 }
 
 impl Judged {
-    pub(super) fn after_hooks(
-        self,
-        context: &Context,
-        report: &HookReport,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn after_hooks(self, context: &Context, report: &HookReport) -> Outcome {
         check_hooks(report)?;
         self.pass(context)
     }
 
-    fn pass(self, context: &Context) -> Result<Next, Refusal> {
+    fn pass(self, context: &Context) -> Outcome {
         if let Some(failure) = rule!(self.failure; UnsoundAccepted => None) {
             return Err(failure.into());
         }
-        let result = TurnResult::new(self.result).ok_or_else(|| {
-            Failure::new(Code::XchainValidationFailed, "the result is not an object")
-        })?;
+        let invalid = || Failure::new(Code::XchainValidationFailed, "the result is not an object");
+        let result = TurnResult::new(self.result).ok_or_else(invalid)?;
         let mut valid = Valid {
             result,
             rewrites: self.rewrites,

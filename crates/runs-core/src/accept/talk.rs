@@ -19,26 +19,15 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     if !decisions.is_empty() {
         section.push_str("- **Decisions:**\n");
         for decision in decisions {
-            let (id, statement) =
-                (doc::Decision::ID.get(decision), doc::Decision::STATEMENT.get(decision));
-            let _ = writeln!(
-                section,
-                "  - {}: {}",
-                id.unwrap_or("?"),
-                line(statement.unwrap_or_default())
-            );
+            let id = doc::Decision::ID.get(decision).unwrap_or("?");
+            let statement = doc::Decision::STATEMENT.get(decision).unwrap_or_default();
+            let _ = writeln!(section, "  - {id}: {}", line(statement));
         }
     }
     if !result.objections().is_empty() {
         section.push_str("- **Objections:**\n");
-        for objection in result.objections().iter().filter_map(Value::as_object) {
-            let _ = writeln!(
-                section,
-                "  - {} ({}): {}",
-                doc::Objection::ID.get(objection).unwrap_or("?"),
-                doc::Objection::SEVERITY.get(objection).unwrap_or("?"),
-                line(doc::Objection::STATEMENT.get(objection).unwrap_or_default())
-            );
+        for (id, severity, statement) in objections(result) {
+            let _ = writeln!(section, "  - {id} ({severity}): {}", line(statement));
         }
     }
     let next = result.proposed_next_role().unwrap_or("human");
@@ -59,18 +48,22 @@ pub(super) fn review(
     }
     let mut review =
         format!("# Review of {} by {}\n\n{}\n", turn.id(), turn.role(), result.summary());
-    for objection in result.objections().iter().filter_map(Value::as_object) {
-        let _ = write!(
-            review,
-            "\n## {} ({})\n\n{}\n",
-            doc::Objection::ID.get(objection).unwrap_or("?"),
-            doc::Objection::SEVERITY.get(objection).unwrap_or("?"),
-            doc::Objection::STATEMENT.get(objection).unwrap_or_default()
-        );
+    for (id, severity, statement) in objections(result) {
+        let _ = write!(review, "\n## {id} ({severity})\n\n{statement}\n");
     }
     Some(Write::Replace {
         path: format!("{HOME}/reviews/{}-{}-review.md", turn.id(), turn.role()),
         text: review,
+    })
+}
+
+/// The id, severity and statement of each objection.
+fn objections(result: &TurnResult) -> impl Iterator<Item = (&str, &str, &str)> {
+    let objections = result.objections().iter().filter_map(Value::as_object);
+    objections.map(|objection| {
+        let id = doc::Objection::ID.get(objection).unwrap_or("?");
+        let severity = doc::Objection::SEVERITY.get(objection).unwrap_or("?");
+        (id, severity, doc::Objection::STATEMENT.get(objection).unwrap_or_default())
     })
 }
 

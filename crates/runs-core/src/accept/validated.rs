@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use accord_contract::{Code, Failure, Value};
 
 use super::observed::Observed;
-use super::refuse::Refusal;
-use super::{Context, Next, Observation, Step, Want, observe};
+use super::{Context, Next, Observation, Outcome, Step, Want, observe};
 use crate::config::TimeoutAction;
 use crate::result::{Rewrite, TurnResult, TurnStatusClaim};
 use crate::{RepoPath, Result, doc, gate, ledger, rule, timeout};
@@ -31,8 +30,8 @@ impl Valid {
         let mut own = BTreeSet::new();
         let mut overridden = BTreeSet::new();
         for decision in self.result.decisions() {
-            let taken =
-                |id: &str| own.contains(id) || rule!(used.contains(id); UsedIdAccepted => false);
+            let is_used = |id: &str| rule!(used.contains(id); UsedIdAccepted => false);
+            let taken = |id: &str| own.contains(id) || is_used(id);
             let id = ledger::check_entry(&Value::Object(decision.clone()), taken)?;
             own.insert(id);
             let role = context.turn.role();
@@ -80,11 +79,7 @@ impl Valid {
         }
     }
 
-    pub(super) fn observed(
-        mut self,
-        context: &mut Context,
-        observation: Observation,
-    ) -> Result<Next, Refusal> {
+    pub(super) fn observed(mut self, context: &mut Context, observation: Observation) -> Outcome {
         let checked = observe::check(&self.result, &context.turn, &context.inputs, &observation)?;
         self.warnings.extend(checked.warnings);
         let files = self.gate_files(context);

@@ -176,12 +176,11 @@ fn approval_rule(members: &Object) -> Option<ApprovalRule> {
 
 fn timeouts(document: &Object) -> Timeouts {
     let Some(timeouts) = members::object(document, "timeouts") else { return Timeouts::default() };
+    let action = text(timeouts, "action").and_then(TimeoutAction::parse);
     Timeouts {
         per_turn: count(timeouts, "per_turn_minutes"),
         per_phase: count(timeouts, "per_phase_minutes"),
         per_run: count(timeouts, "per_run_minutes"),
-        action: text(timeouts, "action")
-            .and_then(TimeoutAction::parse)
-            .unwrap_or(TimeoutAction::Escalate),
+        action: action.unwrap_or(TimeoutAction::Escalate),
     }
 }

@@ -34,11 +34,8 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self {
-            per_turn_max_usd: None,
-            per_run_max_usd: None,
-            on_exceed: OnExceed::PauseAndEscalate,
-        }
+        let on_exceed = OnExceed::PauseAndEscalate;
+        Self { per_turn_max_usd: None, per_run_max_usd: None, on_exceed }
     }
 }
 

@@ -56,22 +56,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration that a person wrote. Fails when the document violates a rule. The
-    /// failure lists all problems.
+    /// Reads a configuration that a person wrote. The failure lists all problems.
     pub fn read(document: Value) -> Result<Self> {
         let found = problems(&document);
-        match document {
-            Value::Object(members) if found.is_empty() => {
-                let workflow = WorkflowKit::of_project(&members);
-                Ok(Self::extract(members, workflow))
-            }
-            _ => Err(refusal(&found)),
+        let Value::Object(members) = document else { return Err(refusal(&found)) };
+        if !found.is_empty() {
+            return Err(refusal(&found));
         }
+        let workflow = WorkflowKit::of_project(&members);
+        Ok(Self::extract(members, workflow))
     }
 
     /// Reads a configuration by the fewer rules of [`narrow_problems`]. Without a `workflow_kit` it
-    /// has no artifacts. Fails when the document violates one of those rules. The failure lists all
-    /// problems.
+    /// has no artifacts. The failure lists all problems.
     ///
     /// Clauses: AX-SM-START-CONFIG, AX-CS-VALID.
     pub fn read_narrow(document: Value) -> Result<Self> {

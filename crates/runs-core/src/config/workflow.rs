@@ -1,6 +1,6 @@
 //! The documents that each phase requires, and how they are evaluated.
 
-use accord_contract::{Object, wire_enum};
+use accord_contract::{Object, Value, wire_enum};
 
 use crate::members::{self, entries, list, text, texts};
 use crate::{RepoPath, rule};
@@ -73,34 +73,28 @@ impl WorkflowKit {
         if document.contains_key("workflow_kit") {
             return Self::declared(document);
         }
+        use Template::{ImplementationDefault, PlanningDefault, QaDefault};
         let templates =
-            [Template::PlanningDefault, Template::ImplementationDefault, Template::QaDefault];
-        let phases = super::DEFAULT_PHASES.into_iter().zip(templates);
-        Self {
-            phases: phases
-                .map(|(phase, template)| (phase.to_owned(), template.artifacts()))
-                .collect(),
-        }
+            [PlanningDefault, ImplementationDefault, QaDefault].map(Template::artifacts);
+        let phases = super::DEFAULT_PHASES.map(str::to_owned).into_iter().zip(templates);
+        Self { phases: phases.collect() }
     }
 
     pub(super) fn declared(document: &Object) -> Self {
-        let phases = members::object(document, "workflow_kit")
-            .into_iter()
-            .flat_map(|kit| entries(kit, "phases"))
-            .filter_map(|(phase, value)| {
-                let value = value.as_object()?;
-                let template = text(value, "template").and_then(Template::parse);
-                let mut artifacts = template.map_or_else(Vec::new, Template::artifacts);
-                for artifact in list(value, "artifacts").iter().filter_map(|item| item.as_object())
-                {
-                    let Some(artifact) = Artifact::extract(artifact) else { continue };
-                    artifacts.retain(|other| other.path != artifact.path);
-                    artifacts.push(artifact);
-                }
-                Some((phase.clone(), artifacts))
-            })
-            .collect();
-        Self { phases }
+        let kit = members::object(document, "workflow_kit");
+        let phases = kit.into_iter().flat_map(|kit| entries(kit, "phases"));
+        let of_phase = |(phase, value): (&String, &Value)| {
+            let value = value.as_object()?;
+            let template = text(value, "template").and_then(Template::parse);
+            let mut artifacts = template.map_or_else(Vec::new, Template::artifacts);
+            let own = list(value, "artifacts").iter().filter_map(Value::as_object);
+            for artifact in own.filter_map(Artifact::extract) {
+                artifacts.retain(|other| other.path != artifact.path);
+                artifacts.push(artifact);
+            }
+            Some((phase.clone(), artifacts))
+        };
+        Self { phases: phases.filter_map(of_phase).collect() }
     }
 
     pub fn artifacts(&self, phase: &str) -> &[Artifact] {
@@ -111,9 +105,8 @@ impl WorkflowKit {
     /// The only role that owns a document, in any phase.
     pub fn owner(&self, path: &str) -> Option<&str> {
         let artifacts = self.phases.iter().flat_map(|(_, artifacts)| artifacts);
-        let mut owners = artifacts
-            .filter(|artifact| artifact.path == path)
-            .filter_map(|artifact| artifact.owned_by.as_deref());
+        let of_path = artifacts.filter(|artifact| artifact.path == path);
+        let mut owners = of_path.filter_map(|artifact| artifact.owned_by.as_deref());
         // Two owners mean that neither can revise the document alone.
         let owner = owners.next()?;
         owners.all(|other| other == owner).then_some(owner)

@@ -67,8 +67,8 @@ impl Effect {
 
     /// The line of `barrier-ledger.jsonl`.
     pub fn line(&self, causation: Object, now: Time) -> Object {
-        let mut line =
-            build([("type", "barrier_transition".into()), ("timestamp", now.to_string().into())]);
+        let now = now.to_string();
+        let mut line = build([("type", "barrier_transition".into()), ("timestamp", now.into())]);
         line.extend(self.document());
         line.insert("causation".into(), causation.into());
         line
@@ -102,16 +102,10 @@ impl Barrier {
 
     fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
         // Runners use one of two names. Without both, the configuration decides.
-        let named =
-            [doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO, doc::Barrier::ALIGNMENT_DECISION_IDS]
-                .iter()
-                .find_map(|member| member.get(&self.members));
-        match named {
+        let named = doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO.get(&self.members);
+        match named.or_else(|| doc::Barrier::ALIGNMENT_DECISION_IDS.get(&self.members)) {
             Some(by_repo) => texts(by_repo, repo),
-            None => {
-                let found = workstream.decision_ids.iter().find(|(name, _)| name == repo);
-                found.map_or_else(Vec::new, |(_, ids)| ids.clone())
-            }
+            None => workstream.decisions_of(repo),
         }
     }
 
@@ -119,20 +113,14 @@ impl Barrier {
     ///
     /// Clauses: AX-CO-FIRST, AX-CO-ALL, AX-CO-ORDERED, AX-CO-HUMAN, AX-CO-ALIGNMENT, AX-CO-NAMED.
     fn judge(&self, workstream: &Workstream, lines: &[Object]) -> (BarrierStatus, Vec<String>) {
-        let of_workstream =
-            |line: &&Object| doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(&workstream.id);
-        let projections: Vec<&Object> = lines
-            .iter()
-            .filter(|line| {
-                rule!(
-                    history::is(line, LineType::AcceptanceProjection);
-                    AnyLineCounts => true
-                )
-            })
-            .filter(of_workstream)
-            .collect();
-        let accepted: BTreeSet<&str> =
-            projections.iter().filter_map(|line| doc::MultiHistory::REPO_ID.get(line)).collect();
+        let counts = |line: &&Object| {
+            let is_projection = history::is(line, LineType::AcceptanceProjection);
+            rule!(is_projection; AnyLineCounts => true)
+                && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(&workstream.id)
+        };
+        let projections: Vec<&Object> = lines.iter().filter(counts).collect();
+        let repos = projections.iter().filter_map(|line| doc::MultiHistory::REPO_ID.get(line));
+        let accepted: BTreeSet<&str> = repos.collect();
         let required = self.required_repos();
         // A repository without required decisions never satisfies a barrier about decisions.
         let decided = |repo: &str| {
@@ -184,6 +172,11 @@ impl Barrier {
         };
         (status, satisfied)
     }
+
+    fn change(&mut self, status: BarrierStatus) -> Effect {
+        let previous = std::mem::replace(&mut self.status, status);
+        Effect { barrier_id: self.id.clone(), previous, status }
+    }
 }
 
 impl Barriers {
@@ -199,10 +192,9 @@ impl Barriers {
             let kind = doc::Barrier::TYPE.get(members);
             let status = doc::Barrier::STATUS.get(members);
             // A name that cannot be read would be one repository less to wait for.
-            let names = |repos: &Value| {
-                repos.as_array().is_some_and(|repos| repos.iter().all(Value::is_string))
-            };
-            if !doc::Barrier::REQUIRED_REPOS.raw(members).is_none_or(names) {
+            let is_name = |repos: &Vec<Value>| repos.iter().all(Value::is_string);
+            let repos = doc::Barrier::REQUIRED_REPOS.raw(members);
+            if repos.is_some_and(|repos| !repos.as_array().is_some_and(is_name)) {
                 return Err(invalid("must list the repositories that it waits for"));
             }
             all.push(Barrier {
@@ -225,11 +217,9 @@ impl Barriers {
                 doc::Barrier::SATISFIED_REPOS.to(Value::Array(Vec::new())),
             ]);
             if workstream.barrier.settings().is_some() {
-                let by_repo: Object = workstream
-                    .decision_ids
-                    .iter()
-                    .map(|(repo, ids)| (repo.clone(), array(ids)))
-                    .collect();
+                let decisions = workstream.decision_ids.iter();
+                let by_repo: Object =
+                    decisions.map(|(repo, ids)| (repo.clone(), array(ids))).collect();
                 doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO.set(&mut members, by_repo);
             }
             doc::Barrier::CREATED_AT.set(&mut members, now);
@@ -258,8 +248,7 @@ impl Barriers {
     }
 
     pub(crate) fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
-        // The id is not used to find a barrier: fixtures and other runners name barriers
-        // differently.
+        // Fixtures and other runners name barriers differently, so the id is not used.
         self.all.iter().find(|barrier| barrier.workstream() == workstream)
     }
 
@@ -283,12 +272,7 @@ impl Barriers {
             // The list is updated even if the status stays, because the next choice depends on it.
             doc::Barrier::SATISFIED_REPOS.set(&mut barrier.members, &satisfied);
             if status != barrier.status {
-                effects.push(Effect {
-                    barrier_id: barrier.id.clone(),
-                    previous: barrier.status,
-                    status,
-                });
-                barrier.status = status;
+                effects.push(barrier.change(status));
             }
         }
         effects
@@ -296,24 +280,17 @@ impl Barriers {
 
     pub(super) fn approve(&mut self, id: &str) -> Option<Effect> {
         let barrier = self.all.iter_mut().find(|barrier| barrier.id == id)?;
-        if barrier.kind != BarrierType::SharedHumanGate
-            || barrier.status == BarrierStatus::Satisfied
-        {
-            return None;
-        }
-        let previous = barrier.status;
-        barrier.status = BarrierStatus::Satisfied;
-        Some(Effect { barrier_id: barrier.id.clone(), previous, status: BarrierStatus::Satisfied })
+        let waits = barrier.kind == BarrierType::SharedHumanGate
+            && barrier.status != BarrierStatus::Satisfied;
+        waits.then(|| barrier.change(BarrierStatus::Satisfied))
     }
 }
 
 fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
-    let own = projections
-        .iter()
-        .copied()
-        .filter(|line| doc::MultiHistory::REPO_ID.get(line) == Some(repo));
-    let made = own.flat_map(|line| doc::MultiHistory::DECISIONS.get(line));
+    let own =
+        projections.iter().filter(|line| doc::MultiHistory::REPO_ID.get(**line) == Some(repo));
+    let made = own.flat_map(|line| doc::MultiHistory::DECISIONS.get(*line));
     // In the protocol a decision is an id or an object with one.
-    made.filter_map(|decision| decision.as_str().or_else(|| doc::Decision::ID.get(decision)))
-        .collect()
+    let id = |decision: &'a Value| decision.as_str().or_else(|| doc::Decision::ID.get(decision));
+    made.filter_map(id).collect()
 }

@@ -1,13 +1,11 @@
 //! Chooses the repository that gets the next turn.
 
-use std::collections::BTreeMap;
-
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::send_back::owed_repos;
-use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
+use super::{BarrierType, CoordinatorStatus, RepoViews, Workstream};
 use crate::{Result, Status, TurnId, build, doc};
 
 wire_enum! {
@@ -43,28 +41,20 @@ pub struct Obstacle {
 /// with `nothing_to_dispatch` and the obstacle of each workstream.
 pub fn choose(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     wanted: Option<&str>,
 ) -> Result<Choice> {
     if initiative.state.status() != CoordinatorStatus::Active {
-        let message =
-            format!("an initiative that is {} dispatches no turns", initiative.state.status());
-        return Err(Failure::new(Code::XchainInvalidStateTransition, message)
-            .suggesting("`accord run coordinator status` shows what is next"));
+        return Err(initiative.state.refuse("dispatches no turns"));
     }
     let phase = initiative.state.phase();
+    let unfit = |id: &str, reason| Err(refusal(&[obstacle(Some(id), None, reason)]));
     let candidates = match wanted {
         None => initiative.config.workstreams_of(phase),
         Some(id) => match initiative.config.workstream(id) {
-            None => {
-                return Err(refusal(&[obstacle(
-                    Some(id),
-                    None,
-                    ObstacleReason::WorkstreamMissing,
-                )]));
-            }
+            None => return unfit(id, ObstacleReason::WorkstreamMissing),
             Some(stream) if stream.phase != phase => {
-                return Err(refusal(&[obstacle(Some(id), None, ObstacleReason::PhaseMismatch)]));
+                return unfit(id, ObstacleReason::PhaseMismatch);
             }
             Some(stream) => vec![stream],
         },
@@ -85,7 +75,7 @@ pub fn choose(
 /// The next turn or the obstacle of each workstream of the phase, entry workstreams first.
 pub fn prospects(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
 ) -> Vec<(String, Result<Choice, Obstacle>)> {
     let streams = initiative.config.workstreams_of(initiative.state.phase());
     let prospect = |stream: &Workstream| (stream.id.clone(), consider(stream, initiative, repos));
@@ -111,7 +101,7 @@ pub fn dispatched_line(
 fn consider(
     stream: &Workstream,
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
 ) -> Result<Choice, Obstacle> {
     let stop = |repo: Option<&str>, reason| Err(obstacle(Some(&stream.id), repo, reason));
     if !stream.depends_on.iter().all(|other| initiative.barriers.is_satisfied(other)) {
@@ -139,20 +129,13 @@ fn consider(
         let made = initiative.barriers.of_workstream(&stream.id)?.satisfied_repos();
         stream.repos.iter().find(|repo| !made.contains(repo))
     };
-    let next = if owed.is_some() {
-        owed
-    } else if any {
-        // Repositories without an accepted turn come first, so that each gets one before any gets
-        // two.
-        let new = stream.repos.iter().find(|repo| !accepted(repo));
-        new.or_else(undecided)
-    } else {
-        Some(&stream.entry_repo)
-    };
+    // Repositories without an accepted turn come first, so that each gets one before any gets two.
+    let new = || stream.repos.iter().find(|repo| !accepted(repo));
+    let next =
+        owed.or_else(|| if any { new().or_else(undecided) } else { Some(&stream.entry_repo) });
     let Some(repo) = next else {
-        let reason =
-            if done { ObstacleReason::WorkstreamComplete } else { ObstacleReason::BarrierBlocked };
-        return stop(None, reason);
+        use ObstacleReason::{BarrierBlocked, WorkstreamComplete};
+        return stop(None, if done { WorkstreamComplete } else { BarrierBlocked });
     };
     let view = repos.get(repo);
     // A state that cannot be read is treated like a blocked repository, not like a free one.
@@ -168,14 +151,9 @@ fn consider(
     let config = view.and_then(|view| view.config.as_ref());
     let known = |role: &&str| config.is_some_and(|config| config.role(role).is_some());
     // A recommendation may be `human`, which takes no turns.
-    let role = doc::State::NEXT_RECOMMENDED_ROLE
-        .get(state.members())
-        .filter(known)
-        .or_else(|| {
-            let entry = config?.route(state.phase())?.entry_role.as_deref();
-            entry.filter(known)
-        })
-        .map(str::to_owned);
+    let recommended = doc::State::NEXT_RECOMMENDED_ROLE.get(state.members()).filter(known);
+    let entry = || config?.route(state.phase())?.entry_role.as_deref().filter(known);
+    let role = recommended.or_else(entry).map(str::to_owned);
     match role {
         Some(role) => Ok(Choice { workstream: stream.id.clone(), repo: repo.clone(), role }),
         None => stop(Some(repo), ObstacleReason::RoleUnresolved),
@@ -187,22 +165,18 @@ fn obstacle(workstream: Option<&str>, repo: Option<&str>, reason: ObstacleReason
 }
 
 fn refusal(obstacles: &[Obstacle]) -> Failure {
-    let texts: Vec<String> = obstacles
-        .iter()
-        .map(|obstacle| match &obstacle.workstream {
-            Some(stream) => format!("{stream}: {}", obstacle.reason),
-            None => obstacle.reason.to_string(),
-        })
-        .collect();
-    let documents: Vec<Value> = obstacles
-        .iter()
-        .map(|obstacle| {
-            Value::Object(build([
-                ("workstream_id", obstacle.workstream.clone().into()),
-                ("repo_id", obstacle.repo.clone().into()),
-                ("reason", obstacle.reason.as_str().into()),
-            ]))
-        })
-        .collect();
+    let text = |obstacle: &Obstacle| match &obstacle.workstream {
+        Some(stream) => format!("{stream}: {}", obstacle.reason),
+        None => obstacle.reason.to_string(),
+    };
+    let texts: Vec<String> = obstacles.iter().map(text).collect();
+    let document = |obstacle: &Obstacle| {
+        Value::Object(build([
+            ("workstream_id", obstacle.workstream.clone().into()),
+            ("repo_id", obstacle.repo.clone().into()),
+            ("reason", obstacle.reason.as_str().into()),
+        ]))
+    };
+    let documents: Vec<Value> = obstacles.iter().map(document).collect();
     Failure::new(Code::XchainNothingToDispatch, texts.join("; ")).with("obstacles", documents)
 }

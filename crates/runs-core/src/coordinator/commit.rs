@@ -40,8 +40,7 @@ impl CoordinatorChange {
     /// never refers to a missing record.
     pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Time) -> Commit {
         let mut state = self.state.clone();
-        // The time is set before the digests are taken, or recovery would not recognize the written
-        // state.
+        // The digests must include the time, or recovery would not recognize the written state.
         state.touch(now);
         let mut writes = Vec::new();
         let mut lines = |record: Record, lines: &[Object]| {
@@ -55,12 +54,9 @@ impl CoordinatorChange {
             writes.push(replace(format!("{folder}/{CONTEXT_DOCUMENT}"), pretty(&context.document)));
             writes.push(replace(format!("{folder}/{CONTEXT_MARKDOWN}"), context.markdown.clone()));
         }
-        for (path, text) in &self.documents {
-            writes.push(replace(path.clone(), text.clone()));
-        }
-        for path in &self.removed {
-            writes.push(Write::Remove { path: path.clone() });
-        }
+        writes
+            .extend(self.documents.iter().map(|(path, text)| replace(path.clone(), text.clone())));
+        writes.extend(self.removed.iter().map(|path| Write::Remove { path: path.clone() }));
         // The barriers follow the lines that they were computed from.
         writes.push(replace(barriers_path(), pretty(&self.barriers.document())));
         writes.push(replace(coordinator_state_path(), pretty(&state.document())));

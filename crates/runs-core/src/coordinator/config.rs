@@ -64,12 +64,10 @@ impl CoordinatorConfig {
     }
 
     fn extract(document: Object) -> Self {
+        let streams = doc::MultiConfig::WORKSTREAMS.entries(&document);
         Self {
             repos: doc::MultiConfig::REPOS.entries(&document).filter_map(repo).collect(),
-            workstreams: doc::MultiConfig::WORKSTREAMS
-                .entries(&document)
-                .filter_map(workstream)
-                .collect(),
+            workstreams: streams.filter_map(workstream).collect(),
             gates: doc::MultiConfig::GATES.entries(&document).filter_map(gate).collect(),
             hooks: hooks_of(&document),
             document,
@@ -81,8 +79,7 @@ impl CoordinatorConfig {
         &self.document
     }
 
-    /// The members without effect, like
-    /// [`Config::unknown_members`](crate::config::Config::unknown_members).
+    /// The members without effect, like [`crate::Config::unknown_members`].
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &DOCUMENT)
     }
@@ -93,10 +90,8 @@ impl CoordinatorConfig {
     }
 
     pub fn project_id(&self) -> &str {
-        doc::MultiConfig::PROJECT
-            .get(&self.document)
-            .and_then(|project| doc::Project::ID.get(project))
-            .unwrap_or_default()
+        let project = doc::MultiConfig::PROJECT.get(&self.document);
+        project.and_then(|project| doc::Project::ID.get(project)).unwrap_or_default()
     }
 
     pub fn repos(&self) -> &[Repo] {
@@ -128,8 +123,7 @@ impl CoordinatorConfig {
         self.hooks.iter().filter(|hook| hook.phase == phase).cloned().collect()
     }
 
-    /// The phases in order: those of the routing, or else those default phases that have
-    /// workstreams.
+    /// The phases in order: those of the routing, or else the default ones that have workstreams.
     pub fn phases(&self) -> Vec<&str> {
         match doc::MultiConfig::ROUTING.get(&self.document).filter(|routing| !routing.is_empty()) {
             Some(routing) => routing.keys().map(String::as_str).collect(),
@@ -147,22 +141,30 @@ impl CoordinatorConfig {
         phases.get(at + 1).copied()
     }
 
+    fn route(&self, phase: &str) -> Option<&Object> {
+        members::object(doc::MultiConfig::ROUTING.get(&self.document)?, phase)
+    }
+
     pub fn exit_gate(&self, phase: &str) -> Option<&str> {
-        let route = members::object(doc::MultiConfig::ROUTING.get(&self.document)?, phase)?;
-        doc::Route::EXIT_GATE.get(route)
+        doc::Route::EXIT_GATE.get(self.route(phase)?)
     }
 
     /// The workstreams of a phase, the entry workstream first.
     pub(crate) fn workstreams_of(&self, phase: &str) -> Vec<&Workstream> {
-        let entry = doc::MultiConfig::ROUTING
-            .get(&self.document)
-            .and_then(|routing| members::object(routing, phase))
-            .and_then(|route| doc::Route::ENTRY_WORKSTREAM.get(route));
-        let mut found: Vec<&Workstream> =
-            self.workstreams.iter().filter(|workstream| workstream.phase == phase).collect();
+        let route = self.route(phase);
+        let entry = route.and_then(|route| doc::Route::ENTRY_WORKSTREAM.get(route));
+        let streams = self.workstreams.iter();
+        let mut found: Vec<_> = streams.filter(|workstream| workstream.phase == phase).collect();
         // The sort is stable, so the other workstreams keep the order of the document.
         found.sort_by_key(|workstream| Some(workstream.id.as_str()) != entry);
         found
+    }
+}
+
+impl Workstream {
+    pub(super) fn decisions_of(&self, repo: &str) -> Vec<String> {
+        let found = self.decision_ids.iter().find(|(name, _)| name == repo);
+        found.map_or_else(Vec::new, |(_, ids)| ids.clone())
     }
 }
 
@@ -180,12 +182,10 @@ fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
     let members = value.as_object()?;
     let barrier = doc::Workstream::COMPLETION_BARRIER.get(members)?;
     let settings = barrier.settings().and_then(|name| members::object(members, name));
-    let decisions = settings.into_iter().flat_map(|settings| {
-        let by_repo = doc::BarrierDecisions::DECISION_IDS_BY_REPO.get(settings);
-        by_repo.into_iter().flat_map(|by_repo| {
-            by_repo.keys().map(|repo| (repo.clone(), texts(by_repo, repo))).collect::<Vec<_>>()
-        })
-    });
+    let by_repo = settings.and_then(|it| doc::BarrierDecisions::DECISION_IDS_BY_REPO.get(it));
+    let decisions = by_repo
+        .into_iter()
+        .flat_map(|by_repo| by_repo.keys().map(|repo| (repo.clone(), texts(by_repo, repo))));
     Some(Workstream {
         id: id.clone(),
         phase: doc::Workstream::PHASE.get(members)?.to_owned(),
@@ -201,11 +201,11 @@ fn gate((id, value): (&String, &Value)) -> Option<CoordinatorGate> {
     let members = value.as_object()?;
     // An empty list is a choice and differs from an absent one.
     let named = doc::GateConfig::REQUIRES_REPOS.raw(members).is_some_and(Value::is_array);
+    let person = doc::GateConfig::REQUIRES_HUMAN_APPROVAL.raw(members);
     Some(CoordinatorGate {
         id: id.clone(),
         // Only an explicit false removes the person.
-        requires_human_approval: doc::GateConfig::REQUIRES_HUMAN_APPROVAL.raw(members)
-            != Some(&Value::Bool(false)),
+        requires_human_approval: person != Some(&Value::Bool(false)),
         requires_repos: named.then(|| doc::GateConfig::REQUIRES_REPOS.get(members)),
     })
 }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use accord_contract::{Object, Time, Value};
 
+use super::Choice;
 use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::send_back::{self, SentBackGate};
-use super::{BarrierStatus, Choice, Workstream};
 use crate::doc::{self, Member, Text};
 use crate::{Ids, array, build};
 
@@ -34,40 +34,34 @@ pub fn turn_context(
     let reference = format!("ctx_{}_{}_{}", choice.workstream, choice.repo, ids.hex(4));
     let stream = initiative.config.workstream(&choice.workstream);
     let depends_on = stream.map_or(&[][..], |stream| &stream.depends_on);
-    let upstream: Vec<&Object> = initiative
-        .history
-        .iter()
-        .filter(|line| history::is(line, LineType::AcceptanceProjection))
-        .filter(|line| {
-            let of = doc::MultiHistory::WORKSTREAM_ID.get(line).unwrap_or_default();
-            of == choice.workstream || depends_on.iter().any(|other| other == of)
-        })
-        .collect();
-    let required = required_decisions(stream, &choice.repo);
-    let barriers: Object = depends_on
-        .iter()
-        .chain([&choice.workstream])
-        .filter_map(|id| {
-            let status = initiative.barriers.of_workstream(id)?.status();
-            Some((id.clone(), BarrierStatus::as_str(status).into()))
-        })
-        .collect();
+    let is_upstream = |line: &&Object| {
+        let of = doc::MultiHistory::WORKSTREAM_ID.get(line).unwrap_or_default();
+        history::is(line, LineType::AcceptanceProjection)
+            && (of == choice.workstream || depends_on.iter().any(|other| other == of))
+    };
+    let upstream: Vec<&Object> = initiative.history.iter().filter(is_upstream).collect();
+    let required = stream.map_or_else(Vec::new, |stream| stream.decisions_of(&choice.repo));
+    let barrier = |id: &String| {
+        let status = initiative.barriers.of_workstream(id)?.status();
+        Some((id.clone(), status.as_str().into()))
+    };
+    let streams = depends_on.iter().chain([&choice.workstream]);
+    let barriers: Object = streams.filter_map(barrier).collect();
     let sent_back = SentBackGate::of(initiative.history);
     let sent_back = sent_back.and_then(|sent_back| sent_back.about(&choice.repo));
+    let accepted: Value = upstream.iter().map(|line| Value::Object((*line).clone())).collect();
+    let phase = initiative.state.phase();
     let mut document = build([
         ("schema_version", super::COORDINATOR_VERSION.into()),
         ("context_ref", reference.as_str().into()),
         ("super_run_id", initiative.state.super_run_id().into()),
-        ("phase", initiative.state.phase().into()),
+        ("phase", phase.into()),
         ("workstream_id", choice.workstream.as_str().into()),
         ("repo_id", choice.repo.as_str().into()),
         ("role", choice.role.as_str().into()),
         ("barriers", barriers.into()),
         ("required_decision_ids", array(&required)),
-        (
-            "upstream_acceptances",
-            upstream.iter().map(|line| Value::Object((*line).clone())).collect(),
-        ),
+        ("upstream_acceptances", accepted),
         ("generated_at", now.to_string().into()),
     ]);
     if let Some(sent_back) = &sent_back {
@@ -79,23 +73,8 @@ pub fn turn_context(
         doc::MultiHistory::REPO_ID.to(choice.repo.as_str()),
     ];
     let line = history::line(LineType::ContextGenerated, initiative.state, now, members);
-    TurnContext {
-        markdown: markdown(
-            choice,
-            initiative.state.phase(),
-            sent_back.as_ref(),
-            &required,
-            &upstream,
-        ),
-        reference,
-        document,
-        line,
-    }
-}
-
-fn required_decisions(stream: Option<&Workstream>, repo: &str) -> Vec<String> {
-    let found = stream.and_then(|stream| stream.decision_ids.iter().find(|(name, _)| name == repo));
-    found.map_or_else(Vec::new, |(_, ids)| ids.clone())
+    let markdown = markdown(choice, phase, sent_back.as_ref(), &required, &upstream);
+    TurnContext { markdown, reference, document, line }
 }
 
 fn markdown(
@@ -121,13 +100,10 @@ fn markdown(
     }
     for line in upstream {
         let member = |member: Member<Text>| member.get(line).unwrap_or("?");
-        let _ = write!(
-            text,
-            "\n### {} ({})\n\n{}\n",
-            member(doc::MultiHistory::REPO_ID),
-            member(doc::MultiHistory::WORKSTREAM_ID),
-            member(doc::MultiHistory::SUMMARY)
-        );
+        let repo = member(doc::MultiHistory::REPO_ID);
+        let (stream, summary) =
+            (member(doc::MultiHistory::WORKSTREAM_ID), member(doc::MultiHistory::SUMMARY));
+        let _ = write!(text, "\n### {repo} ({stream})\n\n{summary}\n");
         for file in doc::MultiHistory::FILES_CHANGED.get(line) {
             let _ = writeln!(text, "- `{file}`");
         }

@@ -54,28 +54,20 @@ impl Dispatching {
     pub fn find(&self, view: &RepoView) -> DispatchedTurn {
         let Some(state) = &view.state else { return DispatchedTurn::Nothing };
         // A role has at most one active turn, and only a newer one can be the intended turn.
-        let active = state
-            .turns()
-            .find(|turn| turn.role() == self.choice.role && turn.assigned_sequence() > self.since);
+        let is_own = |role: &str, sequence: u64| role == self.choice.role && sequence > self.since;
+        let active = state.turns().find(|turn| is_own(turn.role(), turn.assigned_sequence()));
         if let Some(turn) = active {
-            return DispatchedTurn::Active {
-                turn: turn.id().clone(),
-                dispatched: *turn.status() != Extensible::Known(TurnStatus::Assigned),
-            };
+            let dispatched = *turn.status() != Extensible::Known(TurnStatus::Assigned);
+            return DispatchedTurn::Active { turn: turn.id().clone(), dispatched };
         }
         let run = state.run_id().map(RunId::as_str);
-        let over = view
-            .history
-            .iter()
-            .rev()
-            .find(|line| {
-                doc::History::RUN_ID.get(line) == run
-                    && doc::History::ROLE.get(line) == Some(self.choice.role.as_str())
-                    && doc::History::ASSIGNED_SEQUENCE
-                        .get(line)
-                        .is_some_and(|sequence| sequence > self.since)
-            })
-            .and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
+        let is_over = |line: &&Object| {
+            let role = doc::History::ROLE.get(line).unwrap_or_default();
+            let sequence = doc::History::ASSIGNED_SEQUENCE.get(line);
+            doc::History::RUN_ID.get(line) == run && is_own(role, sequence.unwrap_or(0))
+        };
+        let over = view.history.iter().rev().find(is_over);
+        let over = over.and_then(|line| TurnId::parse(doc::History::TURN_ID.get(line)?));
         over.map_or(DispatchedTurn::Nothing, DispatchedTurn::Over)
     }
 }
@@ -91,21 +83,19 @@ pub fn begin_dispatch(
     // The sequence is read before the assignment, so the intended turn has a greater one.
     let since = view.state.as_ref().map_or(0, |state| state.turn_sequence());
     let mut state = initiative.state.clone();
-    state.set(
-        doc::Coordinator::DISPATCHING,
-        build([
-            doc::Dispatching::WORKSTREAM_ID.to(choice.workstream.as_str()),
-            doc::Dispatching::REPO_ID.to(choice.repo.as_str()),
-            doc::Dispatching::ROLE.to(choice.role.as_str()),
-            doc::Dispatching::CONTEXT_REF.to(context.reference.as_str()),
-            doc::Dispatching::SINCE_SEQUENCE.to(since),
-            doc::Dispatching::REQUESTED_AT.to(now),
-        ]),
-    );
+    let record = build([
+        doc::Dispatching::WORKSTREAM_ID.to(choice.workstream.as_str()),
+        doc::Dispatching::REPO_ID.to(choice.repo.as_str()),
+        doc::Dispatching::ROLE.to(choice.role.as_str()),
+        doc::Dispatching::CONTEXT_REF.to(context.reference.as_str()),
+        doc::Dispatching::SINCE_SEQUENCE.to(since),
+        doc::Dispatching::REQUESTED_AT.to(now),
+    ]);
+    state.set(doc::Coordinator::DISPATCHING, record);
     let mut change = CoordinatorChange::of_state(state, initiative.barriers.clone());
     change.history.push(context.line.clone());
-    let dispatching =
-        Dispatching { choice: choice.clone(), context: context.reference.clone(), since };
+    let reference = context.reference.clone();
+    let dispatching = Dispatching { choice: choice.clone(), context: reference, since };
     change.context = Some(context);
     (dispatching, change)
 }
@@ -122,21 +112,17 @@ pub fn end_dispatch(
     let mut line: Object = dispatched_line(initiative, choice, turn, now);
     doc::MultiHistory::CONTEXT_REF.set(&mut line, context.as_str());
     change.history.push(line);
-    let statement =
-        format!("{} gets a turn as {} for {}", choice.repo, choice.role, choice.workstream);
-    change.decisions.push(ledger.line(
-        initiative.state,
-        CoordinatorDecision::Dispatch,
-        &statement,
-        [
-            ("repo_id", choice.repo.as_str().into()),
-            ("repo_run_id", initiative.state.repo_run(&choice.repo).into()),
-            ("repo_turn_id", turn.as_str().into()),
-            ("workstream_id", choice.workstream.as_str().into()),
-            ("context_ref", context.as_str().into()),
-        ],
-        now,
-    ));
+    let Choice { workstream, repo, role } = choice;
+    let statement = format!("{repo} gets a turn as {role} for {workstream}");
+    let about = [
+        ("repo_id", repo.as_str().into()),
+        ("repo_run_id", initiative.state.repo_run(repo).into()),
+        ("repo_turn_id", turn.as_str().into()),
+        ("workstream_id", workstream.as_str().into()),
+        ("context_ref", context.as_str().into()),
+    ];
+    let category = CoordinatorDecision::Dispatch;
+    change.decisions.push(ledger.line(initiative.state, category, &statement, about, now));
     change
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::{Extensible, Object, Value, wire_enum};
 
-use super::RepoView;
 use super::history::{self, LineType};
 use super::projection::Initiative;
+use super::{RepoView, RepoViews};
 use crate::history::is_accepted;
 use crate::{State, Status, TurnId, TurnStatus, doc};
 
@@ -32,10 +32,8 @@ impl DivergenceKind {
 
     /// Whether a recovery report repairs it. The coordinator then adopts the repository as it is.
     pub(crate) fn is_accountable(self) -> bool {
-        matches!(
-            self,
-            Self::RunIdMismatch | Self::RepoCompletedUnexpectedly | Self::TurnDisappeared
-        )
+        use DivergenceKind::{RepoCompletedUnexpectedly, RunIdMismatch, TurnDisappeared};
+        matches!(self, RunIdMismatch | RepoCompletedUnexpectedly | TurnDisappeared)
     }
 
     /// Whether it blocks the initiative. A blocked repository does not block the others.
@@ -52,10 +50,7 @@ pub struct Divergence {
     pub workstream: Option<String>,
 }
 
-pub fn diverging(
-    initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
-) -> Vec<Divergence> {
+pub fn diverging(initiative: &Initiative<'_>, repos: &RepoViews) -> Vec<Divergence> {
     let mut found = Vec::new();
     let empty = RepoView::default();
     for repo in initiative.state.repos() {
@@ -90,94 +85,74 @@ pub fn diverging(
 }
 
 fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
-    let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
+    let own = || {
+        let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
+        initiative.history.iter().filter(of_repo)
+    };
     let recorded = |kinds: &[LineType]| -> BTreeSet<&str> {
-        initiative
-            .history
-            .iter()
-            .filter(of_repo)
-            .filter(|line| kinds.iter().any(|kind| history::is(line, *kind)))
-            .filter_map(|line| doc::MultiHistory::REPO_TURN_ID.get(line))
-            .collect()
+        let of_kinds = own().filter(|line| kinds.iter().any(|kind| history::is(line, *kind)));
+        of_kinds.filter_map(|line| doc::MultiHistory::REPO_TURN_ID.get(line)).collect()
     };
     let projected = recorded(&[LineType::AcceptanceProjection]);
     let rejected = recorded(&[LineType::TurnRejected, LineType::TurnDisappeared]);
     let run = initiative.state.repo_run(repo);
-    let accepted: BTreeSet<&str> = view
-        .history
-        .iter()
-        .filter(|line| doc::History::RUN_ID.get(line) == run && is_accepted(line))
-        .filter_map(|line| doc::History::TURN_ID.get(line))
-        .collect();
+    let is_done = |line: &&Object| doc::History::RUN_ID.get(line) == run && is_accepted(line);
+    let done = view.history.iter().filter(is_done);
+    let accepted: BTreeSet<&str> = done.filter_map(|it| doc::History::TURN_ID.get(it)).collect();
     let replacements = withdrawn_turns(view, run);
-    let dispatched = initiative
-        .history
-        .iter()
-        .filter(of_repo)
-        .filter(|line| history::is(line, LineType::TurnDispatched));
+    let dispatched = own().filter(|line| history::is(line, LineType::TurnDispatched));
     for line in dispatched {
         let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else { continue };
-        // A repository may reissue a dispatched turn on its own. The work continues under the new
-        // id.
+        // A repository may reissue a dispatched turn. The work continues under the new id.
         let turn = last_of(first, &replacements);
         let workstream = doc::MultiHistory::WORKSTREAM_ID.get(line);
         let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
-        let active = TurnId::parse(turn)
-            .and_then(|id| view.state.as_ref()?.turn(&id))
-            .map(|active| active.status());
+        let active = TurnId::parse(turn).and_then(|id| view.state.as_ref()?.turn(&id));
         if projected.contains(turn) {
             continue;
         }
         if accepted.contains(turn) {
             add(DivergenceKind::TurnAcceptedUnprojected);
-        } else if let Some(status) = active {
-            let failed =
-                matches!(status, Extensible::Known(TurnStatus::Failed | TurnStatus::Retrying));
-            if failed && !rejected.contains(turn) {
+        } else if rejected.contains(turn) {
+            continue;
+        } else if let Some(active) = active {
+            use TurnStatus::{Failed, Retrying};
+            if matches!(active.status(), Extensible::Known(Failed | Retrying)) {
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
-        } else if replacements.contains_key(turn) && !rejected.contains(turn) {
+        } else if replacements.contains_key(turn) {
             // The turn was withdrawn, and no record names its replacement.
             add(DivergenceKind::TurnRejectedUnprojected);
-        } else if !rejected.contains(turn) {
+        } else {
             add(DivergenceKind::TurnDisappeared);
         }
     }
 }
 
 /// The withdrawn turns of a run, each with its replacement where that is known.
-fn withdrawn_turns<'a>(
-    view: &'a RepoView,
-    run: Option<&str>,
-) -> BTreeMap<&'a str, Option<&'a str>> {
-    let mut replacements: BTreeMap<&str, Option<&str>> = view
-        .history
-        .iter()
-        .filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line))
-        .filter_map(|line| {
-            Some((doc::History::TURN_ID.get(line)?, doc::History::REISSUED_AS.get(line)))
-        })
-        .collect();
+type Replacements<'a> = BTreeMap<&'a str, Option<&'a str>>;
+
+fn withdrawn_turns<'a>(view: &'a RepoView, run: Option<&str>) -> Replacements<'a> {
+    let is_withdrawn = |it: &&Object| doc::History::RUN_ID.get(it) == run && !is_accepted(it);
+    let pair = |line| Some((doc::History::TURN_ID.get(line)?, doc::History::REISSUED_AS.get(line)));
+    let withdrawn = view.history.iter().filter(is_withdrawn);
+    let mut replacements: Replacements<'_> = withdrawn.filter_map(pair).collect();
     // The line of a withdrawn turn may not name its replacement, but an active replacement names
     // the withdrawn turn.
-    let active = view.state.iter().flat_map(State::turns);
-    for turn in active {
-        let from = turn.value(doc::Turn::REISSUED_FROM).and_then(Value::as_str);
-        if let Some(from) = from {
+    for turn in view.state.iter().flat_map(State::turns) {
+        if let Some(from) = turn.value(doc::Turn::REISSUED_FROM).and_then(Value::as_str) {
             replacements.insert(from, Some(turn.id().as_str()));
         }
     }
     replacements
 }
 
-fn last_of<'a>(first: &'a str, replacements: &BTreeMap<&'a str, Option<&'a str>>) -> &'a str {
+fn last_of<'a>(first: &'a str, replacements: &Replacements<'a>) -> &'a str {
     let mut turn = first;
     // A foreign record may contain a cycle.
     for _ in 0..replacements.len() {
-        match replacements.get(turn) {
-            Some(Some(next)) => turn = next,
-            _ => break,
-        }
+        let Some(Some(next)) = replacements.get(turn) else { break };
+        turn = next;
     }
     turn
 }

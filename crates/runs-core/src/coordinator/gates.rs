@@ -1,16 +1,15 @@
 //! The gates of an initiative: between phases, and at its end.
 
-use std::collections::BTreeMap;
-
 use accord_contract::{Code, Failure, Object, Time, wire_enum};
 
 use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::send_back::owed_repos;
 use super::{
-    BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
-    CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
+    Barrier, BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
+    CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoViews,
 };
+use crate::gate::GateStatus;
 use crate::{Approval, GateType, Result, State, Status, array, build, doc};
 
 /// The gate between two phases when the configuration names none.
@@ -55,32 +54,26 @@ pub struct GateChange {
 
 impl GateChange {
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
+        use CoordinatorDecision::{Completion, PhaseTransition};
         let decisions = self.history.iter().map(|line| {
             let gate = doc::MultiHistory::GATE.get(line).unwrap_or_default();
             let (category, what) = match doc::MultiHistory::TYPE.get(line) {
-                Some(LineType::PhaseTransitionRequested) => {
-                    (CoordinatorDecision::PhaseTransition, "reached")
-                }
-                Some(LineType::PhaseTransitionApproved) => {
-                    (CoordinatorDecision::PhaseTransition, "passed")
-                }
-                Some(LineType::RunCompletionRequested) => {
-                    (CoordinatorDecision::Completion, "reached")
-                }
-                _ => (CoordinatorDecision::Completion, "passed"),
+                Some(LineType::PhaseTransitionRequested) => (PhaseTransition, "reached"),
+                Some(LineType::PhaseTransitionApproved) => (PhaseTransition, "passed"),
+                Some(LineType::RunCompletionRequested) => (Completion, "reached"),
+                _ => (Completion, "passed"),
             };
             let statement = format!("{gate} is {what}");
             let about = [
-                doc::MultiHistory::GATE.to(doc::MultiHistory::GATE.copy(line)),
-                doc::MultiHistory::FROM.to(doc::MultiHistory::FROM.copy(line)),
-                doc::MultiHistory::TO.to(doc::MultiHistory::TO.copy(line)),
-                doc::HumanDecision::ACTOR.to(doc::HumanDecision::ACTOR.copy(line)),
-                doc::HumanDecision::OS_USER.to(doc::HumanDecision::OS_USER.copy(line)),
-                doc::HumanDecision::NOTE.to(doc::HumanDecision::NOTE.copy(line)),
-                doc::HumanDecision::DOOR.to(doc::HumanDecision::DOOR.copy(line)),
-                doc::HumanDecision::PRESENCE.to(doc::HumanDecision::PRESENCE.copy(line)),
-                doc::HumanDecision::EVIDENCE_DIGEST
-                    .to(doc::HumanDecision::EVIDENCE_DIGEST.copy(line)),
+                doc::MultiHistory::GATE.of(line),
+                doc::MultiHistory::FROM.of(line),
+                doc::MultiHistory::TO.of(line),
+                doc::HumanDecision::ACTOR.of(line),
+                doc::HumanDecision::OS_USER.of(line),
+                doc::HumanDecision::NOTE.of(line),
+                doc::HumanDecision::DOOR.of(line),
+                doc::HumanDecision::PRESENCE.of(line),
+                doc::HumanDecision::EVIDENCE_DIGEST.of(line),
             ];
             ledger.line(&self.state, category, &statement, about, now)
         });
@@ -94,10 +87,7 @@ impl GateChange {
 }
 
 /// The blockers of the next gate: the exit gate of the phase, or the final gate in the last phase.
-pub fn gate_blockers(
-    initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
-) -> Vec<Blocker> {
+pub fn gate_blockers(initiative: &Initiative<'_>, repos: &RepoViews) -> Vec<Blocker> {
     match initiative.config.next_phase(initiative.state.phase()) {
         Some(next) => phase_blockers(initiative, repos, next),
         None => completion_blockers(initiative, repos),
@@ -106,7 +96,7 @@ pub fn gate_blockers(
 
 pub(crate) fn phase_blockers(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     target: &str,
 ) -> Vec<Blocker> {
     let mut found = Vec::new();
@@ -118,37 +108,27 @@ pub(crate) fn phase_blockers(
         Some(_) => {}
     }
     let required = required_repos(initiative.config, phase_gate(initiative));
-    repo_blockers(initiative, repos, &required, &mut found);
-    barrier_blockers(initiative, initiative.state.phase(), &mut found);
-    sent_back_blockers(initiative, &mut found);
+    common_blockers(initiative, repos, &required, &mut found, &[initiative.state.phase()]);
     found
 }
 
 /// The blockers of the completion. A repository whose completion needs approval counts as ready.
-pub fn completion_blockers(
-    initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
-) -> Vec<Blocker> {
+pub fn completion_blockers(initiative: &Initiative<'_>, repos: &RepoViews) -> Vec<Blocker> {
     let mut found = Vec::new();
     let phase = initiative.state.phase();
     if let Some(next) = initiative.config.next_phase(phase) {
         found.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
     }
     let required = required_repos(initiative.config, final_gate(initiative));
-    repo_blockers(initiative, repos, &required, &mut found);
-    for stream in initiative.config.phases() {
-        barrier_blockers(initiative, stream, &mut found);
-    }
-    sent_back_blockers(initiative, &mut found);
+    common_blockers(initiative, repos, &required, &mut found, &initiative.config.phases());
     for id in &required {
         let state = repos.get(id).and_then(|view| view.state.as_ref());
-        let at_its_end = |state: &State| {
-            state.status() == Status::Completed || state.pending_completion().is_some()
-        };
+        let at_its_end =
+            |it: &State| it.status() == Status::Completed || it.pending_completion().is_some();
         if state.is_some_and(|state| !at_its_end(state)) {
             found.push(blocker(BlockerKind::RepoNotCompletionReady, Some(id)));
         } else {
-            // `repo_blockers` also reports a pending completion, which counts as ready here.
+            // `common_blockers` also reports a pending completion, which counts as ready here.
             let waits = blocker(BlockerKind::RepoPendingGate, Some(id));
             found.retain(|other| *other != waits);
         }
@@ -160,55 +140,57 @@ pub fn completion_blockers(
 /// needs none. Fails with `coordinator_gate_blocked` and all blockers.
 pub fn request_phase(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     target: &str,
     now: Time,
 ) -> Result<GateChange> {
-    check_active(initiative.state)?;
     let blockers = phase_blockers(initiative, repos, target);
-    if !blockers.is_empty() {
-        return Err(refusal(&blockers));
-    }
-    let gate = phase_gate(initiative);
-    let from = initiative.state.phase().to_owned();
-    let pending = build([
-        doc::MultiGate::GATE_TYPE.to(GateType::PhaseTransition),
-        doc::MultiGate::GATE.to(gate),
-        doc::MultiGate::FROM.to(from.as_str()),
-        doc::MultiGate::TO.to(target),
-        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(initiative.config, gate)),
-        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, &from)),
-        doc::MultiGate::REQUESTED_AT.to(now),
-    ]);
-    Ok(wait_or_pass(initiative, gate, pending, LineType::PhaseTransitionRequested, now))
+    request(initiative, &blockers, Some(target), now)
 }
 
 /// Requests the completion of the initiative. Fails like [`request_phase`].
 pub fn request_completion(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     now: Time,
 ) -> Result<GateChange> {
-    check_active(initiative.state)?;
-    let blockers = completion_blockers(initiative, repos);
-    if !blockers.is_empty() {
-        return Err(refusal(&blockers));
-    }
-    let gate = final_gate(initiative);
-    let required = required_repos(initiative.config, gate);
-    let pending = build([
-        doc::MultiGate::GATE_TYPE.to(GateType::RunCompletion),
-        doc::MultiGate::GATE.to(gate),
-        doc::MultiGate::REQUIRED_REPOS.to(&required),
-        doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, initiative.state.phase())),
-        doc::MultiGate::REQUESTED_AT.to(now),
-    ]);
-    Ok(wait_or_pass(initiative, gate, pending, LineType::RunCompletionRequested, now))
+    request(initiative, &completion_blockers(initiative, repos), None, now)
 }
 
-/// Approves the pending gate, and the barriers that wait for the same approval. The history and the
-/// ledger say who approved it, and about what. Fails with `invalid_state_transition` when no gate
-/// is pending.
+fn request(
+    initiative: &Initiative<'_>,
+    blockers: &[Blocker],
+    target: Option<&str>,
+    now: Time,
+) -> Result<GateChange> {
+    if initiative.state.status() != CoordinatorStatus::Active {
+        return Err(initiative.state.refuse("cannot request a gate"));
+    }
+    if !blockers.is_empty() {
+        return Err(refusal(blockers));
+    }
+    let phase = initiative.state.phase();
+    let (kind, line, gate) = match target {
+        Some(_) => {
+            let kind = GateType::PhaseTransition;
+            (kind, LineType::PhaseTransitionRequested, phase_gate(initiative))
+        }
+        None => (GateType::RunCompletion, LineType::RunCompletionRequested, final_gate(initiative)),
+    };
+    let mut pending = build([doc::MultiGate::GATE_TYPE.to(kind), doc::MultiGate::GATE.to(gate)]);
+    if let Some(target) = target {
+        doc::MultiGate::FROM.set(&mut pending, phase);
+        doc::MultiGate::TO.set(&mut pending, target);
+    }
+    let required = required_repos(initiative.config, gate);
+    doc::MultiGate::REQUIRED_REPOS.set(&mut pending, &required);
+    doc::MultiGate::HUMAN_BARRIERS.set(&mut pending, &human_barriers(initiative, phase));
+    doc::MultiGate::REQUESTED_AT.set(&mut pending, now);
+    Ok(wait_or_pass(initiative, gate, pending, line, now))
+}
+
+/// Approves the pending gate, and the barriers that wait for the same approval. Fails with
+/// `invalid_state_transition` when no gate is pending.
 pub fn approve_gate(
     initiative: &Initiative<'_>,
     approval: &Approval,
@@ -226,11 +208,7 @@ pub fn approve_gate(
 /// no gate is pending.
 pub fn pending_gate(state: &CoordinatorState) -> Result<&Object> {
     let waits = matches!(state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked);
-    state.pending_gate().filter(|_| waits).ok_or_else(|| {
-        let message = format!("an initiative that is {} has no gate that waits", state.status());
-        Failure::new(Code::XchainInvalidStateTransition, message)
-            .suggesting("`accord run coordinator status` shows what is next")
-    })
+    state.pending_gate().filter(|_| waits).ok_or_else(|| state.refuse("has no gate that waits"))
 }
 
 fn wait_or_pass(
@@ -249,12 +227,8 @@ fn wait_or_pass(
     let mut state = initiative.state.clone();
     state.set_status(CoordinatorStatus::Paused, now);
     state.set(doc::Coordinator::PENDING_GATE, pending);
-    GateChange {
-        state,
-        barriers: initiative.barriers.clone(),
-        history: vec![line],
-        ledger: Vec::new(),
-    }
+    let barriers = initiative.barriers.clone();
+    GateChange { state, barriers, history: vec![line], ledger: Vec::new() }
 }
 
 fn pass(
@@ -267,22 +241,18 @@ fn pass(
     let mut barriers = initiative.barriers.clone();
     let gate = doc::MultiGate::GATE.get(pending).unwrap_or_default().to_owned();
     let causation = build([("gate", gate.as_str().into())]);
-    // Only the barriers that the request listed are approved, since the approval is about that
-    // request.
+    // The approval is about the request, so only the barriers that it listed are approved.
     let opened = doc::MultiGate::HUMAN_BARRIERS.get(pending);
-    let ledger = opened
-        .iter()
-        .filter_map(|id| barriers.approve(id))
-        .map(|effect| effect.line(causation.clone(), now))
-        .collect();
+    let effects = opened.iter().filter_map(|id| barriers.approve(id));
+    let ledger = effects.map(|effect| effect.line(causation.clone(), now)).collect();
     state.clear(doc::Coordinator::PENDING_GATE);
-    state.pass_gate(&gate);
+    state.set_gate(&gate, GateStatus::Passed);
     match doc::MultiGate::TO.get(pending) {
         Some(to) => {
             state.set_phase(to);
             state.set_status(CoordinatorStatus::Active, now);
             for repo in doc::MultiGate::REQUIRED_REPOS.get(pending) {
-                state.set_repo_phase(&repo, to);
+                state.set_of_repo(&repo, doc::RepoRun::PHASE, to);
             }
             history.push(line(initiative, LineType::PhaseTransitionApproved, pending, now));
         }
@@ -311,24 +281,13 @@ fn line(initiative: &Initiative<'_>, kind: LineType, pending: &Object, now: Time
     line
 }
 
-fn check_active(state: &CoordinatorState) -> Result<()> {
-    if state.status() == CoordinatorStatus::Active {
-        return Ok(());
-    }
-    let message = format!("an initiative that is {} cannot request a gate", state.status());
-    Err(Failure::new(Code::XchainInvalidStateTransition, message)
-        .suggesting("`accord run coordinator status` shows what is next"))
-}
-
 /// The gate at the end of the phase. What blocks it and what is requested must mean the same one.
 fn phase_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
-    let named = initiative.config.exit_gate(initiative.state.phase());
-    named.unwrap_or(DEFAULT_PHASE_GATE)
+    initiative.config.exit_gate(initiative.state.phase()).unwrap_or(DEFAULT_PHASE_GATE)
 }
 
 fn final_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
-    let named = initiative.config.exit_gate(initiative.state.phase());
-    named.unwrap_or(DEFAULT_FINAL_GATE)
+    initiative.config.exit_gate(initiative.state.phase()).unwrap_or(DEFAULT_FINAL_GATE)
 }
 
 fn required_repos(config: &CoordinatorConfig, gate: &str) -> Vec<String> {
@@ -337,7 +296,7 @@ fn required_repos(config: &CoordinatorConfig, gate: &str) -> Vec<String> {
 }
 
 fn human_barriers(initiative: &Initiative<'_>, phase: &str) -> Vec<String> {
-    let of_phase = |barrier: &&super::Barrier| {
+    let of_phase = |barrier: &&Barrier| {
         let stream = initiative.config.workstream(barrier.workstream());
         barrier.kind() == BarrierType::SharedHumanGate
             && stream.is_some_and(|stream| stream.phase == phase)
@@ -345,11 +304,14 @@ fn human_barriers(initiative: &Initiative<'_>, phase: &str) -> Vec<String> {
     initiative.barriers.iter().filter(of_phase).map(|barrier| barrier.id().to_owned()).collect()
 }
 
-fn repo_blockers(
+/// The blockers of the repositories, and of the barriers of the phases. Barriers that the approval
+/// of the gate satisfies are not blockers.
+fn common_blockers(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     required: &[String],
     found: &mut Vec<Blocker>,
+    phases: &[&str],
 ) {
     for id in required {
         let Some(state) = repos.get(id).and_then(|view| view.state.as_ref()) else {
@@ -371,30 +333,23 @@ fn repo_blockers(
             add(BlockerKind::RepoPendingGate);
         }
     }
-}
-
-/// Barriers that the approval of the gate satisfies are not blockers.
-fn barrier_blockers(initiative: &Initiative<'_>, phase: &str, found: &mut Vec<Blocker>) {
-    for stream in initiative.config.workstreams_of(phase) {
-        match initiative.barriers.of_workstream(&stream.id) {
-            None => found.push(blocker(BlockerKind::BarrierMissing, Some(&stream.id))),
-            Some(barrier)
-                if barrier.status() != BarrierStatus::Satisfied
-                    && !(barrier.kind() == BarrierType::SharedHumanGate
-                        && phase == initiative.state.phase()) =>
-            {
-                found.push(blocker(BlockerKind::BarrierUnsatisfied, Some(&stream.id)));
-            }
-            Some(_) => {}
+    for phase in phases {
+        let approved = |barrier: &Barrier| {
+            barrier.kind() == BarrierType::SharedHumanGate && *phase == initiative.state.phase()
+        };
+        for stream in initiative.config.workstreams_of(phase) {
+            let barrier = initiative.barriers.of_workstream(&stream.id);
+            let kind = match barrier {
+                None => BlockerKind::BarrierMissing,
+                Some(it) if it.status() == BarrierStatus::Satisfied || approved(it) => continue,
+                Some(_) => BlockerKind::BarrierUnsatisfied,
+            };
+            found.push(blocker(kind, Some(&stream.id)));
         }
     }
-}
-
-/// A gate that was sent back is requested again only after every repository had another turn.
-fn sent_back_blockers(initiative: &Initiative<'_>, found: &mut Vec<Blocker>) {
-    for repo in owed_repos(initiative.history) {
-        found.push(blocker(BlockerKind::RepoSentBack, Some(&repo)));
-    }
+    // A gate that was sent back is requested again only after every repository had another turn.
+    let owed = owed_repos(initiative.history);
+    found.extend(owed.iter().map(|repo| blocker(BlockerKind::RepoSentBack, Some(repo))));
 }
 
 fn blocker(kind: BlockerKind, about: Option<&str>) -> Blocker {
@@ -402,13 +357,11 @@ fn blocker(kind: BlockerKind, about: Option<&str>) -> Blocker {
 }
 
 fn refusal(blockers: &[Blocker]) -> Failure {
-    let texts: Vec<String> = blockers
-        .iter()
-        .map(|blocker| match &blocker.about {
-            Some(about) => format!("{} ({about})", blocker.kind),
-            None => blocker.kind.to_string(),
-        })
-        .collect();
-    Failure::new(Code::XchainCoordinatorGateBlocked, texts.join(", "))
-        .with("blockers", array(&texts))
+    let text = |blocker: &Blocker| match &blocker.about {
+        Some(about) => format!("{} ({about})", blocker.kind),
+        None => blocker.kind.to_string(),
+    };
+    let texts: Vec<String> = blockers.iter().map(text).collect();
+    let failure = Failure::new(Code::XchainCoordinatorGateBlocked, texts.join(", "));
+    failure.with("blockers", array(&texts))
 }

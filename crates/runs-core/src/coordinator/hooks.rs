@@ -11,8 +11,8 @@ use crate::{HookBatch, HookPhase, array, build, doc};
 pub fn protected_files() -> Vec<String> {
     let home = coordinator_home();
     let records =
-        ["history.jsonl", "barrier-ledger.jsonl", "decision-ledger.jsonl", "hook-audit.jsonl"]
-            .map(|name| format!("{home}/{name}"));
+        ["history.jsonl", "barrier-ledger.jsonl", "decision-ledger.jsonl", "hook-audit.jsonl"];
+    let records = records.map(|name| format!("{home}/{name}"));
     [coordinator_state_path(), barriers_path()].into_iter().chain(records).collect()
 }
 
@@ -105,8 +105,8 @@ fn batch(
 }
 
 fn pending_barriers(initiative: &Initiative<'_>) -> Value {
-    let pending =
-        initiative.barriers.iter().filter(|barrier| barrier.status() != BarrierStatus::Satisfied);
+    let is_pending = |barrier: &&Barrier| barrier.status() != BarrierStatus::Satisfied;
+    let pending = initiative.barriers.iter().filter(is_pending);
     let documents = pending.map(|barrier| {
         Value::Object(build([
             ("barrier_id", barrier.id().into()),
@@ -122,10 +122,8 @@ fn pending_barriers(initiative: &Initiative<'_>) -> Value {
 
 fn barriers(initiative: &Initiative<'_>) -> Value {
     let short = |barrier: &Barrier| {
-        let short = build([
-            doc::Barrier::STATUS.to(barrier.status()),
-            doc::Barrier::TYPE.to(barrier.kind()),
-        ]);
+        let (status, kind) = (barrier.status(), barrier.kind());
+        let short = build([doc::Barrier::STATUS.to(status), doc::Barrier::TYPE.to(kind)]);
         (barrier.id().to_owned(), Value::Object(short))
     };
     Value::Object(initiative.barriers.iter().map(short).collect())

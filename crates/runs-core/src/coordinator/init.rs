@@ -1,14 +1,12 @@
 //! Start of an initiative.
 
-use std::collections::BTreeMap;
-
 use accord_contract::{Code, Failure, Object, Time};
 
 use super::history::{self, LineType};
 use super::validate::phase_alignment;
 use super::{
     Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorDecision, CoordinatorLedger,
-    CoordinatorState, RepoView,
+    CoordinatorState, RepoViews,
 };
 use crate::{Ids, Result, Status, build, doc};
 
@@ -46,24 +44,22 @@ impl Initialised {
 /// completed, or its phases differ.
 pub fn init(
     config: &CoordinatorConfig,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     begun: &[String],
     ids: &mut Ids,
     now: Time,
 ) -> Result<Result<Initialised, Vec<(String, RepoStart)>>> {
     let refuse = |repo: &str, reason: &str, message: String| {
-        Failure::new(Code::XchainCoordinatorDiverged, message)
-            .with("repo_id", repo)
-            .with("reason", reason)
+        let failure = Failure::new(Code::XchainCoordinatorDiverged, message);
+        failure.with("repo_id", repo).with("reason", reason)
     };
     let mut starts = Vec::new();
     let mut runs = Object::new();
     for repo in config.repos() {
         let id = &repo.id;
         let view = repos.get(id);
-        let Some((own, state)) =
-            view.and_then(|view| view.config.as_ref().zip(view.state.as_ref()))
-        else {
+        let read = view.and_then(|view| view.config.as_ref().zip(view.state.as_ref()));
+        let Some((own, state)) = read else {
             return Err(refuse(id, "repo_no_state", format!("{id} is not a governed repository")));
         };
         // The coordinator moves all repositories together, so their phases must be the same.
@@ -73,11 +69,8 @@ pub fn init(
         match state.status() {
             // A run that never began can still be started, although its state is blocked.
             Status::Blocked if state.run_id().is_some() => {
-                return Err(refuse(
-                    id,
-                    "repo_blocked",
-                    format!("{id} is blocked; resolve it first"),
-                ));
+                let message = format!("{id} is blocked; resolve it first");
+                return Err(refuse(id, "repo_blocked", message));
             }
             Status::Completed | Status::Failed => {
                 return Err(refuse(id, "repo_completed", format!("the run of {id} has ended")));

@@ -50,7 +50,7 @@ pub use next_action::{InitiativeFacts, NextAction, next_actions};
 pub use projection::{Initiative, Offer, Projection, project};
 pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
 pub use send_back::{SendBackGate, send_back_gate};
-pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
+pub use state::{CoordinatorState, CoordinatorStatus, RepoView, RepoViews};
 pub use validate::{CoordinatorProblem, problems, refusal};
 
 pub const COORDINATOR_VERSION: &str = "0.1";

@@ -1,11 +1,9 @@
 //! The next steps of an initiative, for a person.
 
-use std::collections::BTreeMap;
-
 use super::send_back::owed_repos;
 use super::{
     BlockerKind, Choice, CoordinatorStatus, Divergence, Initiative, Obstacle, ObstacleReason,
-    RepoView, gate_blockers, recovery_report_path,
+    RepoViews, gate_blockers, recovery_report_path,
 };
 use crate::next_step::NextStep;
 
@@ -23,7 +21,7 @@ pub enum NextAction {
 
 pub struct InitiativeFacts<'a> {
     pub initiative: Initiative<'a>,
-    pub views: &'a BTreeMap<String, RepoView>,
+    pub views: &'a RepoViews,
     /// What each workstream can do now; see [`super::prospects`].
     pub prospects: &'a [(String, Result<Choice, Obstacle>)],
     pub divergence: &'a [Divergence],
@@ -41,8 +39,7 @@ pub fn next_actions(facts: &InitiativeFacts<'_>) -> Vec<NextAction> {
             return actions;
         }
         CoordinatorStatus::Blocked => {
-            let report = recovery_report_path();
-            return vec![NextAction::Account { report }];
+            return vec![NextAction::Account { report: recovery_report_path() }];
         }
         CoordinatorStatus::Paused => {
             let gate = state.pending_gate_id().unwrap_or_default().to_owned();
@@ -103,22 +100,11 @@ fn delays_workstream(repo: &str, prospects: &[(String, Result<Choice, Obstacle>)
 }
 
 fn is_resolved_in_repo(kind: BlockerKind) -> bool {
-    matches!(
-        kind,
-        BlockerKind::RepoBlocked
-            | BlockerKind::RepoActiveTurns
-            | BlockerKind::RepoPendingGate
-            | BlockerKind::RepoNotCompletionReady
-    )
+    use BlockerKind::{RepoActiveTurns, RepoBlocked, RepoNotCompletionReady, RepoPendingGate};
+    matches!(kind, RepoBlocked | RepoActiveTurns | RepoPendingGate | RepoNotCompletionReady)
 }
 
 fn waits_for_person(step: Option<&NextStep>) -> bool {
-    matches!(
-        step,
-        Some(
-            NextStep::ApproveTransition { .. }
-                | NextStep::ApproveCompletion { .. }
-                | NextStep::Resolve { .. }
-        )
-    )
+    use NextStep::{ApproveCompletion, ApproveTransition, Resolve};
+    matches!(step, Some(ApproveTransition { .. } | ApproveCompletion { .. } | Resolve { .. }))
 }

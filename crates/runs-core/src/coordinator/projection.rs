@@ -56,22 +56,17 @@ pub fn project(
     let Initiative { config, state, barriers, history } = *initiative;
     let Offer { repo, workstream, root, accepted } = *offer;
     let unknown = |what: String| Failure::new(Code::XchainProjectionFailed, what);
-    let stream = config
-        .workstream(workstream)
-        .ok_or_else(|| unknown(format!("there is no workstream {workstream}")))?;
+    let stream = config.workstream(workstream);
+    let stream = stream.ok_or_else(|| unknown(format!("there is no workstream {workstream}")))?;
     let member = stream.repos.iter().any(|name| name == repo);
     if rule!(!member; AnyRepositoryCounts => false) {
         let its = stream.repos.join(", ");
-        return Err(unknown(format!(
-            "{repo} is not a repository of {workstream}, which has {its}"
-        )));
+        let message = format!("{repo} is not a repository of {workstream}, which has {its}");
+        return Err(unknown(message));
     }
-    let turn = doc::History::TURN_ID
-        .get(accepted)
-        .filter(|id| !id.trim().is_empty())
-        .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
-    // The files are checked before the repetition, so a violation is never hidden by an earlier
-    // line.
+    let turn = doc::History::TURN_ID.filled(accepted);
+    let turn = turn.ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
+    // This precedes the repetition, so that no earlier line hides a violation.
     check_files(repo, root, accepted)?;
     let known = known_projection(history, repo, workstream, turn);
     if let Some(known) = rule!(known; TakenOverAgain => None) {
@@ -133,10 +128,8 @@ fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<()> 
     for file in doc::History::FILES_CHANGED.items(accepted) {
         let name = file.as_str().unwrap_or_default();
         let below = root.and_then(|root| {
-            // The separator is required, or a sibling folder with a longer name would count as
-            // inside.
-            let rest = name.strip_prefix(root.trim_end_matches('/'))?;
-            rest.strip_prefix('/')
+            // Without the separator, a sibling folder with a longer name would count as inside.
+            name.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')
         });
         let outside = RepoPath::parse(below.unwrap_or(name)).is_err();
         if rule!(

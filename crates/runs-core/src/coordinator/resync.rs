@@ -1,14 +1,12 @@
 //! Synchronizes the coordinator's records with its repositories.
 
-use std::collections::BTreeMap;
-
 use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::history::{self, LineType};
 use super::projection::{Initiative, Offer, project};
 use super::{
     Barriers, CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorState,
-    CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, diverging,
+    CoordinatorStatus, Divergence, DivergenceKind, Effect, RepoView, RepoViews, diverging,
     recovery_report_path,
 };
 use crate::{Ids, Result, RunId, doc};
@@ -43,16 +41,16 @@ pub struct Resync {
 /// [`project`]: a turn that wrote outside its repository is not projected.
 pub fn resync(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     account: Account<'_>,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Resync> {
     let accounted = account != Account::None;
-    let (repaired, left): (Vec<Divergence>, Vec<Divergence>) =
-        diverging(initiative, repos).into_iter().partition(|found| {
-            found.kind.is_repairable() || (accounted && found.kind.is_accountable())
-        });
+    let is_repaired = |found: &Divergence| {
+        found.kind.is_repairable() || (accounted && found.kind.is_accountable())
+    };
+    let (repaired, left) = diverging(initiative, repos).into_iter().partition(is_repaired);
     let mut resync = Resync {
         state: initiative.state.clone(),
         barriers: initiative.barriers.clone(),
@@ -82,20 +80,15 @@ pub fn resync(
 /// `coordinator_diverged` when a section is missing or empty.
 pub fn check_recovery_report(report: &str) -> Result<()> {
     let placeholder = |line: &str| line.starts_with('(') && line.ends_with(')');
-    let empty: Vec<&str> = ["## Trigger", "## Impact", "## Mitigation"]
-        .into_iter()
-        .filter(|section| !crate::gate::section_has_content(report, section, placeholder))
-        .collect();
+    let has_content = |section| crate::gate::section_has_content(report, section, placeholder);
+    let mut empty = vec!["## Trigger", "## Impact", "## Mitigation"];
+    empty.retain(|section| !has_content(section));
     if empty.is_empty() {
         return Ok(());
     }
-    let message = format!(
-        "the initiative is blocked, and {} has no content under {}",
-        recovery_report_path(),
-        empty.join(", ")
-    );
-    Err(Failure::new(Code::XchainCoordinatorDiverged, message)
-        .with("report", recovery_report_path()))
+    let (path, empty) = (recovery_report_path(), empty.join(", "));
+    let message = format!("the initiative is blocked, and {path} has no content under {empty}");
+    Err(Failure::new(Code::XchainCoordinatorDiverged, message).with("report", path))
 }
 
 pub fn recovery_report(reason: &str) -> String {
@@ -119,7 +112,7 @@ impl Resync {
         ledger: &mut CoordinatorLedger,
         now: Time,
     ) -> CoordinatorChange {
-        let reason = self.state.blocked_reason().map(str::to_owned);
+        let (before, reason) = (self.before, self.state.blocked_reason().map(str::to_owned));
         let mut change = CoordinatorChange::of_state(self.state, self.barriers);
         change.history = self.history;
         change.barrier_ledger = self.ledger;
@@ -127,15 +120,14 @@ impl Resync {
             let status = change.state.status().as_str();
             let statement = format!("the initiative goes on, {status}");
             let about =
-                [("from", "blocked".into()), ("to", status.into()), ("reason", self.before.into())];
+                [("from", "blocked".into()), ("to", status.into()), ("reason", before.into())];
             let category = CoordinatorDecision::Recovery;
             let line = ledger.line(&change.state, category, &statement, about, now);
             change.decisions.push(line);
         }
         match reason {
             Some(reason) if !has_report => {
-                let report = (recovery_report_path(), recovery_report(&reason));
-                change.documents.push(report);
+                change.documents.push((recovery_report_path(), recovery_report(&reason)));
             }
             None if self.resumed => change.removed.push(recovery_report_path()),
             _ => {}
@@ -146,7 +138,7 @@ impl Resync {
     fn repair(
         &mut self,
         initiative: &Initiative<'_>,
-        repos: &BTreeMap<String, RepoView>,
+        repos: &RepoViews,
         found: &Divergence,
         ids: &mut Ids,
         now: Time,
@@ -157,10 +149,8 @@ impl Resync {
                 return self.take_over(initiative, view, found, ids, now);
             }
             DivergenceKind::RunIdMismatch => {
-                let run = view
-                    .and_then(|view| view.state.as_ref()?.run_id())
-                    .map_or("", RunId::as_str)
-                    .to_owned();
+                let run = view.and_then(|view| view.state.as_ref()?.run_id());
+                let run = run.map_or("", RunId::as_str).to_owned();
                 self.state.set_of_repo(&found.repo, doc::RepoRun::RUN_ID, &run);
                 LineType::RepoRunAdopted
             }
@@ -178,8 +168,7 @@ impl Resync {
             doc::MultiHistory::WORKSTREAM_ID.to(found.workstream.clone()),
             doc::MultiHistory::REPO_TURN_ID.to(found.turn.clone()),
         ];
-        let line = history::line(kind, initiative.state, now, members);
-        self.history.push(line);
+        self.history.push(history::line(kind, initiative.state, now, members));
         Ok(())
     }
 
@@ -193,20 +182,13 @@ impl Resync {
     ) -> Result<()> {
         let turn = found.turn.as_deref();
         let lines = view.map_or(&[][..], |view| &view.history);
-        let Some(accepted) = lines.iter().find(|line| doc::History::TURN_ID.get(line) == turn)
-        else {
-            return Ok(());
-        };
-        // Earlier repairs of this resynchronization are not written yet. Without them a turn could
-        // be projected twice.
+        let accepted = lines.iter().find(|line| doc::History::TURN_ID.get(line) == turn);
+        let Some(accepted) = accepted else { return Ok(()) };
+        // Without the earlier repairs, which are not written yet, a turn could be projected twice.
         let known = [initiative.history, &self.history].concat();
         let initiative = Initiative { barriers: &self.barriers, history: &known, ..*initiative };
-        let offer = Offer {
-            repo: &found.repo,
-            workstream: found.workstream.as_deref().unwrap_or_default(),
-            root: None,
-            accepted,
-        };
+        let workstream = found.workstream.as_deref().unwrap_or_default();
+        let offer = Offer { repo: &found.repo, workstream, root: None, accepted };
         let projection = project(&initiative, &offer, ids, now)?;
         self.ledger.extend(projection.ledger);
         self.barriers = projection.barriers;
@@ -229,18 +211,15 @@ impl Resync {
         // The pending gate checked its repositories when it was requested. If one was blocked
         // since, an approval would rest on outdated facts.
         let stops = |found: &&Divergence| found.kind.is_fatal() || waits;
-        let texts: Vec<String> = self
-            .left
-            .iter()
-            .filter(stops)
-            .map(|found| format!("{}: {}", found.repo, found.kind))
-            .collect();
+        let fatal = self.left.iter().filter(stops);
+        let texts: Vec<String> =
+            fatal.map(|found| format!("{}: {}", found.repo, found.kind)).collect();
         if texts.is_empty() {
             // A blocked initiative is resumed only with a report.
             if status == CoordinatorStatus::Blocked && self.report.is_some() {
                 // The gate is still pending, so the initiative waits for its approval again.
-                let next =
-                    if waits { CoordinatorStatus::Paused } else { CoordinatorStatus::Active };
+                use CoordinatorStatus::{Active, Paused};
+                let next = if waits { Paused } else { Active };
                 self.state.set_status(next, now);
                 self.state.clear(doc::Coordinator::BLOCKED_REASON);
                 self.state.clear(doc::Coordinator::DIVERGENCE);
@@ -257,20 +236,15 @@ impl Resync {
     fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
         let mut repos: Vec<&str> = self.repaired.iter().map(|found| found.repo.as_str()).collect();
         repos.dedup();
-        let effects: Vec<Value> = self
-            .projected
-            .iter()
-            .flat_map(|(_, effects)| effects)
-            .map(|effect| effect.document().into())
-            .collect();
+        let effects = self.projected.iter().flat_map(|(_, effects)| effects);
+        let effects: Vec<Value> = effects.map(|effect| effect.document().into()).collect();
         let members = [
             doc::MultiHistory::RESYNCED_REPOS.to(&repos),
             doc::MultiHistory::BARRIER_CHANGES.to(effects),
             doc::MultiHistory::BLOCKED_REASON.to(self.state.blocked_reason()),
         ];
         let state = initiative.state;
-        let line = history::line(LineType::StateResynced, state, now, members);
-        self.history.push(line);
+        self.history.push(history::line(LineType::StateResynced, state, now, members));
         if self.resumed {
             let members = [
                 doc::MultiHistory::FROM.to("blocked"),
@@ -278,8 +252,7 @@ impl Resync {
                 doc::MultiHistory::BLOCKED_REASON.to(self.before.clone()),
                 doc::MultiHistory::RECOVERY_REPORT.to(self.report.clone()),
             ];
-            let line = history::line(LineType::BlockedResolved, state, now, members);
-            self.history.push(line);
+            self.history.push(history::line(LineType::BlockedResolved, state, now, members));
         }
     }
 }

@@ -5,7 +5,6 @@
 //! - a satisfied barrier stays satisfied; the repositories that owe a turn follow from the history;
 //! - the gate cannot be requested again before each of them had a turn accepted.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use accord_contract::{Code, Failure, Object, Time};
@@ -14,8 +13,9 @@ use super::gates::pending_gate;
 use super::history::{self, LineType};
 use super::projection::Initiative;
 use super::{
-    CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorStatus, RepoView,
+    CoordinatorChange, CoordinatorDecision, CoordinatorLedger, CoordinatorStatus, RepoViews,
 };
+use crate::gate::GateStatus;
 use crate::{Approval, Result, Status, array, build, doc};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,12 +59,13 @@ impl<'a> SentBackGate<'a> {
     /// What a turn in a repository must know; `None` if the repository was not named.
     pub(super) fn about(&self, repo: &str) -> Option<Object> {
         let repos = doc::MultiHistory::REPO_IDS.get(self.line);
+        let line = self.line;
         repos.iter().any(|name| name == repo).then(|| {
             build([
-                doc::MultiHistory::GATE.to(doc::MultiHistory::GATE.copy(self.line)),
-                doc::MultiHistory::REASON.to(doc::MultiHistory::REASON.copy(self.line)),
-                doc::MultiHistory::SENT_BACK_BY.to(doc::MultiHistory::SENT_BACK_BY.copy(self.line)),
-                ("sent_back_at", doc::MultiHistory::TIMESTAMP.copy(self.line)),
+                doc::MultiHistory::GATE.of(line),
+                doc::MultiHistory::REASON.of(line),
+                doc::MultiHistory::SENT_BACK_BY.of(line),
+                ("sent_back_at", doc::MultiHistory::TIMESTAMP.copy(line)),
             ])
         })
     }
@@ -95,7 +96,7 @@ pub(super) fn section(record: &Object, text: &mut String) {
 /// `unknown_repository` when a named one has no workstream in the phase.
 pub fn send_back_gate(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     given: &SendBackGate,
     approval: &Approval,
     ledger: &mut CoordinatorLedger,
@@ -107,40 +108,32 @@ pub fn send_back_gate(
     let to = doc::MultiGate::TO.get(pending);
     let mut state = initiative.state.clone();
     state.clear(doc::Coordinator::PENDING_GATE);
-    state.fail_gate(gate);
+    state.set_gate(gate, GateStatus::Failed);
     state.set_status(CoordinatorStatus::Active, now);
-    let mut line = history::line(
-        LineType::GateSentBack,
-        initiative.state,
-        now,
-        [
-            doc::MultiHistory::GATE.to(gate),
-            doc::MultiHistory::FROM.to(initiative.state.phase()),
-            doc::MultiHistory::TO.to(to),
-            doc::MultiHistory::REPO_IDS.to(&targets),
-            doc::MultiHistory::REASON.to(given.reason.as_str()),
-            doc::MultiHistory::SENT_BACK_BY.to(approval.person.actor.as_str()),
-        ],
-    );
+    let members = [
+        doc::MultiHistory::GATE.to(gate),
+        doc::MultiHistory::FROM.to(initiative.state.phase()),
+        doc::MultiHistory::TO.to(to),
+        doc::MultiHistory::REPO_IDS.to(&targets),
+        doc::MultiHistory::REASON.to(given.reason.as_str()),
+        doc::MultiHistory::SENT_BACK_BY.to(approval.person.actor.as_str()),
+    ];
+    let mut line = history::line(LineType::GateSentBack, initiative.state, now, members);
     approval.add_to(&mut line);
     let category = match to {
         Some(_) => CoordinatorDecision::PhaseTransition,
         None => CoordinatorDecision::Completion,
     };
-    let mut decision = ledger.line(
-        initiative.state,
-        category,
-        &format!("{gate} is sent back: {}", given.reason),
-        [
-            doc::MultiHistory::GATE.to(gate),
-            doc::MultiHistory::FROM.to(initiative.state.phase()),
-            doc::MultiHistory::TO.to(to),
-            doc::MultiHistory::REPO_IDS.to(&targets),
-            ("decision", "gate_sent_back".into()),
-            doc::MultiHistory::REASON.to(given.reason.as_str()),
-        ],
-        now,
-    );
+    let statement = format!("{gate} is sent back: {}", given.reason);
+    let about = [
+        doc::MultiHistory::GATE.to(gate),
+        doc::MultiHistory::FROM.to(initiative.state.phase()),
+        doc::MultiHistory::TO.to(to),
+        doc::MultiHistory::REPO_IDS.to(&targets),
+        ("decision", "gate_sent_back".into()),
+        doc::MultiHistory::REASON.to(given.reason.as_str()),
+    ];
+    let mut decision = ledger.line(initiative.state, category, &statement, about, now);
     approval.add_to(&mut decision);
     let mut change = CoordinatorChange::of_state(state, initiative.barriers.clone());
     change.history.push(line);
@@ -152,23 +145,20 @@ pub fn send_back_gate(
 /// whose run is not completed.
 fn targets(
     initiative: &Initiative<'_>,
-    repos: &BTreeMap<String, RepoView>,
+    repos: &RepoViews,
     named: &[String],
 ) -> Result<Vec<String>> {
+    let phase = initiative.state.phase();
     let mut of_phase: Vec<String> = Vec::new();
-    for stream in initiative.config.workstreams_of(initiative.state.phase()) {
-        for repo in &stream.repos {
-            if !of_phase.contains(repo) {
-                of_phase.push(repo.clone());
-            }
+    for repo in initiative.config.workstreams_of(phase).into_iter().flat_map(|it| &it.repos) {
+        if !of_phase.contains(repo) {
+            of_phase.push(repo.clone());
         }
     }
     if let Some(unknown) = named.iter().find(|repo| !of_phase.contains(repo)) {
-        let message = format!(
-            "{unknown} has no workstream in the phase {}; there are {}",
-            initiative.state.phase(),
-            of_phase.join(", ")
-        );
+        let known = of_phase.join(", ");
+        let message =
+            format!("{unknown} has no workstream in the phase {phase}; there are {known}");
         return Err(Failure::new(Code::XchainUnknownRepository, message)
             .with("repo_id", unknown.as_str())
             .with("repo_ids", array(&of_phase)));

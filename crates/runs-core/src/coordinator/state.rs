@@ -1,5 +1,7 @@
 //! `.agentxchain/multirepo/state.json`, and the documents of each repository.
 
+use std::collections::BTreeMap;
+
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
 use super::COORDINATOR_VERSION;
@@ -32,6 +34,9 @@ pub struct RepoView {
     pub history: Vec<Object>,
 }
 
+/// The repositories of an initiative by their ids.
+pub type RepoViews = BTreeMap<String, RepoView>;
+
 impl CoordinatorState {
     /// Reads a state. Fails with `coordinator_state_invalid` when a member that decisions depend on
     /// is invalid.
@@ -42,13 +47,13 @@ impl CoordinatorState {
         let Value::Object(members) = document else {
             return Err(invalid("", "the coordinator's state must be a JSON object"));
         };
-        let status = doc::Coordinator::STATUS
-            .get(&members)
-            .ok_or_else(|| invalid("/status", "the coordinator's status is not known"))?;
-        let phase = doc::Coordinator::PHASE
-            .get(&members)
-            .ok_or_else(|| invalid("/phase", "the coordinator's state names no phase"))?
-            .to_owned();
+        let status = doc::Coordinator::STATUS.get(&members);
+        let status =
+            status.ok_or_else(|| invalid("/status", "the coordinator's status is not known"))?;
+        let phase = doc::Coordinator::PHASE.get(&members);
+        let phase =
+            phase.ok_or_else(|| invalid("/phase", "the coordinator's state names no phase"))?;
+        let phase = phase.to_owned();
         if doc::Coordinator::SUPER_RUN_ID.filled(&members).is_none() {
             return Err(invalid("/super_run_id", "the coordinator's state names no run"));
         }
@@ -90,9 +95,13 @@ impl CoordinatorState {
         &self.phase
     }
 
-    pub fn repo_run(&self, repo: &str) -> Option<&str> {
+    fn repo_member(&self, repo: &str, member: Member<Text>) -> Option<&str> {
         let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
-        doc::RepoRun::RUN_ID.get(members::object(runs, repo)?)
+        member.get(members::object(runs, repo)?)
+    }
+
+    pub fn repo_run(&self, repo: &str) -> Option<&str> {
+        self.repo_member(repo, doc::RepoRun::RUN_ID)
     }
 
     pub fn repos(&self) -> impl Iterator<Item = &str> {
@@ -126,8 +135,14 @@ impl CoordinatorState {
     }
 
     pub(crate) fn repo_run_status(&self, repo: &str) -> Option<&str> {
-        let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
-        doc::RepoRun::STATUS.get(members::object(runs, repo)?)
+        self.repo_member(repo, doc::RepoRun::STATUS)
+    }
+
+    /// The failure of an operation that the status does not allow.
+    pub(super) fn refuse(&self, what: &str) -> Failure {
+        let message = format!("an initiative that is {} {what}", self.status);
+        Failure::new(Code::XchainInvalidStateTransition, message)
+            .suggesting("`accord run coordinator status` shows what is next")
     }
 
     pub(super) fn set<K>(&mut self, member: Member<K>, value: impl Content<K>) {
@@ -151,23 +166,11 @@ impl CoordinatorState {
         phase.clone_into(&mut self.phase);
     }
 
-    pub(super) fn pass_gate(&mut self, gate: &str) {
-        self.set_gate(gate, GateStatus::Passed);
-    }
-
-    pub(super) fn fail_gate(&mut self, gate: &str) {
-        self.set_gate(gate, GateStatus::Failed);
-    }
-
-    fn set_gate(&mut self, gate: &str, status: GateStatus) {
-        let mut gates =
-            doc::Coordinator::PHASE_GATE_STATUS.get(&self.members).cloned().unwrap_or_default();
+    pub(super) fn set_gate(&mut self, gate: &str, status: GateStatus) {
+        let gates = doc::Coordinator::PHASE_GATE_STATUS.get(&self.members);
+        let mut gates = gates.cloned().unwrap_or_default();
         gates.insert(gate.to_owned(), status.as_str().into());
         self.set(doc::Coordinator::PHASE_GATE_STATUS, gates);
-    }
-
-    pub(super) fn set_repo_phase(&mut self, repo: &str, phase: &str) {
-        self.set_of_repo(repo, doc::RepoRun::PHASE, phase);
     }
 
     pub(super) fn set_of_repo(&mut self, repo: &str, member: Member<Text>, value: &str) {

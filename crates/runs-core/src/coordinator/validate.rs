@@ -37,8 +37,8 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
         Some(first) if first.code == "workstream_cycle" => Code::XchainWorkstreamCycle,
         _ => Code::XchainInvalidCoordinatorConfig,
     };
-    let message =
-        texts.first().cloned().unwrap_or_else(|| "config_invalid: it is not an object".into());
+    let empty = || "config_invalid: it is not an object".into();
+    let message = texts.first().cloned().unwrap_or_else(empty);
     Failure::new(code, message).with("errors", array(&texts))
 }
 
@@ -86,13 +86,10 @@ pub(crate) fn phase_alignment(
     own: &[&str],
     coordinator: &[&str],
 ) -> Option<CoordinatorProblem> {
-    (own != coordinator).then(|| CoordinatorProblem {
-        code: "repo_phase_alignment_invalid".into(),
-        message: format!(
-            "{repo} has the phases {}, the coordinator has {}",
-            own.join(", "),
-            coordinator.join(", ")
-        ),
+    (own != coordinator).then(|| {
+        let (own, others) = (own.join(", "), coordinator.join(", "));
+        let message = format!("{repo} has the phases {own}, the coordinator has {others}");
+        CoordinatorProblem::new("repo_phase_alignment_invalid", message)
     })
 }
 
@@ -102,6 +99,36 @@ impl Problems {
     fn add(&mut self, code: impl Into<String>, message: impl Into<String>) {
         self.0.push(CoordinatorProblem { code: code.into(), message: message.into() });
     }
+
+    fn check_name(&mut self, code: &str, id: &str) {
+        if !is_name(id) {
+            self.add(code, format!("{id:?} may contain only a-z, 0-9, _ and -"));
+        }
+    }
+
+    /// Checks the names of repositories, and returns them.
+    fn check_repos<'a>(
+        &mut self,
+        (document, code): (&Object, &str),
+        id: &str,
+        repos: &'a [Value],
+    ) -> BTreeSet<&'a str> {
+        let mut seen = BTreeSet::new();
+        for repo in repos {
+            let Some(repo) = repo.as_str() else {
+                self.add(format!("{code}_invalid"), format!("{id} must name its repositories"));
+                continue;
+            };
+            if !seen.insert(repo) {
+                self.add(format!("{code}_duplicate"), format!("{id} names {repo} twice"));
+            }
+            if !declared(document, "repos", repo) {
+                let message = format!("{id} names {repo}, which is unknown");
+                self.add(format!("{code}_unknown"), message);
+            }
+        }
+        seen
+    }
 }
 
 fn declared(document: &Object, name: &str, id: &str) -> bool {
@@ -109,15 +136,13 @@ fn declared(document: &Object, name: &str, id: &str) -> bool {
 }
 
 fn repos(document: &Object, found: &mut Problems) {
-    let Some(repos) = doc::MultiConfig::REPOS.get(document).filter(|repos| !repos.is_empty())
-    else {
+    let repos = doc::MultiConfig::REPOS.get(document).filter(|repos| !repos.is_empty());
+    let Some(repos) = repos else {
         found.add("repos_invalid", "repos must be an object with at least one repository");
         return;
     };
     for (id, value) in repos {
-        if !is_name(id) {
-            found.add("repo_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
-        }
+        found.check_name("repo_id_invalid", id);
         let Some(repo) = value.as_object() else {
             found.add("repo_invalid", format!("{id} must be an object"));
             continue;
@@ -125,8 +150,8 @@ fn repos(document: &Object, found: &mut Problems) {
         if doc::Repo::PATH.filled(repo).is_none() {
             found.add("repo_path_invalid", format!("{id} must have a path"));
         }
-        if doc::Repo::DEFAULT_BRANCH.is_in(repo) && doc::Repo::DEFAULT_BRANCH.filled(repo).is_none()
-        {
+        let branch = doc::Repo::DEFAULT_BRANCH;
+        if branch.is_in(repo) && branch.filled(repo).is_none() {
             found.add("repo_default_branch_invalid", format!("{id} must name a branch"));
         }
         if doc::Repo::REQUIRED.raw(repo).is_some_and(|required| !required.is_boolean()) {
@@ -147,20 +172,15 @@ fn workstreams(document: &Object, found: &mut Problems) {
     };
     let before = found.0.len();
     for (id, value) in all {
-        if !is_name(id) {
-            found
-                .add("workstream_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
-        }
+        found.check_name("workstream_id_invalid", id);
         let Some(workstream) = value.as_object() else {
             found.add("workstream_invalid", format!("{id} must be an object"));
             continue;
         };
         let phase = doc::Workstream::PHASE.get(workstream).unwrap_or_default();
         if !phases.iter().any(|known| known == phase) {
-            found.add(
-                "workstream_phase_invalid",
-                format!("{id} is in {phase:?}, which is not a phase"),
-            );
+            let message = format!("{id} is in {phase:?}, which is not a phase");
+            found.add("workstream_phase_invalid", message);
         }
         workstream_repos(document, id, workstream, found);
         dependencies(document, id, workstream, found);
@@ -172,18 +192,15 @@ fn workstreams(document: &Object, found: &mut Problems) {
             Some(barrier) => barrier_settings(id, workstream, barrier, found),
         }
     }
-    // The dependencies of invalid workstreams mean nothing, so a cycle is reported only among valid
-    // ones.
+    // The dependencies of invalid workstreams mean nothing, so no cycle is reported then.
     if found.0.len() == before
         && let Some(circle) = rule!(cycle(all); CircleAccepted => None)
     {
-        found.add(
-            "workstream_cycle",
-            match circle.as_slice() {
-                [alone] => format!("{alone} waits for itself"),
-                several => format!("{} wait for each other", several.join(", ")),
-            },
-        );
+        let message = match circle.as_slice() {
+            [alone] => format!("{alone} waits for itself"),
+            several => format!("{} wait for each other", several.join(", ")),
+        };
+        found.add("workstream_cycle", message);
     }
 }
 
@@ -192,19 +209,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
     if rule!(repos.is_empty(); WorkstreamOfNothing => false) {
         found.add("workstream_repos_invalid", format!("{id} must have at least one repository"));
     }
-    let mut seen = BTreeSet::new();
-    for repo in repos {
-        let Some(repo) = repo.as_str() else {
-            found.add("workstream_repo_invalid", format!("{id} must name its repositories"));
-            continue;
-        };
-        if !seen.insert(repo) {
-            found.add("workstream_repo_duplicate", format!("{id} names {repo} twice"));
-        }
-        if !declared(document, "repos", repo) {
-            found.add("workstream_repo_unknown", format!("{id} names {repo}, which is unknown"));
-        }
-    }
+    let seen = found.check_repos((document, "workstream_repo"), id, repos);
     match doc::Workstream::ENTRY_REPO.filled(workstream) {
         None => {
             found.add("workstream_entry_repo_invalid", format!("{id} must name its entry_repo"));
@@ -223,18 +228,14 @@ fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Pr
         found.add("workstream_depends_on_invalid", format!("{id} must have a list depends_on"));
     }
     for dependency in doc::Workstream::DEPENDS_ON.items(workstream) {
-        match dependency.as_str() {
-            None => {
-                found.add(
-                    "workstream_dependency_invalid",
-                    format!("{id} must name what it waits for"),
-                );
-            }
-            Some(name) if !declared(document, "workstreams", name) => {
-                let message = format!("{id} waits for {name}, which is unknown");
-                found.add("workstream_dependency_unknown", message);
-            }
-            Some(_) => {}
+        let Some(name) = dependency.as_str() else {
+            let message = format!("{id} must name what it waits for");
+            found.add("workstream_dependency_invalid", message);
+            continue;
+        };
+        if !declared(document, "workstreams", name) {
+            let message = format!("{id} waits for {name}, which is unknown");
+            found.add("workstream_dependency_unknown", message);
         }
     }
 }
@@ -260,8 +261,8 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     }
     for (repo, ids) in by_repo {
         if !repos.contains(repo) {
-            found
-                .add(code("repo_unknown"), format!("{id}.{name} names {repo}, which is not in it"));
+            let message = format!("{id}.{name} names {repo}, which is not in it");
+            found.add(code("repo_unknown"), message);
         }
         let Some(ids) = ids.as_array().filter(|ids| !ids.is_empty()) else {
             let message = format!("{id}.{name}.{repo} must be a list of at least one decision");
@@ -282,46 +283,38 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     }
 }
 
-/// The workstreams of a dependency cycle, in order. Workstreams that only depend on the cycle are
-/// not named.
+/// The workstreams of a dependency cycle, in order, without those that only depend on it.
 ///
 /// Clauses: AX-CO-CYCLE.
 fn cycle(all: &Object) -> Option<Vec<String>> {
-    let waits: BTreeMap<&str, Vec<String>> = all
-        .iter()
-        .filter_map(|(id, value)| Some((id.as_str(), texts(value.as_object()?, "depends_on"))))
-        .collect();
+    let waits = |(id, value): (_, &Value)| Some((id, texts(value.as_object()?, "depends_on")));
+    let waits: BTreeMap<&String, Vec<String>> = all.iter().filter_map(waits).collect();
     // Removes workstreams whose dependencies are all removed, until nothing changes. Every
     // workstream that is left depends on another one that is left.
-    let mut left: BTreeSet<&str> = waits.keys().copied().collect();
+    let mut left: BTreeSet<&String> = waits.keys().copied().collect();
     loop {
-        let free: Vec<&str> = left
-            .iter()
-            .copied()
-            .filter(|id| {
-                !waits[id].iter().any(|other| {
-                    let waits_on = left.contains(other.as_str());
-                    rule!(waits_on; WaitsForItself => waits_on && other != id)
-                })
+        let is_bound = |id: &&String| {
+            waits[*id].iter().any(|other| {
+                let waits_on = left.contains(other);
+                rule!(waits_on; WaitsForItself => waits_on && other != *id)
             })
-            .collect();
-        if free.is_empty() {
+        };
+        let bound: BTreeSet<&String> = left.iter().copied().filter(is_bound).collect();
+        if bound.len() == left.len() {
             break;
         }
-        for id in free {
-            left.remove(id);
-        }
+        left = bound;
     }
     // Following the dependencies must therefore reach a workstream a second time.
-    let mut way: Vec<&str> = Vec::new();
+    let mut way: Vec<&String> = Vec::new();
     let mut here = left.first().copied()?;
     loop {
         if let Some(begin) = way.iter().position(|id| *id == here) {
-            return Some(way[begin..].iter().map(|id| (*id).to_owned()).collect());
+            return Some(way[begin..].iter().copied().cloned().collect());
         }
         way.push(here);
         // The answer is always found: a workstream that is left depends on one that is left.
-        here = waits[here].iter().find_map(|other| left.get(other.as_str()).copied())?;
+        here = waits[here].iter().find_map(|other| left.get(other).copied())?;
     }
 }
 
@@ -346,8 +339,8 @@ fn routing(document: &Object, found: &mut Problems) {
             found.add("routing_entry_workstream_invalid", message);
             continue;
         };
-        let workstream =
-            doc::MultiConfig::WORKSTREAMS.get(document).and_then(|all| members::object(all, entry));
+        let all = doc::MultiConfig::WORKSTREAMS.get(document);
+        let workstream = all.and_then(|all| members::object(all, entry));
         match workstream {
             None => {
                 let message = format!("routing.{phase} begins with {entry}, which is unknown");
@@ -368,9 +361,7 @@ fn gates(document: &Object, found: &mut Problems) {
         found.add("gates_invalid", "gates must be an object");
     }
     for (id, value) in doc::MultiConfig::GATES.entries(document) {
-        if !is_name(id) {
-            found.add("gate_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
-        }
+        found.check_name("gate_id_invalid", id);
         let Some(gate) = value.as_object() else {
             found.add("gate_invalid", format!("{id} must be an object"));
             continue;
@@ -382,22 +373,8 @@ fn gates(document: &Object, found: &mut Problems) {
         if doc::GateConfig::REQUIRES_REPOS.is_mistyped(gate) {
             found.add("gate_requires_repos_invalid", format!("{id}.requires_repos must be a list"));
         }
-        let mut seen = BTreeSet::new();
-        for repo in doc::GateConfig::REQUIRES_REPOS.items(gate) {
-            let Some(repo) = repo.as_str() else {
-                found.add("gate_requires_repo_invalid", format!("{id} must name its repositories"));
-                continue;
-            };
-            if !seen.insert(repo) {
-                found.add("gate_requires_repo_duplicate", format!("{id} names {repo} twice"));
-            }
-            if !declared(document, "repos", repo) {
-                found.add(
-                    "gate_requires_repo_unknown",
-                    format!("{id} names {repo}, which is unknown"),
-                );
-            }
-        }
+        let repos = doc::GateConfig::REQUIRES_REPOS.items(gate);
+        found.check_repos((document, "gate_requires_repo"), id, repos);
     }
 }
 

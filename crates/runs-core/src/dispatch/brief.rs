@@ -71,25 +71,23 @@ pub fn context(briefing: &Briefing<'_>) -> String {
         let _ = write!(context, "\n## Goal of this run\n\n{}\n", shortened(goal));
     }
     let repo_decisions = state.value(doc::State::REPO_DECISIONS);
-    decisions(
-        "Repository decisions in force",
-        repo_decisions.as_array().map_or(&[], Vec::as_slice),
-        &mut context,
-    );
+    let decisions = repo_decisions.as_array().map_or(&[][..], Vec::as_slice);
+    if !decisions.is_empty() {
+        context.push_str("\n## Repository decisions in force\n\n");
+    }
+    for decision in decisions.iter().filter_map(Value::as_object) {
+        said("Decided", decision, &mut context);
+    }
     context.push_str("\n## Last turns\n");
     if briefing.recent.is_empty() {
         context.push_str("\nNone yet.\n");
     }
     for line in briefing.recent {
         let member = |member: Member<Text>| member.get(line).unwrap_or("?");
-        let _ = write!(
-            context,
-            "\n### {} ({}, {})\n\n{}\n",
-            member(doc::History::ROLE),
-            member(doc::History::PHASE),
-            member(doc::History::STATUS),
-            shortened(member(doc::History::SUMMARY))
-        );
+        let (role, phase) = (member(doc::History::ROLE), member(doc::History::PHASE));
+        let (status, summary) = (member(doc::History::STATUS), member(doc::History::SUMMARY));
+        let summary = shortened(summary);
+        let _ = write!(context, "\n### {role} ({phase}, {status})\n\n{summary}\n");
         for decision in doc::History::DECISIONS.objects(line) {
             said("Decided", decision, &mut context);
         }
@@ -125,11 +123,10 @@ fn sent_back(state: &State, text: &mut String) {
         Some(phase) => format!("the request for the phase {phase}"),
         None => "the request to complete the run".to_owned(),
     };
+    let (by, at) = (record.by(), record.at());
     let _ = write!(
         text,
-        "\n## Sent back by a person\n\n{} sent back {request} at {}, for this reason:\n\n",
-        record.by(),
-        record.at(),
+        "\n## Sent back by a person\n\n{by} sent back {request} at {at}, for this reason:\n\n"
     );
     // Every line is quoted, so that none of them can start a section.
     for line in record.reason().lines() {
@@ -139,9 +136,8 @@ fn sent_back(state: &State, text: &mut String) {
 }
 
 fn rejection(turn: &Turn, prompt: &mut String) {
-    let Some(last) = turn.value(doc::Turn::LAST_REJECTION).and_then(Value::as_object) else {
-        return;
-    };
+    let last = turn.value(doc::Turn::LAST_REJECTION).and_then(Value::as_object);
+    let Some(last) = last else { return };
     let reason = doc::Rejection::REASON.get(last).unwrap_or("no reason was given");
     let _ = write!(prompt, "\n## The last attempt was rejected\n\n{reason}\n");
     for error in doc::Rejection::VALIDATION_ERRORS.get(last) {
@@ -164,14 +160,9 @@ fn delegation(turn: &Turn, prompt: &mut String) {
         prompt.push_str("\n## Results of your delegations\n\n");
         for result in crate::delegation::results(review) {
             let member = |member: Member<Text>| member.get(result).unwrap_or("?");
-            let _ = writeln!(
-                prompt,
-                "- {} ({}): {}. {}",
-                member(doc::Queued::DELEGATION_ID),
-                member(doc::Queued::TO_ROLE),
-                member(doc::Queued::STATUS),
-                member(doc::Queued::SUMMARY)
-            );
+            let (id, role) = (member(doc::Queued::DELEGATION_ID), member(doc::Queued::TO_ROLE));
+            let (status, summary) = (member(doc::Queued::STATUS), member(doc::Queued::SUMMARY));
+            let _ = writeln!(prompt, "- {id} ({role}): {status}. {summary}");
             let lists = [
                 ("Task", doc::Queued::CHARTER.get(result).map(str::to_owned).into_iter().collect()),
                 ("Acceptance criteria", doc::Queued::ACCEPTANCE_CONTRACT.get(result)),
@@ -201,32 +192,14 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     }
 }
 
-fn decisions(title: &str, items: &[Value], context: &mut String) {
-    if items.is_empty() {
-        return;
-    }
-    let _ = write!(context, "\n## {title}\n\n");
-    for decision in items.iter().filter_map(Value::as_object) {
-        said("Decided", decision, context);
-    }
-}
-
 fn said(verb: &str, item: &Object, context: &mut String) {
-    let (id, statement) = (doc::Decision::ID.get(item), doc::Decision::STATEMENT.get(item));
-    let _ = writeln!(
-        context,
-        "- {verb} {}: {}",
-        id.unwrap_or("?"),
-        shortened(statement.unwrap_or_default())
-    );
+    let id = doc::Decision::ID.get(item).unwrap_or("?");
+    let statement = shortened(doc::Decision::STATEMENT.get(item).unwrap_or_default());
+    let _ = writeln!(context, "- {verb} {id}: {statement}");
 }
 
 /// Cuts a long text, so that it does not displace the texts of other turns.
 fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_CHARS) {
-        None => text.into(),
-        Some((end, _)) => {
-            format!("{}… (shortened; the history has the full text)", &text[..end]).into()
-        }
-    }
+    let Some((end, _)) = text.char_indices().nth(MAX_CHARS) else { return text.into() };
+    format!("{}… (shortened; the history has the full text)", &text[..end]).into()
 }

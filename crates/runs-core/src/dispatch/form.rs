@@ -112,13 +112,7 @@ fn proposals(briefing: &Briefing<'_>, text: &mut String) {
 
 /// The allowed next roles, without `human`.
 fn next_roles<'a>(briefing: &Briefing<'a>) -> Vec<&'a str> {
-    briefing
-        .config
-        .route(briefing.state.phase())
-        .and_then(|route| route.allowed_next_roles.as_deref())
-        .unwrap_or_default()
-        .iter()
-        .map(String::as_str)
-        .filter(|role| *role != "human")
-        .collect()
+    let route = briefing.config.route(briefing.state.phase());
+    let roles = route.and_then(|route| route.allowed_next_roles.as_deref()).unwrap_or_default();
+    roles.iter().map(String::as_str).filter(|role| *role != "human").collect()
 }

@@ -48,10 +48,10 @@ pub fn check_runtime(
     turn: &Turn,
     supported: &[RuntimeType],
 ) -> Result<RuntimeType> {
-    let runtime = turn.runtime_id().and_then(|id| config.runtime(id)).ok_or_else(|| {
+    let Some(runtime) = turn.runtime_id().and_then(|id| config.runtime(id)) else {
         let message = format!("the turn {} has no runtime that is declared", turn.id());
-        Failure::new(Code::XchainRoleWithoutRuntime, message)
-    })?;
+        return Err(Failure::new(Code::XchainRoleWithoutRuntime, message));
+    };
     if supported.contains(&runtime.kind) {
         return Ok(runtime.kind);
     }
@@ -66,11 +66,8 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     let role = config.role(turn.role());
     let route = config.route(state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.clone()).unwrap_or_default();
-    let siblings: Vec<Value> = state
-        .turns()
-        .filter(|other| other.id() != turn.id())
-        .map(|other| sibling(config, other).into())
-        .collect();
+    let siblings: Vec<Value> =
+        others(state, turn).map(|other| sibling(config, other).into()).collect();
     let member = |name: &str| turn.member(name).cloned();
     let mut document = build([
         ("run_id", state.run_id().map(RunId::as_str).into()),
@@ -114,24 +111,22 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
         kept.extend(members);
         kept
     };
-    let turns: Object = state
-        .turns()
-        .map(|turn| {
-            let status = turn.document().remove("status").unwrap_or(Value::Null);
-            let entry = build([
-                ("turn_id", turn.id().as_str().into()),
-                ("role", turn.role().into()),
-                ("runtime_id", turn.runtime_id().into()),
-                ("attempt", turn.attempt().into()),
-                ("status", status),
-                ("bundle_path", bundle_folder(turn.id()).into()),
-                ("staging_result_path", staging_path(turn.id()).into()),
-                ("assigned_sequence", turn.assigned_sequence().into()),
-                ("advisory_warnings", scope_warnings(state, config, turn).into()),
-            ]);
-            (turn.id().to_string(), kept(before(turn), entry).into())
-        })
-        .collect();
+    let entry = |turn: &Turn| {
+        let status = turn.document().remove("status").unwrap_or(Value::Null);
+        let entry = build([
+            ("turn_id", turn.id().as_str().into()),
+            ("role", turn.role().into()),
+            ("runtime_id", turn.runtime_id().into()),
+            ("attempt", turn.attempt().into()),
+            ("status", status),
+            ("bundle_path", bundle_folder(turn.id()).into()),
+            ("staging_result_path", staging_path(turn.id()).into()),
+            ("assigned_sequence", turn.assigned_sequence().into()),
+            ("advisory_warnings", scope_warnings(state, config, turn).into()),
+        ]);
+        (turn.id().to_string(), kept(before(turn), entry).into())
+    };
+    let turns: Object = state.turns().map(entry).collect();
     let members = build([
         ("run_id", state.run_id().map(RunId::as_str).into()),
         ("phase", state.phase().into()),
@@ -150,10 +145,8 @@ pub fn mark_dispatched(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change> {
-    let about = changes
-        .map(|changes| ("baseline".to_owned(), changes.baseline.document(now).into()))
-        .into_iter()
-        .collect();
+    let baseline = |it: &OutsideChanges| ("baseline".to_owned(), it.baseline.document(now).into());
+    let about = changes.map(baseline).into_iter().collect();
     // The baseline is set in the same change: a crash in between would attribute the changes of
     // others to the worker.
     let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
@@ -181,8 +174,7 @@ pub fn mark(
     mark_with(state, turn, status, Object::new(), ids, now)
 }
 
-/// Like [`mark`], and sets members of the turn, such as the process id of its worker. Fails like
-/// [`mark`].
+/// Like [`mark`], and sets members of the turn, such as the process id of its worker.
 pub fn mark_with(
     state: &State,
     turn: &TurnId,
@@ -224,30 +216,33 @@ pub fn mark_with(
     Ok(Change::new(next, events))
 }
 
+fn others<'a>(state: &'a State, turn: &Turn) -> impl Iterator<Item = &'a Turn> {
+    state.turns().filter(|other| other.id() != turn.id())
+}
+
+fn file_scope<'a>(config: &'a Config, turn: &Turn) -> &'a [String] {
+    config.role(turn.role()).map_or(&[][..], |role| &role.file_scope)
+}
+
 fn sibling(config: &Config, turn: &Turn) -> Object {
     let status = turn.document().remove("status").unwrap_or(Value::Null);
-    let scope = config.role(turn.role()).map_or(&[][..], |role| &role.file_scope);
     build([
         ("turn_id", turn.id().as_str().into()),
         ("role", turn.role().into()),
         ("status", status),
         ("assigned_sequence", turn.assigned_sequence().into()),
-        ("declared_file_scope", array(scope)),
+        ("declared_file_scope", array(file_scope(config, turn))),
     ])
 }
 
 /// Warnings about active roles that declare the same files.
 fn scope_warnings(state: &State, config: &Config, turn: &Turn) -> Vec<Value> {
-    let scope = |turn: &Turn| config.role(turn.role()).map_or(&[][..], |role| &role.file_scope);
-    let own = scope(turn);
-    let others = state.turns().filter(|other| other.id() != turn.id());
-    let overlapping = others.filter_map(|other| {
-        let shared = own.iter().find(|file| scope(other).contains(file))?;
-        let message = format!("{} works on {shared} as well", other.role());
-        Some(Value::Object(build([
-            ("code", "advisory_scope_overlap".into()),
-            ("message", message.into()),
-        ])))
+    let own = file_scope(config, turn);
+    let overlapping = others(state, turn).filter_map(|other| {
+        let shared = own.iter().find(|file| file_scope(config, other).contains(file))?;
+        let message = format!("{} works on {shared} as well", other.role()).into();
+        let code = "advisory_scope_overlap".into();
+        Some(Value::Object(build([("code", code), ("message", message)])))
     });
     overlapping.collect()
 }

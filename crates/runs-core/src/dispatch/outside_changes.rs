@@ -39,14 +39,13 @@ pub fn left_behind(seen: &Observation) -> Value {
         return Value::Null;
     }
     let of = |uncommitted: bool| -> Object {
-        let files = seen.changed.iter();
-        files
-            .filter(|(path, _)| seen.uncommitted.contains(*path) == uncommitted)
-            .map(|(path, mark)| (path.clone(), mark.as_str().into()))
-            .collect()
+        let is_of = |path: &String| seen.uncommitted.contains(path) == uncommitted;
+        let files = seen.changed.iter().filter(|(path, _)| is_of(path));
+        files.map(|(path, mark)| (path.clone(), mark.as_str().into())).collect()
     };
-    build([doc::LeftBehind::COMMITTED.to(of(false)), doc::LeftBehind::UNCOMMITTED.to(of(true))])
-        .into()
+    let (committed, uncommitted) = (of(false), of(true));
+    let uncommitted = doc::LeftBehind::UNCOMMITTED.to(uncommitted);
+    build([doc::LeftBehind::COMMITTED.to(committed), uncommitted]).into()
 }
 
 pub fn was_never_dispatched(turn: &Turn) -> bool {
@@ -89,8 +88,7 @@ pub fn outside_changes(
         if is_left(path, mark) || is_operational(path) || known.get(path) == Some(mark) {
             continue;
         }
-        // The newer mark replaces the known one: the file counts again only when the worker changes
-        // it.
+        // The newer mark replaces the known one: only another change of the worker counts again.
         baseline.dirty.retain(|(known, _)| known != path);
         baseline.dirty.push((path.clone(), mark.clone()));
         files.push(path.clone());

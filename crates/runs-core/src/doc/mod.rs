@@ -162,6 +162,11 @@ impl<K> Member<K> {
         self.raw(of).cloned().unwrap_or(Value::Null)
     }
 
+    /// The member with its value in another object; `null` when it is absent there.
+    pub(crate) fn of(self, other: &(impl Members + ?Sized)) -> (&'static str, Value) {
+        (self.name, self.copy(other))
+    }
+
     /// Whether the member exists, even as `null`.
     pub(crate) fn is_in(self, object: &Object) -> bool {
         object.contains_key(self.name)

@@ -63,10 +63,9 @@ impl<'a> Emitter<'a> {
     /// An emitter for the run of a state. Fails with `invalid_event` when no run has begun, since
     /// every event belongs to a run.
     pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self> {
-        let run_id = state.run_id().cloned().ok_or_else(|| {
-            Failure::new(Code::XchainInvalidEvent, "an event needs a run, and none has begun")
-        })?;
-        Ok(Self::of_run(run_id, ids, now))
+        let none =
+            || Failure::new(Code::XchainInvalidEvent, "an event needs a run, and none has begun");
+        Ok(Self::of_run(state.run_id().cloned().ok_or_else(none)?, ids, now))
     }
 
     pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Time) -> Self {
@@ -75,9 +74,9 @@ impl<'a> Emitter<'a> {
 
     /// Emits an event with the current phase and status of the state.
     pub fn emit(&mut self, kind: EventType, state: &State, about: About<'_>, payload: Object) {
-        let turn = about.map(|(turn, role)| {
+        let turn = |(turn, role)| {
             build([doc::EventTurn::TURN_ID.to(turn), doc::EventTurn::ROLE_ID.to(role)])
-        });
+        };
         let id = self.ids.event();
         // The protocol has the intent as a member of the event, beside its payload.
         let intent = payload.get("intent_id").cloned().unwrap_or(Value::Null);
@@ -88,7 +87,7 @@ impl<'a> Emitter<'a> {
             doc::Event::RUN_ID.to(self.run_id.as_str()),
             doc::Event::PHASE.to(state.phase()),
             doc::Event::STATUS.to(state.status().as_str()),
-            doc::Event::TURN.to(turn.map_or(Value::Null, Value::Object)),
+            doc::Event::TURN.to(about.map_or(Value::Null, |about| turn(about).into())),
             doc::Event::INTENT_ID.to(intent),
             doc::Event::PAYLOAD.to(payload),
         ]);
@@ -100,8 +99,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// When the gate of a run became pending, according to these events of its repository, oldest
-/// first.
+/// When the gate of a run became pending, by these events of its repository, oldest first.
 pub fn gate_pending_at(lines: &[Object], state: &State) -> Option<Time> {
     let pending = lines.iter().rev().find(|line| {
         let kind = doc::Event::EVENT_TYPE.get(*line);

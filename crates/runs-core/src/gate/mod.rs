@@ -66,10 +66,8 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
         None => Some(format!("{phase} is the last phase")),
     };
     if let Some(reason) = wrong_way {
-        return PhaseExit::Failed {
-            gate: gate.map(|gate| gate.id.clone()),
-            failures: Failures::other(reason),
-        };
+        let gate = gate.map(|gate| gate.id.clone());
+        return PhaseExit::Failed { gate, failures: Failures::other(reason) };
     }
     let to = request.to_owned();
     // The protocol passes a phase whose gate is not declared.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::View;
-use super::semantics;
-use crate::config::{Config, Gate, Semantics};
+use super::{View, semantics};
+use crate::config::{Artifact, Config, Gate, Semantics};
 use crate::{RepoPath, rule};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,6 +42,12 @@ impl Failures {
             self.others.first().map_or("", String::as_str)
         }
     }
+
+    fn add(&mut self, path: &str, reason: String) {
+        self.reasons.push(reason.clone());
+        self.files.push(path.to_owned());
+        self.others.push(reason);
+    }
 }
 
 /// The files that a phase's gate reads, in the order of their evaluation.
@@ -51,21 +56,24 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
     let artifacts = config.workflow().artifacts(phase).iter();
     let paths = gate.requires_files.iter().chain(artifacts.map(|artifact| &artifact.path));
     let mut seen = BTreeSet::new();
-    paths
-        .filter_map(|path| RepoPath::parse(path).ok())
-        .filter(|path| seen.insert(path.clone()))
-        .collect()
+    let paths = paths.filter_map(|path| RepoPath::parse(path).ok());
+    paths.filter(|path| seen.insert(path.clone())).collect()
 }
 
 /// The requirement on the content of a file, where the phase's gate checks more than its existence.
 pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
-    let artifacts = config.workflow().artifacts(phase);
-    let artifact = artifacts.iter().find(|artifact| artifact.path == path.as_str());
-    let semantics = artifact
-        .and_then(|artifact| artifact.semantics)
-        .or_else(|| Semantics::of_path(path.as_str()))?;
+    let artifact = artifact(config, phase, path.as_str());
+    let semantics = semantics_of(artifact, path.as_str())?;
     let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
     Some(semantics::requirement(semantics, sections))
+}
+
+fn artifact<'a>(config: &'a Config, phase: &str, path: &str) -> Option<&'a Artifact> {
+    config.workflow().artifacts(phase).iter().find(|artifact| artifact.path == path)
+}
+
+fn semantics_of(artifact: Option<&Artifact>, path: &str) -> Option<Semantics> {
+    artifact.and_then(|artifact| artifact.semantics).or_else(|| Semantics::of_path(path))
 }
 
 /// Evaluates a gate.
@@ -79,24 +87,15 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let mut judged = BTreeSet::new();
     let required = gate.requires_files.iter();
     for path in required.take(rule!(usize::MAX; FirstFileOnly => 1)) {
-        let artifact = artifacts.iter().find(|artifact| artifact.path == *path);
-        let semantics =
-            artifact.and_then(|artifact| artifact.semantics).or_else(|| Semantics::of_path(path));
+        let artifact = artifact(view.config, view.phase, path);
         let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
         judged.insert(path.clone());
-        file(path, true, semantics, sections, view, &mut failures);
+        file((path, true), (semantics_of(artifact, path), sections), view, &mut failures);
     }
     for artifact in artifacts {
         if !judged.contains(&artifact.path) {
-            let sections = &artifact.required_sections;
-            file(
-                &artifact.path,
-                artifact.required,
-                artifact.semantics,
-                sections,
-                view,
-                &mut failures,
-            );
+            let content = (artifact.semantics, artifact.required_sections.as_slice());
+            file((&artifact.path, artifact.required), content, view, &mut failures);
         }
         if let Some(owner) = &artifact.owned_by {
             let present = artifact.required || read(&artifact.path, view).is_some();
@@ -107,9 +106,7 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
                     "{} is owned by {owner}, who has had no accepted turn in the phase {}",
                     artifact.path, view.phase
                 );
-                failures.reasons.push(reason.clone());
-                failures.files.push(artifact.path.clone());
-                failures.others.push(reason);
+                failures.add(&artifact.path, reason);
             }
         }
     }
@@ -126,10 +123,8 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
 }
 
 fn file(
-    path: &str,
-    required: bool,
-    semantics: Option<Semantics>,
-    sections: &[String],
+    (path, required): (&str, bool),
+    (semantics, sections): (Option<Semantics>, &[String]),
     view: &View<'_>,
     failures: &mut Failures,
 ) {
@@ -141,12 +136,9 @@ fn file(
         }
         return;
     };
-    let judged =
-        semantics.and_then(|semantics| semantics::evaluate(semantics, path, content, sections));
-    if let Some(reason) = judged {
-        failures.reasons.push(reason.clone());
-        failures.files.push(path.to_owned());
-        failures.others.push(reason);
+    if let Some(reason) = semantics.and_then(|it| semantics::evaluate(it, path, content, sections))
+    {
+        failures.add(path, reason);
     }
 }
 

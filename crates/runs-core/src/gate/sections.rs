@@ -22,17 +22,13 @@ pub(crate) fn has_content(text: &str, header: &str, is_placeholder: impl Fn(&str
 /// surrounding white space.
 pub(super) fn labelled<'a>(text: &'a str, prefix: &str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
-        let rest = if prefix.is_empty() {
-            line
-        } else {
-            let rest = line.strip_prefix(prefix)?;
-            let trimmed = rest.trim_start();
-            // The protocol requires white space after the prefix: `##Verdict` is no header.
-            if trimmed.len() == rest.len() {
-                return None;
-            }
-            trimmed
-        };
+        let rest = line.strip_prefix(prefix)?;
+        let trimmed = rest.trim_start();
+        // The protocol requires white space after the prefix: `##Verdict` is no header.
+        if !prefix.is_empty() && trimmed.len() == rest.len() {
+            return None;
+        }
+        let rest = if prefix.is_empty() { rest } else { trimmed };
         // `get` also refuses an index inside a character, where slicing would panic.
         let head = rest.get(..label.len())?;
         if !head.eq_ignore_ascii_case(label) {

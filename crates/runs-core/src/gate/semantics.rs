@@ -91,20 +91,27 @@ const SYSTEM_SPEC: [&str; 3] = ["## Purpose", "## Interface", "## Acceptance Tes
 /// Clauses: AX-GATE-SPEC.
 fn system_spec(path: &str, text: &str) -> Option<String> {
     // The protocol looks for the text anywhere in the document here, and for lines in the notes.
-    let missing: Vec<&str> =
-        SYSTEM_SPEC.into_iter().filter(|section| !text.contains(section)).collect();
+    let mut missing = SYSTEM_SPEC.to_vec();
+    missing.retain(|section| !text.contains(section));
     if !missing.is_empty() {
         let missing = missing.join(", ");
         return Some(format!("{path} must define {missing} before planning can exit."));
     }
-    let placeholder = |line: &str| {
+    placeholders(path, text, &SYSTEM_SPEC, |line| {
         (line.starts_with('(') && line.ends_with(')'))
             || line.starts_with("- [ ] Name the executable checks")
-    };
-    let empty: Vec<&str> = SYSTEM_SPEC
-        .into_iter()
-        .filter(|section| !has_content(text, section, placeholder))
-        .collect();
+    })
+}
+
+/// The finding for sections that have no content.
+fn placeholders(
+    path: &str,
+    text: &str,
+    sections: &[&str],
+    is_placeholder: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut empty = sections.to_vec();
+    empty.retain(|section| !has_content(text, section, &is_placeholder));
     (!empty.is_empty()).then(|| {
         let empty = empty.join(" and ");
         format!("{empty} in {path} still contains only placeholder text.")
@@ -134,22 +141,15 @@ const RELEASE_NOTES: Notes = Notes {
 
 fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
     let starts = |section: &&str| text.lines().any(|line| line.trim().starts_with(section));
-    let missing: Vec<&str> =
-        notes.sections.into_iter().filter(|section| !starts(section)).collect();
+    let mut missing = notes.sections.to_vec();
+    missing.retain(|section| !starts(section));
     if !missing.is_empty() {
         let missing = missing.join(" and ");
         return Some(format!("{path} must define {missing}. {}", notes.advice));
     }
     let placeholder = |line: &str| line.eq_ignore_ascii_case(notes.placeholder);
-    let empty: Vec<&str> = notes
-        .sections
-        .into_iter()
-        .filter(|section| !has_content(text, section, placeholder))
-        .collect();
-    (!empty.is_empty()).then(|| {
-        let empty = empty.join(" and ");
-        format!("{empty} in {path} still contains only placeholder text. {}", notes.advice)
-    })
+    let finding = placeholders(path, text, &notes.sections, placeholder);
+    finding.map(|finding| format!("{finding} {}", notes.advice))
 }
 
 /// Clauses: AX-GATE-MATRIX.
@@ -175,11 +175,8 @@ fn acceptance_matrix(text: &str) -> Option<String> {
         requirements.as_slice();
         LastRowOnly => &requirements[requirements.len() - 1..]
     );
-    let failing: Vec<&str> = counted
-        .iter()
-        .filter(|(_, passed)| rule!(!passed; FailedRowsUnread => false))
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let failing = counted.iter().filter(|(_, passed)| rule!(!passed; FailedRowsUnread => false));
+    let failing: Vec<&str> = failing.map(|(name, _)| name.as_str()).collect();
     (!failing.is_empty()).then(|| {
         let failing = failing.join(", ");
         format!("Acceptance matrix has requirements that did not pass: {failing}.")
@@ -216,25 +213,15 @@ fn is_separator(cell: &str) -> bool {
 }
 
 fn section_check(path: &str, text: &str, sections: &[String]) -> Option<String> {
-    let placeholder = |line: &str| {
-        ["(Content here.)", "(Operator fills this in.)"]
-            .iter()
-            .any(|known| line.eq_ignore_ascii_case(known))
-    };
-    let missing: Vec<&str> =
-        sections.iter().map(String::as_str).filter(|section| !text.contains(section)).collect();
+    let known = ["(Content here.)", "(Operator fills this in.)"];
+    let placeholder = |line: &str| known.iter().any(|known| line.eq_ignore_ascii_case(known));
+    let sections: Vec<&str> = sections.iter().map(String::as_str).collect();
+    let mut missing = sections.clone();
+    missing.retain(|section| !text.contains(section));
     if !missing.is_empty() {
         return Some(format!("{path} must define {}.", missing.join(", ")));
     }
-    let empty: Vec<&str> = sections
-        .iter()
-        .map(String::as_str)
-        .filter(|section| !has_content(text, section, placeholder))
-        .collect();
-    (!empty.is_empty()).then(|| {
-        let empty = empty.join(" and ");
-        format!("{empty} in {path} still contains only placeholder text.")
-    })
+    placeholders(path, text, &sections, placeholder)
 }
 
 #[cfg(test)]

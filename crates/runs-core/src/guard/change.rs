@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::{Object, Value};
+use accord_contract::Object;
 
 use crate::{EventType, State, Status, TurnId, doc, event, members};
 
@@ -81,10 +81,7 @@ const PERMITTED: &[EventType] = &[
     EventType::StagedResultAutoNormalized,
 ];
 
-/// Checks whether a change may be taken over without a person.
-///
-/// # Errors
-/// The reasons why a person must decide, in the order of the members.
+/// Checks whether a change may be taken over without a person. The error has the reasons why not.
 pub fn check_foreign_change(change: &ForeignChange<'_>) -> Result<(), Vec<String>> {
     let mut reasons = Vec::new();
     check_members(change, &mut reasons);
@@ -104,7 +101,7 @@ fn check_members(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
             && (!change.history.is_empty() || !AFTER_A_TURN.contains(&name.as_str()));
         let free = moves
             || stopped && STOPPING.contains(&name.as_str())
-            || given(&before, name) == given(&after, name);
+            || members::given(&before, name) == members::given(&after, name);
         if !free {
             reasons.push(format!("{name} of the state changed"));
         }
@@ -185,11 +182,10 @@ fn check_history(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
             accepted = Some(turn);
         }
     }
-    let document = (change.before.document(), change.after.document());
-    let last = |state: &Object| doc::State::LAST_COMPLETED_TURN_ID.get(state).map(str::to_owned);
-    let (was, is) = (last(&document.0), last(&document.1));
+    let last = |state: &State| state.value(doc::State::LAST_COMPLETED_TURN_ID);
+    let (was, is) = (last(change.before), last(change.after));
     let agrees = match accepted {
-        Some(turn) => is.as_deref() == Some(turn),
+        Some(turn) => is == *turn,
         None => was == is && change.before.accepted_sequence() == change.after.accepted_sequence(),
     };
     if !agrees {
@@ -200,8 +196,8 @@ fn check_history(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
 fn check_events(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
     let history: BTreeSet<&str> = lines_of(change.history).collect();
     for line in change.events {
-        let Some(kind) = doc::Event::EVENT_TYPE.get(line).filter(|kind| PERMITTED.contains(kind))
-        else {
+        let permitted = doc::Event::EVENT_TYPE.get(line).filter(|kind| PERMITTED.contains(kind));
+        let Some(kind) = permitted else {
             let name = event::type_name(line).unwrap_or("without a type");
             reasons.push(format!("an event {name} was added"));
             continue;
@@ -218,10 +214,8 @@ fn check_events(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
         }
     }
     let stops = [EventType::RunBlocked, EventType::EscalationRaised];
-    let said = change
-        .events
-        .iter()
-        .any(|line| doc::Event::EVENT_TYPE.get(line).is_some_and(|kind| stops.contains(&kind)));
+    let mut kinds = change.events.iter().filter_map(|line| doc::Event::EVENT_TYPE.get(line));
+    let said = kinds.any(|kind| stops.contains(&kind));
     if is_stop(change) != said {
         reasons.push("state and events do not agree whether the run is blocked".to_owned());
     }
@@ -244,21 +238,11 @@ fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
             reasons.push("the ledger has a line of a turn whose worker runs".to_owned());
         }
         let action = doc::Ledger::DECISION.get(line).or_else(|| doc::Ledger::TYPE.get(line));
-        let decides = action.is_some_and(|name| {
-            ["gate", "approv", "transition", "completion", "resolved"]
-                .iter()
-                .any(|part| name.contains(part))
-        });
-        if decides {
-            let action = action.unwrap_or_default();
-            reasons.push(format!("the ledger has {action:?}, which is a person's decision"));
+        let decisive = ["gate", "approv", "transition", "completion", "resolved"];
+        if let Some(name) = action.filter(|name| decisive.iter().any(|part| name.contains(part))) {
+            reasons.push(format!("the ledger has {name:?}, which is a person's decision"));
         }
     }
-}
-
-/// A member; null counts as absent.
-fn given<'a>(document: &'a Object, name: &str) -> Option<&'a Value> {
-    members::given(document, name)
 }
 
 fn lines_of(history: &[Object]) -> impl Iterator<Item = &str> {

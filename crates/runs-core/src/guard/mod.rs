@@ -1,8 +1,7 @@
 //! What is guarded while a program of others runs.
 //!
-//! - [`guarded_files`]: the files that a hook around an acceptance must not change.
-//! - [`check_foreign_change`]: which changes of the records, made while a worker runs, may be taken
-//!   over without a person.
+//! [`guarded_files`] are those that a hook around an acceptance must not change.
+//! [`check_foreign_change`] says which changes of the records need a person while a worker runs.
 
 mod change;
 mod files;

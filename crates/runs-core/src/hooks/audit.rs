@@ -34,13 +34,8 @@ impl Action {
     }
 
     pub(crate) fn is_block(self) -> bool {
-        matches!(
-            self,
-            Self::Blocked
-                | Self::BlockedFailure
-                | Self::BlockedTimeout
-                | Self::BlockedInvalidOutput
-        )
+        use Action::{Blocked, BlockedFailure, BlockedInvalidOutput, BlockedTimeout};
+        matches!(self, Blocked | BlockedFailure | BlockedTimeout | BlockedInvalidOutput)
     }
 
     pub fn verdict(self) -> Option<Verdict> {
@@ -79,15 +74,10 @@ impl AuditEntry {
 
     /// The entry of a hook that was skipped after a refusal.
     pub(super) fn skipped(hook: &Hook, about: &About, at: Time) -> Self {
-        let ran = Execution::default();
         let action = Action::Skipped;
-        Self {
-            hook: hook.name.clone(),
-            action,
-            message: None,
-            annotations: Vec::new(),
-            line: line(hook, None, about, at, action, &None, &[], &ran),
-        }
+        let line = line(hook, None, about, at, action, &None, &[], &Execution::default());
+        let hook = hook.name.clone();
+        Self { hook, action, message: None, annotations: Vec::new(), line }
     }
 
     pub fn line(&self) -> &Object {
@@ -109,9 +99,8 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
         return (Action::AbortedTamper, Some(message), Vec::new());
     }
     if rule!(ran.timed_out; TimeoutAsFailure => false) {
-        let message = "the hook timed out".to_owned();
         let action = pick(Action::WarnedTimeout, Action::BlockedTimeout);
-        return (action, Some(message), Vec::new());
+        return (action, Some("the hook timed out".to_owned()), Vec::new());
     }
     let said_no = rule!(ran.exit_code != Some(0); ExitCodeIgnored => false);
     if ran.failure.is_some() || said_no {

@@ -74,26 +74,18 @@ impl HookChain {
         let action = entry.action;
         self.entries.push(entry);
         self.next += 1;
-        // Tampering stops the chain at once. Unlike a refusal, it leaves no entries for skipped
-        // hooks.
+        // Tampering stops the chain at once, and leaves no entries for skipped hooks.
         if !ran.tampered.is_empty() {
             self.tampered = Some(tamper_code(&ran.tampered));
         } else if action.is_block() {
             self.stopped = true;
             let rest = self.batch.hooks[self.next..].iter();
-            let recorded = rest.take(rule!(
-                usize::MAX;
-                SkippedUnrecorded => 0;
-                OneSkipRecorded => 1
-            ));
-            let skipped = recorded.map(|hook| AuditEntry::skipped(hook, &self.about, at));
+            let most = rule!(usize::MAX; SkippedUnrecorded => 0; OneSkipRecorded => 1);
+            let skipped = rest.take(most).map(|hook| AuditEntry::skipped(hook, &self.about, at));
             self.entries.extend(skipped);
         }
         let ends = !ran.tampered.is_empty() || action.is_block();
-        if rule!(
-            ends;
-            AdvisoryFailureEnds => ends || action == super::Action::WarnedFailure
-        ) {
+        if rule!(ends; AdvisoryFailureEnds => ends || action == super::Action::WarnedFailure) {
             self.next = self.batch.hooks.len();
         }
     }
@@ -128,22 +120,21 @@ impl HookReport {
         if self.ok {
             return None;
         }
-        let stopper = self.entries.iter().find(|entry| !entry.action.continues());
+        let stopper = self.stopper_entry();
         let name = stopper.map_or("?", |entry| &entry.hook);
-        let reason =
-            stopper.and_then(|entry| entry.message.as_deref()).unwrap_or("no reason was given");
+        let reason = stopper.and_then(|entry| entry.message.as_deref());
+        let reason = reason.unwrap_or("no reason was given");
         let message = format!("the {} hook {name} stopped the operation: {reason}", self.phase);
-        let code = self.tampered.unwrap_or(Code::XchainHookBlocked);
-        Some(
-            Failure::new(code, message)
-                .with("hook_phase", self.phase.as_str())
-                .with("hook_name", name),
-        )
+        let failure = Failure::new(self.tampered.unwrap_or(Code::XchainHookBlocked), message);
+        Some(failure.with("hook_phase", self.phase.as_str()).with("hook_name", name))
+    }
+
+    fn stopper_entry(&self) -> Option<&AuditEntry> {
+        self.entries.iter().find(|entry| !entry.action.continues())
     }
 
     pub fn stopper(&self) -> Option<&str> {
-        let stopper = self.entries.iter().find(|entry| !entry.action.continues());
-        stopper.map(|entry| entry.hook.as_str())
+        self.stopper_entry().map(|entry| entry.hook.as_str())
     }
 
     pub fn annotation_lines(&self, turn_id: &str, at: Time) -> Vec<Object> {

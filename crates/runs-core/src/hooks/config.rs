@@ -68,12 +68,7 @@ fn pairs(members: &Object, name: &str) -> Vec<(String, String)> {
     texts.collect()
 }
 
-/// The problems of the hooks of a configuration: member and message.
-pub(crate) fn config_problems(document: &Object) -> Vec<(String, String)> {
-    phase_problems(document, HookPhase::ALL)
-}
-
-/// Like [`config_problems`], for a document that allows only some phases.
+/// The problems of the hooks of a document that allows these phases: member and message.
 pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(value) = given(document, "hooks") else { return found };

@@ -21,7 +21,7 @@ use accord_contract::wire_enum;
 pub use audit::{Action, AuditEntry};
 pub use chain::{HookBatch, HookChain, HookReport};
 pub use config::{MAX_HOOKS_PER_PHASE, Transport};
-pub(crate) use config::{config_problems, hooks_of, phase_problems};
+pub(crate) use config::{hooks_of, phase_problems};
 pub use payload::{
     after_acceptance, after_dispatch, after_validation, before_acceptance, before_assignment,
     before_gate, before_validation, envelope, environment, on_escalation, working_folder,

@@ -56,9 +56,8 @@ pub fn before_assignment(
     role_id: &str,
     history_length: u64,
 ) -> Object {
-    let role = crate::members::object(config.document(), "roles")
-        .and_then(|roles| roles.get(role_id))
-        .cloned();
+    let roles = crate::members::object(config.document(), "roles");
+    let role = roles.and_then(|roles| roles.get(role_id)).cloned();
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
     build([
         ("role_id", role_id.into()),
@@ -151,9 +150,8 @@ pub fn before_gate(
     config: &Config,
     history_length: u64,
 ) -> Object {
-    let declared = gate
-        .and_then(|gate| crate::members::object(config.document(), "gates")?.get(&gate.id))
-        .cloned();
+    let gates = crate::members::object(config.document(), "gates");
+    let declared = gate.and_then(|gate| gates?.get(&gate.id)).cloned();
     build([
         ("gate_type", gate_type.as_str().into()),
         ("current_phase", current_phase.into()),

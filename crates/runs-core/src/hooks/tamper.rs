@@ -56,11 +56,8 @@ pub fn is_unchanged(before: Option<&[u8]>, now: Option<Option<&[u8]>>) -> bool {
 /// The code for changed files, of this repository or a coordinated one. The most severe one wins. A
 /// file of a bundle never counts as a record, whatever its name.
 pub fn tamper_code(paths: &[String]) -> Code {
-    let records: Vec<&str> = paths
-        .iter()
-        .filter(|path| !path.contains("/dispatch/"))
-        .filter_map(|path| path.rsplit('/').next())
-        .collect();
+    let records = paths.iter().filter(|path| !path.contains("/dispatch/"));
+    let records: Vec<&str> = records.filter_map(|path| path.rsplit('/').next()).collect();
     let named = |names: &[&str]| records.iter().any(|name| names.contains(name));
     if named(&["state.json", "barriers.json"]) {
         Code::XchainHookStateTamper

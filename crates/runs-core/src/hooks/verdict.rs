@@ -51,22 +51,18 @@ impl VerdictDocument {
             return Err("the hook said nothing".into());
         }
         // This parser refuses duplicate keys, so a verdict cannot have two readings.
-        let document =
-            accord_canon::read(output.trim_ascii()).map_err(|error| error.to_string())?;
+        let document = accord_canon::read(output.trim_ascii()).map_err(|it| it.to_string())?;
         let document = document.as_object().ok_or("the hook's output is not a JSON object")?;
-        let verdict = text(document, "verdict")
-            .and_then(|verdict| {
-                rule!(
-                    Verdict::parse(verdict);
-                    ShoutedVerdict => Verdict::parse(&verdict.to_lowercase())
-                )
-            })
-            .ok_or("the hook's verdict must be allow, warn or block")?;
-        Ok(Self {
-            verdict,
-            message: text(document, "message").map(str::to_owned),
-            annotations: annotations(document)?,
-        })
+        let parse = |verdict: &str| {
+            rule!(
+                Verdict::parse(verdict);
+                ShoutedVerdict => Verdict::parse(&verdict.to_lowercase())
+            )
+        };
+        let verdict = text(document, "verdict").and_then(parse);
+        let verdict = verdict.ok_or("the hook's verdict must be allow, warn or block")?;
+        let message = text(document, "message").map(str::to_owned);
+        Ok(Self { verdict, message, annotations: annotations(document)? })
     }
 }
 

@@ -73,15 +73,15 @@ pub enum LimitOrigin {
 
 impl Limit {
     pub fn shown(&self) -> String {
-        let millis = self.after.as_millis();
+        let (setting, millis) = (&self.setting, self.after.as_millis());
         match &self.origin {
-            LimitOrigin::Configured => format!("{} is {millis}", self.setting),
-            LimitOrigin::Default => format!("{} is {millis}, the default", self.setting),
+            LimitOrigin::Configured => format!("{setting} is {millis}"),
+            LimitOrigin::Default => format!("{setting} is {millis}, the default"),
             LimitOrigin::SilentClient(client) => {
-                format!("{} is {millis}, the default for {client}", self.setting)
+                format!("{setting} is {millis}, the default for {client}")
             }
             LimitOrigin::Command => {
-                format!("--silence is {}, instead of {}", span(self.after), self.setting)
+                format!("--silence is {}, instead of {setting}", span(self.after))
             }
         }
     }
@@ -118,19 +118,16 @@ impl WorkerLimits {
         let own = Some(&runtime.settings);
         let own_name = |name: &str| format!("runtimes.{}.{name}", runtime.id);
         let client = silent_client(&runtime.settings);
-        let default = |after: Duration, setting: String| match &client {
-            Some(client) => Limit {
-                after: SILENT_CLIENT,
-                setting,
-                origin: LimitOrigin::SilentClient(client.clone()),
-            },
+        let default = |after: Duration, setting: String| match client
+            .clone()
+            .map(LimitOrigin::SilentClient)
+        {
+            Some(origin) => Limit { after: SILENT_CLIENT, setting, origin },
             None => Limit { after, setting, origin: LimitOrigin::Default },
         };
         let configured = |after, setting| Limit { after, setting, origin: LimitOrigin::Configured };
-        let chosen = |limit: Limit| match silence {
-            Some(after) => {
-                Limit { after: after.min(LONGEST), origin: LimitOrigin::Command, ..limit }
-            }
+        let chosen = |limit: Limit| match silence.map(|silence| silence.min(LONGEST)) {
+            Some(after) => Limit { after, origin: LimitOrigin::Command, ..limit },
             None => limit,
         };
         let startup = "startup_watchdog_ms";
@@ -149,8 +146,8 @@ impl WorkerLimits {
             Some(after) => configured(after, setting),
             None => Limit { after: RESPONSE, setting, origin: LimitOrigin::Default },
         };
-        let left = |deadline: Time| Duration::from_millis(deadline.millis_since(now));
-        let whole = deadline.map_or(WHOLE, left);
+        let whole =
+            deadline.map_or(WHOLE, |deadline| Duration::from_millis(deadline.millis_since(now)));
         Self { startup: chosen(startup), silence: chosen(stale), response: chosen(response), whole }
     }
 }

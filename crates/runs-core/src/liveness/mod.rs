@@ -79,11 +79,9 @@ impl Liveness {
         file_changed: Option<Duration>,
     ) -> bool {
         let before = self.last_sign;
-        let used = match (self.cpu, cpu) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            // The first measurement has nothing to compare with: starting costs CPU time too.
-            _ => Duration::ZERO,
-        };
+        // The first measurement has nothing to compare with: starting costs CPU time too.
+        let used = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
+        let used = used.unwrap_or_default();
         let elapsed = at.saturating_sub(self.sampled);
         if !used.is_zero() && used * IDLE_PART >= elapsed {
             self.last_sign = self.last_sign.max(at);

@@ -51,14 +51,13 @@ pub fn file_state(file: &ProposedFile, now: &FileNow) -> FileState {
     if now.current == NOT_FILE {
         return FileState::NotFile;
     }
-    let proposed = match (file.action, &now.content) {
-        (ProposalAction::Delete, _) => ABSENT.to_owned(),
-        (_, Some(content)) => digest(content.as_bytes()),
-        (_, None) => return FileState::Changed,
+    let deletes = file.action == ProposalAction::Delete;
+    let proposed = match &now.content {
+        _ if deletes => ABSENT.to_owned(),
+        Some(content) => digest(content.as_bytes()),
+        None => return FileState::Changed,
     };
-    if file.action != ProposalAction::Delete
-        && file.content.as_ref().is_some_and(|c| *c != proposed)
-    {
+    if !deletes && file.content.as_ref().is_some_and(|content| *content != proposed) {
         return FileState::Changed;
     }
     match &file.source {
@@ -96,11 +95,10 @@ pub fn applied(
         }
         changed.push(file.path.clone());
         let path = file.path.clone();
-        writes.push(match (&found.content, file.action) {
-            (Some(text), ProposalAction::Create | ProposalAction::Modify) => {
-                Write::Replace { path, text: text.clone() }
-            }
-            _ => Write::Remove { path },
+        let deletes = file.action == ProposalAction::Delete;
+        writes.push(match found.content.clone().filter(|_| !deletes) {
+            Some(text) => Write::Replace { path, text },
+            None => Write::Remove { path },
         });
     }
     // A deleted file may leave its place to a folder of the same name.
@@ -112,12 +110,8 @@ pub fn applied(
         ("forced", false.into()),
         ("overridden_conflicts", Value::Array(Vec::new())),
     ]);
-    let mut record = build([
-        ("applied_at", now.to_string().into()),
-        ("applied_by", approval.person.actor.as_str().into()),
-    ]);
-    record.extend(details.clone());
-    writes.push(page(proposal, PROPOSAL_APPLIED, &record));
+    let page = page(proposal, PROPOSAL_APPLIED, "applied", (approval, now), &details);
+    writes.push(page);
     let change = decision(state, proposal, Verdict::Applied, details, approval, ids, now)?;
     Ok(Applied { change, writes, files: changed })
 }
@@ -133,45 +127,42 @@ pub fn dropped(
     now: Time,
 ) -> Result<Applied> {
     let details = build([("reason", reason.into())]);
-    let mut record = build([
-        ("rejected_at", now.to_string().into()),
-        ("rejected_by", approval.person.actor.as_str().into()),
-    ]);
-    record.extend(details.clone());
-    let writes = vec![page(proposal, PROPOSAL_REJECTED, &record)];
+    let writes = vec![page(proposal, PROPOSAL_REJECTED, "rejected", (approval, now), &details)];
     let change = decision(state, proposal, Verdict::Rejected, details, approval, ids, now)?;
     Ok(Applied { change, writes, files: Vec::new() })
 }
 
 fn check(proposal: &Proposal, files: &[FileNow]) -> Result<()> {
-    let states =
-        || proposal.files.iter().zip(files).map(|(file, now)| (file, file_state(file, now)));
+    let states = || proposal.files.iter().zip(files).map(|(file, it)| (file, file_state(file, it)));
     let of = |wanted: &[FileState]| -> Vec<&str> {
         let found = states().filter(|(_, state)| wanted.contains(state));
         found.map(|(file, _)| file.path.as_str()).collect()
     };
-    let refuse = |code: Code, what: &str, files: &[&str]| {
-        let message = format!("{what}: {}", files.join(", "));
-        Err(Failure::new(code, message).with("files", array(files)))
-    };
-    let guarded = of(&[FileState::Guarded]);
-    if !guarded.is_empty() {
-        let what = "a proposal must not change these files";
-        return refuse(Code::XchainReservedPathViolation, what, &guarded);
-    }
-    let other = of(&[FileState::NotFile]);
-    if !other.is_empty() {
-        return refuse(Code::XchainNotAFile, "a proposal changes only files", &other);
-    }
-    let changed = of(&[FileState::Changed]);
-    if !changed.is_empty() {
-        let what = "the content in the folder of the proposal is not the one that was accepted";
-        return refuse(Code::XchainProposalChanged, what, &changed);
-    }
-    let outdated = of(&[FileState::Outdated, FileState::Unknown]);
-    if !outdated.is_empty() {
-        let what = "not as they were when the proposal was accepted";
-        return refuse(Code::XchainProposalOutdated, what, &outdated);
+    use FileState::{Changed, Guarded, NotFile, Outdated, Unknown};
+    let rules = [
+        (
+            &[Guarded][..],
+            Code::XchainReservedPathViolation,
+            "a proposal must not change these files",
+        ),
+        (&[NotFile], Code::XchainNotAFile, "a proposal changes only files"),
+        (
+            &[Changed],
+            Code::XchainProposalChanged,
+            "the content in the folder of the proposal is not the one that was accepted",
+        ),
+        (
+            &[Outdated, Unknown],
+            Code::XchainProposalOutdated,
+            "not as they were when the proposal was accepted",
+        ),
+    ];
+    for (states, code, what) in rules {
+        let files = of(states);
+        if !files.is_empty() {
+            let message = format!("{what}: {}", files.join(", "));
+            return Err(Failure::new(code, message).with("files", array(&files)));
+        }
     }
     Ok(())
 }
@@ -226,7 +217,17 @@ fn decision(
     Ok(change)
 }
 
-fn page(proposal: &Proposal, name: &str, record: &Object) -> Write {
+fn page(
+    proposal: &Proposal,
+    name: &str,
+    verb: &str,
+    (approval, now): (&Approval, Time),
+    details: &Object,
+) -> Write {
+    let actor = approval.person.actor.as_str();
+    let (at, by) = (format!("{verb}_at"), format!("{verb}_by"));
+    let mut record = build([(&*at, now.to_string().into()), (&*by, actor.into())]);
+    record.extend(details.clone());
     let path = format!("{}/{name}", proposal_folder(&proposal.turn));
-    Write::Replace { path, text: pretty(record) }
+    Write::Replace { path, text: pretty(&record) }
 }

@@ -17,8 +17,9 @@ use accord_contract::{Object, Time, Value, wire_enum};
 
 pub use decide::{Applied, FileNow, FileState, applied, dropped, file_state};
 
+use crate::doc::{self, Member, Text};
 use crate::paths::{PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT};
-use crate::{HOME, RepoPath, Turn, TurnId, TurnResult, Write, build, doc};
+use crate::{HOME, RepoPath, Turn, TurnId, TurnResult, Write, build};
 
 wire_enum! {
     pub enum ProposalAction("ProposalAction", closed) {
@@ -91,9 +92,7 @@ impl Proposal {
             files: read_files(doc::ProposalRecord::FILES.get(snapshot)),
         }
     }
-}
 
-impl Proposal {
     /// The changes, as evidence of a decision.
     pub(crate) fn request(&self) -> Value {
         let file = |file: &ProposedFile| {
@@ -107,11 +106,11 @@ impl Proposal {
 }
 
 fn read_files(files: &[Value]) -> Vec<ProposedFile> {
-    let text = |value: Option<&str>| value.map(str::to_owned);
     let read = |file: &Value| {
+        let text = |member: Member<Text>| member.get(file).map(str::to_owned);
         // A record that does not say whether the file existed does not know its content.
         let source = match doc::ProposalFile::EXISTED.raw(file) {
-            Some(Value::Bool(true)) => text(doc::ProposalFile::SHA256.get(file)),
+            Some(Value::Bool(true)) => text(doc::ProposalFile::SHA256),
             Some(Value::Bool(false)) => Some(ABSENT.to_owned()),
             _ => None,
         };
@@ -119,7 +118,7 @@ fn read_files(files: &[Value]) -> Vec<ProposedFile> {
             path: doc::Proposed::PATH.get(file)?.to_owned(),
             action: ProposalAction::parse(doc::Proposed::ACTION.get(file)?)?,
             source,
-            content: text(doc::ProposalFile::CONTENT_SHA256.get(file)),
+            content: text(doc::ProposalFile::CONTENT_SHA256),
         })
     };
     files.iter().filter_map(read).collect()
@@ -133,13 +132,9 @@ pub(crate) fn record(
 ) -> Vec<Object> {
     let mut files = Vec::new();
     for change in doc::Result::PROPOSED_CHANGES.get(result.document()) {
-        // Validation refuses such paths. This is the last check before the path becomes part of a
-        // file name.
-        let Some(path) =
-            doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok())
-        else {
-            continue;
-        };
+        // Validation refuses such paths. This is the last check before one names a file.
+        let path = doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok());
+        let Some(path) = path else { continue };
         let source = sources.get(path.as_str());
         let content = doc::Proposed::CONTENT.get(change);
         let mut file = build([
@@ -197,8 +192,9 @@ fn overview(result: &TurnResult, turn: &Turn, files: &[Object]) -> String {
         result.summary(),
     );
     for file in files {
-        let (path, action) = (doc::Proposed::PATH.get(file), doc::Proposed::ACTION.get(file));
-        text.push_str(&format!("- `{}` — {}\n", path.unwrap_or("?"), action.unwrap_or("?")));
+        let path = doc::Proposed::PATH.get(file).unwrap_or("?");
+        let action = doc::Proposed::ACTION.get(file).unwrap_or("?");
+        text.push_str(&format!("- `{path}` — {action}\n"));
     }
     text
 }

@@ -86,8 +86,7 @@ pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
     if bytes.len() > MAX_RESULT_BYTES {
         return Err(format!("the staged result has more than {MAX_RESULT_BYTES} bytes"));
     }
-    accord_canon::read(bytes)
-        .map_err(|error| format!("the staged result is not valid JSON: {error}"))
+    accord_canon::read(bytes).map_err(|why| format!("the staged result is not valid JSON: {why}"))
 }
 
 /// Normalizes and validates a staged result. An error says why there is none.
@@ -101,14 +100,9 @@ pub fn judge(
     let staged = match staged {
         Ok(staged) => staged,
         Err(why) => {
-            return Judged {
-                result: Value::Null,
-                rewrites: Vec::new(),
-                validation: Validation::failed(
-                    Stage::Schema,
-                    vec![Problem::new(Code::XchainSchemaError, why)],
-                ),
-            };
+            let problems = vec![Problem::new(Code::XchainSchemaError, why)];
+            let validation = Validation::failed(Stage::Schema, problems);
+            return Judged { result: Value::Null, rewrites: Vec::new(), validation };
         }
     };
     let (result, rewrites) = if rule!(leniency.strict; CorrectedWhenStrict => false) {
@@ -117,8 +111,7 @@ pub fn judge(
         normalize(staged, situation, leniency)
     };
     let mut validation = validate(&result, situation, leniency);
-    let said = rewrites.iter().map(Rewrite::to_string);
-    validation.warnings.splice(0..0, said);
+    validation.warnings.splice(0..0, rewrites.iter().map(Rewrite::to_string));
     Judged { result, rewrites, validation }
 }
 
@@ -172,11 +165,9 @@ impl Validation {
         self.problems.iter().map(|problem| problem.message.clone()).collect()
     }
 
-    /// The problem that names the refusal. Two requests that exclude each other take precedence
-    /// over their other problems. Otherwise it is the first problem.
+    /// The problem that names the refusal: the first one, or that of two requests that exclude each
+    /// other. In the protocol's cases an unknown phase precedes the latter.
     pub fn headline(&self) -> Option<&Problem> {
-        // In the protocol's cases an unknown phase precedes this problem, but this problem names
-        // the refusal.
         let exclusive = |problem: &&Problem| problem.code == Code::XchainMutuallyExclusiveRequests;
         let found = self.problems.iter().find(exclusive);
         found.or_else(|| self.problems.first())

@@ -30,10 +30,8 @@ pub struct TurnResult {
 impl TurnResult {
     /// Wraps a document; `None` when it is not an object.
     pub fn new(document: Value) -> Option<Self> {
-        match document {
-            Value::Object(document) => Some(Self { document }),
-            _ => None,
-        }
+        let Value::Object(document) = document else { return None };
+        Some(Self { document })
     }
 
     /// The result as it was validated.
@@ -65,11 +63,8 @@ impl TurnResult {
                 let evidence = self.evidence();
                 // The expected exit code does not matter here: the protocol asks for zero.
                 let zero = |item: &Value| doc::Evidence::EXIT_CODE.get(item) == Some(0);
-                if !evidence.is_empty() && evidence.iter().all(zero) {
-                    "pass"
-                } else {
-                    "not_reproducible"
-                }
+                let reproduced = !evidence.is_empty() && evidence.iter().all(zero);
+                if reproduced { "pass" } else { "not_reproducible" }
             }
         }
     }
@@ -77,8 +72,7 @@ impl TurnResult {
     /// The commands of the verification, with their exit codes.
     pub fn evidence(&self) -> &[Value] {
         let verification = doc::Result::VERIFICATION.get(&self.document);
-        verification
-            .map_or(&[], |verification| doc::Verification::MACHINE_EVIDENCE.get(verification))
+        verification.map_or(&[], |it| doc::Verification::MACHINE_EVIDENCE.get(it))
     }
 
     /// The files that it claims to have changed. Invalid paths are ignored.
@@ -89,11 +83,7 @@ impl TurnResult {
 
     /// Every file that it claims to have changed or proposes to change.
     pub(crate) fn named_files(&self) -> Vec<RepoPath> {
-        let proposed = doc::Result::PROPOSED_CHANGES
-            .get(&self.document)
-            .iter()
-            .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok());
-        self.files_changed().into_iter().chain(proposed).collect()
+        self.files_changed().into_iter().chain(self.proposed(|_| true)).collect()
     }
 
     pub(crate) fn proposed_writes(&self) -> Vec<RepoPath> {
@@ -121,16 +111,13 @@ impl TurnResult {
     }
 
     fn produced(&self, disposition: &str) -> Vec<RepoPath> {
-        let Some(verification) = doc::Result::VERIFICATION.get(&self.document) else {
-            return Vec::new();
+        let verification = doc::Result::VERIFICATION.get(&self.document);
+        let files = verification.map(|it| doc::Verification::PRODUCED_FILES.objects(it));
+        let own = |file: &&Object| {
+            doc::ProducedFile::DISPOSITION.get(file).unwrap_or("artifact") == disposition
         };
-        let files = doc::Verification::PRODUCED_FILES.objects(verification);
-        files
-            .filter(|file| {
-                doc::ProducedFile::DISPOSITION.get(file).unwrap_or("artifact") == disposition
-            })
-            .filter_map(|file| RepoPath::parse(doc::ProducedFile::PATH.get(file)?).ok())
-            .collect()
+        let paths = files.into_iter().flatten().filter(own);
+        paths.filter_map(|file| RepoPath::parse(doc::ProducedFile::PATH.get(file)?).ok()).collect()
     }
 
     /// Its decisions; other items are skipped.

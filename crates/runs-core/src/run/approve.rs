@@ -7,8 +7,8 @@ use crate::config::{Config, GateAction};
 use crate::gate::{GateStatus, GateType};
 use crate::state::{Block, Pending, State, Status};
 use crate::{
-    Approval, Emitter, EventType, HookBatch, HookPhase, Ids, LedgerType, Result, Subject, build,
-    doc, hooks, ledger, rule,
+    Approval, EventType, HookBatch, HookPhase, Ids, LedgerType, Result, Subject, build, doc, hooks,
+    ledger, rule,
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -42,12 +42,6 @@ pub struct ApprovalPlan {
     /// Commands that must succeed.
     pub actions: Vec<GateAction>,
     pub environment: Vec<(String, String)>,
-}
-
-impl ApprovalPlan {
-    pub fn requested_by_turn(&self) -> Option<&str> {
-        self.pending.requested_by_turn()
-    }
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -166,11 +160,8 @@ fn record(
 ) -> Result<Change> {
     let mut approved = payload.clone();
     approval.add_to(&mut approved);
-    let mut emitter = Emitter::new(&next, ids, now)?;
-    emitter.emit(EventType::GateApproved, &next, None, approved.clone());
-    emitter.emit(effect, &next, None, payload);
-    let events = emitter.finish();
-    let mut change = Change::new(next, events);
+    let gate = (EventType::GateApproved, None, approved.clone());
+    let mut change = Change::emitting(next, [gate, (effect, None, payload)], ids, now)?;
     change.ledger = lines;
     change.ledger.push(ledger::typed(LedgerType::GateApproval, before, now, approved));
     Ok(change)
@@ -179,22 +170,14 @@ fn record(
 /// Clauses: AX-SM-APPROVE, AX-SM-COMPLETE.
 fn pending(state: &State, wanted: PendingApproval) -> Result<Pending> {
     use PendingApproval::{Completion, Transition};
+    let transition = || state.pending_transition().map(Pending::Transition);
+    let completion = || state.pending_completion().map(Pending::Completion);
     let found = match (state.status(), wanted) {
-        (Status::Paused | Status::Blocked, Transition) => {
-            state.pending_transition().map(Pending::Transition)
-        }
-        (Status::Paused | Status::Blocked, Completion) => {
-            state.pending_completion().map(Pending::Completion)
-        }
+        (Status::Paused | Status::Blocked, Transition) => transition(),
+        (Status::Paused | Status::Blocked, Completion) => completion(),
         // Only a run that waits for approval, or was blocked while it waited, can be approved.
-        (Status::Active, Transition) => rule!(
-            None;
-            ApprovalWhileActive => state.pending_transition().map(Pending::Transition)
-        ),
-        (Status::Active, Completion) => rule!(
-            None;
-            EndWhileActive => state.pending_completion().map(Pending::Completion)
-        ),
+        (Status::Active, Transition) => rule!(None; ApprovalWhileActive => transition()),
+        (Status::Active, Completion) => rule!(None; EndWhileActive => completion()),
         _ => None,
     };
     found.ok_or_else(|| {
@@ -215,13 +198,11 @@ fn check_actions(
     now: Time,
 ) -> Result<(), Refused> {
     // A command that was stopped at its timeout can still exit with zero.
-    let Some(failed) = ran.iter().find(|run| run.exit_code != Some(0) || run.timed_out) else {
-        return Ok(());
-    };
+    let failed = ran.iter().find(|run| run.exit_code != Some(0) || run.timed_out);
+    let Some(failed) = failed else { return Ok(()) };
     let message = format!("the command {:?} of the gate {gate} failed", failed.run);
-    let failure = Failure::new(Code::XchainGateActionFailed, message.clone())
-        .with("gate_id", gate)
-        .with("exit_code", Value::from(failed.exit_code));
+    let failure = Failure::new(Code::XchainGateActionFailed, message.clone());
+    let failure = failure.with("gate_id", gate).with("exit_code", Value::from(failed.exit_code));
     let mut record = super::block(state, &Block::gate_action(gate, &message), ids, now)?;
     record.ledger = action_lines(state, gate, ran, now);
     Err(Refused { failure, record: Some(Box::new(record)) })

@@ -74,9 +74,8 @@ pub(super) fn runtime_of<'a>(config: &'a Config, role: &str) -> Result<(&'a Role
         Failure::new(Code::XchainUnknownRole, message)
     })?;
     let runtime = found.runtime.as_deref().filter(|id| config.runtime(id).is_some());
-    let runtime = runtime.ok_or_else(|| {
-        Failure::new(Code::XchainRoleWithoutRuntime, format!("role {role} has no runtime"))
-    })?;
+    let message = || format!("role {role} has no runtime");
+    let runtime = runtime.ok_or_else(|| Failure::new(Code::XchainRoleWithoutRuntime, message()))?;
     Ok((found, runtime))
 }
 
@@ -84,11 +83,9 @@ pub(super) fn runtime_of<'a>(config: &'a Config, role: &str) -> Result<(&'a Role
 fn capacity(state: &State, config: &Config, role: &str) -> Result<()> {
     let most = config.max_concurrent_turns(state.phase());
     let full = |limit: &str| {
-        let turns = state.turns();
-        let names: Vec<&str> = turns.map(|turn| turn.id().as_str()).collect();
-        let turns = state.turns();
-        let holders: Vec<String> =
-            turns.map(|turn| format!("{} of {}", turn.id(), turn.role())).collect();
+        let names: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
+        let holder = |turn: &Turn| format!("{} of {}", turn.id(), turn.role());
+        let holders: Vec<String> = state.turns().map(holder).collect();
         let are = if holders.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} active, and the phase {limit}", holders.join(", "));
         Failure::new(Code::XchainTurnCapacityReached, message).with("active_turns", array(&names))
@@ -118,12 +115,10 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline> {
             Ok(baseline)
         }
         BaselineCheck::Dirty(_, files) => {
-            let message = format!(
-                "{} changed and {} to no turn: {}",
-                counted(files.len() as u64, "file"),
-                if files.len() == 1 { "belongs" } else { "belong" },
-                name_files(&files)
-            );
+            let count = counted(files.len() as u64, "file");
+            let belong = if files.len() == 1 { "belongs" } else { "belong" };
+            let message =
+                format!("{count} changed and {belong} to no turn: {}", name_files(&files));
             Err(Failure::new(Code::XchainBaselineDirty, message).with("files", array(&files)))
         }
         BaselineCheck::Uncheckpointed(_, turn) => {
@@ -135,11 +130,11 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline> {
 
 impl Assignable {
     pub fn hooks(&self) -> Option<HookBatch> {
+        let Self { config, state, role, history_length, .. } = self;
         let phase = HookPhase::BeforeAssignment;
-        let payload =
-            hooks::before_assignment(&self.config, &self.state, &self.role, self.history_length);
-        let run = self.state.run_id().map(ToString::to_string);
-        HookBatch::new(phase, self.config.hooks(phase), payload, run)
+        let payload = hooks::before_assignment(config, state, role, *history_length);
+        let run = state.run_id().map(ToString::to_string);
+        HookBatch::new(phase, config.hooks(phase), payload, run)
     }
 
     /// Assigns the turn after its hooks ran. Fails with `hook_blocked`, or with the code of the

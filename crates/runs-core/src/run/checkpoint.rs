@@ -3,7 +3,7 @@
 use accord_contract::Time;
 
 use super::Change;
-use crate::{Emitter, EventType, Ids, Result, State, Status, array, build, doc};
+use crate::{EventType, Ids, Result, State, Status, array, build, doc};
 
 /// Records that the files of an accepted turn were committed. `clean` means that nothing else is
 /// uncommitted, so that the commit becomes the base of the run. A completed run gets no event,
@@ -22,14 +22,9 @@ pub fn checkpoint(
     if clean {
         next.set(doc::State::ACCEPTED_INTEGRATION_REF, format!("git:{commit}"));
     }
-    let over = next.status() == Status::Completed;
-    // Creating the emitter also checks that a run has begun, so it is not skipped for a completed
-    // run.
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([("checkpoint_sha", commit.into()), ("files_changed", array(files))]);
-    if !over {
-        emitter.emit(EventType::TurnCheckpointed, &next, Some(turn), payload);
-    }
-    let events = emitter.finish();
-    Ok(Change::new(next, events))
+    let event = (EventType::TurnCheckpointed, Some(turn), payload);
+    let is_over = next.status() == Status::Completed;
+    // Without an event, this still checks that a run has begun.
+    Change::emitting(next, Some(event).filter(|_| !is_over), ids, now)
 }

@@ -1,10 +1,10 @@
 //! Blocks a run until a person resolves it.
 
-use accord_contract::{Time, Value};
+use accord_contract::{Object, Time, Value};
 
 use super::{Change, Refused, illegal};
 use crate::{
-    Block, Emitter, EventType, HookReport, Ids, LedgerDecision, Result, State, Status, build, doc,
+    Block, EventType, HookReport, Ids, LedgerDecision, Result, State, Status, Turn, build, doc,
     ledger,
 };
 
@@ -17,27 +17,18 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     let block = Block::operator(reason);
     let mut next = state.clone();
     next.block(&block, now)?;
-    next.set(
-        doc::State::ESCALATION,
-        build([
-            ("source", "operator".into()),
-            ("reason", reason.into()),
-            ("raised_at", now.to_string().into()),
-        ]),
-    );
-    let mut emitter = Emitter::new(&next, ids, now)?;
+    let raised_at = now.to_string().into();
+    let source = ("source", "operator".into());
+    let escalation = build([source, ("reason", reason.into()), ("raised_at", raised_at)]);
+    next.set(doc::State::ESCALATION, escalation);
     let payload = payload(&block);
-    emitter.emit(EventType::EscalationRaised, &next, None, payload.clone());
-    emitter.emit(EventType::RunBlocked, &next, None, payload);
-    let events = emitter.finish();
-    let entry = ledger::governance(
-        LedgerDecision::OperatorEscalated,
-        &next,
-        now,
-        build([("reason", reason.into()), ("blocked_on", block.blocked_on.as_str().into())]),
-    );
-    let mut change = Change::new(next, events);
-    change.ledger.push(entry);
+    let raised = (EventType::EscalationRaised, None, payload.clone());
+    let blocked = (EventType::RunBlocked, None, payload);
+    let mut change = Change::emitting(next, [raised, blocked], ids, now)?;
+    let on = block.blocked_on.as_str().into();
+    let details = build([("reason", reason.into()), ("blocked_on", on)]);
+    let decision = LedgerDecision::OperatorEscalated;
+    change.ledger.push(ledger::governance(decision, &change.state, now, details));
     Ok(change)
 }
 
@@ -49,12 +40,8 @@ pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<C
     }
     let mut next = state.clone();
     next.block(block, now)?;
-    let turn = block.turn.as_ref().and_then(|id| state.turn(id));
-    let about = turn.map(|turn| (turn.id().as_str(), turn.role()));
-    let mut emitter = Emitter::new(&next, ids, now)?;
-    emitter.emit(EventType::RunBlocked, &next, about, payload(block));
-    let events = emitter.finish();
-    Ok(Change::new(next, events))
+    let about = block.turn.as_ref().and_then(|id| state.turn(id)).and_then(Turn::about);
+    Change::emitting(next, [(EventType::RunBlocked, about, payload(block))], ids, now)
 }
 
 /// The refusal of an operation that a hook stopped, with the change that blocks the run.
@@ -72,7 +59,7 @@ pub fn stopped_by_hook(
     Some(Refused { failure, record })
 }
 
-pub(crate) fn payload(block: &Block) -> accord_contract::wire::Object {
+pub(crate) fn payload(block: &Block) -> Object {
     build([
         ("category", block.category.as_str().into()),
         ("blocked_on", block.blocked_on.as_str().into()),

@@ -5,7 +5,7 @@ use accord_contract::{Code, Failure, Object, Time, Value};
 use super::{Change, illegal};
 use crate::gate::GateStatus;
 use crate::members::{amount, build};
-use crate::{Config, Emitter, EventType, Ids, Result, RunId, State, Status, doc, rule};
+use crate::{Config, EventType, Ids, Result, RunId, State, Status, doc, rule};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
@@ -47,10 +47,7 @@ pub fn init(
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {
         Status::Idle => true,
-        Status::Blocked => rule!(
-            never_began || beginning.restart;
-            BlockedBeginsAgain => true
-        ),
+        Status::Blocked => rule!(never_began || beginning.restart; BlockedBeginsAgain => true),
         Status::Completed => beginning.restart,
         Status::Active | Status::Paused | Status::Failed => false,
     };
@@ -77,35 +74,25 @@ pub fn init(
     ] {
         next.clear(member);
     }
-    let gates: Object = config
-        .gates()
-        .iter()
-        .map(|gate| (gate.id.clone(), GateStatus::Pending.as_str().into()))
-        .collect();
+    let pending = || GateStatus::Pending.as_str().into();
+    let gates: Object = config.gates().iter().map(|gate| (gate.id.clone(), pending())).collect();
     next.set(doc::State::PROJECT_ID, config.project_id());
     next.set(doc::State::PHASE_GATE_STATUS, gates);
     next.set(doc::State::BUDGET_RESERVATIONS, Object::new());
     next.set(doc::State::BUDGET_STATUS, budget(config));
     next.set(doc::State::CREATED_AT, now);
     next.set(doc::State::PHASE_ENTERED_AT, now);
-    next.set(doc::State::PROVENANCE, or_null(beginning.provenance));
-    next.set(doc::State::INHERITED_CONTEXT, or_null(beginning.inherited_context));
-    let decisions: Vec<Value> = beginning.repo_decisions.into_iter().map(Value::Object).collect();
+    next.set(doc::State::PROVENANCE, beginning.provenance);
+    next.set(doc::State::INHERITED_CONTEXT, beginning.inherited_context);
     // The reference runner writes null instead of an empty list.
-    let decisions = if rule!(decisions.is_empty(); NothingCarried => true) {
-        Value::Null
-    } else {
-        decisions.into()
-    };
-    next.set(doc::State::REPO_DECISIONS, decisions);
+    let decisions = beginning.repo_decisions;
+    let is_empty = rule!(decisions.is_empty(); NothingCarried => true);
+    next.set(doc::State::REPO_DECISIONS, Some(decisions).filter(|_| !is_empty));
     if let Some(role) = config.route(next.phase()).and_then(|route| route.entry_role.as_deref()) {
         next.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([("provenance", next.value(doc::State::PROVENANCE))]);
-    emitter.emit(EventType::RunStarted, &next, None, payload);
-    let events = emitter.finish();
-    Ok(Change::new(next, events))
+    Change::emitting(next, [(EventType::RunStarted, None, payload)], ids, now)
 }
 
 fn budget(config: &Config) -> Object {
@@ -113,8 +100,4 @@ fn budget(config: &Config) -> Object {
         doc::Budget::SPENT_USD.to(0.0),
         doc::Budget::REMAINING_USD.to(config.budget.per_run_max_usd.map_or(Value::Null, amount)),
     ])
-}
-
-fn or_null(object: Option<Object>) -> Value {
-    object.map_or(Value::Null, Value::Object)
 }

@@ -20,7 +20,7 @@ mod resolve;
 mod send_back;
 mod transition;
 
-use accord_contract::{Code, Failure, Object};
+use accord_contract::{Code, Failure, Object, Time};
 
 pub use approve::{
     ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition, plan_approval,
@@ -40,7 +40,8 @@ pub use transition::{
     TransitionRequest, check_resolution, escalate_role, pause_for_gate, transition,
 };
 
-use crate::{Event, State};
+use crate::event::About;
+use crate::{Emitter, Event, EventType, Ids, Result, State};
 
 /// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,21 @@ pub struct Refused {
 impl Change {
     pub(crate) fn new(state: State, events: Vec<Event>) -> Self {
         Self { state, ledger: Vec::new(), events }
+    }
+
+    /// A change of the state that emits these events. Fails like [`Emitter::new`].
+    fn emitting<'a>(
+        state: State,
+        events: impl IntoIterator<Item = (EventType, About<'a>, Object)>,
+        ids: &mut Ids,
+        now: Time,
+    ) -> Result<Self> {
+        let mut emitter = Emitter::new(&state, ids, now)?;
+        for (kind, about, payload) in events {
+            emitter.emit(kind, &state, about, payload);
+        }
+        let events = emitter.finish();
+        Ok(Self::new(state, events))
     }
 }
 

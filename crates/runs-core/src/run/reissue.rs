@@ -47,9 +47,7 @@ pub fn check_reissue(
     let old = state.target(turn)?.clone();
     let resolved = match state.status() {
         Status::Active => None,
-        Status::Blocked if is_about(state, &old) => {
-            Some(state.blocked_on().unwrap_or_default().to_owned())
-        }
+        Status::Blocked if is_about(state, &old) => Some(state.blocked_on().unwrap_or_default()),
         _ => return Err(illegal(state, "have a turn reissued")),
     };
     // The guards judge the run without the old turn, whose place and reservation the new one takes.
@@ -62,7 +60,9 @@ pub fn check_reissue(
     budget::release(&mut without, old.id());
     delegation::requeue(&mut without, &old, role);
     let replacement = check_assignment(&without, config, role, baseline, history_length)?;
-    Ok(Reissuable { before: state.clone(), old, reason: reason.to_owned(), resolved, replacement })
+    let (before, reason) = (state.clone(), reason.to_owned());
+    let resolved = resolved.map(str::to_owned);
+    Ok(Reissuable { before, old, reason, resolved, replacement })
 }
 
 impl Reissuable {
@@ -115,8 +115,7 @@ impl Reissuable {
             ("new_role", turn.role().into()),
         ]);
         let mut emitter = Emitter::new(next, ids, now)?;
-        let about = Some((turn.id().as_str(), turn.role()));
-        emitter.emit(EventType::TurnReissued, next, about, payload);
+        emitter.emit(EventType::TurnReissued, next, turn.about(), payload);
         let details = build([
             ("turn_id", old.id().as_str().into()),
             ("new_turn_id", turn.id().as_str().into()),
@@ -134,11 +133,8 @@ impl Reissuable {
             change.ledger.push(line);
         }
         change.events.extend(emitter.finish());
-        Ok(Reissued {
-            history_entry: history_entry(&before, &old, &turn, &reason, now),
-            change,
-            turn,
-        })
+        let history_entry = history_entry(&before, &old, &turn, &reason, now);
+        Ok(Reissued { history_entry, change, turn })
     }
 }
 
@@ -151,13 +147,7 @@ fn head(turn: &Turn) -> Value {
     turn.baseline().and_then(|baseline| baseline.head_ref).into()
 }
 
-fn history_entry(
-    state: &State,
-    turn: &Turn,
-    replacement: &Turn,
-    reason: &str,
-    now: Time,
-) -> Object {
+fn history_entry(state: &State, turn: &Turn, new: &Turn, reason: &str, now: Time) -> Object {
     // The line has no accepted sequence, because a withdrawn turn was never accepted.
     let mut entry = build([
         doc::History::TURN_ID.to(turn.id().as_str()),
@@ -170,7 +160,7 @@ fn history_entry(
         doc::History::FILES_CHANGED.to(Value::Array(Vec::new())),
         doc::History::ASSIGNED_SEQUENCE.to(turn.assigned_sequence()),
         doc::History::REISSUE_REASON.to(reason),
-        doc::History::REISSUED_AS.to(replacement.id().as_str()),
+        doc::History::REISSUED_AS.to(new.id().as_str()),
         doc::History::ACCEPTED_AT.to(now),
     ]);
     if let Some(began) = turn.began() {

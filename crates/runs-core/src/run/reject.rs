@@ -4,8 +4,8 @@ use accord_contract::{Object, Time, Value};
 
 use super::{Change, illegal};
 use crate::{
-    Baseline, Block, Config, Emitter, EventType, Ids, LedgerDecision, Result, State, Status,
-    TurnId, TurnStatus, build, doc, ledger,
+    Baseline, Block, Config, EventType, Ids, LedgerDecision, Result, State, Status, TurnId,
+    TurnStatus, build, doc, ledger,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,21 +85,16 @@ pub fn reject(
         next.block(&block, now)?;
         next.set(doc::State::ESCALATION, escalation(&role, &id, attempt, &rejection.reason, now));
     }
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let about = Some((id.as_str(), role.as_str()));
     let payload = build([
         ("attempt", attempt.into()),
         ("reason", rejection.reason.as_str().into()),
         ("retrying", again.into()),
     ]);
-    emitter.emit(EventType::TurnRejected, &next, about, payload);
-    if !again {
-        emitter.emit(EventType::RunBlocked, &next, about, super::escalate::payload(&block));
-    }
-    let events = emitter.finish();
-    let mut change = Change::new(next, events);
-    change.ledger = ledger;
-    Ok(change)
+    let rejected = (EventType::TurnRejected, about, payload);
+    let blocked = (EventType::RunBlocked, about, super::escalate::payload(&block));
+    let events = [Some(rejected), Some(blocked).filter(|_| !again)].into_iter().flatten();
+    Ok(Change { ledger, ..Change::emitting(next, events, ids, now)? })
 }
 
 fn escalation(role: &str, turn: &TurnId, attempt: u64, reason: &str, now: Time) -> Object {

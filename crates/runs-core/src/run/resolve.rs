@@ -1,10 +1,10 @@
 //! Reactivation of a blocked run by a person.
 
-use accord_contract::Time;
+use accord_contract::{Extensible, Time};
 
 use super::{Change, illegal};
 use crate::{
-    Approval, Baseline, Emitter, EventType, Ids, LedgerDecision, Result, State, Status, TurnId,
+    Approval, Baseline, EventType, Ids, LedgerDecision, Result, State, Status, Turn, TurnId,
     TurnStatus, build, doc, ledger, rule,
 };
 
@@ -26,13 +26,8 @@ pub fn resolve(
     let was = state.blocked_on().unwrap_or_default().to_owned();
     let mut next = state.clone();
     next.unblock()?;
-    let failed: Vec<_> = next
-        .turns()
-        .filter(|turn| {
-            matches!(turn.status(), accord_contract::wire::Extensible::Known(TurnStatus::Failed))
-        })
-        .map(|turn| turn.id().clone())
-        .collect();
+    let has_failed = |turn: &&Turn| *turn.status() == Extensible::Known(TurnStatus::Failed);
+    let failed: Vec<_> = next.turns().filter(has_failed).map(|turn| turn.id().clone()).collect();
     for id in failed {
         if let Some(turn) = next.turn_mut(&id) {
             turn.set_status(TurnStatus::Retrying);
@@ -48,17 +43,15 @@ pub fn resolve(
     };
     let mut details = build([("resolved", was.as_str().into())]);
     approval.add_to(&mut details);
-    let mut emitter = Emitter::new(&next, ids, now)?;
-    emitter.emit(EventType::EscalationResolved, &next, None, details.clone());
-    for (turn, role, from) in &moved {
+    let resolved = (EventType::EscalationResolved, None, details.clone());
+    let moved = moved.iter().map(|(turn, role, from)| {
         let payload = build([("from_ref", from.as_str().into()), ("to_ref", head.into())]);
-        let kind = EventType::StateReconciledOperatorCommits;
-        emitter.emit(kind, &next, Some((turn.as_str(), role)), payload);
-    }
-    let events = emitter.finish();
-    let entry = ledger::governance(LedgerDecision::EscalationResolved, &next, now, details);
-    let mut change = Change::new(next, events);
-    change.ledger.push(entry);
+        let about = Some((turn.as_str(), role.as_str()));
+        (EventType::StateReconciledOperatorCommits, about, payload)
+    });
+    let mut change = Change::emitting(next, [resolved].into_iter().chain(moved), ids, now)?;
+    let decision = LedgerDecision::EscalationResolved;
+    change.ledger.push(ledger::governance(decision, &change.state, now, details));
     Ok(change)
 }
 

@@ -12,8 +12,7 @@ use crate::gate::{Failures, GateStatus};
 use crate::gate_effects::Request;
 use crate::state::{Pending, State};
 use crate::{
-    Approval, Config, Emitter, EventType, Ids, LedgerDecision, LedgerType, Result, build, doc,
-    ledger,
+    Approval, Config, EventType, Ids, LedgerDecision, LedgerType, Result, build, doc, ledger,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,9 +103,8 @@ pub fn send_back(
     let mut payload = failure.clone();
     approval.add_to(&mut payload);
     doc::GateFailure::SENT_BACK.set(&mut payload, record.clone());
-    let mut emitter = Emitter::new(&next, ids, now)?;
-    emitter.emit(EventType::GateFailed, &next, None, payload);
-    let mut change = Change::new(next, emitter.finish());
+    let failed = (EventType::GateFailed, None, payload);
+    let mut change = Change::emitting(next, [failed], ids, now)?;
     let mut line = ledger_line(state, failure, record, now);
     approval.add_to(&mut line);
     change.ledger.push(line);

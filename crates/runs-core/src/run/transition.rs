@@ -4,7 +4,7 @@ use accord_contract::{Code, Failure, Time};
 
 use super::{Change, illegal};
 use crate::state::{Block, PendingTransition, State, Status};
-use crate::{Emitter, EventType, GateType, Ids, Result, build, doc, rule};
+use crate::{EventType, GateType, Ids, Result, build, doc, rule};
 
 /// Pauses the run before a phase transition that needs approval. Fails with
 /// `invalid_state_transition` when the run is not active, is not in the phase `from`, or has a
@@ -24,16 +24,13 @@ pub fn pause_for_gate(
     let pending = &PendingTransition { requested_at, ..pending.clone() };
     let mut next = state.clone();
     set_pending(&mut next, pending)?;
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         doc::GateEvent::GATE_TYPE.to(GateType::PhaseTransition),
         doc::GateEvent::GATE_ID.to(pending.gate.as_str()),
         doc::GateEvent::FROM.to(pending.from.as_str()),
         doc::GateEvent::TO.to(pending.to.as_str()),
     ]);
-    emitter.emit(EventType::GatePending, &next, None, payload);
-    let events = emitter.finish();
-    Ok(Change::new(next, events))
+    Change::emitting(next, [(EventType::GatePending, None, payload)], ids, now)
 }
 
 pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Result<()> {

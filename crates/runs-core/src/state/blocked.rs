@@ -36,8 +36,8 @@ pub struct Block {
 
 impl Block {
     pub(crate) fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
-        let reason =
-            reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("unspecified");
+        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        let reason = reason.unwrap_or("unspecified");
         Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn)
     }
 
@@ -133,8 +133,8 @@ impl Block {
     }
 
     fn document(&self, now: Time) -> Object {
-        let owner =
-            if self.category == Category::OperatorEscalation { "operator" } else { "human" };
+        let is_operator = self.category == Category::OperatorEscalation;
+        let owner = if is_operator { "operator" } else { "human" };
         let recovery = build([
             doc::Recovery::TYPED_REASON.to(self.category.as_str()),
             doc::Recovery::OWNER.to(owner),

@@ -184,7 +184,7 @@ pub fn plan_answer(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> RunPlanAns
     RunPlanAnswer {
         gate,
         from,
-        requested_by_turn: plan.requested_by_turn().map(str::to_owned),
+        requested_by_turn: plan.pending.requested_by_turn().map(str::to_owned),
         evidence_digest: Some(evidence.to_string()),
         to,
         hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),

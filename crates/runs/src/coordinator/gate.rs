@@ -92,7 +92,7 @@ pub(super) fn evidence(
     config: &CoordinatorConfig,
     state: &CoordinatorState,
     children: &[ChildRepo],
-    views: &BTreeMap<String, RepoView>,
+    views: &RepoViews,
     cancel: Option<&Cancel>,
 ) -> Result<EvidenceDigest> {
     let mut repos = Vec::new();

@@ -119,7 +119,7 @@ pub(super) fn views(
     children: &[ChildRepo],
     state: Option<&CoordinatorState>,
     when: When,
-) -> Result<BTreeMap<String, RepoView>> {
+) -> Result<RepoViews> {
     let mut views = BTreeMap::new();
     for child in children {
         let known = state.and_then(|state| state.repo_run(&child.repo.id));

@@ -29,7 +29,7 @@ pub(super) struct CoordinatorSession<'a> {
     pub(super) history: Vec<Object>,
     pub(super) ledger: CoordinatorLedger,
     pub(super) children: Vec<ChildRepo>,
-    pub(super) views: BTreeMap<String, RepoView>,
+    pub(super) views: RepoViews,
     pub(super) ids: Ids,
 }
 
@@ -46,7 +46,7 @@ impl Coordinator {
         Ok(locked)
     }
 
-    pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<()> {
+    pub(super) fn refuse_worker(&self, views: &RepoViews) -> Result<()> {
         let states = views.values().filter_map(|view| view.state.as_ref());
         let (caller, workers) = (self.environment.caller(), running_workers(states));
         caller.attribute_beside(ReissueTurn::NEED, Author::unnamed(), &workers).map(drop)
@@ -54,7 +54,7 @@ impl Coordinator {
 
     pub(super) fn authorize<O: LocalOperation>(
         &self,
-        views: &BTreeMap<String, RepoView>,
+        views: &RepoViews,
         consent: &Consent,
     ) -> Result<Consent> {
         let states = views.values().filter_map(|view| view.state.as_ref());

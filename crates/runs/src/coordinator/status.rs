@@ -58,7 +58,7 @@ pub(super) struct Snapshot {
     state: CoordinatorState,
     barriers: Barriers,
     history: Vec<Object>,
-    pub(super) views: BTreeMap<String, RepoView>,
+    pub(super) views: RepoViews,
     children: Vec<ChildRepo>,
 }
 

@@ -33,7 +33,7 @@ impl Runs {
     /// The line of the history of the turn that requested a gate. Fails with `record_invalid` if a
     /// line is damaged.
     pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<HistoryView>> {
-        let Some(turn) = plan.requested_by_turn() else { return Ok(None) };
+        let Some(turn) = plan.pending.requested_by_turn() else { return Ok(None) };
         let lines = self.repository().last_lines(RecordFile::History, RECENT)?;
         let mut lines = lines.iter().rev().map(HistoryView::of);
         Ok(lines.find(|line| line.turn_id.as_deref() == Some(turn)))

@@ -17,7 +17,7 @@ impl Runs {
 }
 
 /// The staged result of a turn and its path. The shared file counts only if it names this turn.
-pub(super) fn staged(repository: &Repository, turn: &TurnId) -> Result<Option<(String, Vec<u8>)>> {
+pub(super) fn staged(repository: &Repository, turn: &TurnId) -> Result<Option<StagedFile>> {
     let own = repository.staged(&[dispatch::staging_path(turn)])?;
     Ok(own.or_else(|| in_shared_staging(repository, turn)))
 }
@@ -47,7 +47,7 @@ pub(super) fn archive_result(
 }
 
 /// An unreadable shared file belongs to no turn.
-fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<(String, Vec<u8>)> {
+fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<StagedFile> {
     let shared = repository.staged(&[dispatch::FLAT_STAGING_PATH.to_owned()]);
     let shared = shared.ok().flatten();
     shared.filter(|(_, bytes)| names(bytes, turn))

@@ -125,7 +125,7 @@ impl Repository {
 
     /// A staged result: the first of these paths that exists, and its bytes. Fails with
     /// `path_outside_repository`, `not_a_file` or `file_too_large`.
-    pub fn staged(&self, paths: &[String]) -> Result<Option<(String, Vec<u8>)>> {
+    pub fn staged(&self, paths: &[String]) -> Result<Option<StagedFile>> {
         for path in paths {
             if let Some(bytes) = read_file(self.disk(), path, limits::STAGED)? {
                 return Ok(Some((path.clone(), bytes)));

@@ -96,7 +96,7 @@ fn show_plan(page: &mut Page, runs: &Runs, plan: &ApprovalPlan) {
     };
     page.labelled_some("gate", gate.map(String::as_str));
     page.labelled_some("since", since.as_deref().map(moment).as_deref());
-    if let Some(turn) = plan.requested_by_turn() {
+    if let Some(turn) = plan.pending.requested_by_turn() {
         // A history that cannot be read must not prevent the approval.
         let line = runs.requester(plan).ok().flatten().unwrap_or_default();
         page.labelled("asked by", &format!("{turn} of {}", line.role.unwrap_or_default()));

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Object, Value};
 
-use super::super::{
-    ApprovalAction, ConfigProblem, OnExceed, PolicyAction, PolicyRule, TimeoutAction,
-};
-use super::{Section, invalid, is_texts, list_items, phase_names};
+use super::super::{ApprovalAction, OnExceed, PolicyAction, PolicyRule, TimeoutAction};
+use super::{Problems, Section, invalid, is_texts, list_items, phase_names};
 use crate::members::{self, count, given, list, number, text};
 use crate::patterns::is_phase;
 
-pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
+pub(super) fn check(document: &Object, found: &mut Problems) {
     for name in ["rules", "budget", "approval_policy", "timeouts"] {
         // The rules below read such a member as absent, so its type is reported here.
         if given(document, name).is_some_and(|value| !value.is_object()) {
@@ -25,7 +23,7 @@ pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     timeouts(document, found);
 }
 
-fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn rules(document: &Object, found: &mut Problems) {
     let Some(rules) = members::object(document, "rules") else { return };
     let mut rules = Section { at: "rules", members: rules, found };
     rules.flag("challenge_required");
@@ -33,7 +31,7 @@ fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
     rules.positive("max_deadlock_cycles");
 }
 
-fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn budget(document: &Object, found: &mut Problems) {
     let Some(budget) = members::object(document, "budget") else { return };
     let mut section = Section { at: "budget", members: budget, found };
     for name in ["per_turn_max_usd", "per_run_max_usd"] {
@@ -50,7 +48,7 @@ fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
     section.name::<OnExceed>("on_exceed", "must be pause_and_escalate or warn");
 }
 
-fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn policies(document: &Object, found: &mut Problems) {
     let mut seen = BTreeSet::new();
     for (index, value) in list_items(document, "policies", found).iter().enumerate() {
         let at = format!("policies.{index}");
@@ -99,7 +97,7 @@ fn params(rule: PolicyRule, params: Option<&Object>) -> Option<&'static str> {
     }
 }
 
-fn approval(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn approval(document: &Object, found: &mut Problems) {
     let Some(policy) = members::object(document, "approval_policy") else { return };
     let known = phase_names(document);
     if let Some(phases) = members::object(policy, "phase_transitions") {
@@ -116,7 +114,7 @@ fn approval(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
-fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Vec<ConfigProblem>) {
+fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Problems) {
     let Some(rule) = value.as_object() else {
         found.push(invalid(at, format!("{at} must be an object")));
         return;
@@ -156,7 +154,7 @@ fn is_action(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).and_then(ApprovalAction::parse).is_some()
 }
 
-fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn timeouts(document: &Object, found: &mut Problems) {
     let Some(timeouts) = members::object(document, "timeouts") else { return };
     let mut timeouts = Section { at: "timeouts", members: timeouts, found };
     for name in ["per_turn_minutes", "per_phase_minutes", "per_run_minutes"] {

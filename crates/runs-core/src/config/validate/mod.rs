@@ -14,7 +14,7 @@ use accord_contract::{Code, Object, Value};
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
 use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
-use crate::{hooks, rule};
+use crate::{HookPhase, hooks, rule};
 
 pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     let Some(document) = document.as_object() else {
@@ -34,9 +34,8 @@ pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     routing(document, &mut found);
     sections::gates(document, &mut found);
     sections::workflow(document, &mut found);
-    for problem in hooks::config_problems(document) {
-        found.push(invalid(problem.0, problem.1));
-    }
+    let hook_problems = hooks::phase_problems(document, HookPhase::ALL).into_iter();
+    found.extend(hook_problems.map(|(field, message)| invalid(field, message)));
     limits::check(document, &mut found);
     found
 }
@@ -67,11 +66,13 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     found
 }
 
+type Problems = Vec<ConfigProblem>;
+
 /// An object of the document, and the place that its problems name.
 struct Section<'a> {
     at: &'a str,
     members: &'a Object,
-    found: &'a mut Vec<ConfigProblem>,
+    found: &'a mut Problems,
 }
 
 impl Section<'_> {
@@ -117,7 +118,7 @@ fn version_problem(version: Option<&Value>) -> ConfigProblem {
         .with("actual_version", version.cloned().unwrap_or(Value::Null))
 }
 
-fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn project(document: &Object, found: &mut Problems) {
     let Some(project) = members::object(document, "project") else {
         found.push(invalid("project", "project must be an object with id and name"));
         return;
@@ -132,7 +133,7 @@ fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
     section.check("goal", is_goal, "must be a text of at most 500 characters");
 }
 
-fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn roles(document: &Object, found: &mut Problems) {
     let Some(roles) = members::object(document, "roles").filter(|roles| !roles.is_empty()) else {
         found.push(invalid("roles", "roles must be an object with at least one role"));
         return;
@@ -169,42 +170,34 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
 /// Checks that the runtime of a role is declared. A value of another type names none that is.
 ///
 /// Clauses: AX-CS-RUNTIME.
-fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<ConfigProblem>) {
+fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Problems) {
     let Some(runtime) = role.get("runtime") else { return };
     let runtimes = members::object(document, "runtimes");
+    let is_runtime = |name: &str| runtimes.is_some_and(|all| all.contains_key(name));
     let declared = rule!(
-        runtime.as_str().is_some_and(|name| runtimes.is_some_and(|all| all.contains_key(name)));
-        RuntimeAsNumber => runtime
-            .as_str()
-            .is_none_or(|name| runtimes.is_some_and(|all| all.contains_key(name)));
+        runtime.as_str().is_some_and(is_runtime);
+        RuntimeAsNumber => runtime.as_str().is_none_or(is_runtime);
         RuntimeUndeclared => true
     );
     if !declared {
         let field = format!("roles.{id}.runtime");
         let name = runtime.as_str().map_or_else(|| runtime.to_string(), str::to_owned);
         let message = format!("role {id} names the runtime {name}, which is not declared");
-        found.push(
-            ConfigProblem::new(Code::XchainUndeclaredRuntimeReference, field, message)
-                .with("referenced_runtime", runtime.clone()),
-        );
+        let problem = ConfigProblem::new(Code::XchainUndeclaredRuntimeReference, field, message);
+        found.push(problem.with("referenced_runtime", runtime.clone()));
     }
 }
 
 /// A role that only reviews cannot have a local program. A role that writes files cannot have a
 /// remote runtime.
-fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn authority_fits_runtime(document: &Object, found: &mut Problems) {
     let runtimes = members::object(document, "runtimes");
     for (id, role) in entries(document, "roles") {
-        let authority = role.get("write_authority").and_then(Value::as_str);
-        let kind = role
-            .get("runtime")
-            .and_then(Value::as_str)
-            .and_then(|runtime| runtimes?.get(runtime)?.get("type")?.as_str())
-            .and_then(RuntimeType::parse);
-        let (Some(authority), Some(kind)) = (authority.and_then(WriteAuthority::parse), kind)
-        else {
-            continue;
-        };
+        let text = |name: &str| role.get(name).and_then(Value::as_str);
+        let kind = |runtime: &str| runtimes?.get(runtime)?.get("type")?.as_str();
+        let kind = text("runtime").and_then(kind).and_then(RuntimeType::parse);
+        let authority = text("write_authority").and_then(WriteAuthority::parse);
+        let (Some(authority), Some(kind)) = (authority, kind) else { continue };
         let fits = match authority {
             WriteAuthority::ReviewOnly => kind != RuntimeType::LocalCli,
             WriteAuthority::Authoritative => !kind.only_proposes(),
@@ -218,7 +211,7 @@ fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
 }
 
 /// Clauses: AX-PT-RANGE.
-fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
+fn routing(document: &Object, found: &mut Problems) {
     let Some(value) = given(document, "routing") else { return };
     let Some(routing) = value.as_object() else {
         found.push(invalid("routing", "routing must be an object, one member a phase"));
@@ -228,9 +221,8 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         let at = format!("routing.{phase}");
         let field = |name: &str| format!("{at}.{name}");
         if !is_phase(phase) {
-            let message =
-                format!("phase {phase:?} must begin with a-z and go on with a-z, 0-9, _ and -");
-            found.push(invalid(&at, message));
+            let what = "must begin with a-z and go on with a-z, 0-9, _ and -";
+            found.push(invalid(&at, format!("phase {phase:?} {what}")));
         }
         let Some(route) = value.as_object() else {
             found.push(invalid(&at, format!("{at} must be an object")));
@@ -273,24 +265,22 @@ fn role_reference(
     document: &Object,
     field: String,
     role: &Value,
-    as_what: RoleUse,
-    found: &mut Vec<ConfigProblem>,
+    usage: RoleUse,
+    found: &mut Problems,
 ) {
     let name = role.as_str().unwrap_or_default();
     let declared = members::object(document, "roles").is_some_and(|roles| roles.contains_key(name));
     // `human` may be a next role but not an entry role, which gets the first turn.
-    if declared || (name == "human" && rule!(as_what == RoleUse::Next; HumanEnters => true)) {
+    if declared || (name == "human" && rule!(usage == RoleUse::Next; HumanEnters => true)) {
         return;
     }
     let message = format!("{field} names the role {role}, which is not declared");
-    found.push(
-        ConfigProblem::new(Code::XchainUndeclaredRoleReference, field, message)
-            .with("referenced_role", role.clone()),
-    );
+    let problem = ConfigProblem::new(Code::XchainUndeclaredRoleReference, field, message);
+    found.push(problem.with("referenced_role", role.clone()));
 }
 
 /// Clauses: AX-CS-GATE.
-fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
+fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Problems) {
     let name = gate.as_str().unwrap_or_default();
     let gates = members::object(document, "gates");
     // A gate that is null would be one without conditions.
@@ -303,10 +293,8 @@ fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Ve
         return;
     }
     let message = format!("{field} names the undeclared gate {gate}");
-    found.push(
-        ConfigProblem::new(Code::XchainUndeclaredGateReference, field, message)
-            .with("referenced_gate", gate.clone()),
-    );
+    let problem = ConfigProblem::new(Code::XchainUndeclaredGateReference, field, message);
+    found.push(problem.with("referenced_gate", gate.clone()));
 }
 
 /// The phases that other parts of the document may name.
@@ -321,15 +309,9 @@ pub(super) fn is_texts(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }
 
-pub(super) fn list_items<'a>(
-    document: &'a Object,
-    name: &str,
-    found: &mut Vec<ConfigProblem>,
-) -> &'a [Value] {
-    if let Some(value) = given(document, name)
-        && !value.is_array()
-    {
+pub(super) fn list_items<'a>(config: &'a Object, name: &str, found: &mut Problems) -> &'a [Value] {
+    if given(config, name).is_some_and(|value| !value.is_array()) {
         found.push(invalid(name, format!("{name} must be a list")));
     }
-    list(document, name)
+    list(config, name)
 }

@@ -2,8 +2,8 @@
 
 use accord_contract::{Object, Value};
 
-use super::super::{ConfigProblem, RuntimeType};
-use super::{Section, invalid};
+use super::super::RuntimeType;
+use super::{Problems, Section, invalid};
 use crate::members::{self, filled, given, list, text};
 
 const PROVIDERS: [&str; 4] = ["anthropic", "openai", "google", "ollama"];
@@ -18,7 +18,7 @@ const RETRY_CLASSES: [&str; 7] = [
     "provider_overloaded",
 ];
 
-pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
+pub(super) fn check(document: &Object, found: &mut Problems) {
     let Some(runtimes) = members::object(document, "runtimes") else {
         found.push(invalid("runtimes", "runtimes must be an object"));
         return;

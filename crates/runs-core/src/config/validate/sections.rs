@@ -2,13 +2,13 @@
 
 use accord_contract::{Object, Value};
 
+use super::super::Semantics;
 use super::super::workflow::Template;
-use super::super::{ConfigProblem, Semantics};
-use super::{Section, invalid, phase_names};
+use super::{Problems, Section, invalid, phase_names};
 use crate::members::{self, count, entries, filled, given, is_true, list, text};
 use crate::paths::RepoPath;
 
-pub(super) fn gates(document: &Object, found: &mut Vec<ConfigProblem>) {
+pub(super) fn gates(document: &Object, found: &mut Problems) {
     if given(document, "gates").is_some_and(|gates| !gates.is_object()) {
         found.push(invalid("gates", "gates must be an object"));
     }
@@ -57,7 +57,7 @@ fn gate_actions(gate: &mut Section<'_>) {
     }
 }
 
-pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
+pub(super) fn workflow(document: &Object, found: &mut Problems) {
     let Some(value) = given(document, "workflow_kit") else { return };
     let Some(kit) = value.as_object() else {
         found.push(invalid("workflow_kit", "workflow_kit must be an object"));

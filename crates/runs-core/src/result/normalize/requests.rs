@@ -5,27 +5,23 @@ use crate::{Situation, WriteAuthority, doc, rule};
 
 /// Corrects a phase request that names a gate or skips phases.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
-    let Some(request) =
-        doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).map(str::to_owned)
-    else {
-        return;
-    };
+    let request = doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).map(str::to_owned);
+    let Some(request) = request else { return };
     let (config, current) = (situation.config, situation.state.phase());
     let phases = config.phases();
     let position = |phase: &str| phases.iter().position(|name| *name == phase);
     if position(&request).is_none() && config.gate(&request).is_some() {
-        let guards = |phase: &&&str| {
-            config.route(phase).and_then(|route| route.exit_gate.as_deref()) == Some(&*request)
-        };
-        let Some(guarded) = phases.iter().find(guards) else { return };
+        let gate = |phase: &str| config.route(phase)?.exit_gate.as_deref();
+        let guarded = phases.iter().find(|phase| gate(phase) == Some(&*request));
+        let Some(guarded) = guarded else { return };
         let why = format!("{request} is the exit gate of {guarded}");
         let code = RewriteCode::GateNameResolved;
         match config.next_phase(guarded) {
             Some(next) => draft.set(code, doc::Result::PHASE_TRANSITION_REQUEST, next, &why),
             None => {
                 // The last phase has no next one, so its gate means the end of the run.
-                doc::Result::PHASE_TRANSITION_REQUEST
-                    .set(&mut draft.result, serde_json::Value::Null);
+                let none = serde_json::Value::Null;
+                doc::Result::PHASE_TRANSITION_REQUEST.set(&mut draft.result, none);
                 draft.set(code, doc::Result::RUN_COMPLETION_REQUEST, true, &why);
             }
         }
@@ -51,8 +47,7 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let fitting = || {
         let allowed = allowed.unwrap_or_default();
         let other = allowed.iter().find(|role| *role != own);
-        // Without an allowed role, a person decides. The reference runner names `pm`, which may not
-        // exist.
+        // Without an allowed role a person decides. The reference runner names `pm` even then.
         other.or_else(|| allowed.first()).map_or("human", String::as_str)
     };
     match named {
@@ -65,8 +60,7 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
             let why = "the routing says who may go next";
             draft.set(RewriteCode::NextRoleAdded, doc::Result::PROPOSED_NEXT_ROLE, fitting(), why);
         }
-        // A placeholder is not replaced: the validation must see that the template was not filled
-        // in.
+        // A placeholder stays: the validation must see that the template was not filled in.
         Some(named)
             if named != "human"
                 && !crate::patterns::is_placeholder(&named)

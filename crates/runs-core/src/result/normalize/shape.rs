@@ -1,10 +1,10 @@
 //! Normalizes ids, file lists, missing members, status and type of work.
 
-use accord_contract::Value;
+use accord_contract::{Object, Value};
 
 use super::{Draft, RewriteCode};
 use crate::result::{Leniency, Situation};
-use crate::{WriteAuthority, build, doc, rule};
+use crate::{WriteAuthority, doc, rule};
 
 /// Inserts the id of the run when the turn matches.
 pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
@@ -24,13 +24,8 @@ pub(super) fn files(draft: &mut Draft) {
         && doc::Result::FILES_MODIFIED.raw(&draft.result).is_some_and(Value::is_array)
         && let Some(Value::Array(files)) = doc::Result::FILES_MODIFIED.remove(&mut draft.result)
     {
-        let why = "files_modified is called files_changed";
-        draft.set(
-            RewriteCode::FilesModifiedRenamed,
-            doc::Result::FILES_CHANGED,
-            Value::Array(files),
-            why,
-        );
+        let (files, why) = (Value::Array(files), "files_modified is called files_changed");
+        draft.set(RewriteCode::FilesModifiedRenamed, doc::Result::FILES_CHANGED, files, why);
     }
     let Some(Value::Array(files)) = doc::Result::FILES_CHANGED.raw_mut(&mut draft.result) else {
         return;
@@ -67,30 +62,18 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
         draft.set(RewriteCode::RuntimeIdAdded, doc::Result::RUNTIME_ID, runtime, why);
     }
     // A summary of another type is left to the validation: a generated text would hide it.
-    let mistyped = rule!(
-        doc::Result::SUMMARY.is_mistyped(&draft.result);
-        SummaryInvented => false
-    );
+    let mistyped = rule!(doc::Result::SUMMARY.is_mistyped(&draft.result); SummaryInvented => false);
     if doc::Result::SUMMARY.filled(&draft.result).is_none() && !mistyped {
         let milestone = doc::Result::MILESTONE.raw(&draft.result);
-        let found = doc::Result::MILESTONE_TITLE
-            .filled(&draft.result)
-            .or_else(|| milestone.and_then(|milestone| milestone.as_str()))
-            .or_else(|| milestone.and_then(|milestone| milestone.get("title")?.as_str()))
-            .map(str::to_owned);
+        let title = doc::Result::MILESTONE_TITLE.filled(&draft.result);
+        let of_milestone = || milestone?.as_str().or_else(|| milestone?.get("title")?.as_str());
+        let found = title.or_else(of_milestone).map(str::to_owned);
         let role = situation.turn.map_or("a role", |turn| turn.role());
         let summary = found.unwrap_or_else(|| format!("A turn of {role} without a summary."));
         draft.set(RewriteCode::SummaryAdded, doc::Result::SUMMARY, summary, "there was no summary");
     }
-    if doc::Result::ARTIFACT.get(&draft.result).is_none() {
-        let kind = inferred(draft);
-        let artifact = build([doc::Artifact::TYPE.to(kind)]);
-        let why = "the kind of work follows from the changed files";
-        draft.set(RewriteCode::ArtifactTypeInferred, doc::Result::ARTIFACT, artifact, why);
-    } else if let Some(artifact) = doc::Result::ARTIFACT.get(&draft.result)
-        && doc::Artifact::TYPE.given(artifact).is_none()
-    {
-        let mut artifact = artifact.clone();
+    let mut artifact = doc::Result::ARTIFACT.get(&draft.result).cloned().unwrap_or_default();
+    if doc::Artifact::TYPE.given(&artifact).is_none() {
         doc::Artifact::TYPE.set(&mut artifact, inferred(draft));
         let why = "the kind of work follows from the changed files";
         draft.set(RewriteCode::ArtifactTypeInferred, doc::Result::ARTIFACT, artifact, why);
@@ -103,30 +86,30 @@ fn inferred(draft: &Draft) -> &'static str {
 
 /// Replaces synonyms of a status, or infers a missing one from the requests.
 pub(super) fn status(draft: &mut Draft) {
-    match doc::Result::STATUS.get(&draft.result) {
+    let result = &draft.result;
+    let (code, status, why) = match doc::Result::STATUS.get(result) {
         Some("complete" | "success" | "done") => {
-            let why = "another word for completed";
-            draft.set(RewriteCode::StatusSynonym, doc::Result::STATUS, "completed", why);
+            (RewriteCode::StatusSynonym, "completed", "another word for completed")
         }
         Some("error" | "failure") => {
-            let why = "another word for failed";
-            draft.set(RewriteCode::StatusSynonym, doc::Result::STATUS, "failed", why);
+            (RewriteCode::StatusSynonym, "failed", "another word for failed")
         }
-        Some(_) => {}
+        Some(_) => return,
         // A status of another type is left to the validation.
-        None if doc::Result::STATUS.given(&draft.result).is_some() => {}
-        None => {
-            let asks = doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).is_some()
-                || doc::Result::RUN_COMPLETION_REQUEST.get(&draft.result);
-            if doc::Result::NEEDS_HUMAN_REASON.filled(&draft.result).is_some() {
-                let why = "needs_human_reason is set";
-                draft.set(RewriteCode::StatusInferred, doc::Result::STATUS, "needs_human", why);
-            } else if asks {
-                let why = "it asks to go on";
-                draft.set(RewriteCode::StatusInferred, doc::Result::STATUS, "completed", why);
-            }
+        None if doc::Result::STATUS.given(result).is_some() => return,
+        None if doc::Result::NEEDS_HUMAN_REASON.filled(result).is_some() => {
+            (RewriteCode::StatusInferred, "needs_human", "needs_human_reason is set")
         }
-    }
+        None if asks(result) => (RewriteCode::StatusInferred, "completed", "it asks to go on"),
+        None => return,
+    };
+    draft.set(code, doc::Result::STATUS, status, why);
+}
+
+/// Whether a result asks for the next phase or the end of the run.
+fn asks(result: &Object) -> bool {
+    doc::Result::PHASE_TRANSITION_REQUEST.filled(result).is_some()
+        || doc::Result::RUN_COMPLETION_REQUEST.get(result)
 }
 
 /// Turns a claimed workspace change without changed files into a review, where that is unambiguous.
@@ -140,13 +123,11 @@ pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: L
         return;
     }
     let status = doc::Result::STATUS.get(result);
-    let asks = doc::Result::PHASE_TRANSITION_REQUEST.filled(result).is_some()
-        || doc::Result::RUN_COMPLETION_REQUEST.get(result);
-    let reviewed =
-        situation.authority() == Some(WriteAuthority::ReviewOnly) && status == Some("completed");
+    let reviews = situation.authority() == Some(WriteAuthority::ReviewOnly);
+    let reviewed = reviews && status == Some("completed");
     let waits = status == Some("needs_human")
         && doc::Result::PROPOSED_NEXT_ROLE.get(result) == Some("human");
-    if !(leniency.force_review || asks || reviewed || waits) {
+    if !(leniency.force_review || asks(result) || reviewed || waits) {
         return;
     }
     let turn = doc::Result::TURN_ID.get(result).unwrap_or_default().to_owned();
@@ -158,9 +139,8 @@ pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: L
 }
 
 /// Whether the verification produced files that are part of the work.
-fn has_products(result: &accord_contract::wire::Object) -> bool {
+fn has_products(result: &Object) -> bool {
     let verification = doc::Result::VERIFICATION.get(result);
-    let files = verification
-        .map_or(&[][..], |verification| doc::Verification::PRODUCED_FILES.get(verification));
+    let files = verification.map_or(&[][..], |it| doc::Verification::PRODUCED_FILES.get(it));
     files.iter().any(|file| doc::ProducedFile::DISPOSITION.get(file) != Some("ignore"))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Object, Value};
+use accord_contract::{Code, Object};
 
 use super::{Findings, Problem};
 use crate::result::{Situation, TurnResult, TurnStatusClaim};
@@ -19,37 +19,30 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
             authoritative(result, situation, &files, kind, findings);
         }
         Some(WriteAuthority::Proposed) => proposed(result, situation, findings),
-        None => {
-            wrong(findings, doc::Result::ARTIFACT, "the turn's role is not declared".into());
-        }
+        None => wrong(findings, doc::Result::ARTIFACT, "the turn's role is not declared"),
     }
     if kind == "workspace" {
         if situation.authority() != Some(WriteAuthority::Authoritative) {
-            let message = "only an authoritative role works in the workspace";
-            wrong(findings, "artifact.type", message.into());
+            wrong(findings, "artifact.type", "only an authoritative role works in the workspace");
         }
         if files.is_empty() && result.produced_artifacts().is_empty() {
             let message = "work in the workspace changes at least one file";
-            wrong(findings, doc::Result::FILES_CHANGED, message.into());
+            wrong(findings, doc::Result::FILES_CHANGED, message);
         }
     }
     // This is checked for every role, because an acceptance writes the proposal of every role.
     proposed_changes(result.document(), findings);
 }
 
-fn wrong(findings: &mut Findings, field: impl Into<String>, message: String) {
+fn wrong(findings: &mut Findings, field: impl Into<String>, message: impl Into<String>) {
     findings.problem(Problem::new(Code::XchainArtifactError, message).field(field));
 }
 
 /// The files that the result names. Files outside the repository and files of the run are problems.
 fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
-    let mut files = Vec::new();
-    for text in doc::Result::FILES_CHANGED.get(result.document()) {
-        if let Some(path) = sound_path(&text, doc::Result::FILES_CHANGED.name(), findings) {
-            files.push(path);
-        }
-    }
-    files
+    let name = doc::Result::FILES_CHANGED.name();
+    let files = doc::Result::FILES_CHANGED.get(result.document());
+    files.iter().filter_map(|text| sound_path(text, name, findings)).collect()
 }
 
 /// Parses a path that an agent named.
@@ -108,7 +101,7 @@ fn authoritative(
     let products: Vec<&RepoPath> = files.iter().filter(|file| file.is_product()).collect();
     if kind == "review" && !products.is_empty() {
         let message = "a review changes no product files; deliver the workspace instead";
-        wrong(findings, "artifact.type", message.into());
+        wrong(findings, "artifact.type", message);
     }
     let builds = situation.state.phase() == "implementation"
         && result.status() == TurnStatusClaim::Completed;
@@ -117,9 +110,9 @@ fn authoritative(
         return;
     }
     // Once the run has changed the product, a later implementation turn need not.
-    if products.is_empty() && !situation.index.has_built() {
+    if products.is_empty() && !situation.index.built {
         let message = "an implementation turn that is completed changes at least one product file";
-        wrong(findings, doc::Result::FILES_CHANGED, message.into());
+        wrong(findings, doc::Result::FILES_CHANGED, message);
     } else if !products.is_empty() && products.iter().all(|file| file.is_test()) {
         findings.warn("the turn changed only tests");
     }
@@ -132,7 +125,7 @@ fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findi
     let empty = doc::Result::PROPOSED_CHANGES.get(result.document()).is_empty();
     if from_afar && done && rule!(empty; NothingProposed => false) {
         let message = "a proposing role with a remote runtime must deliver proposed_changes";
-        wrong(findings, doc::Result::PROPOSED_CHANGES, message.into());
+        wrong(findings, doc::Result::PROPOSED_CHANGES, message);
     }
 }
 
@@ -148,9 +141,8 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
         );
         // The proposal's own pages are in the same folder and would be overwritten.
         if let Some(path) = sound.as_ref().filter(|path| path.is_proposal_page()) {
-            let message = format!(
-                "{field} names {path}, which a proposal writes about itself; propose another path"
-            );
+            let what = "which a proposal writes about itself; propose another path";
+            let message = format!("{field} names {path}, {what}");
             wrong(findings, format!("{field}.path"), message);
         }
         let action = doc::Proposed::ACTION.get(change).unwrap_or_default();
@@ -158,19 +150,13 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             fits(&path, action != "delete", &known, &field, findings);
             known.insert(path, action != "delete");
         }
-        match action {
-            "delete" => {}
-            "create" | "modify"
-                if doc::Proposed::CONTENT.raw(change).is_some_and(Value::is_string) => {}
-            "create" | "modify" => {
-                let message = format!("{field} must have the content to {action}");
-                wrong(findings, field.as_str(), message);
-            }
-            _ => {
-                let message = format!("{field}.action must be create, modify or delete");
-                wrong(findings, field.as_str(), message);
-            }
-        }
+        let message = match action {
+            "delete" => continue,
+            "create" | "modify" if doc::Proposed::CONTENT.get(change).is_some() => continue,
+            "create" | "modify" => format!("{field} must have the content to {action}"),
+            _ => format!("{field}.action must be create, modify or delete"),
+        };
+        wrong(findings, field.as_str(), message);
     }
 }
 
@@ -192,9 +178,8 @@ fn fits(
     // A deleted file leaves its place free, for example for a folder of that name.
     let others = known.iter().filter(|(_, other_written)| **other_written);
     if written && let Some(other) = others.map(|(other, _)| other).find(clashes) {
-        let message = format!(
-            "{field} names both {path} and {other}, but one would be a folder of the other"
-        );
+        let what = "but one would be a folder of the other";
+        let message = format!("{field} names both {path} and {other}, {what}");
         wrong(findings, at.as_str(), message);
     }
 }

@@ -12,13 +12,10 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let run = situation.state.run_id().map(RunId::as_str);
     let claimed = doc::Result::RUN_ID.get(document);
     if rule!(claimed != run; OtherRunsResult => false) {
-        let message = format!(
-            "run_id {} is not that of the run, {}",
-            claimed.unwrap_or("?"),
-            run.unwrap_or("which has not begun")
-        );
-        findings
-            .problem(Problem::new(Code::XchainRunIdMismatch, message).field(doc::Result::RUN_ID));
+        let (claimed, run) = (claimed.unwrap_or("?"), run.unwrap_or("which has not begun"));
+        let message = format!("run_id {claimed} is not that of the run, {run}");
+        let problem = Problem::new(Code::XchainRunIdMismatch, message);
+        findings.problem(problem.field(doc::Result::RUN_ID));
     }
     let Some(turn) = situation.turn else {
         let message = match situation.state.turns().len() {

@@ -19,9 +19,8 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
         return;
     }
     let most = rule!(usize::MAX; FirstDelegationOnly => 1);
-    for (index, item) in
-        fields.items(result, doc::Result::DELEGATIONS).iter().enumerate().take(most)
-    {
+    let items = fields.items(result, doc::Result::DELEGATIONS);
+    for (index, item) in items.iter().enumerate().take(most) {
         let at = format!("delegations.{index}");
         let Some(delegation) = fields.object(&at, item) else { continue };
         if !doc::Delegation::ID.get(delegation).is_some_and(is_delegation_id) {
@@ -68,9 +67,8 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
 /// AX-DEL-ROLE-ALLOWED, AX-DEL-CHILD, AX-DEL-UNIQUE, AX-DEL-REVIEW.
 pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let mut wrong = |message: String| {
-        findings.problem(
-            Problem::new(Code::XchainProtocolError, message).field(doc::Result::DELEGATIONS),
-        );
+        let problem = Problem::new(Code::XchainProtocolError, message);
+        findings.problem(problem.field(doc::Result::DELEGATIONS));
     };
     let delegations = doc::Result::DELEGATIONS.get(result.document());
     let own = situation.turn.map_or("", |turn| turn.role());

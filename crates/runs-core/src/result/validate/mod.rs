@@ -36,11 +36,8 @@ pub fn validate(result: &Value, situation: &Situation<'_>, leniency: Leniency) -
     }) {
         check(&result, situation, &mut findings);
         if !findings.problems.is_empty() {
-            return Validation {
-                failed_stage: Some(stage),
-                problems: findings.problems,
-                warnings: findings.warnings,
-            };
+            let Findings { problems, warnings, .. } = findings;
+            return Validation { failed_stage: Some(stage), problems, warnings };
         }
     }
     Validation { failed_stage: None, problems: Vec::new(), warnings: findings.warnings }

@@ -18,10 +18,8 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         && rule!(config.rules.challenge_required; ChallengeWaived => false)
         && result.objections().is_empty()
     {
-        let code = Code::XchainChallengeRequirementViolated;
-        findings.problem(
-            Problem::new(code, CHALLENGE).field(doc::Result::OBJECTIONS).detail(CHALLENGE),
-        );
+        let problem = Problem::new(Code::XchainChallengeRequirementViolated, CHALLENGE);
+        findings.problem(problem.field(doc::Result::OBJECTIONS).detail(CHALLENGE));
     }
     let next = result.proposed_next_role().unwrap_or_default();
     let allowed = config.route(phase).and_then(|route| route.allowed_next_roles.as_deref());
@@ -43,8 +41,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
     }
     delegations::rules(result, situation, findings);
-    // The reference runner only warns, while the protocol's text requires a reason. The strict mode
-    // follows the text.
+    // The protocol's text requires a reason. The reference runner, like the lenient mode, only warns.
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn needs a person but gives no reason";
         if rule!(findings.strict; ReasonNotAsked => false) {
@@ -58,14 +55,11 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
 /// Clauses: AX-TR-NEXT-PHASE, AX-STRICT-ROUTING.
 fn phase_request(request: &str, situation: &Situation<'_>, findings: &mut Findings) {
     let (config, phase) = (situation.config, situation.state.phase());
-    let message = if !config.has_phase(request) {
-        format!("there is no phase {request}")
-    } else {
-        match config.next_phase(phase) {
-            Some(next) if next == request => return,
-            Some(next) => format!("the phase after {phase} is {next}, not {request}"),
-            None => format!("{phase} is the last phase; ask for the end of the run"),
-        }
+    let message = match config.next_phase(phase) {
+        _ if !config.has_phase(request) => format!("there is no phase {request}"),
+        Some(next) if next == request => return,
+        Some(next) => format!("the phase after {phase} is {next}, not {request}"),
+        None => format!("{phase} is the last phase; ask for the end of the run"),
     };
     wrong(findings, doc::Result::PHASE_TRANSITION_REQUEST, message);
 }

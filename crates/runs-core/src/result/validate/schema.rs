@@ -2,9 +2,8 @@
 
 use accord_contract::{Code, Object, Value};
 
-use super::Problem;
-use super::delegations;
 use super::fields::Fields;
+use super::{Problem, delegations};
 use crate::doc::{self, Any, Member};
 use crate::ledger::DecisionCategory;
 use crate::patterns::{is_decision_id, is_name, is_objection_id, is_placeholder};
@@ -72,12 +71,8 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     }
     fields.filled(result, "", doc::Result::RUNTIME_ID);
     fields.filled(result, "", doc::Result::SUMMARY);
-    fields.one_of(
-        result,
-        "",
-        doc::Result::STATUS,
-        &["completed", "blocked", "needs_human", "failed"],
-    );
+    let statuses = ["completed", "blocked", "needs_human", "failed"];
+    fields.one_of(result, "", doc::Result::STATUS, &statuses);
     for item in fields.items(result, doc::Result::FILES_CHANGED) {
         if !item.is_string() {
             fields.wrong(doc::Result::FILES_CHANGED, "must hold paths as texts");
@@ -91,12 +86,8 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     match doc::Result::VERIFICATION.get(result) {
         None => fields.wrong(doc::Result::VERIFICATION, "must be an object"),
         Some(verification) => {
-            fields.one_of(
-                verification,
-                "verification",
-                doc::Verification::STATUS,
-                &["pass", "fail", "skipped"],
-            );
+            let statuses = ["pass", "fail", "skipped"];
+            fields.one_of(verification, "verification", doc::Verification::STATUS, &statuses);
         }
     }
     match doc::Result::ARTIFACT.get(result) {
@@ -129,8 +120,8 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
 fn decisions(result: &Object, fields: &mut Fields<'_>) {
     let categories: Vec<&str> = DecisionCategory::ALL.iter().map(|name| name.as_str()).collect();
     let most = rule!(usize::MAX; FirstDecisionOnly => 1);
-    for (index, item) in fields.items(result, doc::Result::DECISIONS).iter().enumerate().take(most)
-    {
+    let items = fields.items(result, doc::Result::DECISIONS);
+    for (index, item) in items.iter().enumerate().take(most) {
         let at = format!("decisions.{index}");
         let Some(decision) = fields.object(&at, item) else { continue };
         let id = doc::Decision::ID.get(decision).unwrap_or_default();
@@ -176,12 +167,8 @@ fn objections(result: &Object, fields: &mut Fields<'_>) {
         if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
             fields.wrong(format!("{at}.id"), "must be OBJ- and a number");
         }
-        fields.one_of(
-            objection,
-            &at,
-            doc::Objection::SEVERITY,
-            &["low", "medium", "high", "blocking"],
-        );
+        let severities = ["low", "medium", "high", "blocking"];
+        fields.one_of(objection, &at, doc::Objection::SEVERITY, &severities);
         fields.filled(objection, &at, doc::Objection::STATEMENT);
         if doc::Objection::STATUS.is_in(objection) {
             fields.one_of(objection, &at, doc::Objection::STATUS, &statuses);
@@ -220,20 +207,16 @@ fn placeholders(result: &Object, fields: &mut Fields<'_>) {
     let files = doc::Result::FILES_CHANGED.items(result).iter().filter_map(Value::as_str);
     texts.extend(files.map(|text| (doc::Result::FILES_CHANGED.into(), text)));
     if let Some(verification) = doc::Result::VERIFICATION.get(result) {
-        let commands =
-            doc::Verification::COMMANDS.items(verification).iter().filter_map(Value::as_str);
+        let commands = doc::Verification::COMMANDS.items(verification).iter();
+        let commands = commands.filter_map(Value::as_str);
         texts.extend(commands.map(|text| ("verification.commands".to_owned(), text)));
         let summary = doc::Verification::EVIDENCE_SUMMARY.get(verification);
         texts.extend(summary.map(|text| ("verification.evidence_summary".to_owned(), text)));
-        let evidence = doc::Verification::MACHINE_EVIDENCE
-            .get(verification)
-            .iter()
-            .filter_map(|item| doc::Evidence::COMMAND.get(item));
+        let evidence = doc::Verification::MACHINE_EVIDENCE.get(verification).iter();
+        let evidence = evidence.filter_map(|item| doc::Evidence::COMMAND.get(item));
         texts.extend(evidence.map(|text| ("verification.machine_evidence".to_owned(), text)));
     }
-    for (at, text) in texts {
-        if is_placeholder(text) {
-            fields.wrong(at, "still contains a placeholder");
-        }
+    for (at, _) in texts.into_iter().filter(|(_, text)| is_placeholder(text)) {
+        fields.wrong(at, "still contains a placeholder");
     }
 }

@@ -54,8 +54,7 @@ fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
         wrong(findings, name.as_str(), "must name its command");
     }
     if doc::Evidence::EXPECTED_EXIT_CODE.is_mistyped(item) {
-        let what = "must have a whole number as expected_exit_code";
-        wrong(findings, name, what);
+        wrong(findings, name, "must have a whole number as expected_exit_code");
         return;
     }
     let expected = doc::Evidence::EXPECTED_EXIT_CODE.get(item).unwrap_or(0);
@@ -87,9 +86,8 @@ fn produced(result: &TurnResult, verification: &Object, findings: &mut Findings)
         }
         let path = doc::ProducedFile::PATH.get(file).unwrap_or_default();
         // An ignored file is deleted at the acceptance, so its path is checked like a changed one.
-        let Some(path) = sound_path(path, &format!("verification.{name}.path"), findings) else {
-            continue;
-        };
+        let at = format!("verification.{name}.path");
+        let Some(path) = sound_path(path, &at, findings) else { continue };
         if disposition == "ignore" && declared.contains(&path) {
             wrong(findings, name.as_str(), "cannot be ignored and be in files_changed");
         }
