@@ -32,16 +32,16 @@ pub(crate) fn drive_acceptance(
                 refusal.take().map_or(Answer::Staging(None), Answer::Unusable)
             }
             Want::Staging(paths) => {
-                let found =
-                    operation.locked.staged(&paths).inspect(|found| staged.clone_from(found));
+                let found = operation.locked.staged(&paths);
+                let found = found.inspect(|found| staged.clone_from(found));
                 usable(found.map(Answer::Staging).map_err(Failure::from))?
             }
             Want::Hooks(batch) => {
                 let phase = batch.phase;
-                let guarded =
-                    guarded(operation, &machine, phase, staged.as_ref().map(|(path, _)| path));
-                let report =
-                    crate::hooks::run(batch, &operation.locked, operation.environment, &guarded)?;
+                let path = staged.as_ref().map(|(path, _)| path);
+                let guarded = guarded(operation, &machine, phase, path);
+                let (locked, environment) = (&operation.locked, operation.environment);
+                let report = crate::hooks::run(batch, locked, environment, &guarded)?;
                 // Files that a person must judge now must still exist.
                 if let Some((path, bytes)) = staged.as_ref().filter(|_| report.failure().is_some())
                     && operation.locked.staged(slice::from_ref(path))?.is_none()
@@ -49,12 +49,7 @@ pub(crate) fn drive_acceptance(
                     operation.locked.write(&own_path(path)?, bytes)?;
                 }
                 if phase == HookPhase::AfterAcceptance {
-                    crate::hooks::keep_annotations(
-                        &report,
-                        &turn,
-                        &operation.locked,
-                        operation.now(),
-                    )?;
+                    crate::hooks::keep_annotations(&report, &turn, locked, operation.now())?;
                 }
                 Answer::Hooks(report)
             }
@@ -79,8 +74,7 @@ pub(crate) fn drive_acceptance(
             Want::Replay(commands) => {
                 let ran = commands.iter().map(|command| replay(operation, &turn, command));
                 let ran = ran.collect();
-                // A command that was killed has no exit code. It must not count as a verification
-                // that failed.
+                // A command that was killed must not count as a verification that failed.
                 operation.environment.check_cancelled()?;
                 Answer::Replayed(ran)
             }
@@ -154,8 +148,7 @@ fn observe(
         None => Observation::default(),
     };
     seen.outside = operation.locked.leading_out(named)?;
-    // `obstructed` fails for a path that leads out. The result is refused for `outside` then
-    // anyway.
+    // `obstructed` fails for a path that leads out, for which the result is refused anyway.
     if seen.outside.is_empty() {
         seen.obstructed = operation.locked.obstructed(proposed)?;
     }
@@ -170,8 +163,7 @@ fn add_sources(
     // A path that leads out is not read. The result is refused for it.
     if seen.outside.is_empty() {
         for path in files {
-            let digest = operation.locked.digest(path)?;
-            seen.sources.insert(path.to_string(), digest);
+            seen.sources.insert(path.to_string(), operation.locked.digest(path)?);
         }
     }
     Ok(seen)
@@ -182,11 +174,8 @@ fn add_sources(
 fn usable(answer: Result<Answer>) -> Result<Answer> {
     match answer {
         Err(failure) if git::is_refusal(&failure) => {
-            let message = format!(
-                "git cannot be asked as it could when the turn was assigned: {}",
-                failure.message
-            );
-            Ok(Answer::Unusable(git::changed(message)))
+            let why = "git cannot be asked as it could when the turn was assigned";
+            Ok(Answer::Unusable(git::changed(format!("{why}: {}", failure.message))))
         }
         Err(failure) if is_unusable(&failure) => Ok(Answer::Unusable(failure)),
         other => other,

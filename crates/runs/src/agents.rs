@@ -64,8 +64,7 @@ impl Preset {
 
     /// The agent whose program this is, also by a path.
     pub(crate) fn of_program(program: &OsStr) -> Option<&'static Self> {
-        let name = Path::new(program).file_name()?;
-        Self::named(name.to_str()?)
+        Self::named(Path::new(program).file_name()?.to_str()?)
     }
 
     pub fn command(&self) -> Vec<String> {
@@ -74,9 +73,10 @@ impl Preset {
     }
 
     pub(crate) fn advise(&self, failure: Failure) -> Failure {
-        let install = format!("npm install --global {}", self.package);
-        let suggestion =
-            format!("install {}: {install}; or correct the runtime in agentxchain.json", self.name);
-        failure.with("npm_package", self.package).suggesting(suggestion)
+        let (name, package) = (self.name, self.package);
+        failure.with("npm_package", package).suggesting(format!(
+            "install {name}: npm install --global {package}; or correct the runtime in \
+             agentxchain.json"
+        ))
     }
 }

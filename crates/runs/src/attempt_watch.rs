@@ -43,9 +43,7 @@ impl Runs {
     /// Whether a turn is at another attempt. A state that cannot be read says nothing.
     fn is_superseded(&self, turn: &TurnId, attempt: u64) -> bool {
         let Ok(state) = self.state() else { return false };
-        let failure = state.target_at(turn, attempt).err();
-        failure.is_some_and(|failure| {
-            matches!(failure.code, Code::XchainAttemptOver | Code::XchainTurnNotActive)
-        })
+        let code = state.target_at(turn, attempt).err().map(|failure| failure.code);
+        matches!(code, Some(Code::XchainAttemptOver | Code::XchainTurnNotActive))
     }
 }

@@ -34,16 +34,10 @@ impl Runs {
         authorize(&self.environment, O::NEED, person, &running_workers(state.iter()))
     }
 
-    /// The same for a decision about evidence.
-    ///
-    /// # Errors
-    /// As [`Runs::authorize`].
-    pub(crate) fn authorize_consent<O: LocalOperation>(
-        &self,
-        consent: &Consent,
-    ) -> Result<Consent> {
-        let person = self.authorize::<O>(&consent.person)?;
-        Ok(Consent { person, expect: consent.expect.clone() })
+    /// The same for a decision about evidence. Fails like [`Runs::authorize`].
+    pub(crate) fn authorize_consent<O: LocalOperation>(&self, given: &Consent) -> Result<Consent> {
+        let person = self.authorize::<O>(&given.person)?;
+        Ok(Consent { person, expect: given.expect.clone() })
     }
 
     /// Refuses a caller that the worker of another active turn started: a worker stages its own
@@ -59,9 +53,8 @@ impl Runs {
         let mut running = running.iter().filter(|worker| is_ancestor(worker.pid));
         let own = marked.or_else(|| running.next().map(|worker| worker.work.as_str()));
         let is_active = |id: &&str| state.turns().any(|active| active.id().as_str() == *id);
-        let Some(own) = own.filter(|own| *own != turn.id().as_str()).filter(is_active) else {
-            return Ok(());
-        };
+        let own = own.filter(|own| *own != turn.id().as_str()).filter(is_active);
+        let Some(own) = own else { return Ok(()) };
         let message = format!("the worker of {own} cannot stage the result of {}", turn.id());
         let refused = Failure::new(Code::NotForWorkers, message).with("turn_id", own);
         Err(refused.suggesting("stage the result of your own turn; name it with --turn"))
@@ -92,9 +85,8 @@ pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Ve
 }
 
 pub(crate) fn this_process() -> CallerProcess {
-    let Some(found) = accord_process::ancestors(&variables()) else {
-        return CallerProcess::Unknown;
-    };
+    let found = accord_process::ancestors(&variables());
+    let Some(found) = found else { return CallerProcess::Unknown };
     let processes = found.processes.into_iter().map(|process| Ancestor {
         pid: process.pid,
         marks: process.variables,

@@ -13,6 +13,8 @@ use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{Ids, Result, TurnId};
 
+use crate::LockedRepository;
+
 /// The default lock timeout.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -162,6 +164,20 @@ impl Environment {
     pub fn notify(&self, notice: &Notice) {
         if let Some(listener) = &self.listener {
             listener(notice);
+        }
+    }
+
+    /// Reports a failure that does not affect the result of the operation.
+    pub(crate) fn report<T, E: Into<Failure>>(&self, done: Result<T, E>) {
+        if let Err(failure) = done {
+            self.notify(&Notice::NotDone(failure.into()));
+        }
+    }
+
+    pub(crate) fn report_recovered(&self, locked: &LockedRepository) {
+        for replayed in locked.recovered() {
+            let (journal, dropped) = (replayed.path.clone(), replayed.detail.superseded);
+            self.notify(&Notice::Recovered { journal, dropped });
         }
     }
 }

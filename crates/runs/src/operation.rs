@@ -14,7 +14,7 @@ use accord_runs_core::{
 use crate::operations::RunUpdate;
 use crate::run_marker::RunMarker;
 use crate::runs::Runs;
-use crate::{Environment, Git, LockedRepository, Notice, RecordFile, Repository};
+use crate::{Environment, Git, LockedRepository, RecordFile, Repository};
 
 /// The index of dispatched turns for other runners.
 const DISPATCH_INDEX: &str = ".agentxchain/dispatch/index.json";
@@ -37,12 +37,7 @@ impl<'a> Operation<'a> {
         // Before the lock is taken: an invalid configuration must not delay other processes.
         let mut config = runs.config()?;
         let locked = runs.repository().lock(environment.lock_timeout())?;
-        for replayed in locked.recovered() {
-            environment.notify(&Notice::Recovered {
-                journal: replayed.path.to_string(),
-                dropped: replayed.detail.superseded,
-            });
-        }
+        environment.report_recovered(&locked);
         let state = match locked.settle()? {
             Some(in_force) => {
                 config = runs.read_config(&in_force.config)?;
@@ -52,17 +47,10 @@ impl<'a> Operation<'a> {
         };
         let state = state.unwrap_or_else(|| State::idle(&config));
         // Another process, or another machine with a clock ahead of ours, may have written it.
-        let latest = (locked.last_lines(RecordFile::Events, 1)?.last())
-            .and_then(event::timestamp)
-            .unwrap_or(Time::MIN);
-        Ok(Self {
-            environment,
-            locked,
-            config,
-            state,
-            ids: environment.ids(),
-            latest: Cell::new(latest),
-        })
+        let latest = locked.last_lines(RecordFile::Events, 1)?;
+        let latest = latest.last().and_then(event::timestamp).unwrap_or(Time::MIN);
+        let (ids, latest) = (environment.ids(), Cell::new(latest));
+        Ok(Self { environment, locked, config, state, ids, latest })
     }
 
     /// The time now; it never goes back.
@@ -96,11 +84,11 @@ impl<'a> Operation<'a> {
     /// Notes the run where a stash of everything does not reach it. A failure is only reported.
     fn note_run(&self) {
         let Some(marker) = RunMarker::of(self.root()) else { return };
-        if let Err(error) = marker.note(&self.state) {
+        let noted = marker.note(&self.state).map_err(|error| {
             let message = format!("the run could not be noted in git's folder: {error}");
-            let failure = Failure::new(Code::XchainFileSystemFailed, message);
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+            Failure::new(Code::XchainFileSystemFailed, message)
+        });
+        self.environment.report(noted);
     }
 
     /// Writes a change and returns it as an answer.
@@ -141,9 +129,7 @@ impl<'a> Operation<'a> {
         let payload = hooks::on_escalation(&self.state, turn, error);
         let run = self.state.run_id().map(ToString::to_string);
         let batch = HookBatch::new(phase, self.config.hooks(phase), payload, run);
-        if let Err(failure) = self.hooks(batch, phase, &[]) {
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+        self.environment.report(self.hooks(batch, phase, &[]));
     }
 
     /// Writes `session.json` for other runners. A failure is only reported, because no operation
@@ -154,21 +140,15 @@ impl<'a> Operation<'a> {
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
         let place = self.git().ok().flatten().and_then(|git| git.place().ok());
         let place = place.unwrap_or_default();
-        let at = accept::Checkpoint {
-            reason,
-            turn,
-            adapter: runtime.map(|runtime| runtime.kind.as_str()),
-            place: &place,
-        };
+        let adapter = runtime.map(|runtime| runtime.kind.as_str());
+        let at = accept::Checkpoint { reason, turn, adapter, place: &place };
         let noted = self.locked.session().and_then(|previous| {
             // A session belongs to one run.
             let previous = previous.filter(|session| self.state.owns_line(session));
             let document = accept::session(previous.as_ref(), &session, &self.state, &at, now);
             self.locked.save_session(&document)
         });
-        if let Err(error) = noted {
-            self.environment.notify(&Notice::NotDone(error.into()));
-        }
+        self.environment.report(noted);
     }
 
     /// Writes the index of dispatched turns for other runners, as `save_session` does.
@@ -181,9 +161,7 @@ impl<'a> Operation<'a> {
             let document = dispatch::index(previous, &self.state, &self.config, self.now());
             Ok(self.locked.write_document(&path, &document)?)
         });
-        if let Err(failure) = noted {
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+        self.environment.report(noted);
     }
 
     /// The version control of the repository.
@@ -193,18 +171,12 @@ impl<'a> Operation<'a> {
 
     /// What the core must know about the repository.
     pub(crate) fn baseline(&self) -> Result<Baseline> {
-        match self.git()? {
-            Some(git) => Ok(git.changes()?.baseline()),
-            None => Ok(without_git()),
-        }
+        let git = self.git()?;
+        Ok(git.map(|git| git.changes()).transpose()?.map_or_else(without_git, |it| it.baseline()))
     }
 
     pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn> {
         self.state.target(turn).cloned()
-    }
-
-    pub(crate) fn run_member(&self) -> Value {
-        self.state.run_id().map(ToString::to_string).into()
     }
 }
 
@@ -215,8 +187,7 @@ pub(crate) fn without_git() -> Baseline {
 
 /// A path that is a constant of this crate or comes from the core.
 pub(crate) fn own_path(text: &str) -> Result<RepoPath> {
-    RepoPath::parse(text).map_err(|error| {
-        let message = format!("{text}: {error}");
-        Failure::new(Code::XchainPathOutsideRepository, message)
-    })
+    let failed =
+        |error| Failure::new(Code::XchainPathOutsideRepository, format!("{text}: {error}"));
+    RepoPath::parse(text).map_err(failed)
 }

@@ -86,9 +86,9 @@ impl RunMarker {
             root.display()
         );
         let note = shell_words::quote(&self.path.to_string_lossy()).into_owned();
-        Some(Failure::new(Code::XchainRecordsMissing, message).with("run_id", run).suggesting(
-            format!("git stash pop restores them; to give the run up, remove the note: rm {note}"),
-        ))
+        let failure = Failure::new(Code::XchainRecordsMissing, message).with("run_id", run);
+        let next = "git stash pop restores them; to give the run up, remove the note: rm";
+        Some(failure.suggesting(format!("{next} {note}")))
     }
 
     pub(crate) fn has_stash(&self) -> bool {
@@ -103,13 +103,8 @@ impl RunMarker {
         fs::File::open(&self.path).ok()?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
         let document = accord_canon::read(&text).ok()?;
         let member = |name: &str| document.get(name).and_then(Value::as_str);
-        if member("head") != Some(&self.head()) {
-            return None;
-        }
-        Some(Marked {
-            run_id: member("run_id")?.to_owned(),
-            created_at: member("created_at").and_then(Time::parse_iso),
-        })
+        let run_id = member("run_id").filter(|_| member("head") == Some(&self.head()))?.to_owned();
+        Some(Marked { run_id, created_at: member("created_at").and_then(Time::parse_iso) })
     }
 
     /// The branch, as git notes it; the same text for every commit that is checked out without one.

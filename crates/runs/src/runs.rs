@@ -42,8 +42,8 @@ impl Runs {
     pub fn open(folder: &Path, environment: Environment) -> Result<Self> {
         if !folder.is_dir() {
             let message = format!("there is no folder {}", folder.display());
-            return Err(Failure::new(Code::InputUnreadable, message)
-                .suggesting("name a folder that exists"));
+            let failure = Failure::new(Code::InputUnreadable, message);
+            return Err(failure.suggesting("name a folder that exists"));
         }
         let start = Repository::open(folder)?;
         // As git does, so that commands work in every folder below the repository.
@@ -61,13 +61,8 @@ impl Runs {
                 return Ok(Self::on(repository, environment, Reading::Full));
             }
         }
-        let lost = start.root().ancestors().find_map(|place| {
-            let marker = RunMarker::of(place)?;
-            marker.lost_with_config(place)
-        });
-        if let Some(lost) = lost {
-            return Err(lost);
-        }
+        let lost = |place| RunMarker::of(place)?.lost_with_config(place);
+        start.root().ancestors().find_map(lost).map_or(Ok(()), Err)?;
         // The error of the tree has a better message.
         start.config()?;
         Ok(Self::on(start, environment, Reading::Full))
@@ -117,10 +112,8 @@ impl Runs {
     /// The state of the run; an idle state before the first run. Fails with `state_invalid`, or a
     /// failure of the file system.
     pub fn state(&self) -> Result<State> {
-        match self.repository.state()? {
-            Some(state) => Ok(state),
-            None => Ok(State::idle(&self.config()?)),
-        }
+        let idle = || Ok(State::idle(&self.config()?));
+        self.repository.state()?.map_or_else(idle, Ok)
     }
 
     /// Begins an operation: takes the lock, finishes pending journals, loads configuration and

@@ -126,9 +126,11 @@ impl Runs {
             over: &over,
         };
         let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
-        let ended =
-            self.while_current((turn, attempt), &over, || runtime::run_worker(&job, &mut signals));
-        let ended = match ended {
+        let work = || runtime::run_worker(&job, &mut signals);
+        let is_out_of_time = |failure: &Failure| {
+            matches!(failure.code, Code::XchainWorkerStalled | Code::XchainWorkerTimedOut)
+        };
+        let ended = match self.while_current((turn, attempt), &over, work) {
             // The worker may have staged in the place that turns of other runners share.
             Err(failure)
                 if failure.code == Code::XchainWorkerWithoutResult && self.is_staged(turn)? =>
@@ -136,12 +138,7 @@ impl Runs {
                 Ok(WorkerEnd::Written)
             }
             // A staged result is validated no matter how the worker ended.
-            Err(failure)
-                if matches!(
-                    failure.code,
-                    Code::XchainWorkerStalled | Code::XchainWorkerTimedOut
-                ) && self.is_staged(turn)? =>
-            {
+            Err(failure) if is_out_of_time(&failure) && self.is_staged(turn)? => {
                 self.environment.notify(&Notice::WorkerEnded { turn: turn.clone(), failure });
                 Ok(WorkerEnd::Written)
             }
@@ -153,10 +150,7 @@ impl Runs {
             Err(failure) if failure.code == Code::XchainAttemptOver => self.clear_staging(turn)?,
             Err(failure) => self.note_failure(&dispatched.turn, failure),
         }
-        match self.look_after_worker(turn) {
-            Some(stop) => Err(stop),
-            None => ended,
-        }
+        self.look_after_worker(turn).map_or(ended, Err)
     }
 
     /// Fixes what judges the turn, and makes the folder for its result. The lock is released at the
@@ -189,9 +183,7 @@ impl Runs {
     fn release(&self, turn: &TurnId) {
         let Some(guard) = self.repository().guard() else { return };
         let released = self.begin().and_then(|_operation| guard.release(turn));
-        if let Err(failure) = released {
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+        self.environment.report(released);
     }
 
     /// Records an observation of a worker. A failure to record does not stop the worker, unless the
@@ -200,11 +192,8 @@ impl Runs {
         let now = self.environment.now().to_string();
         let (status, about) = match signal {
             WorkerSignal::Output { error, bytes } => {
-                self.environment.notify(&Notice::Output {
-                    turn: turn.clone(),
-                    error,
-                    bytes: bytes.to_vec(),
-                });
+                let (turn, bytes) = (turn.clone(), bytes.to_vec());
+                self.environment.notify(&Notice::Output { turn, error, bytes });
                 return;
             }
             WorkerSignal::Started { pid } => (
@@ -241,8 +230,7 @@ impl Runs {
         });
         // The limit that ended the worker: the next step proposes a longer one.
         for name in [LIMIT_DETAIL, SETTING_DETAIL] {
-            let detail = failure.details.as_ref().and_then(|details| details.get(name));
-            if let Some(detail) = detail {
+            if let Some(detail) = failure.details.as_ref().and_then(|details| details.get(name)) {
                 last[name] = detail.clone();
             }
         }
@@ -253,9 +241,8 @@ impl Runs {
             (LAST_FAILURE.to_owned(), last),
         ];
         let about = Object::from_iter(about);
-        if let Err(failure) = self.record_worker_status(turn.id(), turn.attempt(), status, about) {
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+        let noted = self.record_worker_status(turn.id(), turn.attempt(), status, about);
+        self.environment.report(noted);
     }
 
     fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>> {

@@ -44,13 +44,11 @@ fn coordinator_repo(repo: &RepoOverview, next: Option<NextAnswer>) -> Coordinato
     let state = own.and_then(|own| own.state.as_ref().ok());
     let unsound = own.and_then(|own| own.state.as_ref().err().or(own.config.as_ref().err()));
     let problem = repo.overview.as_ref().err().cloned();
+    let run = || state?.run_id().map(RunId::to_string);
     CoordinatorRepo {
         id: repo.id.clone(),
         path: repo.place.to_string_lossy().into_owned(),
-        run_id: repo.run.clone().or_else(|| {
-            let run = state?.run_id();
-            run.map(RunId::to_string)
-        }),
+        run_id: repo.run.clone().or_else(run),
         status: state.map(|state| state.status().to_string()),
         phase: state.map(|state| state.phase().to_owned()),
         problem: problem.or_else(|| unsound.map(|failure| failure.message.clone())),
@@ -66,8 +64,7 @@ fn coordinator_workstream(id: &str, prospect: &Result<Choice, Obstacle>) -> Coor
     CoordinatorWorkstream { id: id.to_owned(), repo_id: repo, role, obstacle }
 }
 
-/// The answer about the status of an initiative; `next_of` gives the next step in a
-/// repository.
+/// The answer about the status of an initiative; `next_of` gives the next step in a repository.
 pub fn coordinator_status_answer(
     overview: &CoordinatorOverview,
     next_of: impl Fn(&str) -> Option<NextAnswer>,
@@ -107,21 +104,15 @@ pub fn coordinator_step_answer(
     state: Option<&CoordinatorState>,
     next: Vec<NextAnswer>,
 ) -> CoordinatorStepAnswer {
-    let (mut turn, mut waiting) = (None, None);
-    match &result.outcome {
+    let (turn, waiting) = match &result.outcome {
         StepOutcome::Dispatched { choice, dispatched, context } => {
-            turn = Some(coordinator_turn(choice, dispatched, context));
+            (Some(coordinator_turn(choice, dispatched, context)), None)
         }
-        StepOutcome::Waiting(failure) => waiting = Some(error_envelope(failure)),
-        StepOutcome::Gate { .. } => {}
-    }
-    CoordinatorStepAnswer {
-        projected: result.projected.clone(),
-        dispatched: turn,
-        waiting,
-        state: document(state),
-        next,
-    }
+        StepOutcome::Waiting(failure) => (None, Some(error_envelope(failure))),
+        StepOutcome::Gate { .. } => (None, None),
+    };
+    let (projected, state) = (result.projected.clone(), document(state));
+    CoordinatorStepAnswer { projected, dispatched: turn, waiting, state, next }
 }
 
 /// The answer after a gate was approved.
@@ -143,12 +134,8 @@ pub fn coordinator_send_back_answer(
     sent: &GateSentBack,
     next: Vec<NextAnswer>,
 ) -> CoordinatorSendBackAnswer {
-    CoordinatorSendBackAnswer {
-        gate: sent.gate.clone(),
-        repos: sent.repos.clone(),
-        state: sent.state.document(),
-        next,
-    }
+    let (gate, repos) = (sent.gate.clone(), sent.repos.clone());
+    CoordinatorSendBackAnswer { gate, repos, state: sent.state.document(), next }
 }
 
 /// The answer of a resynchronisation.
@@ -157,17 +144,11 @@ pub fn coordinator_sync_answer(
     state: Option<&CoordinatorState>,
     next: Vec<NextAnswer>,
 ) -> CoordinatorSyncAnswer {
-    let documents = |found: &[Divergence]| {
-        let found = found.iter();
-        found.map(divergence_answer).collect()
-    };
     CoordinatorSyncAnswer {
-        state: document(state),
         projected: result.projected.clone(),
-        mended: documents(&result.mended),
-        left: documents(&result.left),
+        mended: result.mended.iter().map(divergence_answer).collect(),
         resumed: result.resumed,
-        next,
+        ..coordinator_sync_plan(&result.left, state, next)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use accord_contract::Failure;
 use accord_runs_core::operations::answers::{NextAnswer, RunDriveAnswer, RunStop};
-use accord_runs_core::{State, Status};
+use accord_runs_core::{State, Status, TurnId};
 
 use super::error_envelope;
 use crate::TurnOutcome;
@@ -46,26 +46,22 @@ impl DriveEnd {
 
 impl From<StepResult> for DriveEnd {
     fn from(result: StepResult) -> Self {
+        let at = |turn: &TurnId, stop| Self { turn: Some(turn.to_string()), ..Self::new(stop) };
         match result {
-            StepResult::Turn(TurnOutcome::Accepted(done)) => Self {
-                accepted: 1,
-                turn: Some(done.accepted.turn_id.to_string()),
-                warnings: done.accepted.warnings,
-                ..Self::new(match done.accepted.state.status() {
+            StepResult::Turn(TurnOutcome::Accepted(done)) => {
+                let stop = match done.accepted.state.status() {
                     Status::Completed => RunStop::Completed,
                     Status::Blocked => RunStop::Blocked,
                     Status::Paused => RunStop::GateHeld,
                     _ => RunStop::Accepted,
-                })
-            },
-            StepResult::Turn(TurnOutcome::ByHand(dispatched)) => {
-                Self { turn: Some(dispatched.turn.id().to_string()), ..Self::new(RunStop::ByHand) }
+                };
+                let warnings = done.accepted.warnings;
+                Self { accepted: 1, warnings, ..at(&done.accepted.turn_id, stop) }
             }
-            StepResult::Turn(TurnOutcome::Conflicted { turn, failure }) => Self {
-                turn: Some(turn.to_string()),
-                failure: Some(failure),
-                ..Self::new(RunStop::ByHand)
-            },
+            StepResult::Turn(TurnOutcome::ByHand(given)) => at(given.turn.id(), RunStop::ByHand),
+            StepResult::Turn(TurnOutcome::Conflicted { turn, failure }) => {
+                Self { failure: Some(failure), ..at(&turn, RunStop::ByHand) }
+            }
             StepResult::Turn(TurnOutcome::Blocked(failure)) => {
                 Self { failure: Some(failure), ..Self::new(RunStop::Blocked) }
             }

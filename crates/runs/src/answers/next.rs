@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use accord_canon::shorten_path;
 use accord_contract::Failure;
 use accord_runs_core::dispatch;
-use accord_runs_core::liveness::span;
+use accord_runs_core::liveness::{Stalled, span};
 use accord_runs_core::operations::answers::NextAnswer;
 
 use crate::operations::{NextStep, STASHED};
@@ -27,6 +27,9 @@ pub fn next_command(command: String, why: String) -> NextAnswer {
 /// A step as a command.
 pub fn next_answer(step: &NextStep, names: &CommandNames) -> NextAnswer {
     let run = |words: &str| Some(format!("accord run {words}{}", names.repo));
+    let is_stashed = |failure: &Failure| {
+        failure.details.as_ref().is_some_and(|details| details.contains_key(STASHED))
+    };
     let (command, why) = match step {
         NextStep::Examine(failure) if is_stashed(failure) => {
             (Some(format!("git{} stash pop", names.git)), failure.message.clone())
@@ -51,13 +54,12 @@ pub fn next_answer(step: &NextStep, names: &CommandNames) -> NextAnswer {
             run(&format!("dispatch --turn {turn}")),
             "the turn is assigned but not dispatched".to_owned(),
         ),
-        NextStep::Dispatch { turn, stalled: Some(stalled), .. } => (
-            run(&format!("step --turn {turn} --silence {}", span(stalled.raised))),
+        NextStep::Dispatch { turn, stalled: Some(Stalled { setting, limit, raised }), .. } => (
+            run(&format!("step --turn {turn} --silence {}", span(*raised))),
             format!(
-                "its worker was ended after {} without a sign of life ({}); this starts it \
+                "its worker was ended after {} without a sign of life ({setting}); this starts it \
                  again with more time",
-                span(stalled.limit),
-                stalled.setting
+                span(*limit)
             ),
         ),
         NextStep::Dispatch { turn, .. } => (
@@ -75,18 +77,14 @@ pub fn next_answer(step: &NextStep, names: &CommandNames) -> NextAnswer {
                 why.message
             ),
         ),
-        NextStep::Work { turn, by_hand: true, names_files, objects, .. } => (
-            run(&staging(turn.as_str(), *names_files, *objects)),
-            format!(
-                "after you have done the work in {}/PROMPT.md{}",
-                dispatch::bundle_folder(turn),
-                if *names_files {
-                    "; repeat --file for each file that you changed: other turns are active"
-                } else {
-                    ""
-                }
-            ),
-        ),
+        NextStep::Work { turn, by_hand: true, names_files, objects, .. } => {
+            let folder = dispatch::bundle_folder(turn);
+            let mut why = format!("after you have done the work in {folder}/PROMPT.md");
+            if *names_files {
+                why += "; repeat --file for each file that you changed: other turns are active";
+            }
+            (run(&staging(turn.as_str(), *names_files, *objects)), why)
+        }
         NextStep::Work { staging, .. } => {
             (None, format!("the worker is busy; its result must be staged in {staging}"))
         }
@@ -156,12 +154,9 @@ pub fn stage_again(
     objects: bool,
     names: &CommandNames,
 ) -> NextAnswer {
-    let command = staging(turn, names_files, objects);
-    NextAnswer {
-        command: Some(format!("accord run {command}{}", names.repo)),
-        why: "after you have corrected that; it replaces the staged result".to_owned(),
-        instead: None,
-    }
+    let command = format!("accord run {}{}", staging(turn, names_files, objects), names.repo);
+    let why = "after you have corrected that; it replaces the staged result";
+    next_command(command, why.to_owned())
 }
 
 /// The command that stages a turn of a person.
@@ -169,11 +164,6 @@ fn staging(turn: &str, names_files: bool, objects: bool) -> String {
     let files = if names_files { "--file PATH " } else { "" };
     let objection = if objects { " --objection '…'" } else { "" };
     format!("stage --turn {turn} {files}--summary '…'{objection}")
-}
-
-/// Whether a stash of git may have the records that are missing.
-fn is_stashed(failure: &Failure) -> bool {
-    failure.details.as_ref().is_some_and(|details| details.contains_key(STASHED))
 }
 
 /// Commits or stashes the files that belong to no turn. They are named one by one, because a
@@ -189,9 +179,8 @@ fn tidy(files: &[String], names: &CommandNames) -> (Option<String>, String) {
     let (command, names) = match files.len() {
         // A command that is longer than a few lines is of no use.
         0..=MOST if files.iter().map(String::len).sum::<usize>() <= MAX_BYTES => {
-            let files: Vec<Cow<'_, str>> =
-                files.iter().map(|file| shell_words::quote(file)).collect();
-            let names = files.join(" ");
+            let files = files.iter().map(|file| shell_words::quote(file));
+            let names = files.collect::<Vec<Cow<'_, str>>>().join(" ");
             let command = format!("git{within} add -- {names} && git{within} commit");
             (command, names)
         }

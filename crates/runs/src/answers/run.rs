@@ -120,7 +120,6 @@ pub fn checkpoint_answer(checkpoint: &Checkpoint) -> RunCheckpointAnswer {
 /// The answer about the status of a run.
 pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAnswer {
     let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
-    let holder = overview.holder.as_ref();
     let waiting = overview.waiting.as_ref();
     let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
     let merges = overview.merges.iter().filter_map(|(turn, evidence)| {
@@ -128,21 +127,22 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
     });
     let merges: Vec<RunMerge> = merges.collect();
+    let proposals: Vec<_> = overview.proposals.iter().map(proposal_item).collect();
+    let kept: Vec<_> = overview.kept.iter().map(kept_change).collect();
     RunStatusAnswer {
         root: overview.root.to_string_lossy().into_owned(),
         problem: config.err().or(state.err()).map(error_envelope),
         state: state.ok().map(State::document),
         accepted_turns: overview.accepted_turns,
-        lock_owner_pid: holder.map(|holder| holder.lock.owner_pid),
+        lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
         journals: overview.journals.clone(),
         last_warnings: overview.last_warnings.clone(),
         no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
         waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
         evidence_digest: evidence.map(ToString::to_string),
         merges: (!merges.is_empty()).then_some(merges),
-        proposals: (!overview.proposals.is_empty())
-            .then(|| overview.proposals.iter().map(proposal_item).collect()),
-        kept: (!overview.kept.is_empty()).then(|| overview.kept.iter().map(kept_change).collect()),
+        proposals: (!proposals.is_empty()).then_some(proposals),
+        kept: (!kept.is_empty()).then_some(kept),
         next,
     }
 }

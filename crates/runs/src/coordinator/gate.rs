@@ -1,11 +1,9 @@
 //! A person approves the pending gate of an initiative.
 
-use std::collections::BTreeMap;
-
 use accord_contract::Object;
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
-    Account, CoordinatorConfig, CoordinatorState, RepoView, approve_gate, hooks, pending_gate,
+    Account, CoordinatorConfig, CoordinatorState, RepoViews, approve_gate, hooks, pending_gate,
 };
 use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
 use accord_runs_core::operations::{ApproveInitiativeGate, LocalOperation};
@@ -40,11 +38,9 @@ impl Coordinator {
         self.refuse_worker(&seen.views)?;
         let gate = InitiativeGateView::of(pending_gate(seen.initiative().state)?);
         let hooks = seen.initiative().config.hooks(HookPhase::BeforeGate);
-        Ok(GatePlan {
-            gate,
-            hooks: hooks.into_iter().map(|hook| hook.name).collect(),
-            evidence: seen.evidence(self.environment.cancel_token())?,
-        })
+        let hooks = hooks.into_iter().map(|hook| hook.name).collect();
+        let evidence = seen.evidence(self.environment.cancel_token())?;
+        Ok(GatePlan { gate, hooks, evidence })
     }
 
     /// Approves the pending gate, and the barriers that wait for the same approval. Fails with
@@ -54,13 +50,11 @@ impl Coordinator {
     /// reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval> {
         // Refuse before hooks run.
-        let (mut session, gate, approval) =
-            self.begin_decision::<ApproveInitiativeGate>(consent)?;
+        let decision = self.begin_decision::<ApproveInitiativeGate>(consent)?;
+        let (mut session, gate, approval) = decision;
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let report = session.hooks(batch, HookPhase::BeforeGate)?;
-        if let Some(failure) = report.failure() {
-            return Err(failure);
-        }
+        report.failure().map_or(Ok(()), Err)?;
         // With the time after the hooks, which may have run for long.
         let now = session.now();
         let mut ledger = session.ledger;
@@ -98,11 +92,8 @@ pub(super) fn evidence(
     let mut repos = Vec::new();
     for child in children {
         let id = &child.repo.id;
-        let commit = match &child.runs {
-            Ok(runs) => head(runs.repository().root(), cancel),
-            Err(_) => Ok(None),
-        };
-        let commit = commit.map_err(|failure| in_repo(id, failure))?;
+        let commit = child.runs.as_ref().map(|runs| head(runs.repository().root(), cancel));
+        let commit = commit.unwrap_or(Ok(None)).map_err(|failure| in_repo(id, failure))?;
         let own = views.get(id).and_then(|view| view.state.as_ref()).map(State::document);
         repos.push((id.clone(), commit, own));
     }

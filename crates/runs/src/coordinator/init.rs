@@ -2,7 +2,7 @@
 
 use accord_contract::{Code, Failure};
 use accord_runs_core::coordinator::{
-    CoordinatorProblem, CoordinatorState, CoordinatorStatus, init, refusal,
+    CoordinatorProblem, CoordinatorState, CoordinatorStatus, RepoStart, init, refusal,
 };
 use accord_runs_core::{Result, build};
 
@@ -39,16 +39,12 @@ impl Coordinator {
         let now = self.environment.now();
         let mut begun = Vec::new();
         if let Err(starts) = init(&config, &seen, &[], &mut self.environment.ids(), now)? {
-            let idle = |(_, start): &&(String, _)| {
-                *start == accord_runs_core::coordinator::RepoStart::Begin
-            };
-            for (id, _) in starts.iter().filter(idle) {
+            for (id, _) in starts.iter().filter(|(_, start)| *start == RepoStart::Begin) {
                 start(&children, id)?;
                 begun.push(id.clone());
             }
         }
-        // Everything is read and checked again: other processes may have acted while no lock was
-        // held.
+        // Everything is read and checked again: other processes may have acted without a lock.
         let seen = views(&children, None, When::Before)?;
         let locked = self.lock()?;
         let before = check_free(&locked)?;
@@ -67,18 +63,14 @@ impl Coordinator {
 /// A workspace has one initiative at a time.
 fn check_free(locked: &LockedRepository) -> Result<Option<CoordinatorState>> {
     let state = locked.coordinator_state()?;
-    match &state {
-        Some(state) if state.status() != CoordinatorStatus::Completed => {
-            let message = format!(
-                "the initiative {} is {} here; a workspace has one at a time",
-                state.super_run_id(),
-                state.status()
-            );
-            let failure = Failure::new(Code::XchainInvalidStateTransition, message);
-            Err(failure.suggesting("accord run coordinator status"))
-        }
-        _ => Ok(state),
-    }
+    let Some(active) = state.as_ref().filter(|it| it.status() != CoordinatorStatus::Completed)
+    else {
+        return Ok(state);
+    };
+    let (id, status) = (active.super_run_id(), active.status());
+    let message = format!("the initiative {id} is {status} here; a workspace has one at a time");
+    let failure = Failure::new(Code::XchainInvalidStateTransition, message);
+    Err(failure.suggesting("accord run coordinator status"))
 }
 
 fn start(children: &[ChildRepo], id: &str) -> Result<()> {

@@ -97,10 +97,8 @@ fn config_path() -> Result<RepoPath> {
 }
 
 fn missing(place: &Path) -> Failure {
-    let message = format!(
-        "config_missing: no {COORDINATOR_CONFIG} in {} or a parent folder",
-        place.display()
-    );
+    let place = place.display();
+    let message = format!("config_missing: no {COORDINATOR_CONFIG} in {place} or a parent folder");
     Failure::new(Code::XchainInvalidCoordinatorConfig, message).suggesting(format!(
         "go to the folder that has it, or name that with --workspace; a new initiative needs \
          its own {COORDINATOR_CONFIG} (docs/coordinator.md)"

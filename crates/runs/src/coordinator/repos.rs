@@ -1,12 +1,11 @@
 //! Reads the repositories of an initiative.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use accord_contract::{Failure, Object};
+use accord_contract::{Code, Failure, Object};
 use accord_runs_core::Result;
 use accord_runs_core::coordinator::{
-    Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView,
+    Barriers, CoordinatorConfig, CoordinatorProblem, CoordinatorState, Repo, RepoView, RepoViews,
     barriers_path,
 };
 
@@ -37,8 +36,7 @@ impl Coordinator {
             let mut runs = self.child(repo, &place);
             let root = runs.as_ref().ok();
             let root = root.map(|runs| runs.repository().root().to_path_buf());
-            // Compared after links are resolved: two entries with different paths can be one
-            // folder.
+            // Two entries with different paths can be one folder.
             let twin = children.iter().find(|other| {
                 let other = other.runs.as_ref().ok();
                 root.is_some() && other.map(|runs| runs.repository().root()) == root.as_deref()
@@ -47,9 +45,7 @@ impl Coordinator {
                 let message = format!("{} and {} are the same folder", twin.repo.id, repo.id);
                 runs = Err(CoordinatorProblem::new("repo_path_invalid", message));
             }
-            if let Some(root) = root {
-                place = root;
-            }
+            place = root.unwrap_or(place);
             children.push(ChildRepo { repo: repo.clone(), place, runs });
         }
         children
@@ -59,57 +55,43 @@ impl Coordinator {
         let problem = |code: &str, why: &str| {
             CoordinatorProblem::new(code, format!("{}: {} {why}", repo.id, place.display()))
         };
+        let unreadable = |why: String| problem("repo_path_unreadable", &why);
         match std::fs::metadata(place) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(problem("repo_path_missing", "is not there"));
             }
-            Err(error) => return Err(problem("repo_path_unreadable", &error.to_string())),
+            Err(error) => return Err(unreadable(error.to_string())),
             Ok(found) if !found.is_dir() => {
                 return Err(problem("repo_path_not_directory", "is no folder"));
             }
             Ok(_) => {}
         }
-        let opened = Repository::open(place);
-        let repository =
-            opened.map_err(|error| problem("repo_path_unreadable", &error.to_string()))?;
-        match repository.is_governed() {
-            Ok(true) => Ok(Runs::on(repository, self.environment.clone(), Reading::Full)),
-            Ok(false) => Err(problem(
-                "repo_not_governed",
-                "has no agentxchain.json; create it with `accord run init`",
-            )),
-            Err(error) => Err(problem("repo_path_unreadable", &error.to_string())),
+        let repository = Repository::open(place).map_err(|error| unreadable(error.to_string()))?;
+        if !repository.is_governed().map_err(|error| unreadable(error.to_string()))? {
+            let why = "has no agentxchain.json; create it with `accord run init`";
+            return Err(problem("repo_not_governed", why));
         }
+        Ok(Runs::on(repository, self.environment.clone(), Reading::Full))
     }
 
     /// The barriers of the workspace. Fails with `coordinator_state_invalid` if they are damaged.
     pub fn barriers(&self) -> Result<Barriers> {
         let path = own_path(&barriers_path())?;
-        let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? else {
-            return Ok(Barriers::default());
-        };
+        let bytes = self.workspace.read(&path, MAX_DOCUMENT)?;
+        let Some(bytes) = bytes else { return Ok(Barriers::default()) };
         let document = accord_canon::read(&bytes).map_err(Failure::from);
         let read = document.and_then(|document| Barriers::read(&document));
         read.map_err(|failure| {
-            let code = accord_contract::codes::Code::XchainCoordinatorStateInvalid;
             let message = format!("{path}: {}", failure.message);
+            let code = Code::XchainCoordinatorStateInvalid;
             Failure::new(code, message).with("path", path.as_str())
         })
     }
 
-    pub(super) fn lines(
-        &self,
-        record: RecordFile,
-        state: &CoordinatorState,
-    ) -> Result<Vec<Object>> {
-        let mut lines = Vec::new();
-        for line in self.workspace.objects(record)? {
-            let line = line?;
-            if state.owns_line(&line) {
-                lines.push(line);
-            }
-        }
-        Ok(lines)
+    pub(super) fn lines(&self, file: RecordFile, state: &CoordinatorState) -> Result<Vec<Object>> {
+        let lines = self.workspace.objects(file)?;
+        let is_own = |line: &Object| state.owns_line(line);
+        Ok(lines.filter(|line| line.as_ref().map_or(true, is_own)).collect::<Result<_, _>>()?)
     }
 }
 
@@ -120,16 +102,15 @@ pub(super) fn views(
     state: Option<&CoordinatorState>,
     when: When,
 ) -> Result<RepoViews> {
-    let mut views = BTreeMap::new();
+    let mut views = RepoViews::new();
     for child in children {
-        let known = state.and_then(|state| state.repo_run(&child.repo.id));
+        let id = &child.repo.id;
+        let known = state.and_then(|state| state.repo_run(id));
         let view = match &child.runs {
-            Ok(runs) => {
-                view(runs, known, when).map_err(|failure| in_repo(&child.repo.id, failure))?
-            }
+            Ok(runs) => view(runs, known, when).map_err(|failure| in_repo(id, failure))?,
             Err(_) => RepoView::default(),
         };
-        views.insert(child.repo.id.clone(), view);
+        views.insert(id.clone(), view);
     }
     Ok(views)
 }
@@ -146,13 +127,11 @@ fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView> {
         When::During => repository.state().ok().flatten(),
     };
     let mut history = Vec::new();
-    if let Some(known) = known {
-        for line in repository.objects(RecordFile::History)? {
-            let line = line?;
-            if accord_runs_core::history::run_id(&line) == Some(known) {
-                history.push(line);
-            }
-        }
+    if known.is_some() {
+        let lines = repository.objects(RecordFile::History)?;
+        let is_own = |line: &Object| accord_runs_core::history::run_id(line) == known;
+        let lines = lines.filter(|line| line.as_ref().map_or(true, is_own));
+        history = lines.collect::<Result<_, _>>()?;
     }
     Ok(RepoView { config: runs.config().ok(), state, history })
 }

@@ -31,15 +31,12 @@ impl Coordinator {
     /// only a person can resolve, or if the report of a blocked initiative is not written yet.
     pub fn resync(&self) -> Result<ResyncResult> {
         let mut session = self.open_session()?;
-        // Checked before anything is projected, so that a missing report leaves the initiative as
-        // it is.
-        let report = if session.state.status() == CoordinatorStatus::Blocked {
-            let report = session.report()?.unwrap_or_default();
-            check_recovery_report(&report)?;
-            Some(report)
-        } else {
-            None
-        };
+        // Checked before anything is projected: a missing report leaves the initiative as it is.
+        let mut report = None;
+        if session.state.status() == CoordinatorStatus::Blocked {
+            report = Some(session.report()?.unwrap_or_default());
+            check_recovery_report(report.as_deref().unwrap_or_default())?;
+        }
         let account = report.as_deref().map_or(Account::None, Account::Report);
         let found = session.catch_up(account)?;
         Ok(ResyncResult {

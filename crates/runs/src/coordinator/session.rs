@@ -1,13 +1,11 @@
 //! One operation of a coordinator in progress: the lock is held, all documents are loaded.
 
-use std::collections::BTreeMap;
-
 use accord_base::Author;
 use accord_contract::{Code, Failure, Object, Time};
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
-    CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,
-    resync,
+    CoordinatorStatus, Divergence, Effect, Initiative, RepoView, RepoViews, Resync, hooks,
+    recovery_report_path, resync,
 };
 use accord_runs_core::operations::{LocalOperation, ReissueTurn};
 use accord_runs_core::{
@@ -18,7 +16,7 @@ use super::repos::{ChildRepo, When, in_repo, views};
 use super::{Coordinator, MAX_DOCUMENT};
 use crate::caller::{authorize, running_workers};
 use crate::hooks::{HookScope, run_in_scope};
-use crate::{LockedRepository, Notice, RecordFile, Repository, own_path};
+use crate::{LockedRepository, RecordFile, Repository, own_path};
 
 pub(super) struct CoordinatorSession<'a> {
     coordinator: &'a Coordinator,
@@ -37,12 +35,7 @@ impl Coordinator {
     /// Takes the lock of the workspace and finishes pending journals.
     pub(super) fn lock(&self) -> Result<LockedRepository> {
         let locked = self.workspace.lock(self.environment.lock_timeout())?;
-        for replayed in locked.recovered() {
-            self.environment.notify(&Notice::Recovered {
-                journal: replayed.path.clone(),
-                dropped: replayed.detail.superseded,
-            });
-        }
+        self.environment.report_recovered(&locked);
         Ok(locked)
     }
 
@@ -73,8 +66,7 @@ impl Coordinator {
                 settle(repository, self).map_err(|failure| in_repo(&child.repo.id, failure))?;
             }
         }
-        // After the repositories were settled: the workspace may be one of them, and its lock
-        // cannot be taken twice.
+        // The workspace may be one of the repositories, and its lock cannot be taken twice.
         let locked = self.lock()?;
         let state = locked.coordinator_state()?.ok_or_else(none_begun)?;
         let history = self.lines(RecordFile::CoordinatorHistory, &state)?;
@@ -115,12 +107,8 @@ pub(super) fn none_begun() -> Failure {
 
 impl CoordinatorSession<'_> {
     pub(super) fn initiative(&self) -> Initiative<'_> {
-        Initiative {
-            config: &self.config,
-            state: &self.state,
-            barriers: &self.barriers,
-            history: &self.history,
-        }
+        let Self { config, state, barriers, history, .. } = self;
+        Initiative { config, state, barriers, history }
     }
 
     pub(super) fn now(&self) -> Time {
@@ -168,12 +156,8 @@ impl CoordinatorSession<'_> {
             let locked = locked.map_err(|error| in_repo(&child.repo.id, error.into()))?;
             others.push((child.repo.path.clone(), locked, bundles));
         }
-        let scope = HookScope {
-            locked: &self.locked,
-            extra: &extra,
-            others: &others,
-            audit: RecordFile::CoordinatorHookAudit,
-        };
+        let (locked, audit) = (&self.locked, RecordFile::CoordinatorHookAudit);
+        let scope = HookScope { locked, extra: &extra, others: &others, audit };
         run_in_scope(batch, &scope, environment)
     }
 
@@ -212,11 +196,7 @@ impl CoordinatorSession<'_> {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    fn notify_accepted(
-        &self,
-        line: &Object,
-        effects: &[accord_runs_core::coordinator::Effect],
-    ) -> Result<()> {
+    fn notify_accepted(&self, line: &Object, effects: &[Effect]) -> Result<()> {
         let batch = hooks::after_acceptance(&self.initiative(), line, effects, &self.workspace());
         let report = self.hooks(batch, HookPhase::AfterAcceptance)?;
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
@@ -230,9 +210,7 @@ impl CoordinatorSession<'_> {
     /// Runs advisory hooks: their answers have no effect.
     fn notify_blocked(&self) {
         let batch = hooks::on_escalation(&self.initiative(), &self.workspace());
-        if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
-            self.coordinator.environment.notify(&Notice::NotDone(failure));
-        }
+        self.coordinator.environment.report(self.hooks(batch, HookPhase::OnEscalation));
     }
 }
 
@@ -240,14 +218,12 @@ pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure
     let reason = state.blocked_reason().unwrap_or("it is blocked");
     let path = recovery_report_path();
     let message = format!("the initiative is blocked: {reason}");
-    let left: Vec<String> =
-        left.iter().map(|found| format!("{}: {}", found.repo, found.kind)).collect();
+    let left = left.iter().map(|found| format!("{}: {}", found.repo, found.kind));
+    let next = format!("fix it, describe that in {path}, then run: accord run coordinator resync");
     Failure::new(Code::XchainCoordinatorDiverged, message)
-        .with("divergence", left)
+        .with("divergence", left.collect::<Vec<String>>())
         .with("report", path.as_str())
-        .suggesting(format!(
-            "fix it, describe that in {path}, then run: accord run coordinator resync"
-        ))
+        .suggesting(next)
 }
 
 fn bundles<'a>(

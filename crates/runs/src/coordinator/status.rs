@@ -1,13 +1,12 @@
 //! The status of an initiative and its next steps. It takes no lock and writes nothing.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use accord_contract::{Code, Object};
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,
-    Initiative, InitiativeFacts, NextAction, Obstacle, RepoView, diverging, next_actions,
+    Initiative, InitiativeFacts, NextAction, Obstacle, RepoViews, diverging, next_actions,
     pending_gate, prospects,
 };
 use accord_runs_core::{EvidenceDigest, Result};
@@ -64,12 +63,8 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     pub(super) fn initiative(&self) -> Initiative<'_> {
-        Initiative {
-            config: &self.config,
-            state: &self.state,
-            barriers: &self.barriers,
-            history: &self.history,
-        }
+        let Self { config, state, barriers, history, .. } = self;
+        Initiative { config, state, barriers, history }
     }
 
     pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest> {

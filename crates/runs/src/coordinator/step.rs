@@ -39,8 +39,7 @@ impl Coordinator {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
             match dispatching.find(&session.view(&dispatching.choice.repo)) {
-                // A process was killed between the assignment and the dispatch. No worker has the
-                // turn yet.
+                // Killed between the assignment and the dispatch. No worker has the turn yet.
                 DispatchedTurn::Active { turn, dispatched: false } => {
                     drop(session);
                     return self.hand_over(dispatching, &turn, Vec::new());
@@ -65,14 +64,11 @@ impl Coordinator {
         };
         let batch = hooks::before_assignment(&session.initiative(), &choice, &session.workspace());
         // Before the announcement: a refusal leaves nothing to withdraw.
-        let report = session.hooks(batch, HookPhase::BeforeAssignment)?;
-        if let Some(failure) = report.failure() {
-            return Err(failure);
-        }
+        session.hooks(batch, HookPhase::BeforeAssignment)?.failure().map_or(Ok(()), Err)?;
         let view = session.view(&choice.repo);
         let mut ids = session.ids.clone();
-        let (dispatching, change) =
-            begin_dispatch(&session.initiative(), &choice, &view, &mut ids, session.now());
+        let (initiative, now) = (session.initiative(), session.now());
+        let (dispatching, change) = begin_dispatch(&initiative, &choice, &view, &mut ids, now);
         session.ids = ids;
         // The turn is announced before it is assigned. After a crash the next step looks for it.
         session.commit(change)?;
@@ -98,25 +94,20 @@ impl Coordinator {
         let runs = self.child_of(&dispatching.choice)?;
         let repo = &dispatching.choice.repo;
         let files = self.context_of(&dispatching.context)?;
-        let locked = (runs.repository().lock(self.environment.lock_timeout()))
-            .map_err(|error| in_repo(repo, error.into()))?;
+        let failed = |failure| in_repo(repo, failure);
+        let locked = runs.repository().lock(self.environment.lock_timeout());
+        let locked = locked.map_err(|error| failed(error.into()))?;
         // Before the dispatch, whose manifest lists every file of the bundle.
         for (name, bytes) in files {
-            let added = locked.add_to_bundle(turn, name, &bytes);
-            added.map_err(|error| in_repo(repo, error.into()))?;
+            locked.add_to_bundle(turn, name, &bytes).map_err(|error| failed(error.into()))?;
         }
         drop(locked);
-        let dispatched = (runs.dispatch(Some(turn))).map_err(|failure| in_repo(repo, failure))?;
+        let dispatched = Box::new(runs.dispatch(Some(turn)).map_err(failed)?);
         let mut session = self.open_session()?;
         announce(&mut session, &dispatching, turn)?;
-        Ok(StepResult {
-            projected,
-            outcome: StepOutcome::Dispatched {
-                choice: dispatching.choice,
-                dispatched: Box::new(dispatched),
-                context: dispatching.context,
-            },
-        })
+        let Dispatching { choice, context, .. } = dispatching;
+        let outcome = StepOutcome::Dispatched { choice, dispatched, context };
+        Ok(StepResult { projected, outcome })
     }
 
     /// Withdraws the announcement of a turn that could not be assigned.
@@ -150,8 +141,8 @@ impl Coordinator {
             Some(Err(problem)) => problem.to_string(),
             None => format!("{} is not a repository of the initiative", choice.repo),
         };
-        Err(Failure::new(Code::XchainCoordinatorDiverged, problem)
-            .with("repo_id", choice.repo.as_str()))
+        let failure = Failure::new(Code::XchainCoordinatorDiverged, problem);
+        Err(failure.with("repo_id", choice.repo.as_str()))
     }
 }
 
@@ -160,9 +151,8 @@ fn announce(
     dispatching: &Dispatching,
     turn: &TurnId,
 ) -> Result<()> {
-    let named = |line: &Object, name: &str, value: &str| {
-        line.get(name).and_then(Value::as_str) == Some(value)
-    };
+    let named =
+        |line: &Object, name: &str, value: &str| line.get(name) == Some(&Value::from(value));
     let known = session.history.iter().any(|line| {
         named(line, "type", "turn_dispatched") && named(line, "repo_turn_id", turn.as_str())
     });
@@ -174,8 +164,8 @@ fn announce(
         forget_dispatch(&session.initiative())
     } else {
         let mut ledger = session.ledger;
-        let change =
-            end_dispatch(&session.initiative(), dispatching, turn, &mut ledger, session.now());
+        let (initiative, now) = (session.initiative(), session.now());
+        let change = end_dispatch(&initiative, dispatching, turn, &mut ledger, now);
         session.ledger = ledger;
         change
     };
@@ -199,10 +189,8 @@ fn check_open(session: &CoordinatorSession<'_>) -> Result<()> {
         }
         CoordinatorStatus::Paused => {
             let gate = session.state.pending_gate_id().unwrap_or("a gate");
-            refuse(
-                format!("{gate} of the initiative needs approval"),
-                "accord run coordinator approve-gate, or accord run coordinator send-back",
-            )
+            let next = "accord run coordinator approve-gate, or accord run coordinator send-back";
+            refuse(format!("{gate} of the initiative needs approval"), next)
         }
     }
 }
@@ -227,9 +215,8 @@ fn reach_gate(
             StepOutcome::Gate { state: session.state }
         }
         Err(shut) => {
-            if let Some(blockers) =
-                shut.details.and_then(|details| details.get("blockers").cloned())
-            {
+            let blockers = shut.details.and_then(|details| details.get("blockers").cloned());
+            if let Some(blockers) = blockers {
                 nothing = nothing.with("gate_blockers", blockers);
             }
             if projected.is_empty() {

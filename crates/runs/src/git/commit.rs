@@ -21,12 +21,11 @@ impl Git {
                 self.ask(&take, list_of(files))?;
             }
         }
-        // Compared by git, not by the list: the user may have staged other files, or committed
-        // these.
+        // Compared by git: the user may have staged other files, or committed these.
         let staged = self.staged()?;
         // A file that was added and deleted since the last commit is in no commit.
-        let is_staged =
-            |file: &&String| staged.contains(format!("{}{file}", self.prefix).as_bytes());
+        let name = |file: &String| format!("{}{file}", self.prefix);
+        let is_staged = |file: &&String| staged.contains(name(file).as_bytes());
         let mut differing: Vec<&String> = files.iter().filter(is_staged).collect();
         if differing.is_empty() {
             return Ok(None);
@@ -40,8 +39,7 @@ impl Git {
         // Other files that are staged stay staged. Without any the index is the commit: git refuses
         // partial commits in more situations than whole ones.
         if !whole {
-            let part = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            arguments.extend(part);
+            arguments.extend(["--only", "--pathspec-from-file=-", "--pathspec-file-nul"]);
             // Git would follow a link or folder that replaced a file or its folder; that
             // replacement is in the list itself.
             let replaced = |file: &str| {
@@ -96,8 +94,8 @@ fn name_in(output: &[u8]) -> String {
 /// files, unless it is a repository of its own.
 fn is_there(root: &Path, file: &str) -> bool {
     let place = root.join(file);
-    let behind_link =
-        place.ancestors().skip(1).take_while(|folder| *folder != root).any(Path::is_symlink);
+    let mut folders = place.ancestors().skip(1).take_while(|folder| *folder != root);
+    let behind_link = folders.any(Path::is_symlink);
     match place.symlink_metadata() {
         Ok(found) if found.is_dir() => !behind_link && place.join(".git").exists(),
         Ok(_) => !behind_link,

@@ -39,11 +39,10 @@ impl Git {
     }
 
     fn texts(&self, output: &[u8]) -> Result<BTreeSet<String>> {
-        names(output)
-            .map(|name| {
-                let name = String::from_utf8(name.to_vec());
-                name.map_err(|_| failure("git printed a path that is not UTF-8".to_owned()))
-            })
-            .collect()
+        let text = |name: &[u8]| {
+            let name = String::from_utf8(name.to_vec());
+            name.map_err(|_| failure("git printed a path that is not UTF-8".to_owned()))
+        };
+        names(output).map(text).collect()
     }
 }

@@ -19,8 +19,7 @@ impl Git {
     /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
     /// change.
     pub(super) fn hidden(&self) -> Result<BTreeSet<String>> {
-        // Almost no repository hides files. The listing with modes and objects is longer, so it is
-        // asked for only if needed.
+        // Almost no repository hides files, so the longer listing is asked for only if needed.
         let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
         if !names(&output).any(is_hidden) {
             return Ok(BTreeSet::new());
@@ -30,8 +29,7 @@ impl Git {
         let mut same_kind = Vec::new();
         for entry in names(&output).filter(|entry| is_hidden(entry)) {
             let known = self.index_entry(entry)?;
-            let found = self.root.join(&known.path).symlink_metadata();
-            match found {
+            match self.root.join(&known.path).symlink_metadata() {
                 Ok(found) if is_kind(&found, known.mode) => {
                     if found.is_file() {
                         same_kind.push(known);

@@ -40,8 +40,8 @@ pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>> {
         return Ok((mark != GONE).then_some(mark));
     }
     let mut text = Vec::new();
-    let read =
-        File::open(root.join(path)).and_then(|file| file.take(MOST_RULES).read_to_end(&mut text));
+    let file = File::open(root.join(path));
+    let read = file.and_then(|file| file.take(MOST_RULES).read_to_end(&mut text));
     if read.is_err() || text.len() as u64 == MOST_RULES {
         return Ok(Some(mark));
     }
@@ -62,11 +62,8 @@ fn read_marker(place: &Path) -> io::Result<String> {
         let digest = Sha256::digest(target.as_os_str().as_bytes());
         return Ok(format!("link:{}", HEXLOWER.encode(&digest)));
     }
-    if found.is_dir() {
-        return Ok("folder".to_owned());
-    }
     if !found.is_file() {
-        return Ok("special".to_owned());
+        return Ok(if found.is_dir() { "folder" } else { "special" }.to_owned());
     }
     let mut file = match File::open(place) {
         Ok(file) => file,

@@ -59,8 +59,7 @@ const SET_IDENTITY: &str =
 /// The detail that marks a failure that git itself reported.
 const REFUSED: &str = "git_refused";
 
-// A file system monitor and hooks are programs that a worker can configure. Signing may wait for a
-// passphrase.
+// A worker can configure a file system monitor and hooks. Signing may wait for a passphrase.
 const SETTINGS: [&str; 10] = [
     "-c",
     "core.quotepath=off",
@@ -95,8 +94,8 @@ impl Git {
             own_files: Vec::new(),
             cancel: cancel.cloned(),
         };
-        let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
-        arguments.push("--show-toplevel");
+        let mut arguments =
+            vec!["rev-parse", "--is-inside-work-tree", "--show-prefix", "--show-toplevel"];
         for file in view::FILES {
             arguments.extend(["--git-path", file]);
         }
@@ -106,22 +105,18 @@ impl Git {
         if outcome.ending != Ending::Exited(0) && !without {
             return Err(unfound.failed("rev-parse", &outcome));
         }
-        let output = String::from_utf8(outcome.stdout).map_err(|_| {
-            failure("the path of the repository within git is not UTF-8".to_owned())
-        })?;
+        let not_text = |_| failure("the path of the repository within git is not UTF-8".to_owned());
+        let output = String::from_utf8(outcome.stdout).map_err(not_text)?;
         let mut lines = output.lines();
         if lines.next() != Some("true") {
             return Ok(None);
         }
         let prefix = lines.next().unwrap_or_default().to_owned();
         let shown = lines.next().unwrap_or_default();
-        // A worker could set `core.worktree` so that git compares another folder and shows no
-        // changes.
+        // A worker could set `core.worktree`, so that git compares another folder.
         if !is_same(Path::new(shown), top) {
-            let message = format!(
-                "core.worktree makes git use {shown} instead of {}; unset it",
-                top.display()
-            );
+            let top = top.display();
+            let message = format!("core.worktree makes git use {shown} instead of {top}; unset it");
             return Err(refusal(message));
         }
         let found = Self { prefix, own_files: lines.map(str::to_owned).collect(), ..unfound };
@@ -154,10 +149,9 @@ impl Git {
     /// Asks about all files except the records of the run. They belong to no turn, and git would
     /// read a long record to its end to compare it.
     fn ask_about_files(&self, arguments: &[&str]) -> Result<Vec<u8>> {
-        let records = records().map(|path| format!(":(exclude,literal){path}"));
-        let records: Vec<String> = records.collect();
-        let places = ["--", "."].into_iter();
-        let places = places.chain(records.iter().map(String::as_str));
+        let records: Vec<String> =
+            records().map(|path| format!(":(exclude,literal){path}")).collect();
+        let places = ["--", "."].into_iter().chain(records.iter().map(String::as_str));
         let words: Vec<&str> = arguments.iter().copied().chain(places).collect();
         self.taken(arguments, self.start(&words, Vec::new())?)
     }
@@ -183,10 +177,8 @@ impl Git {
             invocation = invocation.without(name);
         }
         // Not with `cancel`: a git that is killed leaves its lock file behind.
-        let spec = Spec::new(invocation)
-            .stdin(input)
-            .time_limit(TIME_LIMIT)
-            .stdout_limit(MAX_OUTPUT, Overflow::Kill);
+        let spec = Spec::new(invocation).stdin(input).time_limit(TIME_LIMIT);
+        let spec = spec.stdout_limit(MAX_OUTPUT, Overflow::Kill);
         accord_process::run(&spec).map_err(|error| match error {
             StartError::NotFound { .. } => {
                 failure("the repository uses git, but git is not on the PATH".to_owned())
@@ -210,8 +202,8 @@ impl Git {
         }
         let words = String::from_utf8_lossy(&outcome.stderr);
         if NO_IDENTITY.iter().any(|part| words.contains(part)) {
-            return refusal("git does not know who makes the commit".to_owned())
-                .suggesting(SET_IDENTITY);
+            let refused = refusal("git does not know who makes the commit".to_owned());
+            return refused.suggesting(SET_IDENTITY);
         }
         // On one line: git explains some errors at length.
         let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -231,10 +223,8 @@ fn records() -> impl Iterator<Item = String> {
         RecordFile::HookAudit,
         RecordFile::HookAnnotations,
     ];
-    let records = records.into_iter().map(|record| record.path());
-    let records = records.filter(RepoPath::is_operational);
-    let records = records.map(|path| path.to_string());
-    records.chain(["TALK.md".to_owned()])
+    let records = records.into_iter().map(|record| record.path()).filter(RepoPath::is_operational);
+    records.map(|path| path.to_string()).chain(["TALK.md".to_owned()])
 }
 
 fn failure(message: String) -> Failure {
@@ -254,12 +244,7 @@ pub(crate) fn is_refusal(failure: &Failure) -> bool {
 
 /// Paths for git: relative to the folder that it runs in, each followed by a zero byte.
 fn list_of<'f>(files: impl IntoIterator<Item = &'f String>) -> Vec<u8> {
-    let mut list = Vec::new();
-    for file in files {
-        list.extend(file.as_bytes());
-        list.push(0);
-    }
-    list
+    files.into_iter().flat_map(|file| file.bytes().chain([0])).collect()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

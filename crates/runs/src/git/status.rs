@@ -9,6 +9,9 @@ use accord_runs_core::{Baseline, Observation, RepoPath, Result};
 
 use super::{Git, failure, view};
 
+/// Content markers by path.
+type Markers = BTreeMap<String, String>;
+
 /// Names of files that differ, whatever the settings of the user say.
 const DIFF: [&str; 7] = [
     "diff",
@@ -39,8 +42,12 @@ impl Changes {
     /// The paths that can be attributed to a turn. A hidden file is a choice of the user until it
     /// changes again.
     pub fn attributable(&self) -> impl Iterator<Item = &String> {
+        let is_exempt = |path: &str| {
+            let path = RepoPath::parse(path);
+            path.is_ok_and(|path| path.is_operational() || path.is_baseline_exempt())
+        };
         let seen = self.dirty.keys().filter(|path| !self.hidden.contains(*path));
-        seen.filter(|path| !is_exempt(path))
+        seen.filter(move |path| !is_exempt(path))
     }
 
     pub fn baseline(&self) -> Baseline {
@@ -74,10 +81,10 @@ impl Git {
             "--ignore-submodules=none",
         ])?;
         let read = self.read_status(&output)?;
-        let head = match read.head {
-            Some(head) => head,
-            None => self.empty_tree()?,
-        };
+        // The base of a repository without commits is the empty tree.
+        let empty_tree = || self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new());
+        let text = |output: Vec<u8>| String::from_utf8_lossy(&output).trim().to_owned();
+        let head = read.head.map_or_else(|| empty_tree().map(text), Ok)?;
         let hidden = self.hidden()?;
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
@@ -88,17 +95,15 @@ impl Git {
         let outcome = self.start(&["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new())?;
         match outcome.ending {
             Ending::Exited(0) => {
-                Ok(Some(String::from_utf8_lossy(&outcome.stdout).trim_end().to_owned()))
+                Ok(Some(String::from_utf8_lossy(&outcome.stdout).trim_end().into()))
             }
             Ending::Exited(1) => Ok(None),
             _ => Err(self.failed("rev-parse", &outcome)),
         }
     }
 
-    /// The changes since a baseline.
-    ///
-    /// # Errors
-    /// As [`Git::changes`]; also if the commit of the baseline is invalid or no longer exists.
+    /// The changes since a baseline. Fails like [`Git::changes`]; also if the commit of the baseline
+    /// is invalid or no longer exists.
     pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation> {
         // Check this first: git runs filters while it reads files.
         let view = self.view()?;
@@ -114,13 +119,8 @@ impl Git {
             Some(base) => self.since(base, &now)?,
         };
         let uncommitted = now.dirty.into_keys().collect();
-        Ok(Observation {
-            head_ref: Some(now.head),
-            dirty,
-            changed,
-            uncommitted,
-            ..Observation::default()
-        })
+        let head_ref = Some(now.head);
+        Ok(Observation { head_ref, dirty, changed, uncommitted, ..Observation::default() })
     }
 
     /// The git paths of all index entries that differ from the last commit, including those outside
@@ -132,9 +132,8 @@ impl Git {
     }
 
     /// The differences from a commit that is earlier than the present one.
-    fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>> {
-        // The base comes from the state file, which others write. As an argument it must not be an
-        // option.
+    fn since(&self, base: &str, now: &Changes) -> Result<Markers> {
+        // The base comes from the state file, which others write. It must not be an option.
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_name {
             return Err(failure(format!("the baseline {base:?} of the turn is not a commit")));
@@ -148,24 +147,13 @@ impl Git {
         self.marks(paths.iter())
     }
 
-    /// The empty tree: the base of a repository without commits.
-    fn empty_tree(&self) -> Result<String> {
-        let output = self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
-        Ok(String::from_utf8_lossy(&output).trim().to_owned())
-    }
-
-    fn marks<'p>(
-        &self,
-        paths: impl Iterator<Item = &'p String>,
-    ) -> Result<BTreeMap<String, String>> {
+    fn marks<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Result<Markers> {
         let mark = |path: &'p String| {
             // Records of the run belong to no turn.
-            let mark = if is_operational(path) {
-                "run".to_owned()
-            } else {
-                super::marker::of(&self.root, path)?
-            };
-            Ok((path.clone(), mark))
+            let is_record = is_operational(path);
+            let mark =
+                if is_record { Ok("run".into()) } else { super::marker::of(&self.root, path) };
+            Ok((path.clone(), mark?))
         };
         paths.map(mark).collect()
     }
@@ -181,15 +169,9 @@ impl Git {
                         status.head = Some(String::from_utf8_lossy(head).into_owned());
                     }
                 }
-                b"? " => {
-                    status.untracked.insert(self.path(rest)?);
-                }
-                b"1 " => {
-                    status.paths.insert(self.path(field(rest, 7)?)?);
-                }
-                b"u " => {
-                    status.paths.insert(self.path(field(rest, 9)?)?);
-                }
+                b"? " => drop(status.untracked.insert(self.path(rest)?)),
+                b"1 " => drop(status.paths.insert(self.path(field(rest, 7)?)?)),
+                b"u " => drop(status.paths.insert(self.path(field(rest, 9)?)?)),
                 _ => return Err(unknown(entry)),
             }
         }
@@ -199,20 +181,19 @@ impl Git {
     pub(super) fn path(&self, name: &[u8]) -> Result<String> {
         let strange = |name: &str| {
             let name = shorten_path(name);
-            let message =
-                format!("git reports a change of {name:?}, which is not a valid path in a run");
+            let what = "which is not a valid path in a run";
+            let message = format!("git reports a change of {name:?}, {what}");
             Failure::new(Code::XchainPathOutsideRepository, message)
                 .suggesting("rename the file, or let git ignore it")
         };
-        let text =
-            std::str::from_utf8(name).map_err(|_| strange(&String::from_utf8_lossy(name)))?;
+        let text = std::str::from_utf8(name);
+        let text = text.map_err(|_| strange(&String::from_utf8_lossy(name)))?;
         // Git prints paths from the root of its work tree; the governed folder may be below it.
         let inside = text.strip_prefix(&self.prefix).unwrap_or(text);
         // The name of a nested repository ends with a slash.
         let inside = inside.strip_suffix('/').unwrap_or(inside);
         match RepoPath::parse(inside) {
-            // A path that would be normalised is refused: a change must not be attributed to
-            // another path.
+            // A change must not be attributed to another path, as a normalised one would be.
             Ok(path) if path.as_str() == inside => Ok(inside.to_owned()),
             _ => Err(strange(inside)),
         }
@@ -228,10 +209,6 @@ struct Status {
 
 fn is_operational(path: &str) -> bool {
     RepoPath::parse(path).is_ok_and(|path| path.is_operational())
-}
-
-fn is_exempt(path: &str) -> bool {
-    RepoPath::parse(path).is_ok_and(|path| path.is_operational() || path.is_baseline_exempt())
 }
 
 pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -1,7 +1,7 @@
 //! What decides which changes git shows: settings, and files outside the tree with ignore rules or
 //! filters. A turn is measured by what git showed when it was assigned, so these must not change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::{Code, Failure};
 
@@ -34,8 +34,7 @@ impl Git {
     /// count: a run may continue on another machine, under another user.
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>> {
         let mut settings: BTreeMap<String, String> = BTreeMap::new();
-        let asked = ["config", "--list", "--show-scope", "-z"];
-        let output = self.ask(&asked, Vec::new())?;
+        let output = self.ask(&["config", "--list", "--show-scope", "-z"], Vec::new())?;
         let output = String::from_utf8_lossy(&output);
         let mut fields = output.split('\0');
         while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
@@ -43,14 +42,12 @@ impl Git {
             let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             let own = matches!(scope, "local" | "worktree");
             if own && (SETTINGS.contains(&name) || name.starts_with("filter.")) {
-                let known = settings.entry(name.to_owned()).or_default();
-                known.push_str(value);
-                known.push('\n');
+                *settings.entry(name.to_owned()).or_default() += &format!("{value}\n");
             }
         }
         // The state may be published; settings of this machine are not, so only a marker is kept.
-        let mut view: BTreeMap<String, String> =
-            (settings.into_iter()).map(|(name, value)| (name, marker::of_text(&value))).collect();
+        let marked = settings.into_iter().map(|(name, value)| (name, marker::of_text(&value)));
+        let mut view: BTreeMap<String, String> = marked.collect();
         for (name, place) in FILES.iter().zip(&self.own_files) {
             if let Some(mark) = marker::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
@@ -69,18 +66,14 @@ pub(super) fn check(
     if before.is_empty() {
         return Ok(());
     }
-    let names = before.keys().chain(now.keys());
-    let mut names: Vec<&str> =
-        names.filter(|name| before.get(*name) != now.get(*name)).map(String::as_str).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    let names: Vec<&str> = differing.map(String::as_str).collect();
     if names.is_empty() {
         return Ok(());
     }
-    let message = format!(
-        "{} of git changed since the turn was assigned, which decides what git shows",
-        names.join(", ")
-    );
+    let (names, what) = (names.join(", "), "which decides what git shows");
+    let message = format!("{names} of git changed since the turn was assigned, {what}");
     Err(changed(message))
 }
 

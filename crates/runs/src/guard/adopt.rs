@@ -8,10 +8,11 @@ use accord_trees::{Disk as _, Root};
 use serde_json::json;
 
 use super::document::{Document, Snapshot};
-use super::files::{Differences, GuardedFile, repo_path};
+use super::files::{Differences, GuardedFile};
 use super::kept::{self, Decision, KeptChange};
 use super::settle::lost_run;
 use super::{Guard, ids, memory, state_of};
+use crate::own_path;
 use crate::repository::{LockedRepository, Repository, failure};
 
 /// The record of decisions, in the folder of the copies: a line each.
@@ -84,8 +85,8 @@ impl Guard {
                 snapshot.apply(pending);
                 differences = snapshot.compare(repository)?;
             }
-            let waits =
-                memory::of(&self.folder()).is_some() || !document.held_by_others().is_empty();
+            let is_held = memory::of(&self.folder()).is_some();
+            let waits = is_held || !document.held_by_others().is_empty();
             if !waits && !differences.files.is_empty() {
                 found.differing = differences.files.iter().map(|(file, _)| file.path()).collect();
                 found.lost = differences.is_lost(&snapshot).then(|| lost_run(&snapshot));
@@ -93,9 +94,9 @@ impl Guard {
                 let turns = document.turns.iter();
                 found.turns = turns.map(|(id, turn)| (id.clone(), turn.attempt)).collect();
             }
-        } else if state.is_none() && state_of(&snapshot.state).is_some_and(|state| is_open(&state))
-        {
-            found.lost = Some(lost_run(&snapshot));
+        } else if state.is_none() {
+            let is_lost = state_of(&snapshot.state).is_some_and(|state| is_open(&state));
+            found.lost = is_lost.then(|| lost_run(&snapshot));
         }
         Ok(found)
     }
@@ -167,10 +168,9 @@ impl Guard {
 
     fn refuse_while_working(&self, document: &Document) -> Result<()> {
         let others = document.held_by_others();
-        let own = u64::from(std::process::id());
+        let own = || (ids(document).join(", "), u64::from(std::process::id()));
         let holder = others.first().map(|(turn, pid)| (turn.to_string(), *pid));
-        let holder =
-            holder.or_else(|| memory::of(&self.folder()).map(|_| (ids(document).join(", "), own)));
+        let holder = holder.or_else(|| memory::of(&self.folder()).map(|_| own()));
         let Some((turn, pid)) = holder else { return Ok(()) };
         let message = format!("process {pid} waits for the worker of {turn}");
         Err(Failure::new(Code::XchainWorkerBusy, message)
@@ -213,19 +213,15 @@ fn adopt(
     let differs = |file: GuardedFile| found.differing.contains(&file.path());
     let config = found.kept.iter().rev().find(|change| change.has_config());
     let config = config.filter(|_| !differs(GuardedFile::Config));
-    let config = match config {
-        Some(change) => change.bytes(root, GuardedFile::Config)?,
-        None => None,
-    };
+    let config = config.map(|change| change.bytes(root, GuardedFile::Config));
+    let config = config.transpose()?.flatten();
     let records = found.kept.iter().rev().find(|change| change.has_records() && !change.outdated);
     let in_records = GuardedFile::ALL.into_iter().filter(|file| *file != GuardedFile::Config);
     let records = records.filter(|_| !in_records.clone().any(differs));
     // Everything is checked before anything is written.
     match &config {
         Some(bytes) => check(bytes)?,
-        None if differs(GuardedFile::Config) => {
-            check(&repository.config_bytes()?)?;
-        }
+        None if differs(GuardedFile::Config) => check(&repository.config_bytes()?)?,
         None => {}
     }
     if !found.differing.is_empty() {
@@ -246,7 +242,7 @@ fn adopt(
     }
     writes.extend(config.map(|bytes| (GuardedFile::Config, bytes)));
     for (file, bytes) in writes {
-        repository.write(&repo_path(file)?, &bytes)?;
+        repository.write(&own_path(&file.path())?, &bytes)?;
     }
     repository.drop_index()?;
     Ok(())
@@ -261,9 +257,9 @@ fn restore_all(
     for different in &differences.files {
         if !snapshot.restore(repository, root, *different)? {
             let message = format!("the copy of {} is not what was copied", different.0.path());
-            return Err(Failure::new(Code::XchainRecordsChanged, message).suggesting(
-                "restore the file from a backup or from git, then run accord run adopt --yes",
-            ));
+            let next =
+                "restore the file from a backup or from git, then run accord run adopt --yes";
+            return Err(Failure::new(Code::XchainRecordsChanged, message).suggesting(next));
         }
     }
     Ok(())

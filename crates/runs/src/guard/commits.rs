@@ -106,10 +106,8 @@ impl Guard {
         }
         let now = self.environment.now();
         let kept = kept::keep_journal(&root, path, journal, ids(&document), now)?;
-        self.environment.notify(&Notice::PutBack {
-            files: vec![path.to_owned()],
-            kept: kept.folder.display().to_string(),
-        });
+        let kept = kept.folder.display().to_string();
+        self.environment.notify(&Notice::PutBack { files: vec![path.to_owned()], kept });
         Ok(false)
     }
 }
@@ -137,9 +135,10 @@ fn check_others(document: &Document, commit: &Commit, pending: &PendingCommit) -
         guarded: &guarded,
     };
     check_foreign_change(&change).map_err(|reasons| {
+        let reasons = reasons.join("; ");
         let message = format!(
-            "process {pid} waits for the worker of {first}, and would put this change back: {}",
-            reasons.join("; ")
+            "process {pid} waits for the worker of {first}, and would put this change back: \
+             {reasons}"
         );
         Failure::new(Code::XchainWorkerBusy, message)
             .with("turn_id", first.as_str())

@@ -109,17 +109,11 @@ impl RecordDigest {
         let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
         let length = document.get("length")?.as_u64()?;
         let rest_length = (length % BLOCK) as usize;
-        let rest = match copy {
-            Some(copy) => copy.read_at(length - rest_length as u64, rest_length).ok()?,
-            None => Vec::new(),
-        };
+        let rest = copy.map(|copy| copy.read_at(length - rest_length as u64, rest_length));
+        let rest = rest.transpose().ok()?.unwrap_or_default();
         let matches = rest.len() == rest_length && text("rest")? == sha256(&rest).hex();
-        matches.then(|| Self {
-            length,
-            chain: text("blocks").unwrap_or_default(),
-            rest,
-            identity: text("identity"),
-        })
+        let (chain, identity) = (text("blocks").unwrap_or_default(), text("identity"));
+        matches.then_some(Self { length, chain, rest, identity })
     }
 }
 
@@ -127,14 +121,9 @@ impl RecordDigest {
 pub(super) fn identity(disk: &dyn Disk, path: &str) -> Option<String> {
     let place: &Path = disk.root_path();
     let found = fs::symlink_metadata(place.join(path)).ok().filter(fs::Metadata::is_file)?;
-    Some(format!(
-        "{}:{}:{}:{}.{:09}",
-        found.dev(),
-        found.ino(),
-        found.len(),
-        found.ctime(),
-        found.ctime_nsec()
-    ))
+    let (device, inode, length) = (found.dev(), found.ino(), found.len());
+    let (seconds, nanos) = (found.ctime(), found.ctime_nsec());
+    Some(format!("{device}:{inode}:{length}:{seconds}.{nanos:09}"))
 }
 
 #[cfg(test)]

@@ -89,20 +89,15 @@ impl PendingCommit {
                 }
                 Write::Append { record, line } => {
                     let path = record.path();
-                    let place = RECORDS.iter().position(|file| file.path() == path);
-                    if let Some(place) = place {
+                    if let Some(place) = RECORDS.iter().position(|file| file.path() == path) {
                         appended[place] += &(Value::Object(line.clone()).to_string() + "\n");
                     }
                 }
                 _ => {}
             }
         }
-        Self {
-            transaction: commit.transaction.to_string(),
-            journal: without_lengths(commit.journal.clone()),
-            state,
-            appended,
-        }
+        let journal = without_lengths(commit.journal.clone());
+        Self { transaction: commit.transaction.to_string(), journal, state, appended }
     }
 
     pub(super) fn has_journal(&self, journal: &Object) -> bool {
@@ -135,9 +130,9 @@ impl Snapshot {
         if let Some(state) = &pending.state {
             self.state = state.clone().into_bytes();
         }
-        for (record, appended) in self.records.iter_mut().zip(&pending.appended) {
-            if !appended.is_empty() {
-                record.extend(appended.as_bytes());
+        for (record, lines) in self.records.iter_mut().zip(&pending.appended) {
+            if !lines.is_empty() {
+                record.extend(lines.as_bytes());
             }
         }
     }
@@ -148,9 +143,8 @@ impl Document {
     pub(super) fn load(root: &Root) -> Result<Self> {
         let bytes = read_file(root, COPY, limits::DOCUMENT * 4).map_err(|error| failure(&error))?;
         let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-        let Some(document) = document.filter(|document| document["version"] == VERSION) else {
-            return Ok(Self::default());
-        };
+        let document = document.filter(|document| document["version"] == VERSION);
+        let Some(document) = document else { return Ok(Self::default()) };
         let turns = document["turns"].as_object().into_iter().flatten();
         let turns = turns.filter_map(|(id, value)| Some((TurnId::parse(id)?, turn(value)?)));
         Ok(Self {
@@ -161,18 +155,18 @@ impl Document {
     }
 
     pub(super) fn store(&self, root: &Root) -> Result<()> {
-        let turns: Object = (self.turns.iter())
-            .map(|(id, turn)| (id.to_string(), turn_document(turn).into()))
-            .collect();
+        let turns =
+            self.turns.iter().map(|(id, turn)| (id.to_string(), turn_document(turn).into()));
+        let turns: Object = turns.collect();
         let mut document = build([("version", VERSION.into()), ("turns", turns.into())]);
         if let Some(snapshot) = &self.snapshot {
             let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
             document.insert("config".into(), text(&snapshot.config));
             document.insert("state".into(), text(&snapshot.state));
-            let records = RECORDS.iter().zip(&snapshot.records);
-            let records: Object = records
-                .map(|(file, digest)| (file.copy_name().to_owned(), digest.document().into()))
-                .collect();
+            let record = |(file, digest): (&GuardedFile, &RecordDigest)| {
+                (file.copy_name().to_owned(), digest.document().into())
+            };
+            let records: Object = RECORDS.iter().zip(&snapshot.records).map(record).collect();
             document.insert("records".into(), records.into());
         }
         let pending = self.pending.as_ref().map(PendingCommit::document);

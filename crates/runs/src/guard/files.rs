@@ -1,14 +1,14 @@
 //! The guarded files of a repository: reading, comparing, copying and restoring them.
 
 use accord_contract::Object;
+use accord_runs_core::HOME;
 use accord_runs_core::accept::Record;
-use accord_runs_core::{HOME, RepoPath, Result};
 use accord_trees::record::RecordLines;
 use accord_trees::{Content, Disk, Kind, Root, atomic, read_file, record};
 
 use super::digest::{Compared, RecordDigest, identity};
 use super::document::{PendingCommit, Snapshot};
-use crate::repository::{self, Repository, limits};
+use crate::repository::{Repository, Result, limits};
 
 const CHUNK: u64 = 1024 * 1024;
 
@@ -89,23 +89,19 @@ impl Snapshot {
         let mut records: [RecordDigest; RECORDS.len()] = Default::default();
         for (place, file) in RECORDS.into_iter().enumerate() {
             // A torn line would otherwise be part of the copy, and is cut by the next commit.
-            record::tidy(disk, &file.path()).map_err(|error| repository::failure(&error))?;
+            record::tidy(disk, &file.path())?;
             records[place] = digest(disk, file, known.map(|known| &known.records[place]))?;
         }
-        Ok(Self {
-            config: repository.config_bytes()?,
-            state: repository.state_bytes()?.unwrap_or_default(),
-            records,
-        })
+        let state = repository.state_bytes()?.unwrap_or_default();
+        Ok(Self { config: repository.config_bytes()?, state, records })
     }
 
     pub(super) fn compare(&self, repository: &Repository) -> Result<Differences> {
         let disk = repository.disk();
         let mut files = Vec::new();
-        for (file, kept) in [(GuardedFile::Config, &self.config), (GuardedFile::State, &self.state)]
-        {
-            let found = read_file(disk, &file.path(), limits::DOCUMENT);
-            match found {
+        let documents = [(GuardedFile::Config, &self.config), (GuardedFile::State, &self.state)];
+        for (file, kept) in documents {
+            match read_file(disk, &file.path(), limits::DOCUMENT) {
                 Ok(Some(bytes)) if bytes == *kept => {}
                 Ok(None) => files.push((file, Compared::Missing)),
                 // A file that cannot be read any more has changed.
@@ -134,8 +130,7 @@ impl Snapshot {
     /// Brings the copies of the records to this snapshot: only what was added is copied.
     pub(super) fn copy_records(&self, repository: &Repository, root: &Root) -> Result<()> {
         for (file, digest) in RECORDS.into_iter().zip(&self.records) {
-            copy_record(repository.disk(), root, file, digest.length)
-                .map_err(|error| repository::failure(&error))?;
+            copy_record(repository.disk(), root, file, digest.length)?;
         }
         Ok(())
     }
@@ -143,21 +138,21 @@ impl Snapshot {
     /// Appends the lines of a commit to the copies, before it is applied to this snapshot. They
     /// come from the commit, not from the files, which a worker can write.
     pub(super) fn copy_commit(&self, root: &Root, pending: &PendingCommit) -> Result<()> {
-        let failed = |error: accord_trees::TreeError| repository::failure(&error);
         for (place, file) in RECORDS.into_iter().enumerate() {
             let (name, appended) = (file.copy_name(), pending.appended[place].as_bytes());
             let length = self.records[place].length;
-            let present = root.stat(name).map_err(failed)?.map_or(0, |stat| stat.length);
+            let present = root.stat(name)?.map_or(0, |stat| stat.length);
             // A copy that is too short is noticed when it is read; the next worker gets a new one.
             if appended.is_empty() || present < length {
                 continue;
             }
             if present > length {
-                root.truncate(name, length).map_err(failed)?;
+                root.truncate(name, length)?;
             }
-            root.append(name, appended).and_then(|()| root.sync(name)).map_err(failed)?;
+            root.append(name, appended)?;
+            root.sync(name)?;
         }
-        root.sync_folder("").map_err(failed)
+        Ok(root.sync_folder("")?)
     }
 
     /// Puts a file of the repository back. False if neither the copy nor the file itself has the
@@ -168,23 +163,21 @@ impl Snapshot {
         root: &Root,
         (file, compared): (GuardedFile, Compared),
     ) -> Result<bool> {
-        let failed = |error: accord_trees::TreeError| repository::failure(&error);
         let (disk, path) = (repository.disk(), file.path());
         let bytes = match file {
             GuardedFile::Config => self.config.clone(),
             GuardedFile::State => self.state.clone(),
             GuardedFile::History | GuardedFile::Ledger | GuardedFile::Events => {
-                let place = RECORDS.iter().position(|record| *record == file).unwrap_or(0);
-                let digest = &self.records[place];
+                let digest = self.record(file);
                 if compared == Compared::Grown {
-                    disk.truncate(&path, digest.length).map_err(failed)?;
-                    disk.sync(&path).map_err(failed)?;
+                    disk.truncate(&path, digest.length)?;
+                    disk.sync(&path)?;
                     return Ok(true);
                 }
-                let copy = root.open(file.copy_name()).map_err(failed)?;
+                let copy = root.open(file.copy_name())?;
                 let bytes = copy.map(|copy| copy.read_at(0, digest.length as usize)).transpose();
                 let mut found = RecordDigest::default();
-                let bytes = bytes.map_err(failed)?.unwrap_or_default();
+                let bytes = bytes?.unwrap_or_default();
                 found.extend(&bytes);
                 if !found.same_bytes(digest) {
                     return Ok(false);
@@ -193,12 +186,16 @@ impl Snapshot {
             }
         };
         // Something else in its place must go first: `write` does not replace a folder.
-        let kind = disk.stat(&path).map_err(failed)?.map(|stat| stat.kind);
+        let kind = disk.stat(&path)?.map(|stat| stat.kind);
         if kind.is_some_and(|kind| kind != Kind::File) {
-            disk.remove_tree(&path).map_err(failed)?;
+            disk.remove_tree(&path)?;
         }
-        atomic::write(disk, &path, &bytes).map_err(failed)?;
+        atomic::write(disk, &path, &bytes)?;
         Ok(true)
+    }
+
+    fn record(&self, file: GuardedFile) -> &RecordDigest {
+        &self.records[RECORDS.iter().position(|record| *record == file).unwrap_or(0)]
     }
 
     pub(super) fn added(
@@ -206,8 +203,7 @@ impl Snapshot {
         repository: &Repository,
         file: GuardedFile,
     ) -> Result<Vec<Object>, String> {
-        let place = RECORDS.iter().position(|record| *record == file).unwrap_or(0);
-        let length = self.records[place].length;
+        let length = self.record(file).length;
         let lines = RecordLines::open(repository.disk(), &file.path(), length, 0);
         let lines = lines.map_err(|error| error.to_string())?;
         lines.map(|line| Ok(line.map_err(|error| error.to_string())?.object)).collect()
@@ -221,43 +217,34 @@ fn digest(
     known: Option<&RecordDigest>,
 ) -> Result<RecordDigest> {
     let path = file.path();
-    let failed = |error: accord_trees::TreeError| repository::failure(&error);
     let identity = identity(disk, &path);
     if let Some(known) = known.filter(|known| identity.is_some() && known.identity == identity) {
         return Ok(known.clone());
     }
-    let Some(content) = disk.open(&path).map_err(failed)? else {
-        return Ok(RecordDigest::default());
-    };
-    let length = content.length().map_err(failed)?;
+    let Some(content) = disk.open(&path)? else { return Ok(RecordDigest::default()) };
+    let length = content.length()?;
     let mut digest = RecordDigest::of(content.as_ref(), length)?;
     digest.identity = identity;
     Ok(digest)
 }
 
 /// Appends what a copy lacks of a record; the whole record if the copy is not a beginning of it.
-fn copy_record(
-    disk: &dyn Disk,
-    root: &Root,
-    file: GuardedFile,
-    length: u64,
-) -> accord_trees::Result<()> {
+fn copy_record(disk: &dyn Disk, root: &Root, file: GuardedFile, length: u64) -> Result<()> {
     let (path, name) = (file.path(), file.copy_name());
     let Some(source) = disk.open(&path)? else {
         root.remove_file(name)?;
         return Ok(());
     };
-    let mut at = match root.open(name)? {
+    let copied = match root.open(name)? {
         Some(copy) => copied(copy.as_ref(), source.as_ref(), length)?,
         None => None,
     };
-    if at.is_none() {
-        root.remove_tree(name)?;
+    match copied {
+        None => root.remove_tree(name)?,
+        Some(0) => {}
+        Some(length) => root.truncate(name, length)?,
     }
-    let mut next = at.take().unwrap_or(0);
-    if next > 0 {
-        root.truncate(name, next)?;
-    }
+    let mut next = copied.unwrap_or(0);
     while next < length {
         let bytes = source.read_at(next, CHUNK.min(length - next) as usize)?;
         if bytes.is_empty() {
@@ -269,23 +256,14 @@ fn copy_record(
     if root.stat(name)?.is_some() {
         root.sync(name)?;
     }
-    root.sync_folder("")
+    Ok(root.sync_folder("")?)
 }
 
 /// How much of a copy is the beginning of a record, judged by its end; `None` if it is not one.
-fn copied(
-    copy: &dyn Content,
-    source: &dyn Content,
-    length: u64,
-) -> accord_trees::Result<Option<u64>> {
+fn copied(copy: &dyn Content, source: &dyn Content, length: u64) -> Result<Option<u64>> {
     let shared = copy.length()?.min(length);
     let edge = shared.min(64 * 1024);
     let at = shared - edge;
     let same = copy.read_at(at, edge as usize)? == source.read_at(at, edge as usize)?;
     Ok(same.then_some(shared))
-}
-
-/// A path of a guarded file, as the repository writes it.
-pub(super) fn repo_path(file: GuardedFile) -> Result<RepoPath> {
-    crate::operation::own_path(&file.path())
 }

@@ -61,11 +61,8 @@ impl Place {
         if folder.starts_with(&self.repository) {
             return Err(self.inside(folder));
         }
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|error| unusable(format!("{} cannot be made: {error}", folder.display())))?;
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| unusable(format!("{} cannot be made: {error}", folder.display())))?;
         self.check(folder)?;
         let root = Root::open(folder).map_err(|error| failure(&error))?;
         let text = format!("{}\n", self.repository.display());

@@ -77,14 +77,12 @@ impl KeptChange {
     }
 
     pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<()> {
-        let mut decided = self.clone();
-        decided.decision = decision;
-        decided.store(root)
+        Self { decision, ..self.clone() }.store(root)
     }
 
     fn store(&self, root: &Root) -> Result<()> {
-        let files: Object =
-            self.files.iter().map(|(path, what)| (path.clone(), what.as_str().into())).collect();
+        let files = self.files.iter().map(|(path, what)| (path.clone(), what.as_str().into()));
+        let files: Object = files.collect();
         let document = build([
             ("at", self.at.as_str().into()),
             ("turns", json!(self.turns)),
@@ -115,10 +113,8 @@ pub(super) fn keep(
     for (file, compared) in &differences.files {
         let bytes = match read_file(repository.disk(), &file.path(), limits::PROTECTED) {
             Ok(bytes) => bytes,
+            Err(error @ TreeError::System { .. }) => return Err(failure(&error)),
             // A link out of the repository, or a folder: there is nothing to keep.
-            Err(TreeError::System { path, doing, source }) => {
-                return Err(failure(&TreeError::System { path, doing, source }));
-            }
             Err(_) => None,
         };
         let what = match (compared, &bytes) {
@@ -150,8 +146,8 @@ pub(super) fn keep_journal(
 ) -> Result<KeptChange> {
     let id = new_id(now);
     let text = accord_contract::text::pretty(journal);
-    atomic::write(root, &format!("{KEPT}/{id}/journal.json"), text.as_bytes())
-        .map_err(|error| failure(&error))?;
+    let written = atomic::write(root, &format!("{KEPT}/{id}/journal.json"), text.as_bytes());
+    written.map_err(|error| failure(&error))?;
     let kept = KeptChange {
         at: now.to_string(),
         turns,
@@ -192,8 +188,8 @@ fn read(root: &Root, id: String, document: &Value) -> KeptChange {
         texts.filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let files = document["files"].as_object().into_iter().flatten();
-    let files =
-        files.map(|(path, what)| (path.clone(), what.as_str().unwrap_or_default().to_owned()));
+    let owned = |what: &Value| what.as_str().unwrap_or_default().to_owned();
+    let files = files.map(|(path, what)| (path.clone(), owned(what)));
     KeptChange {
         at: text("at"),
         turns: texts("turns"),

@@ -77,10 +77,9 @@ impl Guard {
         if let Some(memory) = memory::of(&self.folder()) {
             return Ok(Some(memory::lock(&memory).snapshot.config.clone()));
         }
-        let Some((_, document)) = self.load()?.filter(|(_, document)| document.is_active()) else {
-            return Ok(None);
-        };
-        Ok(document.snapshot.map(|snapshot| snapshot.config))
+        let active = self.load()?.filter(|(_, document)| document.is_active());
+        let snapshot = active.and_then(|(_, document)| document.snapshot);
+        Ok(snapshot.map(|snapshot| snapshot.config))
     }
 
     /// Whether workers of a killed process may have left a run here. For a folder without a
@@ -102,8 +101,8 @@ impl Guard {
         let mut document = Document::load(&root)?;
         let known = memory::of(&self.folder());
         // The worker of another process may have written the index by now.
-        let index =
-            (!document.is_active()).then(|| identity(repository.disk(), &Repository::index_path()));
+        let is_fresh = !document.is_active();
+        let index = is_fresh.then(|| identity(repository.disk(), &Repository::index_path()));
         let snapshot = match &known {
             Some(memory) => memory::lock(memory).snapshot.clone(),
             // Another process waits for a worker: what it copied is in force for this one too.
@@ -183,9 +182,8 @@ impl Guard {
 
     /// Why the result of an attempt is refused, if its worker changed the configuration.
     pub(crate) fn refusal(&self, turn: &TurnId, attempt: u64) -> Result<Option<Failure>> {
-        let remembered = memory::of(&self.folder());
-        let remembered =
-            remembered.and_then(|memory| memory::lock(&memory).refused.get(turn).cloned());
+        let remembered = memory::of(&self.folder())
+            .and_then(|memory| memory::lock(&memory).refused.get(turn).cloned());
         if let Some(message) = remembered {
             return Ok(Some(config_changed(message, turn)));
         }

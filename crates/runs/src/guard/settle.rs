@@ -56,12 +56,9 @@ impl Guard {
             document.store(&root)?;
         }
         let differences = snapshot.compare(repository)?;
-        let others = document.held_by_others();
-        let judged = match others.first() {
-            // The process that waits puts the configuration back.
-            Some(_) => differences.in_records(),
-            None => !differences.files.is_empty(),
-        };
+        // The process that waits puts the configuration back.
+        let is_held = !document.held_by_others().is_empty();
+        let judged = differences.in_records() || (!is_held && !differences.files.is_empty());
         if judged {
             return Err(self.disagreement(&differences, &snapshot, &document));
         }
@@ -124,31 +121,27 @@ impl Guard {
         let lost = differences.is_lost(&memory.snapshot);
         for different in &differences.files {
             if !memory.snapshot.restore(repository, root, *different)? {
+                let path = different.0.path();
                 let message = format!(
-                    "{} changed while a worker ran, and so did its copy; neither can be trusted",
-                    different.0.path()
+                    "{path} changed while a worker ran, and so did its copy; neither can be trusted"
                 );
-                return Err(Failure::new(Code::XchainRecordsChanged, message)
-                    .with("path", different.0.path())
-                    .suggesting(ADOPT));
+                let failure = Failure::new(Code::XchainRecordsChanged, message);
+                return Err(failure.with("path", path).suggesting(ADOPT));
             }
         }
         // It is derived from the records, and would hide that they were other ones.
         repository.drop_index()?;
         memory.snapshot.note_identities(repository);
-        self.environment.notify(&Notice::PutBack {
-            files: kept.files.iter().map(|(path, _)| path.clone()).collect(),
-            kept: kept.folder.display().to_string(),
-        });
+        let files = kept.files.iter().map(|(path, _)| path.clone()).collect();
+        let place = kept.folder.display().to_string();
+        self.environment.notify(&Notice::PutBack { files, kept: place });
         if differences.in_records() {
             let failure = if lost {
                 self.lost(&memory.snapshot, &memory.turn_ids(), &kept)
             } else {
                 changed(&memory.turn_ids(), &kept, reasons)
             };
-            for turn in memory.turn_ids() {
-                memory.stops.insert(turn, failure.clone());
-            }
+            memory.stops.extend(memory.turn_ids().into_iter().map(|turn| (turn, failure.clone())));
         }
         Ok(())
     }
@@ -156,19 +149,18 @@ impl Guard {
     /// The results of all turns whose workers run are refused: any of them may have changed the
     /// configuration.
     fn refuse_results(&self, document: &mut Document, memory: &mut Memory) {
+        let folder = self.folder();
         let message = |id: &TurnId| {
             format!(
                 "agentxchain.json changed while the worker of {id} ran; it was put back, and the \
                  changed file is kept in {}",
-                self.folder().display()
+                folder.display()
             )
         };
         for (id, turn) in &mut document.turns {
             turn.config_changed = turn.holder.map(|_| message(id));
         }
-        for id in memory.turns.keys() {
-            memory.refused.insert(id.clone(), message(id));
-        }
+        memory.refused.extend(memory.turns.keys().map(|id| (id.clone(), message(id))));
     }
 
     /// Brings the copies to what this process remembers, if they are not.
@@ -218,11 +210,8 @@ impl Guard {
             return Failure::new(Code::XchainRunLost, message)
                 .suggesting("`accord run adopt --undo --yes` puts the run back from the copies");
         }
-        let code = if differences.in_records() {
-            Code::XchainRecordsChanged
-        } else {
-            Code::XchainConfigChanged
-        };
+        let in_records = differences.in_records().then_some(Code::XchainRecordsChanged);
+        let code = in_records.unwrap_or(Code::XchainConfigChanged);
         let message = format!(
             "{names} changed since the worker of {turns} started, and the process that waited for \
              it ended; the copies are in {folder}"
@@ -245,10 +234,7 @@ impl Guard {
     }
 }
 
-/// The foreign change, if it may be taken over.
-///
-/// # Errors
-/// The reasons why a person must decide.
+/// The foreign change, if it may be taken over; else the reasons why a person must decide.
 fn taken_over(
     repository: &Repository,
     snapshot: &Snapshot,
@@ -257,13 +243,12 @@ fn taken_over(
 ) -> Result<Snapshot, Vec<String>> {
     let mut reasons = Vec::new();
     for (file, compared) in &differences.files {
+        let path = file.path();
         match (file, compared) {
             (GuardedFile::Config, _) | (_, Compared::Same | Compared::Grown) => {}
             (GuardedFile::State, Compared::Changed) => {}
-            (file, Compared::Missing) => reasons.push(format!("{} was removed", file.path())),
-            (file, Compared::Changed) => {
-                reasons.push(format!("lines of {} were changed", file.path()));
-            }
+            (_, Compared::Missing) => reasons.push(format!("{path} was removed")),
+            (_, Compared::Changed) => reasons.push(format!("lines of {path} were changed")),
         }
     }
     if !reasons.is_empty() {
@@ -271,7 +256,8 @@ fn taken_over(
     }
     let one = |reason: String| vec![reason];
     let before = state_of(&snapshot.state);
-    let now = Snapshot::take(repository, Some(snapshot)).map_err(|error| one(error.message))?;
+    let now = Snapshot::take(repository, Some(snapshot));
+    let now = now.map_err(|error| one(Failure::from(error).message))?;
     let after = state_of(&now.state);
     let (Some(before), Some(after)) = (before, after) else {
         return Err(one("state.json is not a state".to_owned()));
@@ -304,14 +290,12 @@ pub(super) fn has_happened(
 }
 
 fn changed(turns: &BTreeSet<TurnId>, kept: &KeptChange, reasons: &[String]) -> Failure {
+    let (turns, why) = (listed(turns), reasons.join("; "));
     let message = format!(
-        "the records of the run changed while the worker of {} ran ({}); they were put back, and \
-         the changed files are kept in {}",
-        listed(turns),
-        reasons.join("; "),
+        "the records of the run changed while the worker of {turns} ran ({why}); they were put \
+         back, and the changed files are kept in {}",
         kept.folder.display()
     );
-    let reasons = reasons.iter().map(String::as_str).collect::<Vec<_>>();
     Failure::new(Code::XchainRecordsChanged, message)
         .with("errors", serde_json::json!(reasons))
         .with("kept", kept.folder.display().to_string())

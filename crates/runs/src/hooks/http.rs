@@ -25,22 +25,20 @@ pub(super) fn post(
         web::exchange(request, Duration::from_millis(hook.timeout_ms), cancel, MAX_OUTPUT)
     });
     let mut ran = match answer {
-        Ok(answer) => Execution {
-            // As an exit code, so that one rule judges both kinds of hooks.
-            exit_code: Some(i64::from(!answer.is_success())),
-            failure: (!answer.is_success())
-                .then(|| format!("the address answered {}", answer.status)),
-            output: answer.body,
-            ..Execution::default()
-        },
+        Ok(answer) => {
+            let is_refused = !answer.is_success();
+            Execution {
+                // As an exit code, so that one rule judges both kinds of hooks.
+                exit_code: Some(i64::from(is_refused)),
+                failure: is_refused.then(|| format!("the address answered {}", answer.status)),
+                output: answer.body,
+                ..Execution::default()
+            }
+        }
         Err(WebError::TimedOut) => Execution { timed_out: true, ..Execution::default() },
-        Err(WebError::Failed(why)) => failed(why),
-        Err(WebError::Cancelled) => failed("the hook was cancelled".to_owned()),
+        Err(WebError::Failed(why)) => super::failed(why),
+        Err(WebError::Cancelled) => super::failed("the hook was cancelled".to_owned()),
     };
     ran.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     ran
-}
-
-fn failed(why: String) -> Execution {
-    Execution { failure: Some(why), ..Execution::default() }
 }

@@ -68,15 +68,14 @@ pub(crate) fn run_in_scope(
         for (other, locked, extra) in scope.others {
             elsewhere.push((other, locked, locked.protect(extra)?));
         }
-        let mut ran =
-            execute(&hook, &envelope, locked.root(), &variables, environment.cancel_token());
+        let cancel = environment.cancel_token();
+        let mut ran = execute(&hook, &envelope, locked.root(), &variables, cancel);
         ran.tampered = locked.restore(&protected)?;
         for (other, locked, protected) in elsewhere {
             let names = locked.restore(&protected)?;
             ran.tampered.extend(names.iter().map(|name| format!("{other}/{name}")));
         }
-        // A hook that was cancelled has not answered. Its changes are undone first, in every
-        // repository: a cancelled hook may have written before it ended.
+        // Changes of a cancelled hook are undone first: it may have written before it ended.
         environment.check_cancelled()?;
         let at = environment.now();
         chain.record(&ran, at);
@@ -98,10 +97,7 @@ pub fn run_any(
     environment: &Environment,
     extra: &[String],
 ) -> Result<HookReport> {
-    match batch {
-        Some(batch) => run(batch, locked, environment, extra),
-        None => Ok(HookReport::none(phase)),
-    }
+    batch.map_or(Ok(HookReport::none(phase)), |batch| run(batch, locked, environment, extra))
 }
 
 pub fn keep_annotations(
@@ -115,6 +111,10 @@ pub fn keep_annotations(
         locked.append(RecordFile::HookAnnotations, &lines)?;
     }
     Ok(())
+}
+
+fn failed(why: String) -> Execution {
+    Execution { failure: Some(why), ..Execution::default() }
 }
 
 /// Runs one hook. The caller checks the protected files.

@@ -23,7 +23,7 @@ pub(super) fn run(
     cancel: Option<&Cancel>,
 ) -> Execution {
     let Some((program, arguments)) = command.split_first() else {
-        return failed("the hook names no program".to_owned());
+        return super::failed("the hook names no program".to_owned());
     };
     let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root));
     for (name, value) in environment {
@@ -40,15 +40,11 @@ pub(super) fn run(
     }
     let outcome = match accord_process::run(&spec) {
         Ok(outcome) => outcome,
-        Err(error) => return failed(error.to_string()),
+        Err(error) => return super::failed(error.to_string()),
     };
-    let failure = if outcome.cancelled {
-        Some("the hook was cancelled with the command".to_owned())
-    } else if outcome.stdout_truncated {
-        Some(format!("the hook wrote more than {MAX_OUTPUT} bytes"))
-    } else {
-        None
-    };
+    let cancelled = outcome.cancelled.then(|| "the hook was cancelled with the command".to_owned());
+    let too_long = || format!("the hook wrote more than {MAX_OUTPUT} bytes");
+    let failure = cancelled.or_else(|| outcome.stdout_truncated.then(too_long));
     Execution {
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         exit_code: match outcome.ending {
@@ -61,8 +57,4 @@ pub(super) fn run(
         errors: String::from_utf8_lossy(&outcome.stderr).into_owned(),
         tampered: Vec::new(),
     }
-}
-
-fn failed(why: String) -> Execution {
-    Execution { failure: Some(why), ..Execution::default() }
 }

@@ -36,20 +36,16 @@ pub struct AcceptResult {
 }
 
 impl Runs {
-    /// Accepts a turn.
-    ///
-    /// # Errors
-    /// The code of the refusal, which is recorded in the turn or the run, unless the turn could not
-    /// be examined: then nothing was written. `not_for_workers` if a worker claims that a person
-    /// merged the files.
+    /// Accepts a turn. Fails with the code of the refusal, which is recorded in the turn or the run,
+    /// unless the turn could not be examined: then nothing was written. Fails with
+    /// `not_for_workers` if a worker claims that a person merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult> {
         let merge = accept.human_merge.as_ref();
         let merge = merge.map(|merge| self.authorize_consent::<AcceptMerge>(merge));
         let merge = merge.transpose()?;
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
-            // The turn cycle names its attempt. Its worker has ended, but the turn may be at
-            // another attempt.
+            // The worker of the turn cycle has ended, but the turn may be at another attempt.
             operation.state.target_at(turn, attempt)?;
         } else if let Ok(turn) = operation.target(accept.turn.as_ref()) {
             // The worker is not done: its partial result must not be accepted.
@@ -68,19 +64,14 @@ impl Runs {
             index: operation.locked.index(operation.state.run_id())?,
             repo_decisions: operation.locked.repo_decisions()?,
         };
-        let options = Options {
-            leniency: Leniency { strict: accept.strict, force_review: accept.force_review },
-            human_merge,
-        };
-        let ids = operation.environment.ids();
-        let machine =
-            core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, operation.now())?;
+        let leniency = Leniency { strict: accept.strict, force_review: accept.force_review };
+        let options = Options { leniency, human_merge };
+        let (ids, now) = (operation.environment.ids(), operation.now());
+        let machine = core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, now)?;
         let turn = machine.turn().clone();
         let guard = operation.locked.guard();
-        let refusal = match guard {
-            Some(guard) => guard.refusal(turn.id(), turn.attempt())?,
-            None => None,
-        };
+        let refusal = guard.map(|guard| guard.refusal(turn.id(), turn.attempt()));
+        let refusal = refusal.transpose()?.flatten();
         let outcome = drive_acceptance(&mut operation, machine, refusal)?;
         operation.save_dispatch_index();
         let accepted = match outcome {

@@ -7,8 +7,8 @@ use accord_runs_core::operations::AdoptChanges;
 use accord_runs_core::{Person, Result, TurnId, TurnStatus, build, dispatch};
 
 use super::step::refuse_if_worker_runs;
+use crate::Runs;
 use crate::guard::{Choice, Found, KeptChange};
-use crate::{Notice, Runs};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Adopt {
@@ -60,12 +60,7 @@ impl Runs {
         };
         let person = &self.authorize::<AdoptChanges>(person)?;
         let locked = self.repository().lock(self.environment.lock_timeout())?;
-        for replayed in locked.recovered() {
-            self.environment.notify(&Notice::Recovered {
-                journal: replayed.path.clone(),
-                dropped: replayed.detail.superseded,
-            });
-        }
+        self.environment.report_recovered(&locked);
         // A worker can outlive the process that waited for it.
         if let Ok(Some(state)) = locked.state() {
             state.turns().try_for_each(refuse_if_worker_runs)?;
@@ -95,9 +90,7 @@ impl Runs {
             let (turn, status) = (turn.id(), TurnStatus::Stalled);
             self.record_worker_status(turn, attempt, status, about).map(drop)
         };
-        if let Err(failure) = noted() {
-            self.environment.notify(&Notice::NotDone(failure));
-        }
+        self.environment.report(noted());
     }
 
     /// What a person has to decide about, for the status.

@@ -64,23 +64,14 @@ impl Runs {
         // A command that was cancelled has not failed. Its failure would block the run.
         operation.environment.check_cancelled()?;
         let now = operation.now();
+        let Operation { state, config, ids, .. } = &mut operation;
         let approved = match gate {
-            PendingApproval::Transition => approve_transition(
-                &operation.state,
-                &operation.config,
-                &approval,
-                &ran,
-                &mut operation.ids,
-                now,
-            ),
-            PendingApproval::Completion => {
-                approve_completion(&operation.state, &approval, &ran, &mut operation.ids, now)
+            PendingApproval::Transition => {
+                approve_transition(state, config, &approval, &ran, ids, now)
             }
+            PendingApproval::Completion => approve_completion(state, &approval, &ran, ids, now),
         };
-        let change = match approved {
-            Ok(change) => change,
-            Err(refused) => return Err(operation.commit_refusal(refused)),
-        };
+        let change = approved.map_err(|refused| operation.commit_refusal(refused))?;
         let update = operation.commit_update(change)?;
         let reason = match gate {
             PendingApproval::Transition => CheckpointReason::PhaseApproved,

@@ -22,11 +22,9 @@ pub struct Assigned {
 }
 
 impl Runs {
-    /// Assigns a turn to a role; to the role that is due if none is named.
-    ///
-    /// # Errors
-    /// The code of the guard that refuses; `runtime_not_supported` or `runtime_unavailable` if the
-    /// runtime of the role cannot be used here. A hook that refuses blocks the run.
+    /// Assigns a turn to a role; to the role that is due if none is named. Fails with the code of
+    /// the guard that refuses; `runtime_not_supported` or `runtime_unavailable` if the runtime of
+    /// the role cannot be used here. A hook that refuses blocks the run.
     pub fn assign(&self, role: Option<&str>) -> Result<Assigned> {
         let mut operation = self.begin()?;
         let role = match role {
@@ -38,24 +36,20 @@ impl Runs {
         };
         let index = operation.locked.index(operation.state.run_id())?;
         let check = check_baseline(&operation.locked, &index, operation.git()?.as_ref())?;
-        let assignable =
-            check_assignment(&operation.state, &operation.config, &role, check, index.length())?;
+        let (state, config) = (&operation.state, &operation.config);
+        let assignable = check_assignment(state, config, &role, check, index.length())?;
         // After the guards, whose order is that of the protocol, and before the hooks: they must
         // not run for a turn that cannot be worked on.
         self.check_able(&operation.config, &role)?;
         let report = operation.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = operation.now();
-        let (change, turn) = match assignable.confirm(&report, &mut operation.ids, now) {
-            Ok(assigned) => assigned,
-            Err(refused) => return Err(operation.commit_refusal(refused)),
-        };
+        let assigned = assignable.confirm(&report, &mut operation.ids, now);
+        let (change, turn) = assigned.map_err(|refused| operation.commit_refusal(refused))?;
         operation.commit(&change, Vec::<Write>::new())?;
         operation.save_session(CheckpointReason::TurnAssigned, Some(&turn));
         Ok(Assigned { turn, update: RunUpdate { state: change.state, events: change.events } })
     }
-}
 
-impl Runs {
     pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<()> {
         // Fixtures test rules and name programs that do not exist.
         if !self.is_for_people() {
@@ -81,8 +75,8 @@ pub(super) fn check_baseline(
         return Ok(BaselineCheck::Clean(baseline));
     }
     let accepted = accepted_work(repository, index, &changes)?;
-    let mut foreign: Vec<String> =
-        changes.attributable().filter(|path| !accepted.contains_key(*path)).cloned().collect();
+    let is_foreign = |path: &&String| !accepted.contains_key(*path);
+    let mut foreign: Vec<String> = changes.attributable().filter(is_foreign).cloned().collect();
     let own = own_files(repository, git, &changes.head, &foreign)?;
     foreign.retain(|path| !own.contains(path));
     if !foreign.is_empty() {
@@ -104,8 +98,8 @@ fn own_files(
     head: &str,
     foreign: &[String],
 ) -> Result<BTreeSet<String>> {
-    let mut own: BTreeSet<String> =
-        foreign.iter().filter(|path| scaffold::has(path)).cloned().collect();
+    let is_own = |path: &&String| scaffold::has(path);
+    let mut own: BTreeSet<String> = foreign.iter().filter(is_own).cloned().collect();
     if own.is_empty() {
         return Ok(own);
     }
@@ -166,7 +160,8 @@ fn work_in(
     let mut found = BTreeMap::new();
     for (position, (touch, files)) in by_line {
         let line = repository.history_line(position)?;
-        let Some(line) = line.filter(|line| is_of_turn(line, touch)) else { return Ok(None) };
+        let of_turn = |line: &Object| line.get("turn_id") == Some(&touch.turn_id.as_str().into());
+        let Some(line) = line.filter(of_turn) else { return Ok(None) };
         let marks = history::file_markers(&line);
         for (path, mark) in files {
             let known = marks.and_then(|marks| marks.get(path)?.as_str());
@@ -176,10 +171,6 @@ fn work_in(
         }
     }
     Ok(Some(found))
-}
-
-fn is_of_turn(line: &Object, touch: &Touch) -> bool {
-    line.get("turn_id").and_then(Value::as_str) == Some(touch.turn_id.as_str())
 }
 
 fn work_of(line: &Object) -> AcceptedWork {

@@ -30,8 +30,8 @@ impl Runs {
     /// Commits the changes of all accepted turns of the run, or of one of them. Fails with
     /// `nothing_to_checkpoint`, or `git_failed` with the message of git.
     pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint> {
-        make(&mut self.begin()?, turn)?
-            .ok_or_else(|| nothing("no accepted turn has uncommitted changes"))
+        let made = make(&mut self.begin()?, turn)?;
+        made.ok_or_else(|| nothing("no accepted turn has uncommitted changes"))
     }
 }
 
@@ -50,8 +50,8 @@ pub(super) fn make(
         return Ok(None);
     }
     let files: Vec<String> = accepted.keys().cloned().collect();
-    let by_turn: BTreeMap<&str, &AcceptedWork> =
-        accepted.values().map(|done| (done.turn.as_str(), done)).collect();
+    let by_turn = accepted.values().map(|done| (done.turn.as_str(), done));
+    let by_turn: BTreeMap<&str, &AcceptedWork> = by_turn.collect();
     // Git first: the event names the commit.
     let Some(commit) = git.commit(&files, &message(&by_turn))? else { return Ok(None) };
     let clean = git.changes()?.attributable().next().is_none();
@@ -59,25 +59,15 @@ pub(super) fn make(
     for (turn, done) in &by_turn {
         let now = operation.now();
         let about = (*turn, done.role.as_str());
-        let change = run::checkpoint(
-            &operation.state,
-            about,
-            &commit,
-            &files_of(&accepted, turn),
-            clean,
-            &mut operation.ids,
-            now,
-        )?;
+        let own = accepted.iter().filter(|(_, done)| done.turn == *turn);
+        let own: Vec<String> = own.map(|(path, _)| path.clone()).collect();
+        let Operation { state, ids, .. } = &mut *operation;
+        let change = run::checkpoint(state, about, &commit, &own, clean, ids, now)?;
         operation.commit(&change, Vec::new())?;
     }
     // The commit has moved, which other runners would take for a change by a person.
     operation.save_session(CheckpointReason::TurnCheckpointed, None);
     Ok(Some(Checkpoint { commit, files, turns }))
-}
-
-fn files_of(accepted: &BTreeMap<String, AcceptedWork>, turn: &str) -> Vec<String> {
-    let own = accepted.iter().filter(|(_, done)| done.turn == turn);
-    own.map(|(path, _)| path.clone()).collect()
 }
 
 fn nothing(why: &str) -> Failure {
@@ -90,8 +80,8 @@ fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
     match (works.next(), turns.len()) {
         (Some(only), 1) => format!("{}\n\nTurn: {}\n", line(only), only.turn),
         _ => {
-            let lines: Vec<String> =
-                turns.values().map(|done| format!("- {} ({})", line(done), done.turn)).collect();
+            let lines = turns.values().map(|done| format!("- {} ({})", line(done), done.turn));
+            let lines: Vec<String> = lines.collect();
             format!("Checkpoint of {} accepted turns\n\n{}\n", turns.len(), lines.join("\n"))
         }
     }

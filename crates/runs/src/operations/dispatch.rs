@@ -46,8 +46,8 @@ impl Runs {
         let mut draft = operation.ids.clone();
         let between = changes_without_worker(&operation, &turn)?;
         let between = between.as_ref();
-        let change =
-            dispatch::mark_dispatched(&operation.state, turn.id(), between, &mut draft, now)?;
+        let state = &operation.state;
+        let change = dispatch::mark_dispatched(state, turn.id(), between, &mut draft, now)?;
         dispatch::check_runtime(&operation.config, &turn, runtime::SUPPORTED)?;
         let runtime = turn.runtime_id().and_then(|id| operation.config.runtime(id));
         let runtime = runtime.cloned().ok_or_else(|| {
@@ -55,14 +55,12 @@ impl Runs {
             Failure::new(Code::XchainRoleWithoutRuntime, message)
         })?;
         runtime::check(&runtime, operation.root())?;
-
         // The bundle describes the turn as it will be after the dispatch.
         let handed = change.state.turn(turn.id()).cloned().unwrap_or(turn);
         let (prompt, mut context) = brief(&operation, &handed)?;
         let initiative = initiative(&operation, handed.id())?;
         if let Some(text) = initiative.get(CONTEXT_MARKDOWN) {
-            context.push('\n');
-            context.push_str(&String::from_utf8_lossy(text));
+            context += &format!("\n{}", String::from_utf8_lossy(text));
         }
         let assignment = dispatch::assignment(&change.state, &operation.config, &handed);
         let mut files = Bundle::from([
@@ -73,22 +71,15 @@ impl Runs {
         files.extend(initiative);
         operation.locked.write_bundle(handed.id(), &files)?;
         after_dispatch(&mut operation, &handed, &files)?;
-
         let now = operation.now();
         let bundle = operation.locked.bundle(handed.id())?;
         // After the hooks, because they may add files to the bundle.
-        let manifest =
-            manifest::finalize(&bundle, operation.state.run_id(), handed.id(), handed.role(), now)?;
-        operation.locked.add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
-        let change = dispatch::mark_dispatched(
-            &operation.state,
-            handed.id(),
-            between,
-            &mut operation.ids,
-            now,
-        )?;
-        // Last: a turn is dispatched only when its bundle is complete. After a crash before this it
-        // is dispatched again.
+        let (id, run) = (handed.id(), operation.state.run_id());
+        let manifest = manifest::finalize(&bundle, run, id, handed.role(), now)?;
+        operation.locked.add_to_bundle(id, MANIFEST, pretty(&manifest).as_bytes())?;
+        let Operation { state, ids, .. } = &mut operation;
+        let change = dispatch::mark_dispatched(state, id, between, ids, now)?;
+        // Last: after a crash before this, the turn is dispatched again.
         let update = operation.commit_update(change)?;
         if let Some(between) = between.filter(|between| !between.files.is_empty()) {
             let files = between.files.clone();
@@ -130,10 +121,8 @@ fn changes_without_worker(
     }
     let Some(git) = operation.git()? else { return Ok(None) };
     let mut baseline = turn.baseline();
-    if let Some(baseline) = &mut baseline {
-        // Later changes of settings are compared with the present ones.
-        baseline.view.clear();
-    }
+    // Later changes of settings are compared with the present ones.
+    baseline.iter_mut().for_each(|baseline| baseline.view.clear());
     match git.observe(baseline.as_ref()) {
         Ok(seen) => Ok(dispatch::outside_changes(turn, &seen, git.view()?)),
         // Acceptance reports files with invalid paths.
@@ -193,17 +182,13 @@ fn after_dispatch(operation: &mut Operation<'_>, turn: &Turn, files: &Bundle) ->
     let report = operation.hooks(batch, phase, &protected)?;
     let now = operation.now();
     let refused = stopped_by_hook(&operation.state, &report, &mut operation.ids, now);
-    match refused {
-        None => Ok(()),
-        Some(refused) => {
-            // A bundle that was refused is removed, except for the files of a coordinator, which
-            // are for the next attempt.
-            let left = initiative(operation, turn.id())?;
-            operation.locked.remove(&own_path(&folder)?)?;
-            for (name, bytes) in &left {
-                operation.locked.add_to_bundle(turn.id(), name, bytes)?;
-            }
-            Err(operation.commit_refusal(refused))
-        }
+    let Some(refused) = refused else { return Ok(()) };
+    // A bundle that was refused is removed, except for the files of a coordinator, which are for
+    // the next attempt.
+    let left = initiative(operation, turn.id())?;
+    operation.locked.remove(&own_path(&folder)?)?;
+    for (name, bytes) in &left {
+        operation.locked.add_to_bundle(turn.id(), name, bytes)?;
     }
+    Err(operation.commit_refusal(refused))
 }

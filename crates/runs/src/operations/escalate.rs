@@ -4,7 +4,7 @@ use accord_runs_core::operations::ResolveBlock;
 use accord_runs_core::{Block, CheckpointReason, Consent, Result, Subject, run};
 
 use super::RunUpdate;
-use crate::Runs;
+use crate::{Operation, Runs};
 
 impl Runs {
     /// A person stops the run. Fails with `invalid_state_transition` if the run is not active.
@@ -43,8 +43,8 @@ impl Runs {
         run::check_resolvable(&operation.state)?;
         let approval = operation.approval(&Subject::Block, consent)?;
         let standing = operation.baseline()?;
-        let change =
-            run::resolve(&operation.state, Some(&standing), &approval, &mut operation.ids, now)?;
+        let Operation { state, ids, .. } = &mut operation;
+        let change = run::resolve(state, Some(&standing), &approval, ids, now)?;
         operation.commit_update(change)
     }
 }

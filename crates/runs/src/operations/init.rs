@@ -24,7 +24,7 @@ pub struct InitOptions {
     pub commit: bool,
 }
 
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Initialized {
     pub root: PathBuf,
     pub written: Vec<String>,
@@ -74,7 +74,7 @@ pub fn init(
     let is_new = |folder: &&str| !repository.root().join(folder).exists();
     let new_folders: Vec<&str> = FOLDERS.into_iter().filter(is_new).collect();
     let locked = repository.lock(environment.lock_timeout())?;
-    let mut files = Files::new(&locked);
+    let mut files = Files { locked: &locked, done: Initialized::default() };
     for (path, text) in scaffold::FILES {
         files.create(path, text.as_bytes())?;
     }
@@ -95,8 +95,8 @@ pub fn init(
     done.root = locked.root().to_owned();
     if let Some(git) = git {
         let ignored = git.ignored(&done.written)?;
-        let files: Vec<String> =
-            done.written.iter().filter(|file| !ignored.contains(*file)).cloned().collect();
+        let is_kept = |file: &&String| !ignored.contains(*file);
+        let files: Vec<String> = done.written.iter().filter(is_kept).cloned().collect();
         if options.commit {
             done.commit = git.commit(&files, COMMIT_MESSAGE)?;
         } else {
@@ -118,16 +118,13 @@ fn committer(git: Option<Git>) -> Result<Git> {
 }
 
 /// Names a new folder instead of all its files.
-fn in_folders(files: Vec<String>, ignored: &BTreeSet<String>, folders: &[&str]) -> Vec<String> {
+fn in_folders(mut names: Vec<String>, ignored: &BTreeSet<String>, folders: &[&str]) -> Vec<String> {
     let below = |file: &str, folder: &str| {
         file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
     };
     let whole = |folder: &&&str| !ignored.iter().any(|file| below(file, folder));
     let folders: Vec<&str> = folders.iter().filter(whole).copied().collect();
-    let mut names: Vec<String> = files
-        .into_iter()
-        .filter(|file| !folders.iter().any(|folder| below(file, folder)))
-        .collect();
+    names.retain(|file| !folders.iter().any(|folder| below(file, folder)));
     names.extend(folders.iter().map(|folder| (*folder).to_owned()));
     names.sort();
     names
@@ -135,15 +132,11 @@ fn in_folders(files: Vec<String>, ignored: &BTreeSet<String>, folders: &[&str]) 
 
 fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
     let folder = root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = options.name.clone().or(folder);
-    let name = name.unwrap_or_else(|| "project".to_owned());
-    let made = slug(&name);
-    let made = if made.is_empty() { "project".to_owned() } else { made };
-    scaffold::Project {
-        id: options.project_id.clone().unwrap_or(made),
-        name,
-        goal: options.goal.clone(),
-    }
+    let name = options.name.clone().or(folder).unwrap_or_else(|| "project".to_owned());
+    let made = Some(slug(&name)).filter(|made| !made.is_empty());
+    let made = made.unwrap_or_else(|| "project".to_owned());
+    let id = options.project_id.clone().unwrap_or(made);
+    scaffold::Project { id, name, goal: options.goal.clone() }
 }
 
 struct Files<'a> {
@@ -151,20 +144,7 @@ struct Files<'a> {
     done: Initialized,
 }
 
-impl<'a> Files<'a> {
-    fn new(locked: &'a LockedRepository) -> Self {
-        Self {
-            locked,
-            done: Initialized {
-                root: PathBuf::new(),
-                written: Vec::new(),
-                kept: Vec::new(),
-                commit: None,
-                uncommitted: Vec::new(),
-            },
-        }
-    }
-
+impl Files<'_> {
     fn create(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         let list = if self.locked.create(&own_path(path)?, bytes)? {
             &mut self.done.written
@@ -180,11 +160,8 @@ impl<'a> Files<'a> {
         let path = own_path(scaffold::IGNORE_FILE)?;
         let bytes = self.locked.read(&path, MAX_IGNORE)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&bytes).into_owned();
-        let missing: Vec<&str> = lines
-            .iter()
-            .copied()
-            .filter(|line| !known.lines().any(|known| known.trim() == *line))
-            .collect();
+        let is_known = |line: &str| known.lines().any(|known| known.trim() == line);
+        let missing: Vec<&str> = lines.iter().copied().filter(|line| !is_known(line)).collect();
         if missing.is_empty() {
             self.done.kept.push(path.to_string());
             return Ok(());

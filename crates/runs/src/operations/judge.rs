@@ -26,8 +26,7 @@ impl Runs {
         let index = self.repository().index(state.run_id())?;
         let mut places = vec![dispatch::FLAT_STAGING_PATH.to_owned()];
         if let Some(turn) = turn {
-            // The own path first. The flat path is that of older runners and of all public
-            // fixtures.
+            // The own path first. The flat path is that of older runners and of public fixtures.
             places.insert(0, dispatch::staging_path(turn.id()));
         }
         let staged = match self.repository().staged(&places)? {

@@ -115,14 +115,8 @@ impl Runs {
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
         let now = files_now(&operation.locked, &proposal)?;
         let at = operation.now();
-        let applied = proposal::applied(
-            &operation.state,
-            &proposal,
-            &now,
-            &approval,
-            &mut operation.ids,
-            at,
-        )?;
+        let Operation { state, ids, .. } = &mut operation;
+        let applied = proposal::applied(state, &proposal, &now, &approval, ids, at)?;
         let modes = modes_of(&operation, &applied.files);
         let mut decided = commit(&mut operation, turn, applied)?;
         // A replaced file has the mode of a new one, so an executable script would lose its right.
@@ -151,14 +145,8 @@ impl Runs {
         let proposal = undecided(&operation.locked, turn)?;
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
         let at = operation.now();
-        let dropped = proposal::dropped(
-            &operation.state,
-            &proposal,
-            reason,
-            &approval,
-            &mut operation.ids,
-            at,
-        )?;
+        let Operation { state, ids, .. } = &mut operation;
+        let dropped = proposal::dropped(state, &proposal, reason, &approval, ids, at)?;
         commit(&mut operation, turn, dropped)
     }
 }
@@ -191,8 +179,8 @@ fn checkpoint_files(
     let clean = git.changes()?.attributable().next().is_none();
     let now = operation.now();
     let about = (proposal.turn.as_str(), role);
-    let change =
-        run::checkpoint(&operation.state, about, &commit, files, clean, &mut operation.ids, now)?;
+    let Operation { state, ids, .. } = &mut *operation;
+    let change = run::checkpoint(state, about, &commit, files, clean, ids, now)?;
     operation.commit(&change, Vec::<Write>::new())?;
     let turns = vec![proposal.turn.to_string()];
     Ok(Some(Checkpoint { commit, files: files.to_vec(), turns }))
@@ -208,13 +196,9 @@ fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {
 
 fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
     let proposal = accepted(repository, turn)?;
-    match decision_on(repository, turn)? {
-        None => Ok(proposal),
-        Some(decided) => {
-            let message = format!("the proposal of {turn} was {decided} before");
-            Err(Failure::new(Code::XchainProposalDecided, message).with("decision", decided))
-        }
-    }
+    let Some(decided) = decision_on(repository, turn)? else { return Ok(proposal) };
+    let message = format!("the proposal of {turn} was {decided} before");
+    Err(Failure::new(Code::XchainProposalDecided, message).with("decision", decided))
 }
 
 /// The proposal as it was accepted: from the history, else from its own folder.
@@ -257,14 +241,13 @@ fn files_now(repository: &Repository, proposal: &Proposal) -> Result<Vec<FileNow
     for file in &proposal.files {
         let path = RepoPath::parse(&file.path).map_err(|error| {
             let message = format!("the proposal names {:?}: {error}", file.path);
-            Failure::new(Code::XchainPathOutsideRepository, message)
-                .with("path", file.path.as_str())
+            let failure = Failure::new(Code::XchainPathOutsideRepository, message);
+            failure.with("path", file.path.as_str())
         })?;
         let bytes = repository.read(&own_path(&format!("{folder}/{path}"))?, limits::STAGED)?;
-        files.push(FileNow {
-            current: repository.digest(&path)?,
-            content: bytes.and_then(|bytes| String::from_utf8(bytes).ok()),
-        });
+        let current = repository.digest(&path)?;
+        let content = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        files.push(FileNow { current, content });
     }
     Ok(files)
 }

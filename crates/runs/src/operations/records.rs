@@ -41,9 +41,9 @@ impl Runs {
 
     /// The events, oldest first; only those of one type if it is given.
     pub fn events(&self, query: &Query, kind: Option<&str>) -> Result<Vec<Object>> {
-        self.select(RecordFile::Events, query, |line| {
-            kind.is_none_or(|kind| event::type_name(line) == Some(kind))
-        })
+        let is_wanted =
+            |line: &Object| kind.is_none_or(|kind| event::type_name(line) == Some(kind));
+        self.select(RecordFile::Events, query, is_wanted)
     }
 
     fn select(

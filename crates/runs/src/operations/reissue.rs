@@ -46,48 +46,30 @@ impl Runs {
         let check = check_baseline(&operation.locked, &index, operation.git()?.as_ref())?;
         let (history, accepted) = (index.length(), index.contains(old.id().as_str()));
         let wanted = (role, reissue.reason.as_str());
-        let checked = check_reissue(
-            &operation.state,
-            &operation.config,
-            Some(old.id()),
-            wanted,
-            check,
-            history,
-        )?;
+        let (state, config) = (&operation.state, &operation.config);
+        let checked = check_reissue(state, config, Some(old.id()), wanted, check, history)?;
         self.check_able(&operation.config, role)?;
         let report = operation.hooks(checked.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = operation.now();
-        let reissued = match checked.confirm(&report, &mut operation.ids, now) {
-            Ok(reissued) => reissued,
-            Err(refused) => return Err(operation.commit_refusal(refused)),
-        };
+        let confirmed = checked.confirm(&report, &mut operation.ids, now);
+        let reissued = confirmed.map_err(|refused| operation.commit_refusal(refused))?;
         let (kept, mut further) = archive_result(&operation, &old, now)?;
-        // A turn has one line in the history. An accepted turn that the state missed already has
-        // it.
+        // A turn has one line in the history, also an accepted turn that the state missed.
         if !accepted {
             further.push(Write::Append { record: Record::History, line: reissued.history_entry });
         }
         // The new worker must get the same context of the initiative.
         let folder = dispatch::bundle_folder(reissued.turn.id());
         for (name, bytes) in initiative(&operation, old.id())? {
-            further.push(Write::Replace {
-                path: format!("{folder}/{name}"),
-                text: String::from_utf8_lossy(&bytes).into_owned(),
-            });
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            further.push(Write::Replace { path: format!("{folder}/{name}"), text });
         }
-        for path in [dispatch::bundle_folder(old.id()), dispatch::staging_folder(old.id())] {
-            further.push(Write::Remove { path });
-        }
+        let left = [dispatch::bundle_folder(old.id()), dispatch::staging_folder(old.id())];
+        further.extend(left.map(|path| Write::Remove { path }));
         operation.commit(&reissued.change, further)?;
         operation.save_dispatch_index();
         operation.save_session(CheckpointReason::TurnAssigned, Some(&reissued.turn));
-        Ok(Reissued {
-            old,
-            assigned: Assigned {
-                turn: reissued.turn,
-                update: RunUpdate { state: reissued.change.state, events: reissued.change.events },
-            },
-            kept,
-        })
+        let update = RunUpdate { state: reissued.change.state, events: reissued.change.events };
+        Ok(Reissued { old, assigned: Assigned { turn: reissued.turn, update }, kept })
     }
 }

@@ -6,7 +6,7 @@ use accord_runs_core::{CheckpointReason, Result, Status, TurnId};
 use super::RunUpdate;
 use super::staged::archive_result;
 use super::step::refuse_if_worker_runs;
-use crate::Runs;
+use crate::{Operation, Runs};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reject {
@@ -43,21 +43,12 @@ impl Runs {
             errors: reject.errors.clone(),
             failed_stage: reject.failed_stage.clone(),
             // Changes of earlier attempts still belong to the turn.
-            baseline: match turn.baseline() {
-                Some(baseline) => baseline,
-                None => operation.baseline()?,
-            },
+            baseline: turn.baseline().map_or_else(|| operation.baseline(), Ok)?,
             left_behind: self.left_behind(&turn),
         };
         let now = operation.now();
-        let change = run::reject(
-            &operation.state,
-            &operation.config,
-            Some(turn.id()),
-            &rejection,
-            &mut operation.ids,
-            now,
-        )?;
+        let Operation { state, config, ids, .. } = &mut operation;
+        let change = run::reject(state, config, Some(turn.id()), &rejection, ids, now)?;
         let (kept, further) = archive_result(&operation, &turn, now)?;
         operation.commit(&change, further)?;
         operation.save_dispatch_index();
@@ -66,10 +57,7 @@ impl Runs {
             operation.run_escalation_hooks(Some(&turn), Some(&reject.reason));
             operation.save_session(CheckpointReason::Blocked, Some(&turn));
         }
-        Ok(Rejected {
-            again: !blocked,
-            kept,
-            update: RunUpdate { state: change.state, events: change.events },
-        })
+        let update = RunUpdate { state: change.state, events: change.events };
+        Ok(Rejected { again: !blocked, kept, update })
     }
 }

@@ -50,21 +50,16 @@ pub struct LoopResult {
 type Report = (TurnId, Result<TurnOutcome>);
 
 impl Runs {
-    /// Runs turn after turn.
-    ///
-    /// # Errors
-    /// The first failure that another attempt does not fix. Workers that still run are waited for
-    /// first.
+    /// Runs turn after turn. Fails with the first failure that another attempt does not fix. Workers
+    /// that still run are waited for first.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult> {
         if options.cycle.checkpoint {
             // A worker may take an hour, and its work could not be committed.
             self.check_committer()?;
         }
         let (sender, receiver) = channel();
-        let max_turns = match options.max_turns {
-            Some(most) => most,
-            None => self.config().map_or(DEFAULT_MAX_TURNS, |config| max_turns(&config)),
-        };
+        let configured = || self.config().map_or(DEFAULT_MAX_TURNS, |config| max_turns(&config));
+        let max_turns = options.max_turns.unwrap_or_else(configured);
         thread::scope(|scope| {
             let mut run_loop = RunLoop {
                 runs: self,
@@ -113,8 +108,7 @@ impl<'a> RunLoop<'a> {
             if self.is_cancelled() {
                 return Ok(LoopStop::Cancelled);
             }
-            // Read from disk for every step: people and other processes may change the run
-            // meanwhile.
+            // Read from disk for every step: others may change the run meanwhile.
             let next = self.runs.status()?.next;
             let mut stop = None;
             let mut moved = false;
@@ -170,10 +164,9 @@ impl<'a> RunLoop<'a> {
             NextStep::ApproveCompletion { gate } => {
                 self.approve(PendingApproval::Completion, gate)?
             }
-            // The alternative to the approval above, which ended the loop or changed the run.
-            NextStep::SendBack { .. } => StepEffect::Waits,
-            // A person decides at any time; no turn waits for it.
-            NextStep::DecideProposal { .. } => StepEffect::Waits,
+            // The alternative to the approval above, which ended the loop or changed the run. And a
+            // person decides about a proposal at any time; no turn waits for it.
+            NextStep::SendBack { .. } | NextStep::DecideProposal { .. } => StepEffect::Waits,
             // These prepare another turn, which the limit does not allow.
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
                 if self.carried.len() >= self.max_turns =>
@@ -240,8 +233,7 @@ impl<'a> RunLoop<'a> {
             return Ok(StepEffect::Stop(LoopStop::GateHeld(gate)));
         };
         self.runs.approve(gate, &Consent::of(person.clone()))?;
-        let approved = Notice::Approved { gate: name };
-        self.runs.environment().notify(&approved);
+        self.runs.environment().notify(&Notice::Approved { gate: name });
         Ok(StepEffect::RunUpdate)
     }
 
@@ -287,8 +279,7 @@ impl<'a> RunLoop<'a> {
             Retry::Superseded => Ok(None),
             Retry::Fail => Err(failure),
             Retry::Block => {
-                let block = Block::dispatch(&in_full(&failure), &turn);
-                self.runs.block(&block)?;
+                self.runs.block(&Block::dispatch(&in_full(&failure), &turn))?;
                 Ok(Some(LoopStop::Blocked))
             }
             Retry::After(pause) => {

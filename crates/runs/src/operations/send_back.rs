@@ -21,15 +21,9 @@ impl Runs {
         let approval = operation.approval(&subject(&pending), consent)?;
         let requested_by = requesting_role(&operation, &pending)?;
         let now = operation.now();
-        let change = run::send_back(
-            &operation.state,
-            &operation.config,
-            given,
-            &approval,
-            requested_by.as_deref(),
-            &mut operation.ids,
-            now,
-        )?;
+        let Operation { state, config, ids, .. } = &mut operation;
+        let role = requested_by.as_deref();
+        let change = run::send_back(state, config, given, &approval, role, ids, now)?;
         let update = operation.commit_update(change)?;
         operation.save_session(CheckpointReason::GateSentBack, None);
         Ok(update)

@@ -60,10 +60,8 @@ impl Runs {
 }
 
 fn result(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> Result<Object> {
-    let only_reviews = operation
-        .config
-        .role(turn.role())
-        .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
+    let role = operation.config.role(turn.role());
+    let only_reviews = role.is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
     let mut ids = operation.locked.index(operation.state.run_id())?.decisions().continued();
     let files = match manual.files.as_slice() {
         [] if manual.no_files => Vec::new(),
@@ -87,7 +85,7 @@ fn result(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> Resu
     };
     let document = json!({
         "schema_version": "1.0",
-        "run_id": operation.run_member(),
+        "run_id": operation.state.run_id().map(ToString::to_string),
         "turn_id": turn.id().as_str(),
         "role": turn.role(),
         "runtime_id": turn.runtime_id(),
@@ -128,8 +126,7 @@ fn observed(operation: &Operation<'_>, turn: &Turn, only_reviews: bool) -> Resul
     let index = operation.locked.index(operation.state.run_id())?;
     let markers = accepted_markers(operation)?;
     let marker = |turn: &str, path: &RepoPath| {
-        let mark = markers.get(turn)?.get(path.as_str())?;
-        mark.as_str().map(str::to_owned)
+        markers.get(turn)?.get(path.as_str())?.as_str().map(str::to_owned)
     };
     let mut own = seen.own_changes(turn, &index, marker);
     if operation.state.turns().len() < 2 {
@@ -142,10 +139,10 @@ fn observed(operation: &Operation<'_>, turn: &Turn, only_reviews: bool) -> Resul
         return Ok(Vec::new());
     }
     let names: Vec<&str> = own.iter().map(RepoPath::as_str).collect();
+    let listed = names.join(", ");
     let message = format!(
-        "other turns are active, and the changes can be theirs ({}); name each file of this turn \
-         with --file, or say --no-files",
-        names.join(", ")
+        "other turns are active, and the changes can be theirs ({listed}); name each file of this \
+         turn with --file, or say --no-files"
     );
     Err(Failure::new(Code::XchainFilesRequired, message).with("files", names))
 }
@@ -155,11 +152,9 @@ fn accepted_markers(operation: &Operation<'_>) -> Result<BTreeMap<String, Object
     let mut markers = BTreeMap::new();
     for line in operation.locked.objects(RecordFile::History)? {
         let line = line?;
-        if let (true, Some(turn), Some(marks)) = (
-            operation.state.owns_line(&line),
-            line.get("turn_id").and_then(Value::as_str),
-            history::file_markers(&line),
-        ) {
+        let turn = line.get("turn_id").and_then(Value::as_str);
+        let marks = history::file_markers(&line).filter(|_| operation.state.owns_line(&line));
+        if let (Some(turn), Some(marks)) = (turn, marks) {
             markers.insert(turn.to_owned(), marks.clone());
         }
     }
@@ -175,7 +170,6 @@ fn next_role(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> S
     }
     let route = operation.config.route(operation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
-    let mut others = allowed.unwrap_or_default().iter();
-    let other = others.find(|role| *role != turn.role());
+    let other = allowed.unwrap_or_default().iter().find(|role| *role != turn.role());
     other.map_or_else(|| "human".to_owned(), String::clone)
 }

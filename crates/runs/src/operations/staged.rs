@@ -2,6 +2,7 @@
 //! share.
 
 use accord_contract::{Time, Value};
+use accord_runs_core::accept::StagedFile;
 use accord_runs_core::{Result, Turn, TurnId, Write, dispatch, result};
 
 use crate::acceptance_driver::is_unusable;
@@ -32,8 +33,7 @@ pub(super) fn archive_result(
     match staged(&operation.locked, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),
         Ok(Some((path, bytes))) => {
-            // Before the commit that removes the original: a crash in between leaves both, never
-            // neither.
+            // Before the commit that removes the original: a crash in between leaves both.
             let kept = operation.locked.keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
             Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
         }
@@ -48,13 +48,7 @@ pub(super) fn archive_result(
 
 /// An unreadable shared file belongs to no turn.
 fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<StagedFile> {
-    let shared = repository.staged(&[dispatch::FLAT_STAGING_PATH.to_owned()]);
-    let shared = shared.ok().flatten();
-    shared.filter(|(_, bytes)| names(bytes, turn))
-}
-
-fn names(bytes: &[u8], turn: &TurnId) -> bool {
-    let document = result::read_staged(bytes).ok();
-    let claimed = document.as_ref().and_then(|document| document.get("turn_id"));
-    claimed.and_then(Value::as_str) == Some(turn.as_str())
+    let shared = repository.staged(&[dispatch::FLAT_STAGING_PATH.to_owned()]).ok().flatten()?;
+    let document = result::read_staged(&shared.1).ok()?;
+    (document.get("turn_id").and_then(Value::as_str) == Some(turn.as_str())).then_some(shared)
 }

@@ -7,7 +7,7 @@ use accord_runs_core::{Result, RunId, State, Status, build, dispatch};
 
 use super::RunUpdate;
 use crate::run_marker::RunMarker;
-use crate::{RecordFile, Runs};
+use crate::{Operation, RecordFile, Runs};
 
 /// The detail that marks lost records that a stash may have.
 pub(crate) const STASHED: &str = "stashed";
@@ -74,9 +74,9 @@ impl Runs {
             last_run: self.last_run(&operation.state)?,
         };
         let now = operation.now();
-        let change =
-            run::init(&operation.state, &operation.config, beginning, &mut operation.ids, now)
-                .map_err(|failure| self.with_stash(explain(failure, &operation.state)))?;
+        let Operation { state, config, ids, .. } = &mut operation;
+        let begun = run::init(state, config, beginning, ids, now);
+        let change = begun.map_err(|failure| self.with_stash(explain(failure, state)))?;
         operation.commit_update(change)
     }
 }

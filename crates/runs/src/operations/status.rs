@@ -83,12 +83,11 @@ impl Runs {
         }
         let mut journals = repository.pending_journals()?;
         let mut unusable: Option<Failure> = None;
-        journals.retain(|journal| match repository.check_journal(&journal.path) {
-            Ok(()) => true,
-            Err(error) => {
-                unusable = Some(error.into());
-                false
-            }
+        journals.retain(|journal| {
+            let error = repository.check_journal(&journal.path).err();
+            let is_usable = error.is_none();
+            unusable = error.map(Failure::from).or(unusable.take());
+            is_usable
         });
         let obstacles = journals.iter().map(|journal| repository.obstacle(&journal.path));
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
@@ -114,25 +113,15 @@ impl Runs {
             }
         };
         let no_checkpoints = self.check_identity(&state).err();
-        let mut next = match &no_checkpoints {
-            Some(failure) => next
-                .into_iter()
-                .flat_map(|step| {
-                    let is_first = step == NextStep::Checkpoint;
-                    let first = is_first.then(|| NextStep::Examine(failure.clone()));
-                    first.into_iter().chain([step])
-                })
-                .collect(),
-            None => next,
-        };
+        let identity = || no_checkpoints.clone().map(NextStep::Examine);
+        let first = |step: &NextStep| (*step == NextStep::Checkpoint).then(identity).flatten();
+        let mut next: Vec<NextStep> =
+            next.into_iter().flat_map(|step| first(&step).into_iter().chain([step])).collect();
         next.extend(proposals.iter().map(|view| NextStep::DecideProposal {
             turn: view.proposal.turn.clone(),
             files: view.proposal.files.len(),
         }));
-        let last_warnings = match &state {
-            Ok(state) => self.last_warnings(state)?,
-            Err(_) => Vec::new(),
-        };
+        let last_warnings = state.as_ref().map_or(Ok(Vec::new()), |it| self.last_warnings(it))?;
         let (mut waiting, mut merges) = (None, Vec::new());
         if let (Ok(config), Ok(state)) = (&config, &state) {
             waiting = self.waiting(config, state)?;
@@ -177,13 +166,11 @@ impl Runs {
 
     /// Checks that git knows who makes a commit, while a run goes on.
     fn check_identity(&self, state: &Result<State>) -> Result<()> {
-        let goes_on = |state: &State| {
-            matches!(state.status(), Status::Active | Status::Paused | Status::Blocked)
-        };
-        if !state.as_ref().is_ok_and(goes_on) {
-            return Ok(());
+        use Status::{Active, Blocked, Paused};
+        match state.as_ref().map(State::status) {
+            Ok(Active | Paused | Blocked) => self.check_committer(),
+            _ => Ok(()),
         }
-        self.check_committer()
     }
 
     /// Checks that git knows who makes a commit, where git is used.
@@ -225,29 +212,25 @@ impl Runs {
 
     /// What the core must know about an assignment to a role.
     fn assignment_facts(&self, config: &Config, index: &RunIndex, role: &str) -> AssignmentFacts {
-        let baseline = if needs_baseline(config, role) {
-            match Git::find(self.repository().root(), self.environment.cancel_token()) {
-                Ok(git) => {
-                    BaselineFact::Checked(check_baseline(self.repository(), index, git.as_ref()))
-                }
-                Err(failure) => BaselineFact::Unavailable(failure),
+        let git = || Git::find(self.repository().root(), self.environment.cancel_token());
+        let baseline = match needs_baseline(config, role).then(git) {
+            None => BaselineFact::NotNeeded,
+            Some(Err(failure)) => BaselineFact::Unavailable(failure),
+            Some(Ok(git)) => {
+                BaselineFact::Checked(check_baseline(self.repository(), index, git.as_ref()))
             }
-        } else {
-            BaselineFact::NotNeeded
         };
         let runtime = config.role(role).and_then(|role| role.runtime.as_deref());
         let runtime = runtime.and_then(|id| config.runtime(id));
-        AssignmentFacts {
-            baseline,
-            runtime: runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime)),
-        }
+        let runtime = runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime));
+        AssignmentFacts { baseline, runtime }
     }
 }
 
 /// The copies have a run that the repository does not have any more.
 fn lost_run(run: &str, folder: &Path) -> Failure {
-    let message =
-        format!("{run} is not in the repository any more; its copies are in {}", folder.display());
+    let folder = folder.display();
+    let message = format!("{run} is not in the repository any more; its copies are in {folder}");
     Failure::new(Code::XchainRunLost, message)
         .suggesting("`accord run adopt --undo --yes` puts it back from the copies")
 }

@@ -26,10 +26,8 @@ pub enum StepResult {
 }
 
 impl Runs {
-    /// Runs the next turn: the active one, or a new one.
-    ///
-    /// # Errors
-    /// As [`Runs::assign`] and [`Runs::run_turn`].
+    /// Runs the next turn: the active one, or a new one. Fails like [`Runs::assign`] and
+    /// [`Runs::run_turn`].
     pub fn step(&self, step: &Step) -> Result<StepResult> {
         if step.cycle.checkpoint {
             // A worker may take an hour, and its work could not be committed.
@@ -40,9 +38,7 @@ impl Runs {
             return self.run_turn(turn, step.cycle).map(StepResult::Turn);
         }
         if step.role.is_none() {
-            let overview = self.status()?;
-            let next = overview.next.into_iter().next();
-            match next {
+            match self.status()?.next.into_iter().next() {
                 Some(NextStep::ApproveTransition { .. }) => {
                     return Ok(StepResult::GateHeld(PendingApproval::Transition));
                 }
@@ -81,10 +77,8 @@ impl Runs {
         }
         let assigned = self.assign(step.role.as_deref())?;
         let turn = assigned.turn.id();
-        self.environment.notify(&Notice::Assigned {
-            turn: turn.clone(),
-            role: assigned.turn.role().to_owned(),
-        });
+        let role = assigned.turn.role().to_owned();
+        self.environment.notify(&Notice::Assigned { turn: turn.clone(), role });
         self.run_turn(turn, step.cycle).map(StepResult::Turn)
     }
 

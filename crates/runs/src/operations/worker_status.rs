@@ -4,11 +4,10 @@ use accord_contract::{Object, Value};
 use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, dispatch};
 
 use super::RunUpdate;
-use crate::{Git, Runs};
+use crate::{Git, Operation, Runs};
 
 impl Runs {
-    /// The changes of a turn's worker so far; null if a person does the turn or they cannot be
-    /// read.
+    /// The changes of a turn's worker so far; null if a person does the turn, or if unreadable.
     pub(crate) fn left_behind(&self, turn: &Turn) -> Value {
         let seen = || {
             let config = self.config().ok()?;
@@ -35,14 +34,13 @@ impl Runs {
     ) -> Result<RunUpdate> {
         let mut operation = self.begin()?;
         operation.state.target_at(turn, attempt)?;
-        // The turn stops anyway, and a person can put the changed records in force only if the run
-        // is where they were put back.
+        // The turn stops anyway. A person can put the changed records in force only in this state.
         if operation.locked.guard().is_some_and(|guard| guard.is_stopped(turn)) {
             return Ok(RunUpdate { state: operation.state, events: Vec::new() });
         }
         let now = operation.now();
-        let change =
-            dispatch::mark_with(&operation.state, turn, status, about, &mut operation.ids, now)?;
+        let Operation { state, ids, .. } = &mut operation;
+        let change = dispatch::mark_with(state, turn, status, about, ids, now)?;
         operation.commit_update(change)
     }
 }

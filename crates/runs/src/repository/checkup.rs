@@ -6,7 +6,7 @@ use accord_contract::text::counted;
 use accord_contract::{Object, Value, wire_enum};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::ledger::duplicates;
-use accord_runs_core::{GovernedFile, MistypedMember, RepoPath};
+use accord_runs_core::{GovernedFile, MistypedMember, RepoPath, build};
 
 use accord_trees::commit::{obstacle_of, obstacle_to};
 use accord_trees::{TreeError, TreeFormat as _, atomic, journal, read_file};
@@ -63,8 +63,7 @@ impl Repository {
         self.check_documents(&mut findings)?;
         let mut runs = BTreeMap::new();
         let mut decisions = Vec::new();
-        // The history comes before the ledger in this list, so `runs` is complete when it is
-        // needed.
+        // The history comes before the ledger in this list, so `runs` is complete then.
         for record in RecordFile::ALL {
             self.check_record(record, &mut findings, |line| match record {
                 RecordFile::History => {
@@ -137,24 +136,25 @@ impl Repository {
             Ok(journal) => journal?,
             Err(error) => return Some((FindingKind::DamagedJournal, error.to_string())),
         };
-        // Before the next check: a journal with an obstacle is valid, but the next writer cannot
-        // finish it.
+        // A journal with an obstacle is valid, but the next writer cannot finish it.
         if let Ok(Some(error)) = self.obstacle(path) {
             return Some((FindingKind::ObstructedJournal, error.to_string()));
         }
-        Some(match self.recovery(path, &journal) {
-            Ok(_) => (
-                FindingKind::WaitingJournal,
-                "its commit has happened; the next command that writes finishes it".to_owned(),
-            ),
+        let (kind, detail) = match self.recovery(path, &journal) {
+            Ok(_) => {
+                let detail = "its commit has happened; the next command that writes finishes it";
+                (FindingKind::WaitingJournal, detail.to_owned())
+            }
             Err(RepositoryError::Tree(TreeError::Damaged { path: at, why, .. })) if at == path => {
                 (FindingKind::DamagedJournal, why)
             }
-            Err(error) => (
-                FindingKind::WaitingJournal,
-                format!("its commit has happened, but cannot be finished yet: {error}"),
-            ),
-        })
+            Err(error) => {
+                let detail =
+                    format!("its commit has happened, but cannot be finished yet: {error}");
+                (FindingKind::WaitingJournal, detail)
+            }
+        };
+        Some((kind, detail))
     }
 
     /// Checks the types in the documents that are not records. A document that is not JSON is
@@ -167,12 +167,10 @@ impl Repository {
             (barriers_path(), GovernedFile::Barriers, FindingKind::MistypedState),
         ] {
             let bytes = read_file(self.disk(), &path, limits::DOCUMENT)?;
-            let Some(document) = bytes.and_then(|bytes| accord_canon::read(&bytes).ok()) else {
-                continue;
-            };
+            let document = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
+            let Some(document) = document else { continue };
             for member in file.mistyped_members(&document) {
-                let detail = member.to_string();
-                let about = finding(kind, path.clone(), None, detail);
+                let about = finding(kind, path.clone(), None, member.to_string());
                 findings.push(Finding { field: Some(member.field), ..about });
             }
         }
@@ -261,22 +259,14 @@ fn governed(record: RecordFile) -> Option<GovernedFile> {
         RecordFile::Events => GovernedFile::Events,
         RecordFile::RepoDecisions => GovernedFile::RepoDecisions,
         RecordFile::CoordinatorHistory => GovernedFile::CoordinatorHistory,
-        RecordFile::RunHistory
-        | RecordFile::HookAudit
-        | RecordFile::HookAnnotations
-        | RecordFile::BarrierLedger
-        | RecordFile::CoordinatorHookAudit
-        | RecordFile::CoordinatorHookAnnotations => return None,
+        _ => return None,
     })
 }
 
 /// What identifies a decision. Other runners do not name the run; it is that of the turn.
 fn about(line: &Object, runs: &BTreeMap<String, String>) -> Object {
     let run = text(line, "run_id").or_else(|| runs.get(&text(line, "turn_id")?).cloned());
-    let mut about = Object::new();
-    about.insert("id".into(), line.get("id").cloned().unwrap_or(Value::Null));
-    about.insert("run_id".into(), run.into());
-    about
+    build([("id", line.get("id").cloned().unwrap_or(Value::Null)), ("run_id", run.into())])
 }
 
 fn text(line: &Object, name: &str) -> Option<String> {

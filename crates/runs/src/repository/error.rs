@@ -4,7 +4,7 @@ use accord_contract::{Code, Failure, Time};
 use accord_runs_core::lock::Lock;
 use accord_trees::TreeError;
 
-pub type Result<T> = std::result::Result<T, RepositoryError>;
+pub type Result<T, E = RepositoryError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RepositoryError {

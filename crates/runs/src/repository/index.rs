@@ -66,12 +66,9 @@ pub(super) fn history_line(disk: &dyn Disk, position: u64) -> Result<Option<Obje
 
 impl Loaded {
     fn empty(run: Option<&RunId>) -> Self {
-        Self {
-            index: RunIndex::new(run),
-            history: Covered::default(),
-            ledger: Covered::default(),
-            fresh: Fresh::default(),
-        }
+        let covered = Covered::default();
+        let fresh = Fresh::default();
+        Self { index: RunIndex::new(run), history: covered, ledger: covered, fresh }
     }
 
     fn read(mut self, disk: &dyn Disk) -> Result<Self> {
@@ -100,8 +97,7 @@ impl Loaded {
 
     fn document(&self, disk: &dyn Disk) -> Result<Object> {
         let covered = |record: RecordFile, covered: Covered| -> Result<Value> {
-            // A record that became shorter meanwhile gets digests that never match, so it is read
-            // again.
+            // A record that became shorter meanwhile gets digests that never match.
             let (head, tail) = edges(disk, record, covered.length)?.unwrap_or_default();
             let covered = [
                 ("length", covered.length.into()),
@@ -150,14 +146,14 @@ fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     }
     let part = |name: &str| document.get(name).and_then(Value::as_object);
     let index = part("index").and_then(RunIndex::read);
-    let Some(index) = index.filter(|index| index.run_id() == run.map(RunId::as_str)) else {
-        return Ok(None);
-    };
+    let is_own = |index: &RunIndex| index.run_id() == run.map(RunId::as_str);
+    let Some(index) = index.filter(is_own) else { return Ok(None) };
     let matching = |record: RecordFile, stamp: Option<&Object>| -> Result<Option<Covered>> {
         let number = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_u64());
         let text = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_str());
         let Some((length, lines)) = number("length").zip(number("lines")) else { return Ok(None) };
-        let same = edges(disk, record, length)?
+        let edges = edges(disk, record, length)?;
+        let same = edges
             .is_some_and(|(head, tail)| text("head") == Some(&head) && text("tail") == Some(&tail));
         Ok(same.then_some(Covered { length, lines }))
     };

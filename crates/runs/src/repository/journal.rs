@@ -53,14 +53,13 @@ pub(super) fn lengths(document: &Object) -> Lengths {
 
 pub(super) fn writes(writes: &[accept::Write]) -> Vec<Write> {
     let writes = writes.iter().cloned().map(|write| match write {
-        accept::Write::Append { record, line } => Write::Append {
-            path: record.path(),
-            line,
-            key: match record.key() {
+        accept::Write::Append { record, line } => {
+            let key = match record.key() {
                 Key::Member(name) => LineKey::Member(name),
                 Key::Whole => LineKey::Whole,
-            },
-        },
+            };
+            Write::Append { path: record.path(), line, key }
+        }
         accept::Write::Section { path, text } => Write::Section { path, text },
         accept::Write::Replace { path, text } => Write::Replace { path, text },
         accept::Write::Remove { path } => Write::Remove { path },
@@ -83,10 +82,7 @@ impl Repository {
         Ok(pending)
     }
 
-    /// What is left to do for a journal, given the states on disk. Recovery and check-up share
-    /// this code.
-    ///
-    /// # Errors
+    /// What is left to do for a journal, given the states on disk. Fails with
     /// [`TreeError::Damaged`], with the journal's path, if it cannot be finished; or if a state
     /// cannot be read.
     pub(super) fn recovery(&self, path: &str, journal: &Object) -> Result<(CommitKind, Recovery)> {

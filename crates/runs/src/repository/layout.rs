@@ -56,20 +56,6 @@ impl RecordFile {
     }
 }
 
-impl From<Record> for RecordFile {
-    fn from(record: Record) -> Self {
-        match record {
-            Record::History => Self::History,
-            Record::Ledger => Self::Ledger,
-            Record::Events => Self::Events,
-            Record::RunHistory => Self::RunHistory,
-            Record::CoordinatorHistory => Self::CoordinatorHistory,
-            Record::CoordinatorLedger => Self::CoordinatorLedger,
-            Record::BarrierLedger => Self::BarrierLedger,
-        }
-    }
-}
-
 pub(super) const CONFIG: &str = "agentxchain.json";
 
 pub(super) fn state() -> String {

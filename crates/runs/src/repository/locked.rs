@@ -92,14 +92,11 @@ impl TreeFormat for Repository {
             });
         }
         let (kind, recovery) = self.recovery(path, journal)?;
+        let (applied_before, superseded) = (recovery.applied, recovery.superseded);
         Ok(Recovery {
             writes: journal::writes(&recovery.writes),
             lengths: journal::lengths(journal),
-            detail: ReplayedJournal {
-                kind,
-                applied_before: recovery.applied,
-                superseded: recovery.superseded,
-            },
+            detail: ReplayedJournal { kind, applied_before, superseded },
         })
     }
 }
@@ -120,10 +117,8 @@ impl LockedRepository {
     /// of the lock, finishes it. After any other error nothing was written.
     pub fn commit(&self, commit: &Commit) -> Result<Committed> {
         let guard = self.guard();
-        let announced = match guard {
-            Some(guard) => guard.announce(self, commit).map_err(RepositoryError::Document)?,
-            None => None,
-        };
+        let announced = guard.map(|guard| guard.announce(self, commit)).transpose();
+        let announced = announced.map_err(RepositoryError::Document)?.flatten();
         let committed = self.tree.commit(
             &journal::path(commit),
             |lengths| journal::document(commit, lengths),
@@ -200,8 +195,7 @@ impl LockedRepository {
     }
 
     pub fn make_staging(&self, turn: &TurnId) -> Result<()> {
-        let folder = dispatch::staging_folder(turn);
-        Ok(atomic::make_folders(self.disk(), &folder)?)
+        Ok(atomic::make_folders(self.disk(), &dispatch::staging_folder(turn))?)
     }
 
     /// Stages a turn's result, and returns its path.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::{Code, Failure, Object, Value};
+use accord_runs_core::accept::StagedFile;
 use accord_runs_core::coordinator::{CoordinatorState, coordinator_state_path};
 use accord_runs_core::evidence::FileDigest;
 use accord_runs_core::repo_decisions::RepoDecisions;
@@ -26,9 +27,8 @@ impl Repository {
     /// The bytes of the configuration. Fails with `not_governed` if there is none.
     pub fn config_bytes(&self) -> Result<Vec<u8>> {
         let bytes = read_file(self.disk(), layout::CONFIG, limits::DOCUMENT)?;
-        bytes.ok_or_else(|| RepositoryError::NotGoverned {
-            folder: self.root().display().to_string(),
-        })
+        let folder = || self.root().display().to_string();
+        bytes.ok_or_else(|| RepositoryError::NotGoverned { folder: folder() })
     }
 
     /// The configuration as a document, not judged yet. Fails with `not_governed` if there is none,
@@ -48,8 +48,7 @@ impl Repository {
 
     /// The bytes of the state; `None` before the first run.
     pub fn state_bytes(&self) -> Result<Option<Vec<u8>>> {
-        let path = layout::state();
-        Ok(read_file(self.disk(), &path, limits::DOCUMENT)?)
+        Ok(read_file(self.disk(), &layout::state(), limits::DOCUMENT)?)
     }
 
     /// The state; `None` before the first run. Fails with `state_invalid` if it is damaged.
@@ -75,10 +74,8 @@ impl Repository {
     pub fn session(&self) -> Result<Option<Object>> {
         let bytes = read_file(self.disk(), &layout::session(), limits::DOCUMENT)?;
         let document = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
-        Ok(match document {
-            Some(Value::Object(session)) => Some(session),
-            _ => None,
-        })
+        let Some(Value::Object(session)) = document else { return Ok(None) };
+        Ok(Some(session))
     }
 
     pub fn lines(&self, record: RecordFile) -> Result<RecordLines> {
@@ -234,12 +231,10 @@ impl Repository {
 }
 
 /// Parses a document; failures name its file.
-fn parse<T>(
-    bytes: &[u8],
-    path: &str,
-    code: Code,
-    read: impl FnOnce(Value) -> std::result::Result<T, Failure>,
-) -> Result<T> {
+fn parse<T, F>(bytes: &[u8], path: &str, code: Code, read: F) -> Result<T>
+where
+    F: FnOnce(Value) -> Result<T, Failure>,
+{
     let read = accord_canon::read(bytes).map_err(Failure::from).and_then(read);
     read.map_err(|failure| {
         let mut named = Failure::new(code, format!("{path}: {}", failure.message));

@@ -66,14 +66,13 @@ impl Job<'_> {
 
     /// The description of the turn for a remote agent or a tool.
     pub(super) fn envelope(&self) -> Object {
-        let folder = self.bundle();
         build([
             ("run_id", self.run_id.into()),
             ("turn_id", self.turn.id().as_str().into()),
             ("role", self.turn.role().into()),
             ("phase", self.phase.into()),
             ("runtime_id", self.runtime.id.as_str().into()),
-            ("dispatch_dir", shown(&folder)),
+            ("dispatch_dir", shown(&self.bundle())),
             ("prompt", self.prompt.into()),
             ("context", self.context.into()),
         ])
@@ -91,11 +90,8 @@ impl Job<'_> {
     }
 
     pub(super) fn superseded(&self) -> Failure {
-        let message = format!(
-            "{} was rejected or reissued before attempt {} was done",
-            self.turn.id(),
-            self.turn.attempt()
-        );
+        let (turn, attempt) = (self.turn.id(), self.turn.attempt());
+        let message = format!("{turn} was rejected or reissued before attempt {attempt} was done");
         self.failure(Code::XchainAttemptOver, message)
     }
 
@@ -105,22 +101,17 @@ impl Job<'_> {
     }
 
     pub(super) fn timed_out(&self) -> Failure {
+        let (turn, after) = (self.turn.id(), span(self.limits.whole));
         let message = format!(
-            "the worker of {} was not done after {}, the time of the turn \
-             (timeouts.per_turn_minutes)",
-            self.turn.id(),
-            span(self.limits.whole)
+            "the worker of {turn} was not done after {after}, the time of the turn \
+             (timeouts.per_turn_minutes)"
         );
         self.failure(Code::XchainWorkerTimedOut, message)
     }
 
     pub(super) fn passed(&self, code: Code, what: &str, limit: &Limit) -> Failure {
-        let message = format!(
-            "the worker of {} {what} {}; {}",
-            self.turn.id(),
-            span(limit.after),
-            limit.shown()
-        );
+        let (turn, after) = (self.turn.id(), span(limit.after));
+        let message = format!("the worker of {turn} {what} {after}; {}", limit.shown());
         limit.explain(self.failure(code, message))
     }
 }

@@ -63,17 +63,14 @@ fn spec(job: &Job<'_>) -> Result<Spec> {
     } else {
         let briefing = job.briefing();
         for word in &mut invocation.args {
-            let Some(text) = word.to_str().filter(|text| text.contains(PLACEHOLDER)) else {
-                continue;
-            };
+            let text = word.to_str().filter(|text| text.contains(PLACEHOLDER));
+            let Some(text) = text else { continue };
             let filled = text.replace(PLACEHOLDER, &briefing);
             if filled.len() >= LONGEST_ARGUMENT {
+                let (turn, length, runtime) = (job.turn.id(), briefing.len(), &job.runtime.id);
                 let message = format!(
-                    "the briefing of {} has {} bytes, more than an argument can have; \
-                     let runtime {} read it with prompt_transport stdin",
-                    job.turn.id(),
-                    briefing.len(),
-                    job.runtime.id
+                    "the briefing of {turn} has {length} bytes, more than an argument can have; \
+                     let runtime {runtime} read it with prompt_transport stdin"
                 );
                 return Err(job.failure(Code::XchainWorkerNotStarted, message));
             }
@@ -174,8 +171,7 @@ impl Watch for Worker<'_, '_> {
             self.sample(at, false);
         }
         match self.liveness.stalled(at) {
-            // Checked only when the time is over: looking at the disk for every chunk would be a
-            // waste.
+            // Checked only when the time is over, not for every chunk.
             Some(Stall::Startup) if self.job.is_staged() => self.output("staged_result"),
             Some(_) => self.sample(at, true),
             None => {}
@@ -193,10 +189,7 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<Wor
     let turn = job.turn.id();
     let explained = |failure: Failure| {
         let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
-        if errors.is_empty() {
-            return failure;
-        }
-        failure.with("stderr", errors)
+        if errors.is_empty() { failure } else { failure.with("stderr", errors) }
     };
     if outcome.cancelled {
         return Err(job.cancelled());
@@ -216,16 +209,13 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<Wor
     if job.is_staged() {
         return Ok(WorkerEnd::Written);
     }
-    let log = format!("{}/{LOG_FILE}", dispatch::bundle_folder(job.turn.id()));
-    let message = format!(
-        "the worker of {turn} ended ({}) without a result; its output is in {log}",
-        outcome.ending
-    );
-    let failure = job.failure(Code::XchainWorkerWithoutResult, message).with("log", log);
-    let failure = match outcome.ending {
-        Ending::Exited(code) => failure.with("exit_code", code),
-        _ => failure,
-    };
+    let (log, ending) = (format!("{}/{LOG_FILE}", dispatch::bundle_folder(turn)), outcome.ending);
+    let message =
+        format!("the worker of {turn} ended ({ending}) without a result; its output is in {log}");
+    let mut failure = job.failure(Code::XchainWorkerWithoutResult, message).with("log", log);
+    if let Ending::Exited(code) = outcome.ending {
+        failure = failure.with("exit_code", code);
+    }
     Err(explained(failure))
 }
 

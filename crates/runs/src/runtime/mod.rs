@@ -26,23 +26,18 @@ pub const SUPPORTED: &[RuntimeType] =
 
 /// The program of a runtime, with its arguments and folder; `None` if the runtime has none.
 pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
-    let starts = match runtime.kind {
-        RuntimeType::LocalCli => true,
-        RuntimeType::Mcp => text(&runtime.settings, "transport") != Some("streamable_http"),
-        _ => false,
-    };
-    if !starts {
-        return None;
+    match runtime.kind {
+        RuntimeType::LocalCli => {}
+        RuntimeType::Mcp if text(&runtime.settings, "transport") != Some("streamable_http") => {}
+        _ => return None,
     }
     let mut words = words(&runtime.settings, "command");
-    if let Some(command) = text(&runtime.settings, "command") {
-        words.push(command.to_owned());
-    }
+    words.extend(text(&runtime.settings, "command").map(str::to_owned));
     words.extend(self::words(&runtime.settings, "args"));
     let mut words = words.into_iter();
     let program = words.next().unwrap_or_default();
-    let folder =
-        text(&runtime.settings, "cwd").map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+    let folder = text(&runtime.settings, "cwd");
+    let folder = folder.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
     Some(Invocation::new(program, words).cwd(folder))
 }
 
@@ -56,16 +51,12 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<()> {
             .with("runtime_type", runtime.kind.as_str()));
     }
     let Some(program) = program(runtime, root) else { return Ok(()) };
-    let refuse = |why: String| {
-        let message = format!("runtime {}: {why}", runtime.id);
-        Failure::new(Code::XchainRuntimeUnavailable, message)
-            .with("runtime_id", runtime.id.as_str())
-    };
     if let Some(folder) = program.cwd.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(refuse(format!("its folder {} does not exist", folder.display())));
+        let why = format!("its folder {} does not exist", folder.display());
+        return Err(unavailable(runtime, &why));
     }
-    program.locate().map(|_| ()).map_err(|error| {
-        let failure = refuse(error.to_string());
+    program.locate().map(drop).map_err(|error| {
+        let failure = unavailable(runtime, &error.to_string());
         match Preset::of_program(&program.program) {
             Some(preset) => preset.advise(failure),
             None => failure,
@@ -77,11 +68,13 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<()> {
 pub fn check_all(runtime: &Runtime, root: &Path) -> Result<()> {
     check(runtime, root)?;
     let headers = crate::web::headers(&runtime.settings);
-    headers.map(|_| ()).map_err(|why| {
-        let message = format!("runtime {}: {why}", runtime.id);
-        Failure::new(Code::XchainRuntimeUnavailable, message)
-            .with("runtime_id", runtime.id.as_str())
-    })
+    headers.map(drop).map_err(|why| unavailable(runtime, &why))
+}
+
+fn unavailable(runtime: &Runtime, why: &str) -> Failure {
+    let message = format!("runtime {}: {why}", runtime.id);
+    let failure = Failure::new(Code::XchainRuntimeUnavailable, message);
+    failure.with("runtime_id", runtime.id.as_str())
 }
 
 /// Runs the worker of a turn and waits for it, passing observations to `signals`. Fails with
@@ -98,12 +91,8 @@ pub fn run_worker(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> R
             Err(check(job.runtime, job.root).err().unwrap_or_else(|| job.cancelled()))
         }
     };
-    // No matter how the worker ended: the turn is at another attempt, so its result must not be
-    // used.
-    if job.over.is_cancelled() {
-        return Err(job.superseded());
-    }
-    ended
+    // No matter how the worker ended: a result of another attempt must not be used.
+    if job.over.is_cancelled() { Err(job.superseded()) } else { ended }
 }
 
 fn text<'a>(settings: &'a Object, name: &str) -> Option<&'a str> {

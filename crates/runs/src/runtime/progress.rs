@@ -57,22 +57,22 @@ impl Progress {
     }
 
     pub(super) fn started(&mut self, pid: u32) {
-        self.heard = Instant::now();
-        for name in ["started_at", "last_activity_at"] {
-            self.set(name, now());
-        }
         self.set("pid", pid);
-        self.write();
+        self.begin();
     }
 
     /// A request is pending; its response is the only sign of life.
     pub(super) fn asked(&mut self) {
+        self.set("activity_type", "request");
+        self.set("activity_summary", "a request is under way");
+        self.begin();
+    }
+
+    fn begin(&mut self) {
         self.heard = Instant::now();
         for name in ["started_at", "last_activity_at"] {
             self.set(name, now());
         }
-        self.set("activity_type", "request");
-        self.set("activity_summary", "a request is under way");
         self.write();
     }
 
@@ -109,8 +109,7 @@ impl Progress {
         let silent = self.note.get("activity_type").and_then(Value::as_str) == Some("silent");
         if !silent && now >= self.heard + QUIET {
             self.set("activity_type", "silent");
-            let summary = format!("no output for {} s", QUIET.as_secs());
-            self.set("activity_summary", summary);
+            self.set("activity_summary", format!("no output for {} s", QUIET.as_secs()));
             self.set("silent_since", self::now());
         }
         self.note_if_due(now);

@@ -3,7 +3,7 @@
 use accord_contract::{Code, Failure};
 use accord_process::Invocation;
 use accord_runs_core::hooks::{Hook, HookMode, HookPhase, Transport};
-use accord_runs_core::{Config, RepoPath};
+use accord_runs_core::{Config, RepoPath, Role};
 
 use super::{Finding, Level, error_of};
 use crate::{Runs, runtime, web};
@@ -13,17 +13,11 @@ impl Runs {
         for declared in config.runtimes() {
             let usable = runtime::check_all(declared, self.repository().root());
             let Err(failure) = usable else { continue };
-            let roles: Vec<&str> = config
-                .roles()
-                .iter()
-                .filter(|role| role.runtime.as_deref() == Some(&declared.id))
-                .map(|role| role.id.as_str())
-                .collect();
-            let mut finding = error_of(
-                failure.code,
-                &format!("agentxchain.json, runtimes.{}", declared.id),
-                failure.message,
-            );
+            let is_own = |role: &&Role| role.runtime.as_deref() == Some(&declared.id);
+            let roles = config.roles().iter().filter(is_own);
+            let roles: Vec<&str> = roles.map(|role| role.id.as_str()).collect();
+            let subject = format!("agentxchain.json, runtimes.{}", declared.id);
+            let mut finding = error_of(failure.code, &subject, failure.message);
             if let Some(suggestion) = failure.suggestion {
                 finding.advice = suggestion;
             }
@@ -55,14 +49,12 @@ impl Runs {
     fn check_hook(&self, hook: &Hook) -> Result<(), String> {
         match &hook.transport {
             Transport::Process { command } => {
-                let (program, arguments) =
-                    command.split_first().ok_or("the hook names no program")?;
-                let invocation = Invocation::new(program, arguments).cwd(self.repository().root());
-                let found = invocation.locate();
-                found.map(|_| ()).map_err(|error| error.to_string())
+                let words = command.split_first().ok_or("the hook names no program")?;
+                let invocation = Invocation::new(words.0, words.1).cwd(self.repository().root());
+                invocation.locate().map(drop).map_err(|error| error.to_string())
             }
             Transport::Http { headers, .. } => {
-                headers.iter().try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ()))
+                headers.iter().try_for_each(|(_, value)| web::expand(value, &hook.env).map(drop))
             }
         }
     }
@@ -83,15 +75,11 @@ impl Runs {
             };
             match found {
                 Ok(Some(_)) => {}
-                Ok(None) => findings.push(Finding {
-                    level: Level::Warning,
+                Ok(None) => findings.push(Finding::warning(
                     subject,
-                    message: format!(
-                        "{path} does not exist, so the role gets no instructions from it"
-                    ),
-                    advice: "write the file, or correct its path".into(),
-                    code: None,
-                }),
+                    format!("{path} does not exist, so the role gets no instructions from it"),
+                    "write the file, or correct its path",
+                )),
                 Err(failure) => findings.push(error_of(failure.code, &subject, failure.message)),
             }
         }

@@ -12,7 +12,7 @@ pub use accord_runs_core::operations::answers::Level;
 pub(crate) use mistyped::mistyped_findings;
 pub(crate) use strays::stray_findings;
 
-use crate::repository::FindingKind;
+use crate::repository::{FindingKind, RepositoryError};
 use crate::{Git, Runs};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -23,6 +23,17 @@ pub struct Finding {
     pub message: String,
     pub advice: String,
     pub code: Option<Code>,
+}
+
+impl Finding {
+    fn warning(
+        subject: impl Into<String>,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        let (subject, message, advice) = (subject.into(), message.into(), advice.into());
+        Self { level: Level::Warning, subject, message, advice, code: None }
+    }
 }
 
 impl Runs {
@@ -76,13 +87,11 @@ impl Runs {
     }
 
     fn check_files(&self, findings: &mut Vec<Finding>) {
-        let found = match self.repository().checkup() {
-            Ok(found) => found,
-            Err(error) => {
-                findings.push(error_of(error.code(), "the repository", error.to_string()));
-                return;
-            }
-        };
+        let checked = self.repository().checkup();
+        let failed =
+            |error: &RepositoryError| error_of(error.code(), "the repository", error.to_string());
+        findings.extend(checked.as_ref().err().map(failed));
+        let found = checked.unwrap_or_default();
         for file in found {
             let (level, code, advice) = advice_for(file.kind);
             let mut subject = file.path;
@@ -92,28 +101,20 @@ impl Runs {
             if let Some(field) = &file.field {
                 subject += &format!(", {field}");
             }
-            findings.push(Finding {
-                level,
-                subject,
-                message: file.detail,
-                advice: advice.to_owned(),
-                code,
-            });
+            let (message, advice) = (file.detail, advice.to_owned());
+            findings.push(Finding { level, subject, message, advice, code });
         }
     }
 
     fn check_git(&self, findings: &mut Vec<Finding>) {
         match Git::find(self.repository().root(), self.environment.cancel_token()) {
             Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
-            Ok(None) => findings.push(Finding {
-                level: Level::Note,
-                subject: "git".into(),
-                message: "the repository does not use git, so that declared changes cannot be \
-                          compared with what changed"
-                    .into(),
-                advice: "git init, where that matters".into(),
-                code: None,
-            }),
+            Ok(None) => {
+                let message = "the repository does not use git, so that declared changes cannot \
+                               be compared with what changed";
+                let note = Finding::warning("git", message, "git init, where that matters");
+                findings.push(Finding { level: Level::Note, ..note });
+            }
             Ok(Some(git)) => {
                 if let Err(failure) = git.changes() {
                     findings.push(error_of(failure.code, "git", failure.message));
@@ -140,57 +141,39 @@ fn error_of(code: Code, subject: &str, message: String) -> Finding {
 }
 
 fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
+    use Level::{Error, Note, Warning};
+    let restore = "restore the file from version control or a backup";
+    let correct = "correct the value, or restore the file from version control or a backup";
     match kind {
         FindingKind::TornLine => {
-            (Level::Warning, None, "nothing: the next command that writes truncates the torn line")
+            (Warning, None, "nothing: the next command that writes truncates the torn line")
         }
-        FindingKind::DamagedLine => (
-            Level::Error,
-            Some(Code::XchainRecordInvalid),
-            "restore the file from version control or a backup",
-        ),
-        FindingKind::DuplicateDecision => (
-            Level::Warning,
-            None,
-            "nothing must be done; give new decisions ids that the run has not used",
-        ),
+        FindingKind::DamagedLine => (Error, Some(Code::XchainRecordInvalid), restore),
+        FindingKind::DuplicateDecision => {
+            let advice = "nothing must be done; give new decisions ids that the run has not used";
+            (Warning, None, advice)
+        }
         FindingKind::WaitingJournal => {
-            (Level::Warning, None, "nothing: the next command that writes finishes it")
+            (Warning, None, "nothing: the next command that writes finishes it")
         }
-        FindingKind::DamagedJournal => (
-            Level::Error,
-            Some(Code::XchainRecordInvalid),
-            "examine the journal, then move it away",
-        ),
-        FindingKind::ObstructedJournal => (
-            Level::Error,
-            Some(Code::XchainCommitUnfinished),
-            "remove what is in the way, or move it away; the next command that writes brings the \
-             change to its end",
-        ),
+        FindingKind::DamagedJournal => {
+            (Error, Some(Code::XchainRecordInvalid), "examine the journal, then move it away")
+        }
+        FindingKind::ObstructedJournal => {
+            let advice = "remove what is in the way, or move it away; the next command that \
+                          writes brings the change to its end";
+            (Error, Some(Code::XchainCommitUnfinished), advice)
+        }
         FindingKind::StaleLock => {
-            (Level::Note, None, "nothing: the next command that writes takes the lock over")
+            (Note, None, "nothing: the next command that writes takes the lock over")
         }
-        FindingKind::LeftTemporary => (Level::Note, None, "delete it once no command is running"),
-        FindingKind::DamagedState => (
-            Level::Error,
-            Some(Code::XchainStateInvalid),
-            "restore the file from version control or a backup",
-        ),
-        FindingKind::MistypedState => (
-            Level::Error,
-            None,
-            "correct the value, or restore the file from version control or a backup",
-        ),
-        FindingKind::MistypedRecord => (
-            Level::Warning,
-            None,
-            "correct the value, or restore the file from version control or a backup",
-        ),
-        FindingKind::Unreadable => (
-            Level::Error,
-            Some(Code::XchainFileSystemFailed),
-            "correct the file's permissions or restore it",
-        ),
+        FindingKind::LeftTemporary => (Note, None, "delete it once no command is running"),
+        FindingKind::DamagedState => (Error, Some(Code::XchainStateInvalid), restore),
+        FindingKind::MistypedState => (Error, None, correct),
+        FindingKind::MistypedRecord => (Warning, None, correct),
+        FindingKind::Unreadable => {
+            let advice = "correct the file's permissions or restore it";
+            (Error, Some(Code::XchainFileSystemFailed), advice)
+        }
     }
 }

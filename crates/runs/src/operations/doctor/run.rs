@@ -14,17 +14,12 @@ impl Runs {
         if !goes_on || config.phases().contains(&state.phase()) {
             return;
         }
-        let phases = config.phases().join(", ");
-        found.push(Finding {
-            level: Level::Error,
-            subject: "the run".into(),
-            message: format!(
-                "its phase {} is not in agentxchain.json, which has {phases}",
-                state.phase()
-            ),
-            advice: "add the phase to agentxchain.json again".into(),
-            code: Some(Code::XchainInvalidConfig),
-        });
+        let (phase, phases) = (state.phase(), config.phases().join(", "));
+        let message = format!("its phase {phase} is not in agentxchain.json, which has {phases}");
+        let warning =
+            Finding::warning("the run", message, "add the phase to agentxchain.json again");
+        let code = Some(Code::XchainInvalidConfig);
+        found.push(Finding { level: Level::Error, code, ..warning });
     }
 
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
@@ -33,15 +28,10 @@ impl Runs {
         }
         if state.status() == Status::Blocked {
             let why = state.blocked_on().unwrap_or("an unnamed reason");
-            findings.push(Finding {
-                level: Level::Warning,
-                subject: "the run".into(),
-                message: format!("it is blocked on {why}"),
-                advice: (state.recovery_action())
-                    .unwrap_or("do what is asked for, then resolve the block")
-                    .to_owned(),
-                code: None,
-            });
+            let next = "do what is asked for, then resolve the block";
+            let advice = state.recovery_action().unwrap_or(next);
+            let message = format!("it is blocked on {why}");
+            findings.push(Finding::warning("the run", message, advice));
         }
         // The check of the files reports a damaged history.
         let index = self.repository().index(state.run_id()).ok();
@@ -52,33 +42,21 @@ impl Runs {
     }
 
     fn check_turn(&self, turn: &Turn, accepted: bool, findings: &mut Vec<Finding>) {
+        let subject = format!("turn {}", turn.id());
         let mut warn = |message: String, advice: &str| {
-            findings.push(Finding {
-                level: Level::Warning,
-                subject: format!("turn {}", turn.id()),
-                message,
-                advice: advice.to_owned(),
-                code: None,
-            });
+            findings.push(Finding::warning(subject.as_str(), message, advice));
         };
         if accepted {
-            warn(
-                "the history already has it, but the state does not".into(),
-                "reissue it: its changes stay accepted, and a new turn continues",
-            );
+            let advice = "reissue it: its changes stay accepted, and a new turn continues";
+            warn("the history already has it, but the state does not".into(), advice);
         }
         let now = self.environment.now();
         if let Some(deadline) = turn.deadline().filter(|deadline| *deadline < now) {
-            warn(
-                format!("it should have been done by {deadline}"),
-                "check its worker; accept or reject the turn",
-            );
+            let message = format!("it should have been done by {deadline}");
+            warn(message, "check its worker; accept or reject the turn");
         }
-        let out = matches!(
-            turn.status(),
-            Extensible::Known(TurnStatus::Dispatched | TurnStatus::Starting | TurnStatus::Running)
-        );
-        if !out {
+        use TurnStatus::{Dispatched, Running, Starting};
+        if !matches!(turn.status(), Extensible::Known(Dispatched | Starting | Running)) {
             return;
         }
         let folder = own_path(&dispatch::bundle_folder(turn.id()));
@@ -89,10 +67,8 @@ impl Runs {
         if let Some(worker) = turn.worker_pid().filter(|_| !has_worker(turn))
             && matches!(self.is_staged(turn.id()), Ok(false))
         {
-            warn(
-                format!("its worker, process {worker}, is gone and staged no result"),
-                "continue the turn with a step, or reject it",
-            );
+            let message = format!("its worker, process {worker}, is gone and staged no result");
+            warn(message, "continue the turn with a step, or reject it");
         }
     }
 
@@ -103,15 +79,11 @@ impl Runs {
         let Ok(decisions) = self.repository().repo_decisions() else { return };
         for (id, runs) in decisions.repeated() {
             let runs = runs.join(", ");
-            findings.push(Finding {
-                level: Level::Warning,
-                subject: subject.clone(),
-                message: format!(
-                    "{id} occurs more than once ({runs}); an override affects only the last one"
-                ),
-                advice: "delete the lines that are no longer valid".into(),
-                code: None,
-            });
+            let message = format!(
+                "{id} occurs more than once ({runs}); an override affects only the last one"
+            );
+            let advice = "delete the lines that are no longer valid";
+            findings.push(Finding::warning(subject.as_str(), message, advice));
         }
     }
 }

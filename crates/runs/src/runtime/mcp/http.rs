@@ -69,13 +69,12 @@ impl Transport for Address {
         for asked in &reply.asked {
             self.notify(asked, deadline)?;
         }
-        reply
-            .answer
-            .ok_or_else(|| NotDone::Failed("it ended the stream before the response".to_owned()))
+        let ended = || NotDone::Failed("it ended the stream before the response".to_owned());
+        reply.answer.ok_or_else(ended)
     }
 
     fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone> {
-        self.post(None, notice, deadline).map(|_| ())
+        self.post(None, notice, deadline).map(drop)
     }
 
     fn close(self: Box<Self>) {
@@ -106,13 +105,10 @@ fn exchange(
     let is_cancelled = || stop.is_cancelled();
     let response = blocking::send(request, deadline, &is_cancelled).map_err(WebError::from)?;
     let status = response.status();
-    let header = |name: &str| {
-        let value = response.headers().get(name)?.to_str().ok()?;
-        Some(value.to_owned())
-    };
+    let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
     let session = header(SESSION);
-    let streams = header(CONTENT_TYPE.as_str())
-        .is_some_and(|media_type| media_type.starts_with("text/event-stream"));
+    let media_type = header(CONTENT_TYPE.as_str()).unwrap_or_default();
+    let streams = media_type.starts_with("text/event-stream");
     let mut body = response.into_body().take(MAX_MESSAGE as u64 + 1);
     if !status.is_success() {
         let mut words = Vec::new();
@@ -138,10 +134,8 @@ fn exchange(
 }
 
 impl Reply {
-    fn read_stream(&mut self, id: u64, stream: impl std::io::BufRead) -> Result<(), NotDone> {
-        let mut data: Vec<u8> = Vec::new();
-        let mut taken = 0;
-        let mut stream = stream;
+    fn read_stream(&mut self, id: u64, mut stream: impl std::io::BufRead) -> Result<(), NotDone> {
+        let (mut data, mut taken) = (Vec::new(), 0);
         loop {
             let mut line = Vec::new();
             let read = stream.read_until(b'\n', &mut line).map_err(broken)?;

@@ -54,11 +54,10 @@ pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> R
         let turn = job.turn.id();
         match error {
             NotDone::TimedOut => job.timed_out(),
-            NotDone::NotStarted => job.passed(
-                Code::XchainWorkerNotStarted,
-                "did not answer initialize within",
-                &job.limits.startup,
-            ),
+            NotDone::NotStarted => {
+                let what = "did not answer initialize within";
+                job.passed(Code::XchainWorkerNotStarted, what, &job.limits.startup)
+            }
             NotDone::Cancelled => job.cancelled(),
             NotDone::Unreachable(why) => {
                 let message = format!("the MCP server of {turn} cannot be reached: {why}");
