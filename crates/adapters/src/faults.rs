@@ -1,19 +1,15 @@
-//! Seeded faults: implementations with one error each.
+//! Seeded faults: implementations with one error each. The kit's self-test runs a protocol's corpus
+//! against each, and expects a case of the broken clause to fail.
 //!
-//! The kit must notice errors. Each fault breaks one clause and leaves everything else to Accord's
-//! own code. The kit's self-test runs a protocol's corpus against each fault and expects a case of
-//! that clause to fail.
-//!
-//! A fault of AgentXchain or AOF is inside the core, at the rule itself
-//! ([`accord_contract::faults`]). A fault of ALX wraps the honest adapter and changes its calls or
-//! its answers. Callers need not know the difference.
+//! A fault of ALX wraps the honest adapter. The others are inside the core, at the rule itself
+//! ([`accord_contract::faults`]).
 
 use std::sync::Arc;
 
 use accord_contract::fixture::Vocabulary;
 use serde_json::Value;
 
-use crate::{Adapter, BadCall, Call, Reply};
+use crate::{Adapter, Answered, Call};
 
 pub use crate::serve::faults_of;
 pub use accord_contract::faults::{Fault, reached};
@@ -30,8 +26,7 @@ impl Faulty {
     }
 }
 
-// A fault is active on this thread only, so that cases can run in parallel with and without
-// faults.
+// A fault is active on this thread only, so that cases can run in parallel.
 impl Adapter for Faulty {
     fn protocol(&self) -> &'static str {
         self.honest.protocol()
@@ -49,7 +44,7 @@ impl Adapter for Faulty {
         self.honest.has_steps()
     }
 
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+    fn perform(&self, call: &Call) -> Answered {
         self.fault.during(|| self.honest.perform(call))
     }
 

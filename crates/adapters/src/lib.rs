@@ -1,10 +1,9 @@
-//! Accord's own side of the conformance cases: from a case's abstract operation
-//! to the code that users run, and back to an outcome that the kit compares.
+//! Accord's own side of the conformance cases: from a case's abstract operation to the code that
+//! users run, and back to an outcome that the kit compares.
 //!
-//! An adapter decides nothing. It reads the arguments, calls the crate that
-//! owns the behaviour, and writes down what came back. What a case asks for and
-//! Accord does not have is `not_implemented`; a case that cannot be understood
-//! is an `error`; neither is ever a pass.
+//! An adapter decides nothing. It reads the arguments, calls the crate that owns the behaviour, and
+//! writes down what came back. What a case asks for and Accord does not have is `not_implemented`;
+//! a case that cannot be understood is an `error`; neither is ever a pass.
 //!
 //! ```
 //! use accord_contract::fixture::Status;
@@ -28,4 +27,5 @@ pub mod ggui;
 mod serve;
 
 pub use call::{BadCall, Call};
-pub use serve::{Adapter, Reply, adapter, protocols};
+pub(crate) use call::{Outcome, Stop};
+pub use serve::{Adapter, Answered, Reply, adapter, protocols};

@@ -13,6 +13,16 @@ pub enum Reply {
     NotImplemented,
 }
 
+pub type Answered = Result<Reply, BadCall>;
+
+impl Reply {
+    /// A success with these members, which are an object.
+    pub(crate) fn ok(mut members: Value) -> Self {
+        members["result"] = "ok".into();
+        Self::Outcome(members)
+    }
+}
+
 pub trait Adapter: Send + Sync {
     fn protocol(&self) -> &'static str;
 
@@ -26,15 +36,14 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Performs the operation of a case. Fails when the case is not understood.
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
+    fn perform(&self, call: &Call) -> Answered;
 
     /// Whether cases that are judged by a folder send steps.
     fn has_steps(&self) -> bool {
         false
     }
 
-    /// Performs a step of a case that is judged by a folder. `None` if the protocol has no such
-    /// cases.
+    /// Performs a step of a case that is judged by a folder, if the protocol has such cases.
     fn step(&self, request: &Value) -> Option<Value> {
         let _ = request;
         None
@@ -50,26 +59,19 @@ pub trait Adapter: Send + Sync {
     fn answer(&self, text: &[u8]) -> AdapterResult {
         match read(text) {
             Ok(case) => self.answer_case(&case),
-            Err(error) => AdapterResult::without_outcome(
-                Status::Error,
-                format!("the case is not JSON: {error}"),
-            ),
+            Err(error) => error_result(format!("the case is not JSON: {error}")),
         }
     }
 
     fn answer_case(&self, case: &Value) -> AdapterResult {
-        let result = match self.judge(case) {
-            Ok(result) => result,
-            Err(error) => AdapterResult::without_outcome(Status::Error, error.to_string()),
-        };
+        let result = self.judge(case).unwrap_or_else(|bad| error_result(bad.to_string()));
         match case.get(self.id_member()).and_then(Value::as_str) {
             Some(id) => result.answering(id),
             None => result,
         }
     }
 
-    /// Performs a case and compares the outcome with the expectation. Fails when the case is not
-    /// understood.
+    /// Performs a case and compares the outcome with the expectation.
     fn judge(&self, case: &Value) -> Result<AdapterResult, BadCall> {
         // Public fixtures do not name their protocol, so an absent member is fine.
         if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
@@ -78,15 +80,19 @@ pub trait Adapter: Send + Sync {
         }
         let call = Call::read(case)?;
         Ok(match self.perform(&call)? {
-            Reply::Outcome(actual) => {
-                AdapterResult::judge_by(self.vocabulary(), &call.expected, actual)
+            Reply::Outcome(outcome) => {
+                AdapterResult::judge_by(self.vocabulary(), &call.expected, outcome)
             }
-            Reply::NotImplemented => AdapterResult::without_outcome(
-                Status::NotImplemented,
-                format!("there is no operation {:?} here", call.operation),
-            ),
+            Reply::NotImplemented => {
+                let message = format!("there is no operation {:?} here", call.operation);
+                AdapterResult::without_outcome(Status::NotImplemented, message)
+            }
         })
     }
+}
+
+fn error_result(message: String) -> AdapterResult {
+    AdapterResult::without_outcome(Status::Error, message)
 }
 
 /// Declares the adapters: the protocol, its adapter, its seeded faults.

@@ -1,8 +1,5 @@
-//! The kinds of bodies.
-//!
-//! [`Json`], [`Either`], [`Verbatim`], [`Text`] and [`OneOf`] are read and written as a whole.
-//! [`Lines`] and [`Events`] are streams, of which each item is read by itself. [`Bytes`] are
-//! declared alone.
+//! The kinds of bodies. [`Lines`] and [`Events`] are streams, of which each item is read by itself.
+//! [`Bytes`] are declared alone. The others are read and written as a whole.
 
 use std::marker::PhantomData;
 
@@ -31,9 +28,6 @@ pub trait RequestBody: BodyKind + Sized {
     }
 
     /// Reads it. An empty body is a document without members.
-    ///
-    /// # Errors
-    /// When it is not what the operation takes.
     fn decode(bytes: &[u8]) -> Result<Self, Failure>;
 
     /// Its media type and its bytes, if there is a body.
@@ -46,9 +40,6 @@ pub trait AnswerBody: BodyKind + Sized {
     fn encode(self) -> Reply;
 
     /// Reads what a host of any version sent.
-    ///
-    /// # Errors
-    /// When the text is not what the operation answers with.
     fn decode(received: &Received) -> Result<Self, Failure>;
 }
 
@@ -294,10 +285,7 @@ impl<M> RequestBody for Lines<M> {
 }
 
 impl<M: Message> Lines<M> {
-    /// Reads one line of an answer.
-    ///
-    /// # Errors
-    /// When it is not the message.
+    /// Reads one line of an answer. Fails when it is not the message.
     pub fn decode(line: &str) -> Result<M, Failure> {
         answer(line)
     }
@@ -310,10 +298,7 @@ impl<M> BodyKind for Events<M> {
 }
 
 impl<M: Message> Events<M> {
-    /// Reads the data of one event of an answer.
-    ///
-    /// # Errors
-    /// When it is not the message.
+    /// Reads the data of one event of an answer. Fails when it is not the message.
     pub fn decode(data: &str) -> Result<M, Failure> {
         answer(data)
     }

@@ -71,9 +71,6 @@ impl<O: Operation> Call<O> {
     }
 
     /// Reads a request. A wrong parameter is named before a wrong body.
-    ///
-    /// # Errors
-    /// When a parameter or the body is not what the operation takes.
     pub fn decode(path: &Params<'_>, query: &Params<'_>, body: &[u8]) -> Result<Self, Failure> {
         let (path, query) = (O::Path::read(path)?, O::Query::read(query)?);
         Ok(Self { path, query, body: O::Body::decode(body)? })
@@ -104,9 +101,6 @@ impl Encoded {
 
 impl Received {
     /// Reads the answer of an operation, and keeps its text.
-    ///
-    /// # Errors
-    /// When the text is not what the operation answers with.
     pub fn read<A: AnswerBody>(self) -> Result<Answered<A>, Failure> {
         let answer = A::decode(&self)?;
         Ok(Answered { text: self.text, answer })
@@ -122,11 +116,7 @@ impl Received {
     }
 }
 
-/// The path of a template, with a percent-encoded value for each parameter. A value is one
-/// segment, whatever it contains.
-///
-/// # Panics
-/// If a parameter of the template has no value.
+/// The path of a template, with a percent-encoded value for each parameter. Panics if one has none.
 pub fn target(template: &str, values: &[(&'static str, String)]) -> String {
     let mut target = String::with_capacity(template.len() + 32);
     let mut rest = template;

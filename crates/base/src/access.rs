@@ -111,11 +111,8 @@ impl Access {
         self.actor.as_ref()
     }
 
-    /// The author of a write: the actor that the request names, or else the key's own. `pointer`
-    /// is the member of the request that names the actor. Fails with `unauthorized` when the key
-    /// does not have `act_as` and the request names another actor.
-    ///
-    /// Clauses: AGENTIC-R-113.
+    /// The author of a write: the actor that the request names in `pointer`, or else the key's own.
+    /// Refuses another actor than the key's, unless it has `act_as`. Clauses: AGENTIC-R-113.
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {

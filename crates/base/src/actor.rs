@@ -32,14 +32,11 @@ message! {
 }
 
 /// A session's id, or the empty text, which some clients send for no session.
-///
 /// Clauses: AGENTIC-R-010.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionReference(Option<SessionId>);
 
-/// The two members that identify an actor.
-///
-/// Clauses: AGENTIC-R-024.
+/// The two members that identify an actor. Clauses: AGENTIC-R-024.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ActorKey {
     pub id: ActorId,

@@ -70,8 +70,7 @@ impl By {
         self
     }
 
-    /// An actor that is written as its type, a colon and its id, or an agent that is written as
-    /// its id alone.
+    /// Reads an actor: its type, a colon and its id, or the id of an agent alone.
     pub fn parse(text: &str, door: Door) -> Result<Self, Failure> {
         let key = match text.split_once(':') {
             Some((kind, _)) if ActorType::parse(kind).is_some() => ActorKey::parse(text),
@@ -108,8 +107,7 @@ impl By {
     }
 
     /// The agent that a request is about: the one that it names, else the caller. An agent acts
-    /// for itself alone. Fails with `unauthorized_agent`; `field_missing` if a person names no
-    /// agent.
+    /// for itself alone.
     pub fn agent<'a>(&'a self, named: Option<&'a str>) -> Result<&'a str, Failure> {
         match named {
             Some(named) if self.is_agent() && named != self.name => {

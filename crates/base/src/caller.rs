@@ -34,6 +34,7 @@ pub enum CallerProcess {
 
 /// The caller of a request, as a door has authenticated it.
 #[derive(Clone)]
+#[must_use]
 pub struct Caller {
     access: Access,
     credential: Credential,
@@ -133,20 +134,15 @@ impl Caller {
         }
     }
 
-    /// The same caller, with a way to examine its process. It is asked when the answer of the
-    /// policy depends on it, and not before: it reads the process table.
-    #[must_use]
-    pub fn examined_by(
-        mut self,
-        examine: impl Fn() -> CallerProcess + Send + Sync + 'static,
-    ) -> Self {
-        self.examine = Some(Arc::new(examine));
+    /// The same caller, with a way to examine its process, which is slow and so asked only if
+    /// needed.
+    pub fn examined_by(mut self, by: impl Fn() -> CallerProcess + Send + Sync + 'static) -> Self {
+        self.examine = Some(Arc::new(by));
         self
     }
 
     /// The bearer of a token of a live session, at the other end of the connection of `other`. The
     /// login of a page is proof enough, whatever process shows the page.
-    #[must_use]
     pub fn with_process_of(mut self, other: &Self) -> Self {
         if self.through == Through::SessionToken {
             self.examine.clone_from(&other.examine);
@@ -155,29 +151,24 @@ impl Caller {
     }
 
     /// The same caller, on a page on which a person signed in.
-    #[must_use]
     pub fn signed_in(mut self) -> Self {
         self.through = Through::Login;
         self
     }
 
     /// The same caller, as the bearer of a token of a live session.
-    #[must_use]
     pub fn by_token(mut self) -> Self {
         self.through = Through::SessionToken;
         self
     }
 
     /// The same caller, under the rules of an operator.
-    #[must_use]
     pub fn under(mut self, rules: DecisionRules) -> Self {
         self.rules = rules;
         self
     }
 
-    /// The same caller, who says that a person was asked at a terminal. It counts if its process
-    /// has one.
-    #[must_use]
+    /// The same caller, who says that a terminal was asked. It counts if its process has one.
     pub fn saying_terminal(mut self, says: bool) -> Self {
         self.says_terminal = says;
         self
@@ -187,8 +178,7 @@ impl Caller {
         &self.access
     }
 
-    /// Checks that the caller may do something in a project, and in whose name. Fails with
-    /// `unauthorized` when the key does not cover the project, the verb or the actor; those of
+    /// Checks that the caller may do something in a project, and in whose name: by its key, then by
     /// [`policy::decide`].
     pub fn authorize(
         &self,
@@ -200,8 +190,7 @@ impl Caller {
         self.attribute(need, author)
     }
 
-    /// In whose name the caller does something that its verbs allow. Fails as
-    /// [`Caller::authorize`], but for the verb and the project.
+    /// As [`Caller::authorize`], without the check of the verb and the project.
     pub fn attribute(&self, need: Need, author: Author<'_>) -> Result<Authorized, Failure> {
         self.attribute_beside(need, author, &[])
     }
@@ -215,32 +204,22 @@ impl Caller {
     ) -> Result<Authorized, Failure> {
         let Author { named, pointer, attribution } = author;
         let actor = self.access.attribute(named, pointer)?;
-        let presence = self.decide(need, actor.as_ref(), attribution, workers);
-        let is_person = actor.as_ref().is_some_and(|actor| actor.kind == ActorType::Human);
-        // A value that names an agent is right; the agent may not do it.
-        let is_about = !pointer.is_empty() && (is_person || !need.is_for_people());
-        let presence =
-            presence.map_err(|refused| if is_about { refused.at(pointer) } else { refused })?;
-        Ok(Authorized { actor, presence })
-    }
-
-    fn decide(
-        &self,
-        need: Need,
-        actor: Option<&Actor>,
-        attribution: Attribution,
-        workers: &[RunningWorker],
-    ) -> Result<Presence, Failure> {
-        let kind = match policy::needs_examination(need, actor, attribution) {
+        let (acting, rules) = (actor.as_ref(), self.rules);
+        let kind = match policy::needs_examination(need, acting, attribution) {
             true => self.kind_beside(workers),
             false => self.unexamined_kind(),
         };
-        let rules = self.rules;
-        let refused = policy::decide(&Question { need, caller: &kind, actor, attribution, rules });
-        refused.map_err(|refused| match (&kind, need) {
-            (CallerKind::Worker(_), Need::Write) => refused.suggesting(AS_AN_AGENT),
-            _ => refused,
-        })
+        let question = Question { need, caller: &kind, actor: acting, attribution, rules };
+        let presence = policy::decide(&question).map_err(|mut refused| {
+            if matches!((&kind, need), (CallerKind::Worker(_), Need::Write)) {
+                refused = refused.suggesting(AS_AN_AGENT);
+            }
+            let is_person = acting.is_some_and(|actor| actor.kind == ActorType::Human);
+            // A value that names an agent is right; the agent may not do it.
+            let is_about = !pointer.is_empty() && (is_person || !need.is_for_people());
+            if is_about { refused.at(pointer) } else { refused }
+        })?;
+        Ok(Authorized { actor, presence })
     }
 
     /// What kind of caller it is. It examines the process.

@@ -14,8 +14,7 @@ use crate::ProjectId;
 pub trait Cursor: Sized {
     fn encode(&self, project: &ProjectId) -> String;
 
-    /// Reads a position from its text. Fails with `invalid_cursor` when the text is not a cursor of
-    /// this list and project.
+    /// Reads a position from its text, which must be a cursor of this list and project.
     fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure>;
 }
 
@@ -33,8 +32,7 @@ impl ProjectPosition {
         write(PROJECTS, vec![self.project_id.as_str().into()])
     }
 
-    /// Reads a position from its text. Fails with `invalid_cursor` when the text is not a cursor of
-    /// the list of projects.
+    /// Reads a position from its text, which must be a cursor of the list of projects.
     pub fn decode(text: &str) -> Result<Self, Failure> {
         let [id] = <[Value; 1]>::try_from(read(PROJECTS, text)?).map_err(|_| invalid())?;
         let id = id.as_str().and_then(|id| ProjectId::new(id).ok());
@@ -56,8 +54,7 @@ pub fn encode<const N: usize>(
     write(&mark(list, project), values)
 }
 
-/// The texts, the time and the number that [`encode`] wrote. Fails with `invalid_cursor` when the
-/// text is not a cursor of this list and project.
+/// What [`encode`] wrote. Fails with `invalid_cursor` when it was another list or project.
 pub fn decode<const N: usize>(
     list: &str,
     project: &ProjectId,

@@ -13,9 +13,7 @@ use accord_contract::{Object, Time, Timestamp, Value, Wire as _};
 
 use crate::{Access, ActorKey, ProjectId};
 
-/// What kind of thing happened: a namespace and a name, such as `package.deposited`.
-///
-/// The set is open. Each protocol declares its kinds as constants and owns their namespaces.
+/// What kind of thing happened: a namespace of a protocol and a name, such as `package.deposited`.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct EventKind(Cow<'static, str>);
 
@@ -55,8 +53,7 @@ pub struct Event {
 }
 
 impl EventKind {
-    /// A kind that a protocol declares. The text must have the form that [`EventKind::parse`]
-    /// accepts.
+    /// A kind that a protocol declares, of the form that [`EventKind::parse`] accepts.
     pub const fn declared(text: &'static str) -> Self {
         Self(Cow::Borrowed(text))
     }

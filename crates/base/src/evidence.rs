@@ -1,7 +1,5 @@
-//! The digest of the evidence that a person decides about.
-//!
-//! Each protocol lists its own evidence. The digest of the list is what a person reads, and what a
-//! decision can require.
+//! The digest of the evidence that a person decides about. Each protocol lists its own evidence; a
+//! decision can require the digest that the person read.
 
 use std::fmt;
 
@@ -64,7 +62,6 @@ impl ExpectedDigest {
     }
 
     /// Checks that the evidence is the expected one. `shown_by` names the commands that show it.
-    /// Fails with `evidence_changed`.
     pub fn check(&self, digest: &EvidenceDigest, shown_by: &str) -> Result<(), Failure> {
         if digest.0.starts_with(&self.0) {
             return Ok(());

@@ -21,8 +21,7 @@ pub fn one_line(text: &str, longest: usize) -> String {
     }
 }
 
-/// As much of a text as fits into `most` tokens, and how much is missing. `place` says where the
-/// whole text is.
+/// As much of a text as fits into `most` tokens, what is missing, and where it is (`place`).
 pub fn cut(text: &str, most: usize, place: &str) -> String {
     let text = text.trim();
     if tokens(text) <= most {

@@ -39,8 +39,7 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Checks a text and wraps it. Fails when the text is empty, too long or contains
-            /// U+0000.
+            /// Checks a text and wraps it.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::IdError> {
                 let text = text.into();
                 $crate::check_id(&text)?;
@@ -130,9 +129,7 @@ id! {
     ActorId, "actor_"
 }
 
-/// Checks the invariant of an id. Fails when the text is empty, too long or contains U+0000.
-///
-/// Clauses: AGENTIC-R-002.
+/// Checks the invariant of an id. Clauses: AGENTIC-R-002.
 pub fn check_id(text: &str) -> Result<(), IdError> {
     ID_FORM.check(text).map_err(|error| match error {
         FormError::TooShort => IdError::Empty,
@@ -141,9 +138,7 @@ pub fn check_id(text: &str) -> Result<(), IdError> {
     })
 }
 
-/// A prefix and 16 random bytes as hexadecimal digits.
-///
-/// Clauses: AGENTIC-R-003, AGENTIC-R-081.
+/// A prefix and 16 random bytes as hexadecimal digits. Clauses: AGENTIC-R-003, AGENTIC-R-081.
 pub fn mint_id(prefix: &str, random: [u8; 16]) -> String {
     format!("{prefix}{}", HEXLOWER.encode(&random))
 }

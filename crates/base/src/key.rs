@@ -44,8 +44,7 @@ impl StoredKey {
 /// What every key begins with. Secret scanners recognise it.
 pub const KEY_PREFIX: &str = "accord_";
 
-/// The least letters and digits of the two parts of a key that a text contains. Keys have more; a
-/// name that happens to begin like a key has fewer.
+/// The least letters and digits of the two parts of a key in a text. Other names have fewer.
 const LEAST_ID: usize = 8;
 const LEAST_SECRET: usize = 32;
 

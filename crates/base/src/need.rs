@@ -25,8 +25,7 @@ pub enum Decision {
     Review,
     /// An actor of any kind ends a review. The Agentic Protocol lets agents review, too.
     PeerReview,
-    /// A person, or an agent in its own name, answers what a live session asks. An answer of
-    /// nobody in particular counts as that of a person.
+    /// An answer to a live session, by a person, or by an agent in its own name.
     Answer,
     SignIn,
     /// A key is made, or records of others are imported.

@@ -69,8 +69,7 @@ pub struct Question<'a> {
     pub rules: DecisionRules,
 }
 
-/// Whether the process of a caller must be examined for [`decide`]. It reads the process table, so
-/// it is done only where the answer depends on it.
+/// Whether [`decide`] depends on the process of the caller, whose examination is slow.
 pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
     let kind = actor.map(|actor| actor.kind);
     match need {
@@ -85,9 +84,7 @@ pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribu
     }
 }
 
-/// Whether a caller may do it. The answer says how it is known that a person is there. Fails with
-/// `not_for_workers`; `person_required`; `confirmation_needed` without a terminal where the
-/// operator requires one.
+/// Whether a caller may do it, and how it is known that a person is there.
 pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {
     let Question { need, caller, actor, attribution, rules } = *question;
     if need == Need::Read {

@@ -1,5 +1,4 @@
-//! Failures for documents that do not have the form that they must have, and for projects that do
-//! not exist.
+//! Failures for documents of a wrong form, and for projects that do not exist.
 
 use accord_contract::wire::{DecodeError, DecodeErrorKind};
 use accord_contract::{Code, Failure};
@@ -18,7 +17,6 @@ pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure
 }
 
 /// A document that is not the message that it should be. A limit has a code of its own.
-///
 /// Clauses: AGENTIC-R-047.
 pub fn decoded(error: DecodeError) -> Failure {
     let code = match error.kind {

@@ -28,31 +28,22 @@ pub struct Mark {
 
 /// The marks of all programs that Accord starts for others.
 pub const MARKS: [Mark; 4] = [
-    Mark {
-        variable: "AGENTXCHAIN_TURN_ID",
-        kind: "the worker of",
-        member: Some("turn_id"),
-        instead: OF_RUNS,
-    },
-    Mark {
-        variable: "AGENTXCHAIN_HOOK_NAME",
-        kind: "the hook",
-        member: Some("hook_name"),
-        instead: OF_RUNS,
-    },
-    Mark {
-        variable: "AGENTXCHAIN_GATE_TYPE",
-        kind: "a command of a gate",
-        member: None,
-        instead: OF_RUNS,
-    },
-    Mark {
-        variable: "ACCORD_TASK_ID",
-        kind: "the worker of",
-        member: Some("task_id"),
-        instead: OF_TASKS,
-    },
+    Mark::new("AGENTXCHAIN_TURN_ID", "the worker of", Some("turn_id"), OF_RUNS),
+    Mark::new("AGENTXCHAIN_HOOK_NAME", "the hook", Some("hook_name"), OF_RUNS),
+    Mark::new("AGENTXCHAIN_GATE_TYPE", "a command of a gate", None, OF_RUNS),
+    Mark::new("ACCORD_TASK_ID", "the worker of", Some("task_id"), OF_TASKS),
 ];
+
+impl Mark {
+    const fn new(
+        variable: &'static str,
+        kind: &'static str,
+        member: Option<&'static str>,
+        instead: &'static str,
+    ) -> Self {
+        Self { variable, kind, member, instead }
+    }
+}
 
 /// How the worker of a governed run asks.
 const OF_RUNS: &str = "a person must run it, in a shell that no worker started; a worker asks for \
@@ -70,8 +61,7 @@ const OF_BOTH: &str = "a person must run it, in a shell that no worker started; 
 /// The process that calls an operation, as the system describes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ancestry {
-    /// The process itself, its parents, and the leaders of its group and session with their
-    /// parents.
+    /// The process itself, its parents, and the leaders of its group and session with theirs.
     pub processes: Vec<Ancestor>,
     pub has_terminal: bool,
 }
@@ -125,19 +115,17 @@ pub struct SeenWorker {
 impl SeenWorker {
     /// The refusal of what only a person may do.
     pub fn refusal(&self) -> Failure {
-        let message =
-            format!("{} started the process that asks (seen at process {})", self.who, self.pid);
-        let refused = Failure::new(Code::NotForWorkers, message).with("pid", self.pid);
-        let refused = match &self.work {
-            Some((member, work)) => refused.with(member, work.as_str()),
-            None => refused,
-        };
-        refused.suggesting(self.instead)
+        let Self { who, pid, work, instead } = self;
+        let message = format!("{who} started the process that asks (seen at process {pid})");
+        let mut refused = Failure::new(Code::NotForWorkers, message).with("pid", *pid);
+        if let Some((member, work)) = work {
+            refused = refused.with(member, work.as_str());
+        }
+        refused.suggesting(*instead)
     }
 }
 
-/// The program of Accord's that started a caller, if one did. `workers` are the workers that run
-/// now.
+/// The program of Accord's that started a caller, if one did. `workers` run now.
 pub fn find_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Option<SeenWorker> {
     caller.processes.iter().find_map(|process| {
         let pid = process.pid;

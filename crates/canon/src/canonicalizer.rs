@@ -1,8 +1,5 @@
-//! The canonicaliser: JSON text in, canonical bytes out, in one pass.
-//!
-//! Members are written as they are read. When an object closes and its members
-//! were not in order, their finished bytes are put in order, once. So a sorted
-//! document costs one copy, and no document costs a tree.
+//! The canonicaliser: JSON text in, canonical bytes out, in one pass. Members are written as they
+//! are read, and put in order once, when their object closes. So no document costs a tree.
 
 use crate::error::{CanonError, Fault, Refusal};
 use crate::locate::explain;
@@ -11,10 +8,7 @@ use crate::order::compare;
 use crate::scan::{ARRAY_END, Cursor, OBJECT_END};
 use crate::{KeyOrder, Nulls, Numbers, Profile};
 
-/// Canonicalises one document.
-///
-/// # Errors
-/// When the document has no canonical form under `profile`.
+/// Canonicalises one document. Fails when the document has no canonical form under `profile`.
 pub fn canonicalize(profile: Profile, input: &[u8]) -> Result<Vec<u8>, CanonError> {
     let mut canonicalizer = Canonicalizer::new(profile);
     canonicalizer.canonicalize(input)?;
@@ -69,11 +63,9 @@ impl Canonicalizer {
     }
 
     /// The canonical bytes of `input`.
-    ///
     /// Clauses: ALX-CANON-WHITESPACE, ALX-CANON-IDEMPOTENT, AGENTIC-R-029.
     ///
-    /// # Errors
-    /// When the document has no canonical form under the profile.
+    /// Fails when the document has no canonical form under the profile.
     pub fn canonicalize(&mut self, input: &[u8]) -> Result<&[u8], CanonError> {
         self.out.clear();
         self.members.clear();
@@ -84,9 +76,6 @@ impl Canonicalizer {
     }
 
     /// The canonical bytes of a value that Rust code made.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON, or has no canonical form.
     pub fn canonicalize_value(
         &mut self,
         value: &impl serde::Serialize,
@@ -109,8 +98,7 @@ impl Canonicalizer {
         cursor.close()
     }
 
-    /// Reserves buffers for `input`. A new canonicaliser counts the possible members once, so that
-    /// reading keys does not allocate.
+    /// Reserves buffers for `input`, so that reading keys does not allocate.
     pub(crate) fn make_room(&mut self, input: &[u8]) {
         /// Upper limit of the reservation: not every colon separates a key from a value.
         const MOST: usize = 64 * 1024;
@@ -196,8 +184,7 @@ impl Canonicalizer {
                 break;
             }
         }
-        // While an object is tidy, each key is greater than the one before it. So it also has no
-        // duplicate, and needs no sort.
+        // While an object is tidy, each key is greater than the one before: no duplicate, no sort.
         if !object.tidy {
             self.sort(&object, order)?;
             self.reorder(&object);
@@ -223,8 +210,7 @@ impl Canonicalizer {
         if cursor.peek() != Some(b'"') {
             return Err(Fault::syntax(source, "a key in quotes was expected here"));
         }
-        // Set before `push` compares this key: the bytes of an escape do not sort like the
-        // character that it stands for.
+        // Before `push` compares the key: the bytes of an escape do not sort like its character.
         object.escaped |= cursor.write_string(&mut self.out)?;
         let key_end = self.out.len() - 1;
         cursor.colon()?;
@@ -235,8 +221,7 @@ impl Canonicalizer {
     /// Adds a finished member and notes when it breaks the order.
     #[inline]
     pub(crate) fn push(&mut self, member: Member, object: &mut OpenObject, order: KeyOrder) {
-        // An object that loses a member must be rewritten. It must also be sorted first, because a
-        // dropped key can still be a duplicate.
+        // An object that loses a member is rewritten, and sorted first: its key may be a duplicate.
         if member.fate != Fate::Kept {
             object.tidy = false;
         } else if object.tidy
@@ -254,7 +239,6 @@ impl Canonicalizer {
     }
 
     /// Puts the members of an object in order and refuses a key that repeats.
-    ///
     /// Clauses: ALX-CANON-DUPLICATE-KEY, AGENTIC-R-040.
     pub(crate) fn sort(&mut self, object: &OpenObject, order: KeyOrder) -> Result<(), Fault> {
         let out = &self.out;
@@ -266,8 +250,7 @@ impl Canonicalizer {
             if out[pair[0].key..pair[0].key_end] == out[pair[1].key..pair[1].key_end] {
                 return Err(Fault {
                     refusal: Refusal::DuplicateKey,
-                    // The later one in the text: the sort is unstable, so the order of the pair
-                    // says nothing.
+                    // The later one in the text: the sort is unstable.
                     offset: pair[0].source.max(pair[1].source),
                     detail: "the object names this key twice; remove one of the two",
                 });

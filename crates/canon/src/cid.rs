@@ -7,9 +7,7 @@ use crate::Digest;
 /// Version 1, codec raw, multihash SHA-256, 32 bytes.
 const HEADER: [u8; 4] = [0x01, 0x55, 0x12, 0x20];
 
-/// The CIDv1 of the bytes whose SHA-256 digest is given.
-///
-/// Clauses: ALX-ID-CID.
+/// The CIDv1 of the bytes whose SHA-256 digest is given. Clauses: ALX-ID-CID.
 pub fn raw_sha256_cid(digest: &Digest) -> String {
     let mut bytes = [0; 36];
     bytes[..4].copy_from_slice(&HEADER);

@@ -5,9 +5,7 @@ use std::str::FromStr;
 
 use data_encoding::HEXLOWER;
 
-/// A digest function.
-///
-/// Clauses: ALX-CANON-DIGESTS.
+/// A digest function. Clauses: ALX-CANON-DIGESTS.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Hash {
     /// SHA-256.
@@ -31,17 +29,13 @@ pub fn sha256(bytes: &[u8]) -> Digest {
     Hash::Sha256.of(&[bytes])
 }
 
-/// The Keccak-256 digest of `bytes`.
-///
-/// Clauses: ALX-ID-ARTIFACT-BYTES.
+/// The Keccak-256 digest of `bytes`. Clauses: ALX-ID-ARTIFACT-BYTES.
 pub fn keccak256(bytes: &[u8]) -> Digest {
     Hash::Keccak256.of(&[bytes])
 }
 
 /// The digest of `tag`, then `bytes`, with nothing between them: the same bytes
-/// under another tag are another identity.
-///
-/// Clauses: ALX-ID-DOMAIN-HASH.
+/// under another tag are another identity. Clauses: ALX-ID-DOMAIN-HASH.
 pub fn hash_tagged(hash: Hash, tag: &str, bytes: &[u8]) -> Digest {
     hash.of(&[tag.as_bytes(), bytes])
 }

@@ -52,8 +52,7 @@ impl CanonError {
         Self { refusal, pointer, offset, detail }
     }
 
-    /// The same refusal, relative to a document that contains this one at `pointer`, `offset` bytes
-    /// from its start.
+    /// The same refusal in a document that contains this one at `pointer`, from byte `offset`.
     #[must_use]
     pub fn within(mut self, pointer: &str, offset: usize) -> Self {
         self.pointer.insert_str(0, pointer);
@@ -82,8 +81,7 @@ impl CanonError {
     }
 }
 
-/// The error of the scanners: small, without allocations and without a pointer. The pointer is
-/// computed only for a document that is refused (see `locate`).
+/// The error of the scanners, without allocations. `locate` computes the pointer if needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) refusal: Refusal,

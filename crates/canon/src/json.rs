@@ -8,10 +8,7 @@ use crate::{Canonicalizer, Numbers, Profile};
 
 /// Reads one JSON document. Refuses what two readers could understand differently: duplicate keys,
 /// half surrogates, numbers too large for a double, nesting past the limit. Large integers are
-/// accepted, because the value is not hashed.
-///
-/// # Errors
-/// When the text is refused.
+/// accepted, because the value is not hashed. Fails when the text is refused.
 pub fn read(input: &[u8]) -> Result<Value, CanonError> {
     Canonicalizer::with_numbers(Profile::Jcs, Numbers::Round).canonicalize(input)?;
     // The scan has checked the depth, so serde's recursion cannot overflow the stack.

@@ -1,16 +1,14 @@
 //! Canonical JSON in named profiles, digests and content ids.
 //!
-//! The same document must give the same bytes on every machine and in every
-//! release, because those bytes are hashed into identities that outlive both.
-//! So this crate reads JSON text itself, in one pass. It refuses everything that two readers could
-//! understand differently, and writes the canonical form directly from the text without building a
-//! tree.
+//! The same document must give the same bytes on every machine and in every release, because those
+//! bytes are hashed into identities that outlive both. So this crate reads JSON text itself, in one
+//! pass. It refuses everything that two readers could understand differently, and writes the
+//! canonical form directly from the text without building a tree.
 //!
 //! Invariants:
 //! - canonical output, canonicalised again, gives itself;
 //! - the order in which a document names its members never matters;
-//! - a refusal names its reason and the JSON pointer of the place, and yields
-//!   no bytes;
+//! - a refusal names its reason and the JSON pointer of the place, and yields no bytes;
 //! - a reused [`Canonicalizer`] does not allocate per key.
 //!
 //! ```

@@ -1,6 +1,4 @@
-//! From a byte offset to a JSON pointer.
-//!
-//! Only a refused document is read a second time to find the place of the error, so accepted
+//! From a byte offset to a JSON pointer. Only a refused document is read a second time, so accepted
 //! documents do not pay for good messages.
 
 use std::borrow::Cow;
@@ -17,9 +15,7 @@ pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
     CanonError::new(fault.refusal, pointer, fault.offset, fault.detail.to_owned())
 }
 
-/// A member's name as one segment of a JSON pointer.
-///
-/// Clauses: ALX-CANON-POINTER.
+/// A member's name as one segment of a JSON pointer. Clauses: ALX-CANON-POINTER.
 pub fn escape_segment(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         // `~` first, so that the `~` of `~1` is not escaped again.
@@ -61,8 +57,7 @@ impl<'a> Walk<'a> {
     }
 
     fn value(&mut self) -> Result<(), Arrived> {
-        // The first scan stopped at the depth limit at the latest, and this walk never goes past
-        // the fault. So the recursion needs no limit of its own.
+        // The first scan kept to the depth limit, and this walk stops at the fault.
         if self.cursor.pos >= self.fault.offset {
             return Err(Arrived);
         }
@@ -146,7 +141,7 @@ impl<'a> Walk<'a> {
                 return Err(Arrived);
             }
             // A skipped key with half a surrogate has no text. It is only in the path of faults
-            // below it.
+            // below.
             return Ok("\u{fffd}".to_owned());
         }
         if !fault_is_here && (start..self.cursor.pos).contains(&self.fault.offset) {

@@ -7,9 +7,7 @@ use crate::scan::Literal;
 /// An integer of this many digits is exact in a double and prints as itself.
 const PLAIN_DIGITS: usize = 15;
 
-/// Writes the canonical form of `literal` to `out`.
-///
-/// Clauses: ALX-CANON-NUMBERS, AGENTIC-R-033.
+/// Writes the canonical form of `literal` to `out`. Clauses: ALX-CANON-NUMBERS, AGENTIC-R-033.
 #[inline]
 pub(crate) fn write_number(
     literal: &Literal<'_>,
@@ -39,8 +37,7 @@ fn write_double(literal: &Literal<'_>, numbers: Numbers, out: &mut Vec<u8>) -> R
     }
     let mut buffer = ryu_js::Buffer::new();
     let printed = buffer.format_finite(value);
-    // Only integers are compared: RFC 8785 rounds every fraction to a double, but an integer would
-    // become another one without notice.
+    // RFC 8785 rounds every fraction, but an integer would become another one without notice.
     if literal.integer
         && numbers == Numbers::Exact
         && Decimal::of(literal.text) != Decimal::of(printed)
@@ -55,8 +52,7 @@ fn write_double(literal: &Literal<'_>, numbers: Numbers, out: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// A decimal literal as significant digits and a power of ten, for comparing
-/// what was written with what would be printed.
+/// A decimal literal as digits and a power of ten, to compare what is written with what is printed.
 #[derive(Debug)]
 struct Decimal<'a> {
     negative: bool,

@@ -23,18 +23,14 @@ pub(crate) fn compare(order: KeyOrder, escaped: bool, left: &[u8], right: &[u8])
     match (order, escaped) {
         (KeyOrder::Utf8, false) => left.cmp(right),
         (KeyOrder::Utf16, false) => compare_bytes(left.iter().copied(), right.iter().copied()),
-        // An escape begins with a backslash (5C), but the character that it stands for can sort
-        // before it, so the decoded bytes are compared.
+        // An escape begins with a backslash, but its character can sort before that.
         (KeyOrder::Utf8, true) => Unescaped(left).cmp(Unescaped(right)),
         (KeyOrder::Utf16, true) => compare_bytes(Unescaped(left), Unescaped(right)),
     }
 }
 
-/// Compares UTF-8 bytes in the order of UTF-16 code units.
-///
-/// The two orders differ in one thing: characters past U+FFFF, whose first
-/// byte is F0 or above, are surrogate pairs in UTF-16 and so come before
-/// U+E000 to U+FFFF, whose first byte is EE or EF.
+/// Compares UTF-8 bytes in the order of UTF-16 code units. Only one thing differs: characters past
+/// U+FFFF (first byte F0 or above) are surrogate pairs, before U+E000 to U+FFFF (EE or EF).
 #[inline]
 fn compare_bytes(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>) -> Ordering {
     let mut right = right;
@@ -67,8 +63,7 @@ impl Iterator for Unescaped<'_> {
     fn next(&mut self) -> Option<u8> {
         let (byte, used) = match *self.0 {
             [] => return None,
-            // The canonical spelling uses `\u` only for control characters below U+0020, so the
-            // first two digits are zeros.
+            // Only control characters below U+0020 are written with `\u`.
             [b'\\', b'u', _, _, high, low, ..] => (nibble(high) << 4 | nibble(low), 6),
             [b'\\', kind, ..] => (unescape(kind), 2),
             [byte, ..] => (byte, 1),

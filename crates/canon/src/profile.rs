@@ -2,12 +2,7 @@
 
 use crate::KeyOrder;
 
-/// The deepest nesting of arrays and objects that is read.
-///
-/// Clauses: ALX-CANON-DEPTH.
-///
-/// `[]` has depth 1. The limit keeps recursion and the work of reordering
-/// bounded, and leaves every document that people write untouched.
+/// The deepest nesting that is read; `[]` has depth 1. Bounds recursion. Clauses: ALX-CANON-DEPTH.
 pub const MAX_DEPTH: usize = 256;
 
 /// A named set of rules for canonical JSON.
@@ -17,8 +12,7 @@ pub enum Profile {
     Jcs,
     /// ALX Knowledge Blocks: RFC 8785 in which `null` is refused.
     Alx,
-    /// Agentic Protocol packages: keys by UTF-8 byte, `null` members dropped
-    /// from objects and kept in arrays.
+    /// Agentic packages: keys by UTF-8 byte, `null` members dropped from objects only.
     Agentic,
 }
 
@@ -40,9 +34,7 @@ impl Profile {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
-    /// How object members are ordered.
-    ///
-    /// Clauses: ALX-CANON-KEYS, AGENTIC-R-028.
+    /// How object members are ordered. Clauses: ALX-CANON-KEYS, AGENTIC-R-028.
     pub const fn key_order(self) -> KeyOrder {
         match self {
             Self::Jcs | Self::Alx => KeyOrder::Utf16,
@@ -50,9 +42,7 @@ impl Profile {
         }
     }
 
-    /// How `null` is handled.
-    ///
-    /// Clauses: ALX-CANON-NULL, AGENTIC-R-030, AGENTIC-R-031.
+    /// How `null` is handled. Clauses: ALX-CANON-NULL, AGENTIC-R-030, AGENTIC-R-031.
     pub const fn nulls(self) -> Nulls {
         match self {
             Self::Jcs => Nulls::Keep,
@@ -73,9 +63,7 @@ pub enum Nulls {
     DropMembers,
 }
 
-/// What happens to an integer literal that a double cannot hold.
-///
-/// Clauses: ALX-CANON-ROUND.
+/// What happens to an integer literal that a double cannot hold. Clauses: ALX-CANON-ROUND.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Numbers {
     /// It is refused: its canonical form would be another number.

@@ -1,9 +1,5 @@
-//! Reading a document's top-level members apart: some canonical, some raw,
-//! some not at all.
-//!
-//! An identity often covers a part of a document. What it leaves out is only
-//! checked to be JSON; the same key twice is refused all the same, because two
-//! readers could take different ones.
+//! Reading a document's top-level members apart: some canonical, some raw, some not at all. A key
+//! that repeats is refused all the same, because two readers could take different ones.
 
 use crate::canonicalizer::{Canonicalizer, Fate, OpenObject};
 use crate::error::{CanonError, Fault};
@@ -30,11 +26,7 @@ pub struct Projection<'a> {
 
 impl Canonicalizer {
     /// Splits the top-level object of `input` as `part` decides for each key; `None` if the
-    /// document is not an object. Keys are passed to `part`, and kept in [`Projection`], in their
-    /// canonical spelling without quotes.
-    ///
-    /// # Errors
-    /// When the text is not JSON, a key repeats, or a member to canonicalise has no canonical form.
+    /// document is not an object. Keys are in their canonical spelling without quotes.
     pub fn project<'a>(
         &'a mut self,
         input: &'a [u8],
@@ -51,8 +43,7 @@ impl Canonicalizer {
     fn take_apart(&mut self, input: &[u8], part: impl Fn(&str) -> Part) -> Result<bool, Fault> {
         let mut cursor = Cursor::open(input)?;
         if cursor.peek() != Some(b'{') {
-            // The whole text is still checked, so that text that is not JSON is reported as such
-            // and not as a value of another kind.
+            // The whole text is still checked: text that is not JSON is reported as such.
             cursor.skip_value(0)?;
             cursor.close()?;
             return Ok(false);
@@ -91,8 +82,7 @@ impl Canonicalizer {
                 break;
             }
         }
-        // Always, not only when untidy: it is what refuses a key that repeats, also one of an
-        // ignored member.
+        // Always: it refuses a key that repeats, also one of an ignored member.
         self.sort(&object, order)?;
         cursor.close()?;
         Ok(true)

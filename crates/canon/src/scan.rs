@@ -1,7 +1,5 @@
-//! The cursor over JSON text: whitespace, literals, numbers and syntax.
-//!
-//! The text is known to be UTF-8 before a cursor exists, so that every string
-//! in it can be cut at ASCII bytes without further checks.
+//! The cursor over JSON text. The text is known to be UTF-8 before a cursor exists, so that every
+//! string in it can be cut at ASCII bytes without further checks.
 
 use crate::MAX_DEPTH;
 use crate::error::{Fault, Refusal};
@@ -21,9 +19,7 @@ pub(crate) struct Literal<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor before the first value of `input`.
-    ///
-    /// Clauses: ALX-CANON-JSON.
+    /// A cursor before the first value of `input`. Clauses: ALX-CANON-JSON.
     pub(crate) fn open(input: &'a [u8]) -> Result<Self, Fault> {
         if let Err(error) = std::str::from_utf8(input) {
             return Err(Fault {

@@ -10,8 +10,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 impl Cursor<'_> {
-    /// Writes the string at the cursor to `out`, quotes included, and says
-    /// whether its canonical spelling needed an escape.
+    /// Writes the string at the cursor with its quotes; `true` if that needed an escape.
     #[inline]
     pub(crate) fn write_string(&mut self, out: &mut Vec<u8>) -> Result<bool, Fault> {
         self.expect(b'"', STRING_EXPECTED)?;
@@ -37,8 +36,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Skips the string at the cursor. Half surrogates are accepted: they are well-formed JSON, and
-    /// the string is not hashed.
+    /// Skips the string at the cursor. Half surrogates are accepted: it is not hashed.
     pub(crate) fn skip_string(&mut self) -> Result<(), Fault> {
         self.expect(b'"', STRING_EXPECTED)?;
         loop {
@@ -51,8 +49,8 @@ impl Cursor<'_> {
                 Some(b'\\') => match self.escape() {
                     Ok(_) => {}
                     Err(fault) if fault.refusal == Refusal::LoneSurrogate => {
-                        // Continues after this one `\uXXXX`. If another escape follows, it is read
-                        // on its own: it can be valid, or the first half of a pair.
+                        // After this `\uXXXX`. Another escape can be valid, or the first half of a
+                        // pair.
                         self.pos = fault.offset + 6;
                     }
                     Err(fault) => return Err(fault),
@@ -63,8 +61,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The number of bytes that can be copied as they are: up to a quote, a backslash, a control
-    /// character or the end. Checks eight bytes per step.
+    /// The number of bytes that can be copied as they are, eight per step.
     #[inline]
     fn plain_run(&self) -> usize {
         let rest = &self.input[self.pos..];
@@ -130,8 +127,7 @@ impl Cursor<'_> {
                 }
                 self.pos += 2;
                 let second = self.four_hex()?;
-                // Not even if the second is a complete character: the first half is alone all the
-                // same.
+                // Not even if the second is a complete character: the first half is alone.
                 if !(0xdc00..=0xdfff).contains(&second) {
                     return Err(lone);
                 }
@@ -157,7 +153,6 @@ impl Cursor<'_> {
 }
 
 /// Writes one character in its canonical spelling; `true` if it was escaped.
-///
 /// Clauses: ALX-CANON-ESCAPES, ALX-CANON-UNICODE, AGENTIC-R-034, AGENTIC-A-11.
 fn write_char(character: char, out: &mut Vec<u8>) -> bool {
     let short = match character {

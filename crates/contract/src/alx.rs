@@ -43,64 +43,38 @@ pub use snapshot::{HASH_SCOPE, snapshot};
 pub use solve::{Intent, SolveOptions, SolveRequest, SolveResponse};
 pub use version::{Relation, Version, relation};
 
-/// The implemented version of ALX.
-///
-/// Clauses: ALX-VERSION-CONSTANT.
+/// The implemented version of ALX. Clauses: ALX-VERSION-CONSTANT.
 pub const ALX_PROTOCOL_VERSION: &str = "1.1";
 
 /// The prefix of the canonical bytes of a Knowledge Block when it is hashed.
-///
 /// Clauses: ALX-KB-EXPORT.
 pub const KB_DOMAIN_PREFIX: &str = DOMAIN_TAGS.KB;
 
-/// The domain tags: each separates the hashes of one kind of thing and one version of its rules.
-///
-/// Clauses: ALX-ID-DOMAIN-TAGS.
-pub const DOMAIN_TAGS: DomainTags = DomainTags {
-    KB: "KB_V1",
-    TASK: "TASK_V1",
-    TRANSITION: "TRANSITION_V1",
-    CONSTRAINT: "CONSTRAINT_V1",
-    TOOL: "TOOL_V1",
-    VALIDATION: "VALIDATION_V1",
-    RESOLVER: "RESOLVER_V1",
-    STATE: "STATE_V1",
-    LEAF: "LEAF_V1",
-    EMPTY_TREE: "EMPTY_TREE_V1",
-};
+macro_rules! domain_tags {
+    ($($name:ident)+) => {
+        /// The domain tags: each separates the hashes of one kind of thing and one version of its
+        /// rules. Clauses: ALX-ID-DOMAIN-TAGS.
+        pub const DOMAIN_TAGS: DomainTags =
+            DomainTags { $($name: concat!(stringify!($name), "_V1"),)+ };
 
-/// The names of the domain tags, spelled as the protocol exports them.
-#[expect(non_snake_case, reason = "the protocol exports DOMAIN_TAGS.KB")]
-#[expect(missing_docs, reason = "each name says which kind of thing it tags")]
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct DomainTags {
-    pub KB: &'static str,
-    pub TASK: &'static str,
-    pub TRANSITION: &'static str,
-    pub CONSTRAINT: &'static str,
-    pub TOOL: &'static str,
-    pub VALIDATION: &'static str,
-    pub RESOLVER: &'static str,
-    pub STATE: &'static str,
-    pub LEAF: &'static str,
-    pub EMPTY_TREE: &'static str,
+        /// The names of the domain tags, spelled as the protocol exports them.
+        #[expect(non_snake_case, reason = "the protocol exports DOMAIN_TAGS.KB")]
+        #[expect(missing_docs, reason = "each name says which kind of thing it tags")]
+        #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
+        pub struct DomainTags {
+            $(pub $name: &'static str,)+
+        }
+
+        impl DomainTags {
+            /// Every tag with its name.
+            pub fn entries(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name)),+]
+            }
+        }
+    };
 }
 
-impl DomainTags {
-    /// Every tag with its name.
-    pub const fn entries(&self) -> [(&'static str, &'static str); 10] {
-        [
-            ("KB", self.KB),
-            ("TASK", self.TASK),
-            ("TRANSITION", self.TRANSITION),
-            ("CONSTRAINT", self.CONSTRAINT),
-            ("TOOL", self.TOOL),
-            ("VALIDATION", self.VALIDATION),
-            ("RESOLVER", self.RESOLVER),
-            ("STATE", self.STATE),
-            ("LEAF", self.LEAF),
-            ("EMPTY_TREE", self.EMPTY_TREE),
-        ]
-    }
+domain_tags! {
+    KB TASK TRANSITION CONSTRAINT TOOL VALIDATION RESOLVER STATE LEAF EMPTY_TREE
 }

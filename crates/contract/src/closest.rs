@@ -1,7 +1,7 @@
 //! Suggestions for mistyped names.
 
-/// The known name that is closest to `meant`, if one is close: it contains `meant`, is contained in
-/// it, or differs in few letters.
+/// The known name that contains `meant`, is contained in it, or differs in few letters; the
+/// closest.
 pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let meant = plain(meant);
     if meant.is_empty() || meant.len() > LONGEST {

@@ -1,13 +1,8 @@
-//! The registry of failure codes.
+//! The registry of failure codes. A code has one entry, from which its type, page, lists and HTTP
+//! status are made. Only [`Failure::body`] makes the error body of a protocol.
 //!
-//! One entry of the registry declares a code. Its type, its documentation page, its place in the
-//! lists and its HTTP status come from there. A [`Failure`] is a code with the details of one
-//! occurrence, and [`Failure::body`] is the only place that turns it into the error body of a
-//! protocol.
-//!
-//! Invariants:
-//! * A code never changes its meaning or its category. A wrong code is retired and replaced.
-//! * A reader accepts unknown codes ([`WireCode`]).
+//! Invariants: a code never changes its meaning or its category, a wrong one is retired and
+//! replaced; a reader accepts unknown codes ([`WireCode`]).
 
 mod failure;
 mod pages;

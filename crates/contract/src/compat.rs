@@ -112,7 +112,6 @@ pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
 }
 
 /// The names of the members that differ between two objects, without text for people.
-///
 /// Clauses: ALX-COMPAT-25.
 fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
     let differs = |name: &&String| match (contractual(old, name), contractual(new, name)) {
@@ -124,9 +123,7 @@ fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
     names.map(String::as_str).collect()
 }
 
-/// A member of an object, unless it is text for people.
-///
-/// Clauses: ALX-COMPAT-26.
+/// A member of an object, unless it is text for people. Clauses: ALX-COMPAT-26.
 fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {
     const TEXTS: [&str; 7] =
         ["$comment", "$schema", "comment", "description", "doc", "message", "title"];

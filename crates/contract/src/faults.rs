@@ -33,9 +33,7 @@ macro_rules! rule {
     };
 }
 
-/// A rule, and what the engine does instead under each seeded fault:
-/// `rule!(turns >= limit; CapacityIgnored => false)`. The names are those of the table in
-/// `crate::faults`. Without the feature `faults` this is the rule alone.
+/// See the form without the feature.
 #[cfg(feature = "faults")]
 #[macro_export]
 #[expect(clippy::crate_in_macro_def, reason = "the table is the one of the calling crate")]
@@ -53,8 +51,7 @@ macro_rules! seeded_faults {
     ($($table:tt)+) => {};
 }
 
-/// The table of a protocol's faults: what the faulty engine does, the name, the broken clause.
-/// Without the feature `faults` this is nothing.
+/// See the form without the feature.
 #[cfg(feature = "faults")]
 #[macro_export]
 macro_rules! seeded_faults {

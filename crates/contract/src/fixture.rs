@@ -1,15 +1,13 @@
 //! What the conformance kit and an adapter must agree on: the fixture protocols' result document,
 //! its statuses with their exit codes, and how an outcome is compared with an expectation.
 //!
-//! In `stdio-fixture-v1` an adapter reads one case document from stdin, writes one
-//! [`AdapterResult`] to stdout and exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it
-//! reads one case per line and writes one result per line, in order, until its stdin ends; its exit
-//! code is ignored. In `http-fixture-v1` a server answers `GET /conform/capabilities` with its
-//! [`Capabilities`] and `POST /conform/execute`, whose body is one case document, with one
-//! [`AdapterResult`].
+//! In `stdio-fixture-v1` a process reads one case from stdin, writes one [`AdapterResult`] and
+//! exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it reads and writes one per line,
+//! in order. In `http-fixture-v1` a server answers `GET /conform/capabilities` with its
+//! [`Capabilities`], and each case in `POST /conform/execute` with one [`AdapterResult`].
 //!
-//! Invariant: kit and adapters compare with the same function, so that a disagreement between them
-//! is about behaviour and never about the rules of comparison.
+//! Invariant: kit and adapters compare with the same function, so they disagree about behaviour
+//! only.
 
 mod assertion;
 mod capabilities;
@@ -91,25 +89,15 @@ impl AdapterResult {
             None => (Status::Pass, Field::Absent),
             Some(mismatch) => (Status::Fail, Field::Value(mismatch.to_string())),
         };
-        Self {
-            status,
-            message,
-            actual: Field::Value(actual),
-            id: Field::Absent,
-            extra: Object::new(),
-        }
+        let actual = Field::Value(actual);
+        Self { status, message, actual, id: Field::Absent, extra: Object::new() }
     }
 
     /// A status without an outcome: the case could not be evaluated, or is not implemented.
     pub fn without_outcome(status: Status, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            message: Field::Value(message.into()),
-            // `null`, not absent: the adapter states that there is no outcome.
-            actual: Field::Null,
-            id: Field::Absent,
-            extra: Object::new(),
-        }
+        // `null`, not absent: the adapter states that there is no outcome.
+        let (message, actual) = (Field::Value(message.into()), Field::Null);
+        Self { status, message, actual, id: Field::Absent, extra: Object::new() }
     }
 
     /// Sets the id of the case, so that the reader can detect a mix-up.

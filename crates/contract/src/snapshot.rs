@@ -1,8 +1,6 @@
-//! Contract snapshots made from the types.
-//!
-//! A snapshot is one JSON document that describes a wire contract at a version; the compatibility
-//! checker compares two of them. Messages come from their declarations and codes from the registry,
-//! so a snapshot cannot differ from the code.
+//! Contract snapshots: one JSON document for a wire contract at a version, made from the types and
+//! the registry, so that it cannot differ from the code. The compatibility checker compares two of
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +17,7 @@ pub const ACCORD_CONTRACT_VERSION: &str = "0.2";
 
 /// A snapshot under construction. Crates that own messages add them.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Builder {
     version: String,
     directions: Object,
@@ -52,9 +51,9 @@ pub struct Identity {
     pub vectors: BTreeMap<String, String>,
 }
 
-/// Declares which messages of a module belong to Accord's wire contract, and the names of their
-/// schemas: `contract_messages! { Response; RunAnswer = "run-answer" }` makes the functions
-/// `add_to` and `schemas`.
+/// Lists the messages of a module that belong to Accord's wire contract, with the names of their
+/// schemas (`contract_messages! { Response; RunAnswer = "run-answer" }`), as `add_to` and
+/// `schemas`.
 #[macro_export]
 macro_rules! contract_messages {
     ($direction:ident; $($message:ident = $file:literal),+ $(,)?) => {
@@ -70,15 +69,14 @@ macro_rules! contract_messages {
     };
 }
 
-/// Starts the snapshot of Accord's own wire contract with the messages of this crate; other crates
-/// add theirs.
+/// Starts the snapshot of Accord's own wire contract. Other crates add their messages.
 pub fn own() -> Builder {
     builder(ACCORD_CONTRACT_VERSION)
         .message::<ErrorEnvelope>(Direction::Response)
         .message::<AdapterResult>(Direction::Response)
         .message::<SnapshotDocument>(Direction::Request)
         .message::<Report>(Direction::Response)
-        .errors_from_registry()
+        .errors(|_| true)
         .envelope_semantics("ok:true", "request-carried-out")
         .envelope_semantics("ok:false", "request-not-carried-out")
 }
@@ -89,11 +87,7 @@ pub fn builder(version: &str) -> Builder {
 }
 
 impl Builder {
-    /// Adds a message.
-    ///
-    /// # Panics
-    /// If another message of the same name was added before.
-    #[must_use]
+    /// Adds a message. Panics if another message of the same name was added before.
     pub fn message<M: Message>(mut self, direction: Direction) -> Self {
         let fields = Value::Object(snapshot_fields::<M>());
         let previous = self.messages.insert(M::NAME.into(), fields);
@@ -103,14 +97,12 @@ impl Builder {
     }
 
     /// Adds a capability.
-    #[must_use]
     pub fn capability(mut self, name: &str) -> Self {
         self.capabilities.push(name.into());
         self
     }
 
     /// Adds the codes of the registry that `belongs` picks, under their categories.
-    #[must_use]
     pub fn errors(mut self, belongs: impl Fn(Code) -> bool) -> Self {
         for category in Category::ALL {
             let codes: Vec<_> = (Code::ALL.iter())
@@ -124,14 +116,7 @@ impl Builder {
         self
     }
 
-    /// Adds every code of the registry.
-    #[must_use]
-    pub fn errors_from_registry(self) -> Self {
-        self.errors(|_| true)
-    }
-
     /// Adds a list of event types.
-    #[must_use]
     pub fn events<N: Names>(mut self, meaning: impl Fn(N) -> EventMeaning) -> Self {
         let entry = |name: &N| {
             let meaning = meaning(*name);
@@ -144,14 +129,12 @@ impl Builder {
     }
 
     /// Says what a value of an envelope member guarantees.
-    #[must_use]
     pub fn envelope_semantics(mut self, when: &str, semantics: &str) -> Self {
         (self.envelope_semantics).insert(when.into(), semantics.into());
         self
     }
 
     /// Says how content identity is computed.
-    #[must_use]
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(json!({
             "domainTag": identity.domain_tag,
@@ -168,15 +151,18 @@ impl Builder {
         self.messages.sort_keys();
         self.directions.sort_keys();
         self.capabilities.sort();
-        let mut document = Object::new();
-        document.insert("protocolVersion".into(), self.version.into());
-        document.insert("directions".into(), self.directions.into());
-        document.insert("messages".into(), self.messages.into());
-        document.insert("capabilities".into(), self.capabilities.into());
-        document.insert("errors".into(), self.errors.into());
-        document.insert("events".into(), self.events.into());
-        document.insert("envelopeSemantics".into(), self.envelope_semantics.into());
-        document.extend(self.identity.map(|identity| ("identity".into(), identity)));
-        Value::Object(document)
+        let mut document = json!({
+            "protocolVersion": self.version,
+            "directions": self.directions,
+            "messages": self.messages,
+            "capabilities": self.capabilities,
+            "errors": self.errors,
+            "events": self.events,
+            "envelopeSemantics": self.envelope_semantics,
+        });
+        if let Some(identity) = self.identity {
+            document["identity"] = identity;
+        }
+        document
     }
 }

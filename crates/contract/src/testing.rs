@@ -1,5 +1,4 @@
-//! Inputs for fuzz targets: documents and texts that are almost valid, so that a fuzzer gets past
-//! the first syntax check.
+//! Inputs for fuzz targets that are almost valid, so that they get past the first syntax check.
 
 use accord_canon::escape_segment;
 use serde_json::{Value, json};

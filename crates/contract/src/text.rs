@@ -4,8 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_e
 
 use crate::wire::Object;
 
-/// At most `longest` characters of a text, followed by its length in bytes if it has more. A
-/// hostile value must not fill a log or a report.
+/// At most `longest` characters of a text, and its length: a hostile value must not fill a log.
 pub fn excerpt(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -15,14 +14,10 @@ pub fn excerpt(text: &str, longest: usize) -> String {
 
 /// A number with its noun.
 pub fn counted(number: u64, one: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {one}s"),
-    }
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A text as one segment of a path, or as a name or value of a query: everything but the unreserved
-/// characters of RFC 3986 is percent-encoded, so that no text becomes syntax.
+/// A text as a segment of a path, or a name or value of a query, percent-encoded as RFC 3986 says.
 pub fn percent_encoded(text: &str) -> PercentEncode<'_> {
     const RESERVED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

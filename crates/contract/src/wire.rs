@@ -1,20 +1,15 @@
-//! Wire messages, declared once.
-//!
-//! [`message!`](crate::message) and [`wire_enum!`](crate::wire_enum) turn one
-//! declaration into a Rust type, a strict reader whose errors name the place as
-//! a JSON pointer, a writer, a contract snapshot entry ([`snapshot_fields`]) and
-//! a JSON Schema ([`json_schema`]).
+//! Wire messages, declared once. [`message!`](crate::message) and [`wire_enum!`](crate::wire_enum)
+//! make a Rust type, a strict reader whose errors name the place as a JSON pointer, a writer, an
+//! entry of a contract snapshot ([`snapshot_fields`]) and a JSON Schema ([`json_schema`]).
 //!
 //! Invariants:
-//! * Absent, `null` and a value are different ([`Field`]); reading and writing keeps the
-//!   difference.
-//! * An open message keeps unknown members in `extra`, at their level, and writes them back. A
-//!   closed message refuses them.
-//! * An alias is written from its canonical member and never read: its value has no effect on what
-//!   is read.
-//! * A number is a [`serde_json::Number`]: 64-bit integers and doubles keep their value, and a
-//!   non-finite number cannot be written. The spelling is not kept (`1.10` is written `1.1`), and
-//!   an integer past 64 bits becomes the nearest double. So hashed text is never written from here.
+//! * Absent, `null` and a value are different ([`Field`]), in reading and in writing.
+//! * An open message keeps unknown members in `extra` and writes them back; a closed one refuses
+//!   them.
+//! * An alias is written from its canonical member and never read.
+//! * A number is a [`serde_json::Number`]: 64-bit integers and doubles keep their value, but not
+//!   their spelling, and a longer integer becomes the nearest double. Hashed text is never written
+//!   from here.
 
 mod alias;
 mod describe;
@@ -57,6 +52,9 @@ pub use values::{False, Ratio, True, count_of, integer_of};
 /// The members of a JSON object, in their order.
 pub type Object = serde_json::Map<String, Value>;
 
+/// A value that was read, or why it is refused.
+pub type Decoded<T> = Result<T, DecodeError>;
+
 /// A value with one form on the wire.
 pub trait Wire: Sized {
     /// The wire form, as data.
@@ -73,8 +71,7 @@ pub trait Wire: Sized {
         Self::decode(document, &Pointer::Root)
     }
 
-    /// Reads a document that a later version may have written: unknown members of closed messages
-    /// are ignored.
+    /// Reads a document of a later version: unknown members of closed messages are ignored.
     fn from_answer(document: Value) -> Result<Self, DecodeError> {
         Self::decode(document, &Pointer::Answer)
     }

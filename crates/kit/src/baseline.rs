@@ -1,8 +1,6 @@
-//! The baseline: known failures, each with its reason.
-//!
-//! An entry whose case passes makes the run fail until the entry is removed, so the file never
-//! lists more failures than there are. A baseline excuses only failures, not cases that could not
-//! be judged.
+//! The baseline: known failures, each with its reason. An entry whose case passes makes the run
+//! fail, so the file never lists more than there are. Cases that could not be judged are not
+//! excused.
 
 use std::collections::BTreeSet;
 
@@ -102,10 +100,8 @@ impl Baseline {
         self.known_failures.iter().filter(passes).map(stale).collect()
     }
 
-    /// A baseline that excuses the failures of a report. An old entry is removed only if its case
-    /// passed: a case that was skipped, could not be judged or is not implemented may still fail.
-    /// An expired entry whose case still fails gets `reason` and no last day. Other old entries are
-    /// kept, and new ones get `reason`.
+    /// A baseline that excuses the failures of a report. An old entry goes only if its case passed.
+    /// An expired one whose case still fails gets `reason` and no last day, and so do new ones.
     pub fn from_report(report: &RunReport, before: &Self, reason: &str) -> Self {
         let mut known: Vec<KnownFailure> = Vec::with_capacity(before.known_failures.len());
         for entry in &before.known_failures {

@@ -1,8 +1,5 @@
-//! Whether a change of a protocol is breaking, from two reports of runs.
-//!
-//! A change is breaking if and only if a case that passed before the change fails after it.
-//! Opinions do not count, and neither does a case without a verdict on both sides: it is named,
-//! because it shows nothing.
+//! Whether a change of a protocol is breaking: if and only if a case that passed before it fails
+//! after it. A case without a verdict on both sides shows nothing, and is named.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +21,7 @@ pub struct Breaking {
     pub unproven: Vec<String>,
     /// The required cases that fail and were not run before.
     pub new_failures: Vec<String>,
-    /// The version of the protocol on both sides, if it is the same: then a difference is no
-    /// change of the protocol.
+    /// The version of the protocol, if it is the same on both sides: then nothing changed in it.
     pub same_version: Option<String>,
 }
 
@@ -36,10 +32,7 @@ impl Breaking {
     }
 }
 
-/// Compares two runs.
-///
-/// # Errors
-/// When the runs are about different protocols.
+/// Compares two runs. Fails when the runs are about different protocols.
 pub fn compare(old: &RunReport, new: &RunReport) -> Result<Breaking, Failure> {
     if old.run.protocol != new.run.protocol {
         let message = format!(

@@ -12,7 +12,6 @@ use crate::report::RunReport;
 use crate::verifier::ConformanceReport;
 
 /// Adds the kit's documents and events to a snapshot.
-#[must_use]
 pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<CallCase>(Direction::Request)

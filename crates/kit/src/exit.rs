@@ -42,10 +42,7 @@ impl Overall {
     }
 }
 
-/// Decides how a run ended, and why it did not pass.
-///
-/// `breaches` are breaches of the fixture protocol outside the cases, `conformance` are the levels
-/// that the run has shown, if the protocol has levels.
+/// Decides how a run ended, and why it did not pass. `breaches` are those outside the cases.
 pub fn decide(
     cases: &[CaseReport],
     stale: &[StaleEntry],

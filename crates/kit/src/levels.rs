@@ -104,8 +104,7 @@ pub(crate) fn conformance(
     })
 }
 
-/// Whether a case judges the level that a server claims, which needs the verdicts of all other
-/// cases.
+/// Whether a case judges the claimed level, which needs the verdicts of all other cases.
 pub(crate) fn is_claim(case: &Case) -> bool {
     matches!(&case.task, Task::Exchange(exchange) if exchange.claim.is_some())
 }
@@ -185,8 +184,7 @@ fn standing(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelS
     });
     let passes = of_level.iter().any(|case| case.verdict == Verdict::Pass);
     let standing = match () {
-        // From the strongest statement to the weakest: a failed case says more than a missing
-        // route.
+        // A failed case says more than a missing route.
         () if !broken.is_empty() => Standing::Broken,
         () if not_there => Standing::NotThere,
         () if !missing.is_empty() => Standing::Unproven,

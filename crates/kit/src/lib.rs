@@ -1,12 +1,11 @@
 //! The conformance kit: proves that an implementation keeps a protocol's promises.
 //!
 //! Cases are data ([`corpus`]). A [`driver`] sends each case to an implementation, which is an
-//! adapter or a server, or has it work in a [`folder`]. The [`verdict`] is the kit's own
-//! comparison of the outcome with the expectation. The [`runner`] does that for many cases in
-//! parallel and emits [`event`]s, which every [`reporter`] reads. [`levels`] decides which level of
-//! a protocol is reached, the [`baseline`] lists known failures, and [`exit`] defines the exit
-//! codes. The [`verifier`] runs published fixtures against an implementation that declares its
-//! capabilities.
+//! adapter or a server, or has it work in a [`folder`]. The [`verdict`] is the kit's own comparison
+//! of the outcome with the expectation. The [`runner`] does that for many cases in parallel and
+//! emits [`event`]s, which every [`reporter`] reads. [`levels`] decides which level of a protocol
+//! is reached, the [`baseline`] lists known failures, and [`exit`] defines the exit codes. The
+//! [`verifier`] runs published fixtures against an implementation that declares its capabilities.
 //!
 //! Invariant: the kit judges from outside. It knows no implementation, not even Accord's, and no
 //! protocol by name. It computes none of the digests that it expects literally. It separates its
@@ -62,8 +61,7 @@ pub use filter::Filter;
 pub use report::RunReport;
 pub use runner::{RunOptions, run};
 
-/// Ends every running adapter and removes its folder, for a program that must end at once. Neither
-/// can be started or created again in this process.
+/// Ends every adapter and removes its folder, for a program that must end at once.
 pub fn abandon() {
     // First the processes, because they may still write to their folders.
     end_all_adapters();

@@ -309,19 +309,14 @@ impl Difference {
 
     /// The difference as a sentence, with long values cut.
     pub(crate) fn in_words(&self) -> String {
-        let place = match self.pointer.as_str() {
-            "" => "the whole outcome",
-            pointer => pointer,
-        };
+        let place = if self.pointer.is_empty() { "the whole outcome" } else { &self.pointer };
+        let shown = |value: &Value| excerpt(&value.to_string(), LONGEST_EXCERPT);
         let found = match &self.actual {
             Field::Absent => "nothing".to_owned(),
             Field::Null => "null".to_owned(),
-            Field::Value(value) => excerpt(&value.to_string(), LONGEST_EXCERPT),
+            Field::Value(value) => shown(value),
         };
-        format!(
-            "{place}: expected {}, found {found}",
-            excerpt(&self.expected.to_string(), LONGEST_EXCERPT)
-        )
+        format!("{place}: expected {}, found {found}", shown(&self.expected))
     }
 
     fn from_parts(pointer: String, expected: Value, actual: Option<Value>) -> Self {

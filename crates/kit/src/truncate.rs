@@ -1,5 +1,4 @@
-//! Limits what a report keeps of long values, so that a run's memory does not grow with what
-//! adapters write.
+//! Limits what a report keeps of long values, so that memory does not grow with them.
 
 use accord_contract::Value;
 

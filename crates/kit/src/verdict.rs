@@ -1,7 +1,5 @@
-//! Judges the answer to a case.
-//!
-//! The kit compares the outcome with the expectation itself. The adapter's own status counts only
-//! if it returns no outcome, and the verdict is then marked as self-reported.
+//! Judges the answer to a case: the kit compares the outcome with the expectation itself. The
+//! adapter's own status counts only without an outcome, and is then marked as self-reported.
 
 use accord_contract::fixture::{AdapterResult, Status};
 use accord_contract::{Code, Value, wire_enum};
@@ -132,8 +130,7 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
                 )
             }
         }
-        // An outcome is compared even if the adapter reports a pass: its own judgement may be
-        // wrong.
+        // Compared even if the adapter reports a pass: its own judgement may be wrong.
         (status, Some(actual)) => compare(case, status, actual, said),
         (Status::Pass, None) => Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) },
         (Status::Fail, None) => Judgement {

@@ -29,9 +29,7 @@ pub struct Derived {
 
 /// Completes a draft: sources prefixed and sorted, tier and artifact hash filled in, and the
 /// derivation's inputs checked against the sources. Fails when the draft gives no envelope that has
-/// an identity.
-///
-/// Clauses: ALX-BUILD-TIER, ALX-BUILD-ARTIFACT, ALX-BUILD-SOURCES, ALX-BUILD-MINIMAL.
+/// an identity. Clauses: ALX-BUILD-TIER, ALX-BUILD-ARTIFACT, ALX-BUILD-SOURCES, ALX-BUILD-MINIMAL.
 pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     let payload = draft.payload.to_string();
     let artifact =
@@ -64,9 +62,7 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     Ok(Derived { envelope, kb_hash })
 }
 
-/// Names the place in the order in which the caller gave the sources.
-///
-/// Clauses: ALX-BUILD-REFUSES.
+/// Names the place in the order in which the caller gave the sources. Clauses: ALX-BUILD-REFUSES.
 fn refuse_duplicates(sources: &[String]) -> Result<(), KbError> {
     let mut seen = BTreeSet::new();
     match sources.iter().position(|source| !seen.insert(source)) {

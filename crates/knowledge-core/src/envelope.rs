@@ -1,5 +1,4 @@
-//! An envelope's members: what the registry checks, and what a strict reader
-//! checks beyond that.
+//! An envelope's members: what the registry checks, and what a strict reader checks beyond that.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -27,12 +26,8 @@ pub struct Validated {
 
 /// Checks the envelope in `text` strictly: the rules of the registry, and also tier, artifact hash,
 /// source format, payload type and derivation type, which the reference registry does not check.
-///
 /// Clauses: ALX-BLOCK-TIER, ALX-BLOCK-ARTIFACT, ALX-BLOCK-SOURCE-FORM, ALX-BLOCK-HASHABLE,
 /// ALX-PAYLOAD-TYPE.
-///
-/// # Errors
-/// With the first rule that is broken.
 pub fn validate(text: &[u8]) -> Result<Validated, KbError> {
     let members = read_scope(text)?;
     let outline = Outline::of(&members)?;
@@ -100,7 +95,6 @@ impl<'a> Outline<'a> {
     }
 
     /// No source twice, whether or not it is written with `0x`; then the order.
-    ///
     /// Clauses: ALX-BLOCK-SOURCES, ALX-LINEAGE-PREFIX.
     pub(crate) fn check_sources(&self) -> Result<(), KbError> {
         let mut seen = BTreeSet::new();
@@ -122,13 +116,10 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
-    /// Every input of the derivation must be among the sources.
-    ///
-    /// Clauses: ALX-DERIVATION-INPUTS.
+    /// Every input of the derivation must be among the sources. Clauses: ALX-DERIVATION-INPUTS.
     pub(crate) fn check_derivation_inputs(&self) -> Result<(), KbError> {
         let Some(derivation) = self.members.get("derivation") else { return Ok(()) };
-        // `get` on a value that is no object gives `None`. So a derivation of another type is
-        // refused here, too.
+        // `get` gives `None` on a value that is no object, which is refused here, too.
         let Some(Value::Array(inputs)) = derivation.get("inputs") else {
             return Err(KbError::envelope(
                 "/derivation/inputs".to_owned(),

@@ -1,7 +1,7 @@
 //! Why an envelope is refused.
 
 use accord_canon::CanonError;
-use accord_contract::Code;
+use accord_contract::{Code, Failure};
 
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum KbError {
@@ -73,5 +73,11 @@ impl KbError {
             | Self::UnregisteredSource { pointer, .. }
             | Self::CycleDetected { pointer } => pointer,
         }
+    }
+}
+
+impl From<KbError> for Failure {
+    fn from(error: KbError) -> Self {
+        Self::new(error.code(), error.to_string()).at(error.pointer())
     }
 }

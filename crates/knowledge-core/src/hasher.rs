@@ -22,8 +22,7 @@ pub struct KbHasher {
     options: HashOptions,
     canonicalizer: Canonicalizer,
     sources: SourceWriter,
-    /// The tag, then the canonical form, in one buffer: hashing one slice is faster than hashing
-    /// two.
+    /// The tag, then the canonical form: hashing one slice is faster than two.
     hashed: Vec<u8>,
 }
 
@@ -64,7 +63,6 @@ impl KbHasher {
 
     /// The identity of the envelope in `text`. Fails when the text is no envelope or a hashed
     /// member has no canonical form.
-    ///
     /// Clauses: ALX-KB-TAG, ALX-ID-EXCLUDED, ALX-ID-ABSENT, ALX-ID-SOURCES-DEFAULT,
     /// ALX-ID-PARENTS, ALX-ID-NULL, ALX-ID-UNVALIDATED, ALX-ID-KEY-ORDER, ALX-ID-OBJECT.
     ///
@@ -75,8 +73,7 @@ impl KbHasher {
         let projection = self
             .canonicalizer
             .project(text, |key| match key {
-                // Raw, because their elements are sorted before they are hashed. The canonicaliser
-                // keeps the order of arrays.
+                // Raw: their elements are sorted first, and the canonicaliser keeps their order.
                 "sources" | "parents" => Part::Raw,
                 key if scope.contains(&key) => Part::Canonical,
                 _ => Part::Ignored,
@@ -130,9 +127,7 @@ impl KbHasher {
 }
 
 /// The hash of a payload's canonical form, under no tag. Fails when the payload has no canonical
-/// form.
-///
-/// Clauses: ALX-ID-ARTIFACT-PAYLOAD.
+/// form. Clauses: ALX-ID-ARTIFACT-PAYLOAD.
 pub fn artifact_hash(payload: &[u8], numbers: Numbers) -> Result<Digest, KbError> {
     let mut canonicalizer = Canonicalizer::with_numbers(Profile::Alx, numbers);
     Ok(keccak256(canonicalizer.canonicalize(payload)?))

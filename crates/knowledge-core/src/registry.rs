@@ -31,13 +31,8 @@ impl Registry {
         Self { sources: record.into_iter().collect() }
     }
 
-    /// Registers the envelope in `text`.
-    ///
+    /// Registers the envelope in `text`, if it breaks no rule.
     /// Clauses: ALX-LINEAGE-ORDER, ALX-LINEAGE-NEW, ALX-LINEAGE-LENIENT.
-    ///
-    /// # Errors
-    /// With the first rule that is broken, in the protocol's order of checks;
-    /// the registry is then as it was.
     pub fn register(&mut self, text: &[u8]) -> Result<Registered, KbError> {
         let members = read_scope(text)?;
         let outline = Outline::of(&members)?;
@@ -68,11 +63,9 @@ impl Registry {
     }
 
     /// Adds a block if its lineage is valid; `false` if it was registered before.
-    ///
     /// Clauses: ALX-LINEAGE-IDEMPOTENT, ALX-LINEAGE-REGISTERED, ALX-LINEAGE-FORKS.
     fn admit(&mut self, id: String, sources: Vec<String>) -> Result<bool, KbError> {
-        // Before the lineage checks: a block that is registered has passed them, and registering it
-        // again must not fail.
+        // Before the lineage checks, which a registered block has passed.
         if self.contains(&id) {
             return Ok(false);
         }
@@ -95,9 +88,7 @@ impl Registry {
         Ok(true)
     }
 
-    /// Whether `ancestor` is an ancestor of `block`.
-    ///
-    /// Clauses: ALX-LINEAGE-ACYCLIC.
+    /// Whether `ancestor` is an ancestor of `block`. Clauses: ALX-LINEAGE-ACYCLIC.
     fn descends(&self, block: &str, ancestor: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![block];

@@ -15,7 +15,6 @@ pub struct IdentityRule {
 }
 
 /// The rule of ALX 1. It does not change within that major version.
-///
 /// Clauses: ALX-KB-STABLE, ALX-KB-SCOPE, ALX-ID-SCOPE.
 pub const KB_V1: IdentityRule = IdentityRule {
     tag: KB_DOMAIN_PREFIX,

@@ -7,9 +7,7 @@ use accord_canon::{Canonicalizer, KeyOrder, Numbers, Profile, compare_strings};
 
 use crate::KbError;
 
-/// What happens to a source that is listed twice.
-///
-/// Clauses: ALX-ID-DUPLICATES.
+/// What happens to a source that is listed twice. Clauses: ALX-ID-DUPLICATES.
 ///
 /// The protocol's documentation removes it before hashing, its reference implementation hashes it,
 /// and its registry refuses it. They disagree on the identity, so the caller must choose.
@@ -37,9 +35,7 @@ impl SourceWriter {
     }
 
     /// Appends the sorted list to `out`. `text` is the member called `name`,
-    /// `offset` bytes into the envelope.
-    ///
-    /// Clauses: ALX-ID-SOURCES-SORTED, ALX-ID-SOURCES-VERBATIM.
+    /// `offset` bytes into the envelope. Clauses: ALX-ID-SOURCES-SORTED, ALX-ID-SOURCES-VERBATIM.
     pub(crate) fn write(
         &mut self,
         text: &[u8],
@@ -66,8 +62,8 @@ impl SourceWriter {
                 if list[before.clone()] == list[range.clone()] {
                     match mode {
                         SourceMode::Reject => {
-                            // The sort puts equal strings in the order of the list, so this index
-                            // is the later one.
+                            // The sort keeps equal strings in order, so this index is the later
+                            // one.
                             return Err(KbError::DuplicateSource {
                                 pointer: format!("/{name}/{index}"),
                             });
@@ -96,8 +92,7 @@ fn split(list: &[u8], name: &str, strings: &mut Vec<(Range<usize>, usize)>) -> R
             format!("{name} must be a list of block ids"),
         ));
     }
-    // `list` is canonical JSON. So it has no spaces, every string is closed and the array ends with
-    // `]`; the indexes below cannot leave it.
+    // `list` is canonical JSON that ends with `]`; the indexes below cannot leave it.
     let mut pos = 1;
     while list[pos] != b']' {
         let index = strings.len();

@@ -19,8 +19,7 @@ impl Check {
         match (stated, computed) {
             (None, _) => Self::Absent,
             (Some(stated), Some(computed)) if stated == computed.prefixed() => Self::Match,
-            // Also a stated artifact hash without a payload: there is nothing that it could be the
-            // hash of.
+            // Also an artifact hash without a payload: it is the hash of nothing.
             _ => Self::Mismatch,
         }
     }
@@ -61,9 +60,7 @@ impl Verification {
 }
 
 /// Verifies the envelope in `text` against `expected`, or else against its own `kbHash` member.
-/// Fails when the envelope has no identity at all.
-///
-/// Clauses: ALX-ID-VERIFY.
+/// Fails when the envelope has no identity at all. Clauses: ALX-ID-VERIFY.
 pub fn verify(
     text: &[u8],
     expected: Option<&str>,

@@ -4,8 +4,7 @@ use accord_contract::Time;
 
 use crate::now;
 
-/// A wall clock that does not go back. While the machine's clock is behind an earlier reading, it
-/// shows the earlier reading.
+/// A wall clock that does not go back: it then shows the earlier reading.
 #[derive(Debug, Default)]
 pub struct Clock {
     last: AtomicI64,

@@ -1,10 +1,7 @@
 use data_encoding::HEXLOWER;
 
-/// `N` random bytes, good enough for keys and tokens.
-///
-/// # Panics
-/// When the operating system has no random source. Nothing that needs an unguessable value can go
-/// on without one.
+/// `N` random bytes, good enough for keys and tokens. Panics without a random source: nothing that
+/// needs an unguessable value can go on.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system has a random source");

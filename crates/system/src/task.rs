@@ -11,10 +11,7 @@ use std::task::{Context, Poll, ready};
 use parking_lot::Mutex;
 use tokio::task::{JoinError, JoinHandle};
 
-/// Starts a task. It goes on when the handle is dropped.
-///
-/// # Panics
-/// Outside a runtime.
+/// Starts a task, which goes on when the handle is dropped. Panics outside a runtime.
 pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     spawn_boxed(Box::pin(future))
 }
@@ -24,10 +21,7 @@ fn spawn_boxed(future: Pin<Box<dyn Future<Output = ()> + Send>>) -> JoinHandle<(
 }
 
 /// Starts work that may wait, on a thread where it keeps no task from running. It goes on when the
-/// returned future is dropped.
-///
-/// # Panics
-/// Outside a runtime.
+/// returned future is dropped. Panics outside a runtime.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Blocking<T> {
     let result = Arc::new(Mutex::new(None));
     let place = Arc::clone(&result);

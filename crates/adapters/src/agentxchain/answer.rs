@@ -23,8 +23,7 @@ pub fn ok(state: &State) -> Value {
     json!({ "result": "ok", "state_assertions": state.document() })
 }
 
-/// An operation on a run was refused. The core has finer codes than fixtures for refused
-/// assignments and for invalid configurations.
+/// An operation on a run was refused. Fixtures have fewer codes than the core.
 pub fn refused(failure: &Failure, state_unchanged: bool) -> Value {
     let code = match failure.code {
         Code::XchainUnknownRole
@@ -141,11 +140,7 @@ pub fn completion(completion: &Completion, phase: &str, state_unchanged: bool) -
 }
 
 fn no_request(state_unchanged: bool) -> Value {
-    json!({
-        "result": "success",
-        "action": "no_request",
-        "state_unchanged": state_unchanged,
-    })
+    json!({"result": "success", "action": "no_request", "state_unchanged": state_unchanged})
 }
 
 fn gate_failed(failures: &Failures, state_unchanged: bool) -> Value {
@@ -190,11 +185,7 @@ pub fn not_accepted(failure: &Failure, records: &Records<'_>, state_unchanged: b
 }
 
 pub fn appended(entry: Object, ledger_length: usize) -> Value {
-    json!({
-        "result": "success",
-        "ledger_length": ledger_length,
-        "ledger_last_entry": entry,
-    })
+    json!({"result": "success", "ledger_length": ledger_length, "ledger_last_entry": entry})
 }
 
 pub fn not_appended(failure: &Failure, ledger_length: usize) -> Value {
@@ -231,13 +222,10 @@ pub fn verified(outcome: Result<Object, Vec<ManifestError>>) -> Value {
 
 pub fn inspected(manifest: &Object) -> Value {
     let files = manifest.get("files").and_then(Value::as_array);
-    let paths: Vec<&str> =
-        files.into_iter().flatten().filter_map(|file| file.get("path")?.as_str()).collect();
-    json!({
-        "result": "success",
-        "manifest_contains_self": paths.contains(&MANIFEST),
-        "file_paths": paths,
-    })
+    let paths = files.into_iter().flatten().filter_map(|file| file.get("path")?.as_str());
+    let paths: Vec<&str> = paths.collect();
+    let is_listed = paths.contains(&MANIFEST);
+    json!({"result": "success", "manifest_contains_self": is_listed, "file_paths": paths})
 }
 
 /// The coordinator recorded an acceptance.

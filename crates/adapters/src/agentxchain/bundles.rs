@@ -7,8 +7,8 @@ use accord_runs_core::{RunId, TurnId};
 use serde_json::Value;
 
 use super::answer;
-use super::context::CaseContext;
-use super::workspace::{bundle_folder, bundle_path, machine_error, members, object, text_of};
+use super::context::{CaseContext, of_machine};
+use super::workspace::{bundle_folder, bundle_path, members, object, text_of};
 use crate::BadCall;
 
 /// The operation that verifies a bundle after the changes of the setup.
@@ -23,7 +23,7 @@ pub(super) fn verify(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     }
     apply_changes(case)?;
     let verified = case.runs(Reading::Lenient).verify_bundle(&turn);
-    Ok(answer::verified(verified.map_err(|failure| machine_error(failure.message))?))
+    Ok(answer::verified(verified.map_err(of_machine)?))
 }
 
 pub(super) fn inspect(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
@@ -31,9 +31,9 @@ pub(super) fn inspect(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     if let Err(failure) = finalize(case, &turn)? {
         return Ok(answer::invalid(&failure));
     }
-    let bundle = case.repository().bundle(&turn).map_err(machine_error)?;
+    let bundle = case.repository().bundle(&turn)?;
     let written = bundle.get(MANIFEST).map_or(&[][..], Vec::as_slice);
-    let manifest = accord_canon::read(written).map_err(machine_error)?;
+    let manifest = accord_canon::read(written).map_err(BadCall::from_error)?;
     Ok(answer::inspected(object(&manifest, MANIFEST)?))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn inspect(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 fn finalize(case: &CaseContext<'_>, turn: &TurnId) -> Result<Result<(), Failure>, BadCall> {
     let locked = case.lock()?;
     let state = case.state()?;
-    let bundle = locked.bundle(turn).map_err(machine_error)?;
+    let bundle = locked.bundle(turn)?;
     // A fixture may omit the run of its bundle.
     let run = state.run_id().cloned().or_else(|| RunId::parse("run_001"));
     let role = state.turn(turn).map_or("dev", |turn| turn.role());
@@ -50,7 +50,7 @@ fn finalize(case: &CaseContext<'_>, turn: &TurnId) -> Result<Result<(), Failure>
         Ok(made) => Value::Object(made).to_string(),
         Err(failure) => return Ok(Err(failure)),
     };
-    locked.add_to_bundle(turn, MANIFEST, made.as_bytes()).map_err(machine_error)?;
+    locked.add_to_bundle(turn, MANIFEST, made.as_bytes())?;
     Ok(Ok(()))
 }
 
@@ -60,16 +60,13 @@ fn apply_changes(case: &mut CaseContext<'_>) -> Result<(), BadCall> {
     for part in ["post_finalize_inject", "post_finalize_tamper"] {
         for (turn, files) in members(setup, part)? {
             for (name, text) in object(files, part)? {
-                let path = bundle_path(turn, name)?;
-                case.workspace.replace(&path, text_of(text, name)?)?;
+                case.workspace.replace(&bundle_path(turn, name)?, text_of(text, name)?)?;
             }
         }
     }
     for (turn, names) in members(setup, "post_finalize_delete")? {
-        let names = names.as_array().ok_or_else(|| BadCall::kind(turn, "a list"))?;
-        for name in names {
-            let name = text_of(name, turn)?;
-            case.workspace.delete(&bundle_path(turn, name)?)?;
+        for name in names.as_array().ok_or_else(|| BadCall::kind(turn, "a list"))? {
+            case.workspace.delete(&bundle_path(turn, text_of(name, turn)?)?)?;
         }
     }
     delete_manifests(case)?;
@@ -83,9 +80,11 @@ fn apply_changes(case: &mut CaseContext<'_>) -> Result<(), BadCall> {
     Ok(())
 }
 
+const DELETE_MANIFEST: &str = "post_finalize_delete_manifest";
+
 /// Deletes the manifest of the call's turn, or those of the named turns.
 fn delete_manifests(case: &CaseContext<'_>) -> Result<(), BadCall> {
-    let turns: Vec<String> = match case.call.setup.get("post_finalize_delete_manifest") {
+    let turns: Vec<String> = match case.call.setup.get(DELETE_MANIFEST) {
         None | Some(Value::Null | Value::Bool(false)) => Vec::new(),
         Some(Value::Bool(true)) => vec![case.turn()?.to_string()],
         Some(Value::Object(turns)) => {
@@ -95,14 +94,10 @@ fn delete_manifests(case: &CaseContext<'_>) -> Result<(), BadCall> {
             let named = turns.iter().filter(|(_, yes)| **yes == Value::Bool(true));
             named.map(|(turn, _)| turn.clone()).collect()
         }
-        Some(_) => {
-            let name = "post_finalize_delete_manifest";
-            return Err(BadCall::kind(name, "true, false or an object"));
-        }
+        Some(_) => return Err(BadCall::kind(DELETE_MANIFEST, "true, false or an object")),
     };
     for turn in turns {
-        let path = format!("{}/{MANIFEST}", bundle_folder(&turn)?);
-        case.workspace.delete(&path)?;
+        case.workspace.delete(&format!("{}/{MANIFEST}", bundle_folder(&turn)?))?;
     }
     Ok(())
 }

@@ -11,9 +11,9 @@ use accord_runs_core::TurnId;
 use accord_runs_core::config::Config;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::State;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::workspace::{Workspace, machine_error};
+use super::workspace::{Workspace, part};
 use crate::{BadCall, Call};
 
 /// How long to wait for the lock. No other process knows the workspace, so it is always free.
@@ -32,12 +32,8 @@ impl<'a> CaseContext<'a> {
         strict: bool,
         cancel: Option<Cancel>,
     ) -> Result<Self, BadCall> {
-        Ok(Self {
-            call,
-            workspace: Workspace::set_up(call)?,
-            leniency: Leniency { strict, ..Leniency::default() },
-            cancel,
-        })
+        let leniency = Leniency { strict, ..Leniency::default() };
+        Ok(Self { call, workspace: Workspace::set_up(call)?, leniency, cancel })
     }
 
     /// The environment of an operation: the machine's clock and randomness. The caller is unknown:
@@ -62,28 +58,27 @@ impl<'a> CaseContext<'a> {
     }
 
     pub(super) fn lock(&self) -> Result<LockedRepository, BadCall> {
-        self.repository().lock(LOCK_TIMEOUT).map_err(machine_error)
+        Ok(self.repository().lock(LOCK_TIMEOUT)?)
     }
 
     /// The valid parts of the configuration.
     pub(super) fn config(&self) -> Result<Config, BadCall> {
-        match self.repository().config().map_err(machine_error)? {
+        match self.repository().config()? {
             Value::Object(document) => Ok(Config::lenient(document)),
             _ => Err(BadCall::kind("the configuration", "an object")),
         }
     }
 
     pub(super) fn state(&self) -> Result<State, BadCall> {
-        let state = self.repository().state().map_err(machine_error)?;
-        state.ok_or_else(|| BadCall::new("there is no state"))
+        self.repository().state()?.ok_or_else(|| BadCall::new("there is no state"))
     }
 
     /// The number of lines of a record, and the last one.
     pub(super) fn record(&self, record: RecordFile) -> Result<(usize, Option<Object>), BadCall> {
         let mut count = 0;
         let mut last = None;
-        for line in self.repository().lines(record).map_err(machine_error)? {
-            last = Some(line.map_err(machine_error)?.object);
+        for line in self.repository().lines(record)? {
+            last = Some(line?.object);
             count += 1;
         }
         Ok((count, last))
@@ -96,21 +91,22 @@ impl<'a> CaseContext<'a> {
 
     /// An object argument; empty when it is absent.
     pub(super) fn object(&self, name: &str) -> Result<Object, BadCall> {
-        match self.call.args.get(name) {
-            None | Some(Value::Null) => Ok(Map::new()),
-            Some(value) => super::workspace::object(value, name).cloned(),
-        }
+        part(&self.call.args, name)
     }
 }
 
-/// A refusal of the runner. Fails when the failure is an error of the machine, which is no answer
-/// of the runner.
+/// A refusal of the runner. Fails when the failure is an error of the machine.
 pub(super) fn refusal(failure: Failure) -> Result<Failure, BadCall> {
     match failure.code {
         Code::XchainFileSystemFailed
         | Code::XchainGivenUp
         | Code::XchainLockTimeout
-        | Code::XchainLockLost => Err(machine_error(failure.message)),
+        | Code::XchainLockLost => Err(of_machine(failure)),
         _ => Ok(failure),
     }
+}
+
+/// An error of the machine, which is no answer of the runner.
+pub(super) fn of_machine(failure: Failure) -> BadCall {
+    BadCall::new(failure.message)
 }

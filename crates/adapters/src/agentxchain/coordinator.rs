@@ -10,8 +10,7 @@ use accord_runs_core::coordinator::{
 use serde_json::Value;
 
 use super::answer;
-use super::context::{CaseContext, refusal};
-use super::workspace::machine_error;
+use super::context::{CaseContext, of_machine, refusal};
 use crate::BadCall;
 
 pub(super) const OPERATIONS: [&str; 2] = ["validate_coordinator_config", "project_repo_acceptance"];
@@ -48,17 +47,16 @@ fn commit(
     config: &CoordinatorConfig,
 ) -> Result<Result<Projection, Failure>, BadCall> {
     let held = case.lock()?;
-    let state = held.coordinator_state().map_err(machine_error)?;
+    let state = held.coordinator_state()?;
     let state = state.ok_or_else(|| BadCall::new("no initiative was started"))?;
-    let lines = held.lines(RecordFile::CoordinatorHistory).map_err(machine_error)?;
-    let history: Result<Vec<Object>, BadCall> =
-        lines.map(|line| Ok(line.map_err(machine_error)?.object)).collect();
+    let lines = held.lines(RecordFile::CoordinatorHistory)?;
+    let history: Result<Vec<Object>, BadCall> = lines.map(|line| Ok(line?.object)).collect();
     let repo = case.call.text("repo_id")?;
     let root = config.repo(repo).map(|repo| held.root().join(&repo.path));
     let root = root.map(|root| root.to_string_lossy().into_owned());
     let accepted = case.object("accepted_turn")?;
-    let place =
-        Initiative { config, state: &state, barriers: &barriers(case)?, history: &history? };
+    let (barriers, history) = (barriers(case)?, history?);
+    let place = Initiative { config, state: &state, barriers: &barriers, history: &history };
     let offer = Offer {
         repo,
         workstream: case.call.text("workstream_id")?,
@@ -77,6 +75,5 @@ fn commit(
 }
 
 fn barriers(case: &CaseContext<'_>) -> Result<Barriers, BadCall> {
-    let barriers = coordinator(case).barriers();
-    barriers.map_err(|failure| machine_error(failure.message))
+    coordinator(case).barriers().map_err(of_machine)
 }

@@ -6,18 +6,16 @@ use serde_json::{Value, json};
 
 pub fn config(partial: &Object) -> Object {
     let mut config = partial.clone();
-    fill(
-        &mut config,
-        json!({
-            "schema_version": "1.0",
-            "project": { "id": "fixture", "name": "Fixture" },
-            "roles": {},
-            "runtimes": {},
-            "routing": {},
-            "gates": {},
-            "rules": {},
-        }),
-    );
+    let defaults = json!({
+        "schema_version": "1.0",
+        "project": { "id": "fixture", "name": "Fixture" },
+        "roles": {},
+        "runtimes": {},
+        "routing": {},
+        "gates": {},
+        "rules": {},
+    });
+    fill(&mut config, defaults);
     let mut uses_manual = false;
     if let Some(Value::Object(roles)) = config.get_mut("roles") {
         for (id, role) in roles {
@@ -49,19 +47,17 @@ pub fn config(partial: &Object) -> Object {
 
 pub fn state(partial: &Object, config: &Object) -> Object {
     let mut state = partial.clone();
-    fill(
-        &mut state,
-        json!({
-            "schema_version": "1.1",
-            "run_id": null,
-            "status": "idle",
-            "phase": "planning",
-            "active_turns": {},
-            "blocked_on": null,
-            "pending_phase_transition": null,
-            "pending_run_completion": null,
-        }),
-    );
+    let defaults = json!({
+        "schema_version": "1.1",
+        "run_id": null,
+        "status": "idle",
+        "phase": "planning",
+        "active_turns": {},
+        "blocked_on": null,
+        "pending_phase_transition": null,
+        "pending_run_completion": null,
+    });
+    fill(&mut state, defaults);
     let run_id = state["run_id"].clone();
     if let Some(Value::Object(turns)) = state.get_mut("active_turns") {
         for (id, turn) in turns {
@@ -75,16 +71,14 @@ pub fn state(partial: &Object, config: &Object) -> Object {
 
 pub fn coordinator_state(partial: &Object) -> Object {
     let mut state = partial.clone();
-    fill(
-        &mut state,
-        json!({
-            "schema_version": COORDINATOR_VERSION,
-            "super_run_id": "srun_fixture",
-            "status": "active",
-            "phase": "implementation",
-            "repo_runs": {},
-        }),
-    );
+    let defaults = json!({
+        "schema_version": COORDINATOR_VERSION,
+        "super_run_id": "srun_fixture",
+        "status": "active",
+        "phase": "implementation",
+        "repo_runs": {},
+    });
+    fill(&mut state, defaults);
     state
 }
 
@@ -94,18 +88,16 @@ fn active_turn(id: &str, turn: &mut Object, run_id: &Value, config: &Object) {
     let role = role.unwrap_or("dev").to_owned();
     let declared = config.get("roles").and_then(|roles| roles.get(&role));
     let runtime = declared.and_then(|role| role.get("runtime")?.as_str());
-    fill(
-        turn,
-        json!({
-            "turn_id": id,
-            "run_id": run_id,
-            "assigned_role": role,
-            "runtime_id": runtime.unwrap_or("manual"),
-            "status": "running",
-            "attempt": 1,
-            "assigned_sequence": 1,
-        }),
-    );
+    let defaults = json!({
+        "turn_id": id,
+        "run_id": run_id,
+        "assigned_role": role,
+        "runtime_id": runtime.unwrap_or("manual"),
+        "status": "running",
+        "attempt": 1,
+        "assigned_sequence": 1,
+    });
+    fill(turn, defaults);
 }
 
 fn fill(document: &mut Object, defaults: Value) {

@@ -7,8 +7,7 @@ use accord_runs_core::hooks::{HookBatch, HookPhase, MAX_HOOKS_PER_PHASE};
 use serde_json::Value;
 
 use super::answer;
-use super::context::CaseContext;
-use super::workspace::machine_error;
+use super::context::{CaseContext, of_machine};
 use crate::BadCall;
 
 pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
@@ -26,22 +25,19 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let batch = HookBatch::new(phase, hooks, case.object("payload")?, run);
     let held = case.lock()?;
     let outcome = accord_runs::hooks::run_any(batch, phase, &held, &case.environment(), &[])
-        .map_err(|failure| machine_error(failure.message))?;
-    let audit = held.lines(RecordFile::HookAudit).map_err(machine_error)?;
-    let audit: Result<Vec<Object>, BadCall> =
-        audit.map(|line| Ok(line.map_err(machine_error)?.object)).collect();
+        .map_err(of_machine)?;
+    let audit = held.lines(RecordFile::HookAudit)?;
+    let audit: Result<Vec<Object>, BadCall> = audit.map(|line| Ok(line?.object)).collect();
     Ok(answer::hooks(outcome.ok, outcome.blocked, &audit?))
 }
 
 /// Refuses hooks that could delay a case for long: too many in a phase, or a timeout too long.
-/// Fails when there are such hooks.
 pub(super) fn check(config: &Object) -> Result<(), BadCall> {
     let phases = config.get("hooks").and_then(Value::as_object);
     for (phase, hooks) in phases.into_iter().flatten() {
         let hooks = hooks.as_array().map_or(&[][..], Vec::as_slice);
         if hooks.len() > MAX_HOOKS_PER_PHASE {
-            let message = format!("{phase} has more than {MAX_HOOKS_PER_PHASE} hooks");
-            return Err(BadCall::new(message));
+            return Err(BadCall::new(format!("{phase} has more than {MAX_HOOKS_PER_PHASE} hooks")));
         }
         // An absent timeout is `None`, which is less than any limit.
         let is_slow = |hook: &&Value| count_of(&hook["timeout_ms"]) > Some(MAX_TIMEOUT_MS);

@@ -29,7 +29,7 @@ use accord_process::Cancel;
 pub use workspace::workspaces;
 
 use self::context::CaseContext;
-use crate::{Adapter, BadCall, Call, Reply};
+use crate::{Adapter, Answered, BadCall, Call, Reply};
 
 /// Accord's own implementation.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ impl Adapter for Accord {
         Vocabulary::Published
     }
 
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+    fn perform(&self, call: &Call) -> Answered {
         let operation = match call.operation.as_str() {
             "initialize_run" | "assign_turn" | "approve_transition" | "approve_completion"
             | "resolve_blocked" | "transition_state" => runs::perform,
@@ -79,8 +79,7 @@ impl Adapter for Accord {
             "run_hooks" => hooks::perform,
             "validate_coordinator_config" => coordinator::validate,
             "project_repo_acceptance" => coordinator::project,
-            // Before the setup is read: that of an unknown operation may have parts that are
-            // unknown here.
+            // Before the setup is read, which may have parts that are unknown here.
             _ => return Ok(Reply::NotImplemented),
         };
         let strict = match call.profile.as_deref() {

@@ -1,7 +1,5 @@
-//! The parts of a setup, and the operations that use each.
-//!
-//! Invariant: a part that the operation does not use, or that would change nothing, is an error.
-//! Its author described another situation than the one that would be judged.
+//! The parts of a setup, and the operations that use each. A part that would change nothing is an
+//! error: its author described another situation than the one that would be judged.
 
 use serde_json::Value;
 
@@ -29,8 +27,7 @@ const COORDINATOR_CONFIG: &str = "coordinator_config";
 const COORDINATOR: [&str; 5] =
     ["repos", "coordinator_state", "barriers", "coordinator_history", "barrier_ledger"];
 
-/// Refuses a call without a setup, and a setup with a part that its operation does not use. Fails
-/// when there is such a part.
+/// Refuses a call without a setup, and a setup with a part that its operation does not use.
 pub(super) fn check(call: &Call) -> Result<(), BadCall> {
     if !call.has_setup {
         let message =
@@ -54,8 +51,7 @@ pub(super) fn check(call: &Call) -> Result<(), BadCall> {
         } else if COMMON.contains(&name) {
             true
         } else {
-            let message = format!("the setup has an unknown member {name}");
-            return Err(BadCall::new(message));
+            return Err(BadCall::new(format!("the setup has an unknown member {name}")));
         };
         if !used {
             let message = format!("{operation} does not use {name}, and the setup has it");

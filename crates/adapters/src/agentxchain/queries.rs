@@ -7,10 +7,10 @@ use accord_runs_core::gate::{self, View};
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::state::State;
 use accord_runs_core::{config::Config, dispatch, event, result};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::context::CaseContext;
-use super::workspace::{CONFIG, machine_error, object};
+use super::context::{CaseContext, of_machine};
+use super::workspace::{CONFIG, object};
 use super::{answer, expand};
 use crate::BadCall;
 
@@ -20,11 +20,8 @@ pub(super) fn validate_config(case: &mut CaseContext<'_>) -> Result<Value, BadCa
     let whole = Value::Object(expand::config(partial)).to_string();
     // Through the file, so that the case also tests how a repository reads its configuration.
     case.workspace.replace(CONFIG, &whole)?;
-    let found = narrow_problems(&case.repository().config().map_err(machine_error)?);
-    if found.is_empty() {
-        return Ok(answer::valid());
-    }
-    Ok(answer::invalid(&refusal(&found)))
+    let found = narrow_problems(&case.repository().config()?);
+    Ok(if found.is_empty() { answer::valid() } else { answer::invalid(&refusal(&found)) })
 }
 
 pub(super) fn validate_event(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
@@ -37,47 +34,39 @@ pub(super) fn validate_event(case: &mut CaseContext<'_>) -> Result<Value, BadCal
 }
 
 pub(super) fn validate_order(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
-    match event::check_order(case.call.value("events")?) {
-        Ok(()) => Ok(answer::valid()),
-        Err(failure) => Ok(answer::invalid(&failure)),
-    }
+    let checked = event::check_order(case.call.value("events")?);
+    Ok(checked.map_or_else(|failure| answer::invalid(&failure), |()| answer::valid()))
 }
 
 pub(super) fn judge(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
-    let runs = case.runs(Reading::Lenient);
-    match runs.judge_staged(case.leniency) {
-        Ok(judged) => Ok(answer::judged(&judged)),
-        Err(failure) => Err(machine_error(failure.message)),
-    }
+    let judged = case.runs(Reading::Lenient).judge_staged(case.leniency).map_err(of_machine)?;
+    Ok(answer::judged(&judged))
 }
 
 pub(super) fn phase_exit(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
-    let before = case.repository().state_bytes().map_err(machine_error)?;
+    let before = case.repository().state_bytes()?;
     let inputs = GateInputs::read(case)?;
     let request = requested_phase(&case.call.args, &inputs.result);
     let exit = gate::evaluate_phase_exit(request, &inputs.view());
-    let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
+    let unchanged = before == case.repository().state_bytes()?;
     Ok(answer::phase_exit(&exit, inputs.state.phase(), unchanged))
 }
 
 pub(super) fn completion(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
-    let before = case.repository().state_bytes().map_err(machine_error)?;
+    let before = case.repository().state_bytes()?;
     let inputs = GateInputs::read(case)?;
     let asks = requests_completion(&inputs.result);
     let completion = gate::evaluate_completion(asks, &inputs.view());
-    let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
-    let phase = inputs.state.phase();
-    Ok(answer::completion(&completion, phase, unchanged))
+    let unchanged = before == case.repository().state_bytes()?;
+    Ok(answer::completion(&completion, inputs.state.phase(), unchanged))
 }
 
 /// The phase that a fixture requests: that of its arguments, or else that of the staged result.
-///
 /// Clauses: AX-GATE-REQUEST.
 pub fn requested_phase<'a>(args: &'a Object, result: &'a Object) -> Option<&'a str> {
     let given = |of: &'a Object, name: &str| of.get(name).filter(|value| !value.is_null());
-    let request =
-        given(args, "requested_phase").or_else(|| given(result, "phase_transition_request"));
-    request.and_then(Value::as_str)
+    let staged = || given(result, "phase_transition_request");
+    given(args, "requested_phase").or_else(staged).and_then(Value::as_str)
 }
 
 /// Whether a fixture requests the completion of the run. The operation itself is the request,
@@ -105,17 +94,14 @@ impl GateInputs {
         let needed = gate::needed_files(&config, state.phase());
         // All fixtures stage their result in the flat path; it names no turn.
         let paths = [dispatch::FLAT_STAGING_PATH.to_owned()];
-        let staged = repository.staged(&paths).map_err(machine_error)?;
+        let staged = repository.staged(&paths)?;
         let result = staged.and_then(|(_, bytes)| result::read_staged(&bytes).ok());
         Ok(Self {
-            files: repository.texts(&needed).map_err(machine_error)?,
-            index: repository.index(state.run_id()).map_err(machine_error)?,
+            files: repository.texts(&needed)?,
+            index: repository.index(state.run_id())?,
             config,
             state,
-            result: match result {
-                Some(Value::Object(result)) => result,
-                _ => Map::new(),
-            },
+            result: result.as_ref().and_then(Value::as_object).cloned().unwrap_or_default(),
         })
     }
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::answer;
 use super::context::{CaseContext, refusal};
-use super::workspace::machine_error;
 use crate::BadCall;
 
 /// Appends a decision under the lock. It belongs to no turn.
@@ -20,8 +19,7 @@ pub(super) fn append(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
         let taken = taken(case, &locked)?;
         let checked = ledger::check_entry(entry, |id| taken.contains(id));
         if let (Ok(_), Value::Object(entry)) = (&checked, entry) {
-            let lines = [entry.clone()];
-            locked.append(RecordFile::Ledger, &lines).map_err(machine_error)?;
+            locked.append(RecordFile::Ledger, std::slice::from_ref(entry))?;
         }
         checked
     };
@@ -38,8 +36,8 @@ pub(super) fn append(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 fn taken(case: &CaseContext<'_>, locked: &LockedRepository) -> Result<DecisionIds, BadCall> {
     let state = case.state()?;
     let mut taken = DecisionIds::default();
-    for line in locked.lines(RecordFile::Ledger).map_err(machine_error)? {
-        let line = line.map_err(machine_error)?.object;
+    for line in locked.lines(RecordFile::Ledger)? {
+        let line = line?.object;
         let run = line.get("run_id").and_then(Value::as_str);
         let is_own = run.is_none() || run == state.run_id().map(RunId::as_str);
         if let (true, Some(id)) = (is_own, line.get("id").and_then(Value::as_str)) {
@@ -51,23 +49,21 @@ fn taken(case: &CaseContext<'_>, locked: &LockedRepository) -> Result<DecisionId
 
 pub(super) fn accept(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let repository = case.repository();
-    let before = repository.state_bytes().map_err(machine_error)?;
-    let request =
-        Accept { turn: Some(case.turn()?), strict: case.leniency.strict, ..Accept::default() };
+    let before = repository.state_bytes()?;
+    let (turn, strict) = (Some(case.turn()?), case.leniency.strict);
+    let request = Accept { turn, strict, ..Accept::default() };
     let outcome = case.runs(Reading::Lenient).accept(&request);
     let (history_length, last) = case.record(RecordFile::History)?;
-    let lasting = repository.repo_decisions().map_err(machine_error)?;
+    let lasting = repository.repo_decisions()?;
     let records = answer::Records { history_length, repo_decisions: lasting.lines() };
     match (outcome, last) {
         (Ok(done), Some(last)) => {
-            let warnings = &done.accepted.warnings;
-            Ok(answer::accepted(&case.state()?, last, &records, warnings))
+            Ok(answer::accepted(&case.state()?, last, &records, &done.accepted.warnings))
         }
         (Ok(_), None) => Err(BadCall::new("the turn is not in the history")),
         (Err(failure), _) => {
-            let unchanged = before == repository.state_bytes().map_err(machine_error)?;
-            let failure = refusal(failure)?;
-            Ok(answer::not_accepted(&failure, &records, unchanged))
+            let unchanged = before == repository.state_bytes()?;
+            Ok(answer::not_accepted(&refusal(failure)?, &records, unchanged))
         }
     }
 }

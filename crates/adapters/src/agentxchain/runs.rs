@@ -12,12 +12,11 @@ use serde_json::Value;
 use super::answer;
 use super::context::{CaseContext, refusal};
 use super::transition;
-use super::workspace::machine_error;
 use crate::BadCall;
 
 pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let repository = case.repository();
-    let before = repository.state_bytes().map_err(machine_error)?;
+    let before = repository.state_bytes()?;
     let moved = match case.call.operation.as_str() {
         "initialize_run" => case.runs(Reading::Narrow).start(&Start::default()).map(drop),
         "assign_turn" => {
@@ -32,7 +31,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     match moved {
         Ok(()) => Ok(answer::ok(&case.state()?)),
         Err(failure) => {
-            let unchanged = before == repository.state_bytes().map_err(machine_error)?;
+            let unchanged = before == repository.state_bytes()?;
             Ok(answer::refused(&refusal(failure)?, unchanged))
         }
     }

@@ -1,5 +1,4 @@
-//! `resolve_blocked` and `transition_state`: the arguments of transitions that fixtures request by
-//! name. The core decides them.
+//! The arguments of `resolve_blocked` and `transition_state`. The core decides them.
 
 use accord_contract::Object;
 use accord_runs_core::run::TransitionRequest;

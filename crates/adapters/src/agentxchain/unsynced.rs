@@ -2,8 +2,7 @@
 
 use accord_trees::{Disk, Result, Root};
 
-/// A folder that skips fsync, because the workspace is removed after the case. Everything else is
-/// the disk of real repositories.
+/// A folder that skips fsync, because it is removed after the case.
 #[derive(Debug)]
 pub(super) struct UnsyncedDisk(pub(super) Root);
 

@@ -1,10 +1,8 @@
 //! A fixture's setup as files: a repository, or several with their coordinator, in a temporary
 //! folder.
 //!
-//! Invariants:
-//! - A setup is written in full or refused.
-//! - Nothing is written outside the folder.
-//! - The number of files and folders is limited.
+//! Invariants: a setup is written in full or refused, nothing is written outside the folder, and
+//! the number of files and folders is limited.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,12 +11,12 @@ use std::sync::Arc;
 use accord_contract::Object;
 use accord_contract::text::pretty;
 use accord_runs::coordinator::COORDINATOR_CONFIG;
-use accord_runs::repository::{RecordFile, Repository};
+use accord_runs::repository::{RecordFile, Repository, RepositoryError};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::{RepoPath, TurnId, dispatch};
-use accord_trees::{Disk as _, Root};
+use accord_trees::{Disk as _, Root, TreeError};
 use parking_lot::{Mutex, MutexGuard};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::expand;
@@ -44,8 +42,7 @@ pub(super) struct Workspace {
     files: usize,
     /// Removed with its content on drop.
     _folder: TempDir,
-    // Declared after the folder, so dropped after it: a workspace stays in the list until it is
-    // gone.
+    // Dropped after the folder: a workspace stays in the list until it is gone.
     _registration: Registration,
 }
 
@@ -53,8 +50,7 @@ pub(super) struct Workspace {
 struct Registration(PathBuf);
 
 impl Workspace {
-    /// Writes the setup of a case. Fails when its setup is not understood in full, or cannot be
-    /// written.
+    /// Writes the setup of a case. Fails when it is not understood in full, or cannot be written.
     pub(super) fn set_up(call: &Call) -> Result<Self, BadCall> {
         super::parts::check(call)?;
         let mut workspace = Self::empty()?;
@@ -78,13 +74,11 @@ impl Workspace {
         for record in [RecordFile::History, RecordFile::Ledger].into_iter().filter(|_| governed) {
             workspace.put_empty(record)?;
         }
-        let result = setup.get("turn_result").or(call.args.get("turn_result"));
-        if let Some(result) = result {
+        if let Some(result) = setup.get("turn_result").or(call.args.get("turn_result")) {
             workspace.put(dispatch::FLAT_STAGING_PATH, &result.to_string())?;
         }
         for (turn, files) in members(setup, "dispatch_bundle")? {
-            let folder = bundle_folder(turn)?;
-            workspace.folder(&folder)?;
+            workspace.folder(&bundle_folder(turn)?)?;
             for (name, text) in object(files, turn)? {
                 workspace.put(&bundle_path(turn, name)?, text_of(text, name)?)?;
             }
@@ -96,8 +90,7 @@ impl Workspace {
         Repository::on(Arc::clone(&self.disk) as Arc<dyn accord_trees::Disk>)
     }
 
-    /// Writes a new file. Fails when it exists, its path leaves the workspace, or the limit is
-    /// reached.
+    /// Writes a new file inside the workspace.
     pub(super) fn put(&mut self, path: &str, text: &str) -> Result<(), BadCall> {
         let path = inside(path)?;
         if let Some((folder, _)) = path.as_str().rsplit_once('/') {
@@ -106,24 +99,19 @@ impl Workspace {
         self.files += 1;
         self.check_size()?;
         // Two parts of a setup can name the same file. Neither of them may win silently.
-        match self.disk.create(path.as_str(), text.as_bytes()) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(BadCall::new(format!("{path} is set up twice"))),
-            Err(error) => Err(machine_error(error)),
+        match self.disk.create(path.as_str(), text.as_bytes())? {
+            true => Ok(()),
+            false => Err(BadCall::new(format!("{path} is set up twice"))),
         }
     }
 
     /// Writes a file, and replaces an existing one.
-    ///
-    /// # Errors
-    /// As [`Workspace::put`].
     pub(super) fn replace(&mut self, path: &str, text: &str) -> Result<(), BadCall> {
         self.remove(path)?;
         self.put(path, text)
     }
 
-    /// Removes a file that must exist. Fails when it does not exist, or its path leaves the
-    /// workspace.
+    /// Removes a file that must exist.
     pub(super) fn delete(&self, path: &str) -> Result<(), BadCall> {
         if self.remove(path)? {
             return Ok(());
@@ -133,13 +121,12 @@ impl Workspace {
 
     /// Removes a file; false when there is none.
     fn remove(&self, path: &str) -> Result<bool, BadCall> {
-        let removed = self.disk.remove_file(inside(path)?.as_str());
-        removed.map_err(machine_error)
+        Ok(self.disk.remove_file(inside(path)?.as_str())?)
     }
 
     fn empty() -> Result<Self, BadCall> {
-        let folder = temporary().map_err(machine_error)?;
-        let root = Root::open(folder.path()).map_err(machine_error)?;
+        let folder = temporary().map_err(BadCall::from_error)?;
+        let root = Root::open(folder.path())?;
         let place = folder.path().to_owned();
         registry().insert(place.clone());
         Ok(Self {
@@ -155,8 +142,8 @@ impl Workspace {
         let config = expand::config(&part(parts, "config")?);
         super::hooks::check(&config)?;
         let state = expand::state(&part(parts, "state")?, &config);
-        self.put_document(&below(folder, CONFIG), config)?;
-        self.put_document(&below(folder, STATE), state)?;
+        self.put(&below(folder, CONFIG), &pretty(&config))?;
+        self.put(&below(folder, STATE), &pretty(&state))?;
         self.put_lines(folder, RecordFile::History, parts, "history")?;
         self.put_lines(folder, RecordFile::Ledger, parts, "ledger")
     }
@@ -166,18 +153,16 @@ impl Workspace {
         let config = setup.get("coordinator_config").unwrap_or(&Value::Null);
         self.put(COORDINATOR_CONFIG, &format!("{config:#}\n"))?;
         let state = expand::coordinator_state(&part(setup, "coordinator_state")?);
-        self.put_document(&coordinator_state_path(), state)?;
-        self.put_document(&barriers_path(), part(setup, "barriers")?)?;
-        let history = RecordFile::CoordinatorHistory;
-        self.put_lines("", history, setup, "coordinator_history")?;
+        self.put(&coordinator_state_path(), &pretty(&state))?;
+        self.put(&barriers_path(), &pretty(&part(setup, "barriers")?))?;
+        self.put_lines("", RecordFile::CoordinatorHistory, setup, "coordinator_history")?;
         self.put_lines("", RecordFile::BarrierLedger, setup, "barrier_ledger")
     }
 
     fn write_repo(&mut self, id: &str, parts: &Object) -> Result<(), BadCall> {
         let known = ["path", "config", "state", "history", "files"];
         if let Some(name) = parts.keys().find(|name| !known.contains(&name.as_str())) {
-            let message = format!("the repository {id} has an unknown member {name}");
-            return Err(BadCall::new(message));
+            return Err(BadCall::new(format!("the repository {id} has an unknown member {name}")));
         }
         let path = parts.get("path").unwrap_or(&Value::Null);
         let folder = inside(text_of(path, id)?)?.to_string();
@@ -186,10 +171,6 @@ impl Workspace {
             self.put(&below(&folder, path), text_of(text, path)?)?;
         }
         Ok(())
-    }
-
-    fn put_document(&mut self, path: &str, members: Object) -> Result<(), BadCall> {
-        self.put(path, &pretty(&members))
     }
 
     /// Writes a record with the lines that a setup lists, if it lists any.
@@ -207,8 +188,7 @@ impl Workspace {
         };
         let mut text = String::new();
         for line in lines {
-            text.push_str(&Value::Object(object(line, name)?.clone()).to_string());
-            text.push('\n');
+            text += &format!("{}\n", Value::Object(object(line, name)?.clone()));
         }
         self.put(&below(folder, record.path().as_str()), &text)
     }
@@ -217,7 +197,8 @@ impl Workspace {
     fn put_empty(&mut self, record: RecordFile) -> Result<(), BadCall> {
         self.files += 1;
         self.check_size()?;
-        self.disk.create(record.path().as_str(), b"").map(drop).map_err(machine_error)
+        self.disk.create(record.path().as_str(), b"")?;
+        Ok(())
     }
 
     fn folder(&mut self, path: &str) -> Result<(), BadCall> {
@@ -230,15 +211,15 @@ impl Workspace {
         // Counted before it is made, so that a setup at the limit makes nothing more.
         self.folders.insert(path.to_owned());
         self.check_size()?;
-        self.disk.make_folder(path).map(drop).map_err(machine_error)
+        self.disk.make_folder(path)?;
+        Ok(())
     }
 
     fn check_size(&self) -> Result<(), BadCall> {
-        if self.folders.len() + self.files > MAX_ENTRIES {
-            let message = format!("the setup has more than {MAX_ENTRIES} files and folders");
-            return Err(BadCall::new(message));
+        if self.folders.len() + self.files <= MAX_ENTRIES {
+            return Ok(());
         }
-        Ok(())
+        Err(BadCall::new(format!("the setup has more than {MAX_ENTRIES} files and folders")))
     }
 }
 
@@ -273,22 +254,23 @@ pub(super) fn bundle_folder(turn: &str) -> Result<String, BadCall> {
 
 /// The path of a file in a turn's bundle. The name must not lead out of it.
 pub(super) fn bundle_path(turn: &str, name: &str) -> Result<String, BadCall> {
-    match RepoPath::parse(name) {
-        Ok(path) if path.as_str() == name => Ok(format!("{}/{name}", bundle_folder(turn)?)),
-        _ => Err(BadCall::new(format!(
-            "{name:?} is no name of a file in a bundle; write it without . and .."
-        ))),
+    if RepoPath::parse(name).is_ok_and(|path| path.as_str() == name) {
+        return Ok(format!("{}/{name}", bundle_folder(turn)?));
     }
+    let message = format!("{name:?} is no name of a file in a bundle; write it without . and ..");
+    Err(BadCall::new(message))
 }
 
+type Members<'a> = std::iter::Flatten<std::option::IntoIter<&'a Object>>;
+
 /// The members of a part of the setup; none when it is absent.
-pub(super) fn members<'a>(
-    setup: &'a Object,
-    name: &str,
-) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, BadCall> {
+pub(super) fn members<'a>(setup: &'a Object, name: &str) -> Result<Members<'a>, BadCall> {
+    Ok(present(setup, name)?.into_iter().flatten())
+}
+
+fn present<'a>(setup: &'a Object, name: &str) -> Result<Option<&'a Object>, BadCall> {
     let part = setup.get(name).filter(|part| !part.is_null());
-    let part = part.map(|part| object(part, name)).transpose()?;
-    Ok(part.into_iter().flatten())
+    part.map(|part| object(part, name)).transpose()
 }
 
 /// A value that must be an object.
@@ -301,15 +283,21 @@ pub(super) fn text_of<'a>(value: &'a Value, name: &str) -> Result<&'a str, BadCa
     value.as_str().ok_or_else(|| BadCall::kind(name, "a string"))
 }
 
-/// An error of the machine, which is no answer of the implementation.
-pub(super) fn machine_error(error: impl std::fmt::Display) -> BadCall {
-    BadCall::new(error.to_string())
+/// An object; empty when it is absent.
+pub(super) fn part(of: &Object, name: &str) -> Result<Object, BadCall> {
+    Ok(present(of, name)?.cloned().unwrap_or_default())
 }
 
-fn part(setup: &Object, name: &str) -> Result<Object, BadCall> {
-    match setup.get(name) {
-        None | Some(Value::Null) => Ok(Map::new()),
-        Some(value) => object(value, name).cloned(),
+// An error of the machine is no answer of the implementation.
+impl From<TreeError> for BadCall {
+    fn from(error: TreeError) -> Self {
+        Self::from_error(error)
+    }
+}
+
+impl From<RepositoryError> for BadCall {
+    fn from(error: RepositoryError) -> Self {
+        Self::from_error(error)
     }
 }
 
@@ -318,8 +306,5 @@ fn inside(path: &str) -> Result<RepoPath, BadCall> {
 }
 
 fn below(folder: &str, path: &str) -> String {
-    match folder {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    }
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }

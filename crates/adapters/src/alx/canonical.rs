@@ -1,51 +1,43 @@
 //! Canonical form and the hashes over it.
 
-use accord_canon::{
-    CanonError, Canonicalizer, Hash, Numbers, Profile, hash_tagged, keccak256, sha256,
-};
+use accord_canon::{Canonicalizer, Hash, Numbers, Profile, hash_tagged, keccak256, sha256};
+use accord_knowledge_core::artifact_hash as hash_of_artifact;
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use crate::{BadCall, Call};
+use crate::{BadCall, Call, Outcome};
 
-pub(super) fn canonicalize(call: &Call) -> Result<Answer, BadCall> {
+pub(super) fn canonicalize(call: &Call) -> Outcome {
     let document = call.text("json")?.as_bytes();
-    let numbers = numbers(call)?;
-    let canonical = || -> Result<Value, CanonError> {
-        let mut canonicalizer = Canonicalizer::with_numbers(Profile::Alx, numbers);
-        let canonical = canonicalizer.canonicalize(document)?;
-        Ok(json!({
-            "canonical": String::from_utf8_lossy(canonical),
-            "keccak256": keccak256(canonical).prefixed(),
-            "sha256": sha256(canonical).hex(),
-        }))
-    };
-    Ok(canonical().into())
+    let mut canonicalizer = Canonicalizer::with_numbers(Profile::Alx, numbers(call)?);
+    Ok(answer(canonicalizer.canonicalize(document)?))
 }
 
-pub(super) fn domain_hash(call: &Call) -> Result<Answer, BadCall> {
+/// The members of the answer to `canonicalize` for these canonical bytes.
+pub(super) fn answer(bytes: &[u8]) -> Value {
+    json!({
+        "canonical": String::from_utf8_lossy(bytes),
+        "keccak256": keccak256(bytes).prefixed(),
+        "sha256": sha256(bytes).hex(),
+    })
+}
+
+pub(super) fn domain_hash(call: &Call) -> Outcome {
     let (tag, document) = (call.text("tag")?, call.text("json")?.as_bytes());
-    let hash = accord_canon::canonicalize(Profile::Alx, document).map(
-        |canonical| json!({ "hash": hash_tagged(Hash::Keccak256, tag, &canonical).prefixed() }),
-    );
-    Ok(hash.into())
+    let canonical = accord_canon::canonicalize(Profile::Alx, document)?;
+    Ok(json!({ "hash": hash_tagged(Hash::Keccak256, tag, &canonical).prefixed() }))
 }
 
-pub(super) fn artifact_hash(call: &Call) -> Result<Answer, BadCall> {
+pub(super) fn artifact_hash(call: &Call) -> Outcome {
     let digest = match (call.optional_text("payload")?, call.optional_text("bytesHex")?) {
-        (Some(payload), None) => {
-            accord_knowledge_core::artifact_hash(payload.as_bytes(), Numbers::Exact)
-        }
+        (Some(payload), None) => hash_of_artifact(payload.as_bytes(), Numbers::Exact)?,
         (None, Some(digits)) => {
-            let bytes = HEXLOWER_PERMISSIVE
-                .decode(digits.as_bytes())
-                .map_err(|_| BadCall::kind("bytesHex", "hexadecimal digits"))?;
-            Ok(keccak256(&bytes))
+            let bytes = HEXLOWER_PERMISSIVE.decode(digits.as_bytes());
+            keccak256(&bytes.map_err(|_| BadCall::kind("bytesHex", "hexadecimal digits"))?)
         }
-        _ => return Err(BadCall::new("either payload or bytesHex must be given")),
+        _ => return Err(BadCall::new("either payload or bytesHex must be given").into()),
     };
-    Ok(digest.map(|digest| json!({ "artifactHash": digest.prefixed() })).into())
+    Ok(json!({ "artifactHash": digest.prefixed() }))
 }
 
 /// How the case treats integers that a double cannot represent.

@@ -1,6 +1,5 @@
 //! ALX 1.1: canonical form, Knowledge Blocks, envelopes, events, compatibility.
 
-mod answer;
 mod blocks;
 mod canonical;
 mod compatibility;
@@ -9,10 +8,12 @@ mod faults;
 mod messages;
 mod streams;
 
+use serde_json::json;
+
 #[cfg(feature = "faults")]
 pub use faults::FAULTS;
 
-use crate::{Adapter, BadCall, Call, Reply};
+use crate::{Adapter, Answered, Call, Reply};
 
 /// Accord's own implementation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +24,7 @@ impl Adapter for Accord {
         "alx"
     }
 
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+    fn perform(&self, call: &Call) -> Answered {
         #[cfg(feature = "faults")]
         if let Some(reply) = faults::faulty(call, &perform) {
             return reply;
@@ -32,32 +33,39 @@ impl Adapter for Accord {
     }
 }
 
-fn perform(call: &Call) -> Result<Reply, BadCall> {
+fn perform(call: &Call) -> Answered {
     // Only this operation has a setup, and it checks the members itself.
     if call.operation != "kb_register" {
         call.allow_setup(&[])?;
     }
-    let outcome = match call.operation.as_str() {
-        "version" => messages::version(),
-        "version_relation" => messages::version_relation(call)?,
-        "canonicalize" => canonical::canonicalize(call)?,
-        "domain_hash" => canonical::domain_hash(call)?,
-        "artifact_hash" => canonical::artifact_hash(call)?,
-        "kb_hash" => blocks::hash(call)?,
-        "kb_verify" => blocks::verify(call)?,
-        "kb_validate" => blocks::validate(call)?,
-        "kb_register" => blocks::register(call)?,
-        "kb_derive" => blocks::derive(call)?,
-        "decode" => messages::decode(call)?,
-        "round_trip" => messages::round_trip(call)?,
-        "encode_error" => messages::encode_error(call)?,
-        "encode_success" => messages::encode_success(call)?,
-        "check_aliases" => messages::check_aliases(call)?,
-        "retry" => messages::retry(call)?,
-        "read_events" => streams::read_events(call)?,
-        "emit_event" => streams::emit_event(call)?,
-        "compat" => compatibility::compat(call)?,
+    let operation = match call.operation.as_str() {
+        "version" => messages::version,
+        "version_relation" => messages::version_relation,
+        "canonicalize" => canonical::canonicalize,
+        "domain_hash" => canonical::domain_hash,
+        "artifact_hash" => canonical::artifact_hash,
+        "kb_hash" => blocks::hash,
+        "kb_verify" => blocks::verify,
+        "kb_validate" => blocks::validate,
+        "kb_register" => blocks::register,
+        "kb_derive" => blocks::derive,
+        "decode" => messages::decode,
+        "round_trip" => messages::round_trip,
+        "encode_error" => messages::encode_error,
+        "encode_success" => messages::encode_success,
+        "check_aliases" => messages::check_aliases,
+        "retry" => messages::retry,
+        "read_events" => streams::read_events,
+        "emit_event" => streams::emit_event,
+        "compat" => compatibility::compat,
         _ => return Ok(Reply::NotImplemented),
     };
-    Ok(Reply::Outcome(outcome.into()))
+    operation(call).map(Reply::ok).or_else(|stop| {
+        stop.reply(|failure| refused(failure.code.as_str(), &failure.pointer.unwrap_or_default()))
+    })
+}
+
+/// A refusal with its code and its place in the document.
+fn refused(code: &str, pointer: &str) -> Reply {
+    Reply::Outcome(json!({ "result": "error", "code": code, "pointer": pointer }))
 }

@@ -4,18 +4,15 @@ use accord_contract::Wire as _;
 use accord_contract::alx::Stream;
 use serde_json::json;
 
-use super::answer::Answer;
-use crate::{BadCall, Call};
+use crate::{BadCall, Call, Outcome};
 
-pub(super) fn read_events(call: &Call) -> Result<Answer, BadCall> {
-    let report = stream(call)?.read(call.list("events")?.iter().cloned());
-    Ok(Answer::ok(report.encode()))
+pub(super) fn read_events(call: &Call) -> Outcome {
+    Ok(stream(call)?.read(call.list("events")?.iter().cloned()).encode())
 }
 
-pub(super) fn emit_event(call: &Call) -> Result<Answer, BadCall> {
-    let emitted =
-        stream(call)?.emit(call.value("event")?.clone()).map(|event| json!({ "event": event }));
-    Ok(emitted.into())
+pub(super) fn emit_event(call: &Call) -> Outcome {
+    let event = stream(call)?.emit(call.value("event")?.clone())?;
+    Ok(json!({ "event": event }))
 }
 
 fn stream(call: &Call) -> Result<Stream, BadCall> {

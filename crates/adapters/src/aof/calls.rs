@@ -8,9 +8,9 @@ use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::{LogEntry, TaskFile, with_entry};
 use serde_json::{Value, json};
 
-use crate::{BadCall, Call, Reply};
+use crate::{Answered, BadCall, Call, Reply};
 
-pub(super) fn detect_input(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn detect_input(call: &Call) -> Answered {
     let outcome = match detect(call.value("input")?) {
         Detected::Other => json!({"kind": "other"}),
         Detected::Message(message) => {
@@ -25,7 +25,7 @@ pub(super) fn detect_input(call: &Call) -> Result<Reply, BadCall> {
 }
 
 /// The statuses that an outcome leads to.
-pub(super) fn completion_transitions(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn completion_transitions(call: &Call) -> Answered {
     let members = json!({
         "schemaVersion": 1,
         "id": TASK,
@@ -40,7 +40,7 @@ pub(super) fn completion_transitions(call: &Call) -> Result<Reply, BadCall> {
     let Value::Object(members) = members else {
         return Err(BadCall::kind("metadata", "an object"));
     };
-    let file = TaskFile::write(members, "").map_err(|error| BadCall::new(error.to_string()))?;
+    let file = TaskFile::write(members, "").map_err(BadCall::from_error)?;
     let outcome = Outcome::parse(call.text("outcome")?);
     let outcome = outcome.ok_or_else(|| BadCall::kind("outcome", "an outcome"))?;
     let path = completion_path(file.task(), outcome);
@@ -48,12 +48,12 @@ pub(super) fn completion_transitions(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"transitions": path}))
 }
 
-pub(super) fn status_transition(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn status_transition(call: &Call) -> Answered {
     let (from, to) = (status(call, "from")?, status(call, "to")?);
     ok(json!({"valid": from.can_become(to)}))
 }
 
-pub(super) fn status_transitions(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn status_transitions(call: &Call) -> Answered {
     let from = status(call, "from")?;
     let following = Status::ALL.iter().filter(|to| from.can_become(**to));
     let following: Vec<&str> = following.map(|status| status.as_str()).collect();
@@ -61,11 +61,8 @@ pub(super) fn status_transitions(call: &Call) -> Result<Reply, BadCall> {
 }
 
 /// The line that a status update adds to the work log.
-pub(super) fn work_log_entry(call: &Call) -> Result<Reply, BadCall> {
-    let blockers = match call.args.contains_key("blockers") {
-        true => call.texts("blockers")?,
-        false => Vec::new(),
-    };
+pub(super) fn work_log_entry(call: &Call) -> Answered {
+    let blockers = call.optional_texts("blockers")?;
     let entry = LogEntry {
         progress: call.optional_text("progress")?,
         notes: call.optional_text("notes")?,
@@ -76,14 +73,14 @@ pub(super) fn work_log_entry(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"line": line}))
 }
 
-pub(super) fn is_stale(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn is_stale(call: &Call) -> Answered {
     let heartbeat = Heartbeat::from_document(json!({
         "taskId": TASK,
         "agentId": "conformance",
         "lastHeartbeat": EARLIER,
         "expiresAt": call.text("expiresAt")?,
     }));
-    let heartbeat = heartbeat.map_err(|error| BadCall::new(error.to_string()))?;
+    let heartbeat = heartbeat.map_err(BadCall::from_error)?;
     ok(json!({"stale": heartbeat.is_expired(time(call, "now")?)}))
 }
 
@@ -95,10 +92,8 @@ fn time(call: &Call, name: &str) -> Result<Time, BadCall> {
     Time::parse_rfc3339(call.text(name)?).ok_or_else(|| BadCall::kind(name, "a time"))
 }
 
-fn ok(outcome: Value) -> Result<Reply, BadCall> {
-    let mut outcome = outcome;
-    outcome["result"] = "ok".into();
-    Ok(Reply::Outcome(outcome))
+fn ok(members: Value) -> Answered {
+    Ok(Reply::ok(members))
 }
 
 const TASK: &str = "TASK-2026-02-09-057";

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use self::steps::Work;
-use crate::{Adapter, BadCall, Call, Reply};
+use crate::{Adapter, Answered, Call, Reply};
 
 /// Accord's own implementation. It has the tree of one case open at a time.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Adapter for Accord {
         "aof"
     }
 
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+    fn perform(&self, call: &Call) -> Answered {
         call.allow_setup(&[])?;
         match call.operation.as_str() {
             "detect" => calls::detect_input(call),

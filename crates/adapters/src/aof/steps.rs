@@ -8,7 +8,7 @@ use accord_contract::{Code, Failure, Time};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{
     ApplyMode, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, PollRequest, ReviewMode,
-    SessionEndRequest, TaskNotice,
+    SessionEndRequest,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -52,11 +52,11 @@ pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value,
     match action {
         "open" => Ok(json!({"status": "ok"})),
         "deliver" => answer(work.tree.message(&args["input"], &script()?), |done| {
-            let outcome = match done.reason.as_deref() {
-                Some("not_protocol") => "ignored",
-                _ => "accepted",
-            };
-            json!({"outcome": outcome, "notified": statuses(&done.notices)})
+            let is_ignored = done.reason.as_deref() == Some("not_protocol");
+            let outcome = if is_ignored { "ignored" } else { "accepted" };
+            let notified: Vec<&str> =
+                done.notices.iter().map(|each| each.status.as_str()).collect();
+            json!({"outcome": outcome, "notified": notified})
         }),
         "session_end" => {
             let ended = work.tree.session_end(&SessionEndRequest::default(), &script()?);
@@ -82,9 +82,8 @@ pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value,
                 agent: args["agent"].as_str().map(str::to_owned),
                 ..CreateRequest::default()
             };
-            let created = work.tree.create(&new, &script()?);
             answer(
-                created,
+                work.tree.create(&new, &script()?),
                 |created| json!({"outcome": "accepted", "task": created.task.id.to_string()}),
             )
         }
@@ -92,19 +91,15 @@ pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value,
     }
 }
 
-/// Opens the tree of a case, with the settings that the case asks for. Without any, reviews follow
-/// the guide.
+/// Opens the tree of a case with its settings. Without any, reviews follow the guide.
 fn open(request: &Value) -> Result<Work, Trouble> {
     let root = text(request, "root")?;
     let clock = Clock(Arc::new(Mutex::new(time(request)?)));
     let now = clock.clone();
     let environment = Environment::new(move || now.get(), accord_system::random::<16>, BOOT);
     let tree = Tree::open(Path::new(root), PROJECT, environment).map_err(error)?;
-    let mut init = InitRequest {
-        apply: Some(ApplyMode::AtOnce),
-        review: Some(ReviewMode::Guide),
-        ..InitRequest::default()
-    };
+    let (apply, review) = (Some(ApplyMode::AtOnce), Some(ReviewMode::Guide));
+    let mut init = InitRequest { apply, review, ..InitRequest::default() };
     for (name, value) in request["settings"].as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
         let is_known = match name.as_str() {
@@ -131,24 +126,15 @@ fn answer<T>(
     answered: Result<T, Failure>,
     report: impl FnOnce(T) -> Value,
 ) -> Result<Value, Trouble> {
-    let mut answer = match answered {
+    let mut answer = match answered.map_err(|failure| (failure.code, failure)) {
         Ok(done) => report(done),
-        Err(failure)
-            if matches!(
-                failure.code,
-                Code::AofTaskTreeUnavailable | Code::AofTaskChangeUnconfirmed
-            ) =>
-        {
+        Err((Code::AofTaskTreeUnavailable | Code::AofTaskChangeUnconfirmed, failure)) => {
             return Err(error(failure));
         }
-        Err(failure) => json!({"outcome": "rejected", "reason": failure.code.as_str()}),
+        Err((code, _)) => json!({"outcome": "rejected", "reason": code.as_str()}),
     };
     answer["status"] = "ok".into();
     Ok(answer)
-}
-
-fn statuses(notices: &[TaskNotice]) -> Vec<&'static str> {
-    notices.iter().map(|notice| notice.status.as_str()).collect()
 }
 
 impl Clock {

@@ -1,8 +1,8 @@
 //! Who opens a socket, with which token, and in which app.
 
-use accord_contract::{Failure, Value, Wire as _};
+use accord_contract::{Value, Wire as _};
 use accord_live_core::frame::Subscribe;
-use accord_live_core::session::{SubscribeFacts, subscribe};
+use accord_live_core::session::{SubscribeFacts, SubscribeRefusal, subscribe};
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::token::{Secret, TokenKind};
 use accord_live_core::upgrade::{Accepts, Credentials, identify};
@@ -11,47 +11,42 @@ use data_encoding::BASE64URL_NOPAD;
 use serde_json::json;
 
 use super::frames::version_policy;
-use super::parts::{APP, app, now, ok, refused, session_id};
-use crate::{BadCall, Call, Reply};
+use super::parts::{APP, app, now, session_id};
+use crate::{BadCall, Call, Outcome};
 
 /// The key that a server of a case knows.
 const KEY: &str = "right";
 
-pub(super) fn token_verify(call: &Call) -> Result<Reply, BadCall> {
-    let kind = kind(call)?;
-    match Secret::new(call.text("secret")?).verify(call.text("token")?, kind, now(call)?) {
-        Ok(claims) => ok(json!({"accepted": true, "claims": claims.encode()})),
-        Err(error) => refused(&Failure::from(error)),
-    }
+pub(super) fn token_verify(call: &Call) -> Outcome {
+    let (kind, secret) = (kind(call)?, Secret::new(call.text("secret")?));
+    let claims = secret.verify(call.text("token")?, kind, now(call)?)?;
+    Ok(json!({"accepted": true, "claims": claims.encode()}))
 }
 
-pub(super) fn token_mint(call: &Call) -> Result<Reply, BadCall> {
-    let (secret, now) = (Secret::new("conformance"), now(call)?);
-    let kind = kind(call)?;
+pub(super) fn token_mint(call: &Call) -> Outcome {
+    let (secret, now, kind) = (Secret::new("conformance"), now(call)?, kind(call)?);
     let token = secret.mint(kind, &session_id()?, &app(APP)?, now, [7; 12]);
     let first = token.text.split('.').next().unwrap_or_default();
     let claims = BASE64URL_NOPAD.decode(first.as_bytes()).ok();
     let claims = claims.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    ok(json!({
+    Ok(json!({
         "claims": claims,
         "lifetime": token.expires_at.unix_seconds() - now.unix_seconds(),
         "signed": secret.verify(&token.text, kind, now).is_ok(),
     }))
 }
 
-pub(super) fn token_refresh(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn token_refresh(call: &Call) -> Outcome {
     let secret = Secret::new(call.text("secret")?);
-    match secret.refresh(call.text("token")?, now(call)?, [7; 12]) {
-        Ok(_) => ok(json!({"accepted": true})),
-        Err(failure) => refused(&failure),
-    }
+    secret.refresh(call.text("token")?, now(call)?, [7; 12])?;
+    Ok(json!({"accepted": true}))
 }
 
 fn kind(call: &Call) -> Result<TokenKind, BadCall> {
     TokenKind::parse(call.text("kind")?).ok_or_else(|| BadCall::kind("kind", "a kind of tokens"))
 }
 
-pub(super) fn identify_socket(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn identify_socket(call: &Call) -> Outcome {
     let credentials = Credentials {
         ws_token: call.optional_text("wsToken")?,
         authorization: call.optional_text("authorization")?,
@@ -66,10 +61,10 @@ pub(super) fn identify_socket(call: &Call) -> Result<Reply, BadCall> {
         is_open: call.flag("open", false)?,
         now: now(call)?,
     };
-    ok(match identify(credentials, &accepts) {
+    Ok(match identify(credentials, &accepts) {
         Ok(Identity::Pending) => json!({"identity": "pending"}),
-        Ok(Identity::Token { app_id, .. }) => {
-            json!({"identity": "token", "app": app_id.as_str()})
+        Ok(Identity::Token { app_id: app, .. }) => {
+            json!({"identity": "token", "app": app.as_str()})
         }
         Ok(Identity::Key(_)) => json!({"identity": "key"}),
         Ok(Identity::Open) => json!({"identity": "open"}),
@@ -78,7 +73,7 @@ pub(super) fn identify_socket(call: &Call) -> Result<Reply, BadCall> {
 }
 
 /// The app of a subscriber, and whether a session belongs to it.
-pub(super) fn app_of(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn app_of(call: &Call) -> Outcome {
     let named = |name: &str| call.optional_text(name)?.map(app).transpose();
     let (asked, token, default) = (named("asked")?, named("token")?, named("default")?);
     let identity = identity(call)?;
@@ -88,7 +83,7 @@ pub(super) fn app_of(call: &Call) -> Result<Reply, BadCall> {
         session.as_ref().map_or(Ok(()), |session| tenancy::check(session, &app))?;
         Ok(app)
     });
-    ok(match checked {
+    Ok(match checked {
         Ok(app) => json!({"app": app.as_str()}),
         Err(failure) => json!({"code": failure.code.as_str()}),
     })
@@ -106,9 +101,9 @@ fn identity(call: &Call) -> Result<Identity, BadCall> {
     })
 }
 
-pub(super) fn subscription(call: &Call) -> Result<Reply, BadCall> {
-    let request = Subscribe::from_document(call.value("request")?.clone())
-        .map_err(|error| BadCall::new(error.to_string()))?;
+pub(super) fn subscription(call: &Call) -> Outcome {
+    let request =
+        Subscribe::from_document(call.value("request")?.clone()).map_err(BadCall::from_error)?;
     let identity = identity(call)?;
     let secret = call.optional_text("secret")?.map(Secret::new);
     let default = call.optional_text("default")?.map(app).transpose()?;
@@ -121,16 +116,14 @@ pub(super) fn subscription(call: &Call) -> Result<Reply, BadCall> {
         now: now(call)?,
         random: [7; 12],
     };
-    ok(match subscribe(&request, facts) {
+    Ok(match subscribe(&request, facts) {
         Ok(subscribed) => json!({
             "accepted": true,
             "app": subscribed.binding.app_id.as_str(),
             "sessionToken": subscribed.session_token.is_some(),
         }),
-        Err(refusal) => json!({
-            "accepted": false,
-            "code": refusal.failure.code.as_str(),
-            "closes": refusal.closes,
-        }),
+        Err(SubscribeRefusal { failure, closes, .. }) => {
+            json!({"accepted": false, "code": failure.code.as_str(), "closes": closes})
+        }
     })
 }

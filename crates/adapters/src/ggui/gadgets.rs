@@ -6,25 +6,24 @@ use accord_live_core::gadgets::{ClientCapabilities, GadgetDescriptor, check_gadg
 use accord_live_core::resolution::bundle_urls;
 use serde_json::{Value, json};
 
-use super::parts::ok;
-use crate::{BadCall, Call, Reply};
+use crate::{BadCall, Call, Outcome};
 
-pub(super) fn client_capabilities(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn client_capabilities(call: &Call) -> Outcome {
     let read = ClientCapabilities::read(call.value("clientCapabilities")?);
-    ok(json!({"accepted": read.is_ok()}))
+    Ok(json!({"accepted": read.is_ok()}))
 }
 
-pub(super) fn gadget_descriptor(call: &Call) -> Result<Reply, BadCall> {
-    ok(json!({"accepted": GadgetDescriptor::read(call.value("entry")?).is_ok()}))
+pub(super) fn gadget_descriptor(call: &Call) -> Outcome {
+    Ok(json!({"accepted": GadgetDescriptor::read(call.value("entry")?).is_ok()}))
 }
 
 /// Whether an app allows the gadgets of a contract.
-pub(super) fn gadget_gate(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn gadget_gate(call: &Call) -> Outcome {
     let contract = DataContract::read(call.value("contract")?)
         .map_err(|_| BadCall::kind("contract", "a contract"))?;
     let registered = registered(call)?;
     let env = call.object("appPublicEnv")?.keys().map(String::as_str);
-    ok(match check_gadgets(contract.gadgets.as_ref(), &registered, env) {
+    Ok(match check_gadgets(contract.gadgets.as_ref(), &registered, env) {
         Ok(()) => json!({"accepted": true}),
         Err(refusal) => json!({"accepted": false, "code": refusal.code.as_str()}),
     })
@@ -37,7 +36,7 @@ pub(super) fn registered(call: &Call) -> Result<Vec<GadgetDescriptor>, BadCall> 
     call.optional_list("appGadgets")?.iter().map(read).collect()
 }
 
-pub(super) fn bundle_urls_of(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn bundle_urls_of(call: &Call) -> Outcome {
     let package = GadgetDescriptor::read(call.value("entry")?)
         .map_err(|_| BadCall::kind("entry", "a package"))?;
     let urls = bundle_urls(&package);
@@ -47,11 +46,11 @@ pub(super) fn bundle_urls_of(call: &Call) -> Result<Reply, BadCall> {
             outcome[name] = url.into();
         }
     }
-    ok(outcome)
+    Ok(outcome)
 }
 
-pub(super) fn tool_bindings(call: &Call) -> Result<Reply, BadCall> {
-    ok(match bindings(call.value("manifest")?) {
+pub(super) fn tool_bindings(call: &Call) -> Outcome {
+    Ok(match bindings(call.value("manifest")?) {
         Err(_) => json!({"code": "manifest_invalid"}),
         Ok(None) => json!({"entries": []}),
         Ok(Some(found)) => {
@@ -66,7 +65,7 @@ pub(super) fn tool_bindings(call: &Call) -> Result<Reply, BadCall> {
 }
 
 /// Whether a search finds a manifest.
-pub(super) fn binding_filter(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn binding_filter(call: &Call) -> Outcome {
     let entries = call.list("entries")?;
     // An artifact without bindings has no list at all.
     let manifest = match entries {
@@ -76,5 +75,5 @@ pub(super) fn binding_filter(call: &Call) -> Result<Reply, BadCall> {
     let bound = bindings(&manifest).map_err(|_| BadCall::kind("entries", "bindings"))?;
     let bound = bound.map(|bound| bound.entries).unwrap_or_default();
     let (tool, server) = (call.optional_text("tool")?, call.optional_text("server")?);
-    ok(json!({"found": is_found(&bound, tool, server)}))
+    Ok(json!({"found": is_found(&bound, tool, server)}))
 }

@@ -19,7 +19,8 @@ mod sessions;
 mod streams;
 mod tools;
 
-use crate::{Adapter, BadCall, Call, Reply};
+use self::parts::refused;
+use crate::{Adapter, Answered, Call, Reply};
 
 /// Accord's own implementation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +31,7 @@ impl Adapter for Accord {
         "ggui"
     }
 
-    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+    fn perform(&self, call: &Call) -> Answered {
         call.allow_setup(&[])?;
         let decide = match call.operation.as_str() {
             "client_capabilities" => gadgets::client_capabilities,
@@ -85,6 +86,6 @@ impl Adapter for Accord {
             "runtime_submit" => tools::runtime_submit,
             _ => return Ok(Reply::NotImplemented),
         };
-        decide(call)
+        decide(call).map(Reply::ok).or_else(|stop| stop.reply(refused))
     }
 }

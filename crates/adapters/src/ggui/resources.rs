@@ -8,19 +8,19 @@ use accord_live_core::session::Session;
 use accord_live_core::token::{Secret, TokenKind};
 use serde_json::json;
 
-use super::parts::{APP, NOW, app, ok, session, time};
-use crate::{BadCall, Call, Reply};
+use super::parts::{APP, NOW, app, session, time};
+use crate::{BadCall, Call, Outcome};
 
 const HEAD: u64 = 4;
 
 /// Reads a resource, and compares a refusal with a miss.
-pub(super) fn resource_read(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn resource_read(call: &Call) -> Outcome {
     let Ok(locator) = Locator::parse(call.text("uri")?) else {
-        return ok(json!({"malformed": true}));
+        return Ok(json!({"malformed": true}));
     };
     let outcome = attempt(call, &locator, call.flag("exists", true)?)?;
     let miss = attempt(call, &locator, false)?;
-    ok(match &outcome {
+    Ok(match &outcome {
         Ok(slice) => json!({"mountable": slice.is_mountable(), "slice": slice.document()}),
         Err(code) => {
             let text = |code: &ReadCode| format!("{} {:?}", code.rpc_code(), code.failure());
@@ -34,11 +34,9 @@ pub(super) fn resource_read(call: &Call) -> Result<Reply, BadCall> {
     })
 }
 
-fn attempt(
-    call: &Call,
-    locator: &Locator,
-    exists: bool,
-) -> Result<Result<Slice, ReadCode>, BadCall> {
+type Read = Result<Slice, ReadCode>;
+
+fn attempt(call: &Call, locator: &Locator, exists: bool) -> Result<Read, BadCall> {
     let mut session = session()?;
     session.head.epoch = HEAD;
     let caller = app(call.optional_text("caller")?.unwrap_or(APP))?;
@@ -49,10 +47,8 @@ fn attempt(
     };
     let size = call.optional_count("codeBytes")?.unwrap_or(10);
     let slice = mounted(call.optional_text("ui")?.unwrap_or("kind"), &session, size)?;
-    let public = match call.optional_text("public")? {
-        Some(ui) => mounted(ui, &session, size)?,
-        None => None,
-    };
+    let public = call.optional_text("public")?.map(|ui| mounted(ui, &session, size));
+    let public = public.transpose()?.flatten();
     let found = Readable { session, props_json: props, slice };
     let facts = ReadFacts {
         app_id: &caller,

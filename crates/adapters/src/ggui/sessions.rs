@@ -1,7 +1,7 @@
 //! Decisions about one session.
 
-use accord_contract::{Object, Time, Value};
-use accord_live_core::frame::{Action, Binding, ClientBody, Role, ServerFrame, parse};
+use accord_contract::{Object, Value};
+use accord_live_core::frame::{Action, ClientBody, ServerFrame, parse};
 use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
 use accord_live_core::session::{
     ActFacts, Acted, Content, LedgerName, LedgerRow, Session, Subscribed, act, begin_consume,
@@ -10,12 +10,10 @@ use accord_live_core::session::{
 use accord_live_core::version::PROTOCOL_VERSION;
 use serde_json::json;
 
-use super::parts::{
-    APP, NOW, app, at, contract, members, ok, project, refused, session, session_id, time,
-};
-use crate::{BadCall, Call, Reply};
+use super::parts::{APP, NOW, app, at, binding, contract, members, project, session, time};
+use crate::{BadCall, Call, Outcome};
 
-pub(super) fn provision(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn provision(call: &Call) -> Outcome {
     let mut stored = session()?;
     stored.app_id = app(call.optional_text("storedApp")?.unwrap_or(APP))?;
     stored.head.ledger = call.optional_count("ledger")?.unwrap_or(0);
@@ -24,72 +22,46 @@ pub(super) fn provision(call: &Call) -> Result<Reply, BadCall> {
         None => (None, time(NOW)?),
         Some("active") => (Some(stored), time(NOW)?),
         Some("expired") => (Some(stored), time(NOW + SESSION_TTL_SECONDS)?),
-        Some(_) => return Err(BadCall::kind("stored", "active or expired")),
+        Some(_) => return Err(BadCall::kind("stored", "active or expired").into()),
     };
     let subscribed = Subscribed { binding: binding(None)?, session_token: None };
     let project = project()?;
-    match subscribed.session(stored.as_ref(), at(&project, now)) {
-        Err(failure) => refused(&failure),
-        Ok((session, delta)) => {
-            let version = call.optional_text("version")?.unwrap_or(PROTOCOL_VERSION);
-            let ack = subscribed.ack(&session, &Content::provisioned(), false, version, now);
-            let ack = ServerFrame::Subscribed(Box::new(ack)).encode(version, None);
-            let began = delta.is_some_and(|delta| !delta.content.is_empty());
-            ok(json!({
-                "accepted": true,
-                "began": began,
-                "ack": ack["payload"],
-                "horizon": session.head.horizon,
-            }))
-        }
-    }
+    let (session, delta) = subscribed.session(stored.as_ref(), at(&project, now))?;
+    let version = call.optional_text("version")?.unwrap_or(PROTOCOL_VERSION);
+    let ack = subscribed.ack(&session, &Content::provisioned(), false, version, now);
+    let ack = ServerFrame::Subscribed(Box::new(ack)).encode(version, None);
+    Ok(json!({
+        "accepted": true,
+        "began": delta.is_some_and(|delta| !delta.content.is_empty()),
+        "ack": ack["payload"],
+        "horizon": session.head.horizon,
+    }))
 }
 
-fn binding(client_id: Option<&str>) -> Result<Binding, BadCall> {
-    Ok(Binding {
-        session_id: session_id()?,
-        app_id: app(APP)?,
-        role: Role::User,
-        client_id: client_id.map(str::to_owned),
-    })
-}
-
-pub(super) fn act_on(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn act_on(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let mut session = session()?;
     session.head.ledger = call.optional_count("last")?.unwrap_or(6);
     session.head.has_pipe = call.flag("pipe", true)?;
-    let now = match call.flag("expired", false)? {
-        true => time(NOW + SESSION_TTL_SECONDS)?,
-        false => time(NOW)?,
-    };
+    let age = if call.flag("expired", false)? { SESSION_TTL_SECONDS } else { 0 };
     let client_id = call.optional_text("clientId")?;
     let action = action(call.object("action")?)?;
-    let earlier = match call.optional_object("earlier")? {
-        Some(earlier) => Some(recorded(&session, earlier, client_id)?),
-        None => None,
-    };
+    let earlier = call.optional_object("earlier")?;
+    let earlier = earlier.map(|earlier| recorded(&session, earlier, client_id)).transpose()?;
     // A store finds an earlier action by its key.
     let key = action.key(client_id);
     let earlier = earlier.as_ref().filter(|row| key.is_some() && row.key == key);
     let project = project()?;
-    let at = at(&project, now);
+    let at = at(&project, time(NOW + age)?);
     let facts = ActFacts { session: &session, contract: &contract, client_id, earlier, at };
-    match act(action, facts) {
-        Err(failure) => refused(&failure),
-        Ok(Acted { ack, delta, .. }) => {
-            let rows = delta.ledger.iter();
-            let rows: Vec<Value> = rows.map(|row| Value::Object(row.document())).collect();
-            let in_pipe = delta.ledger.iter().any(|row| row.event_id.is_some());
-            ok(json!({
-                "accepted": true,
-                "sequence": ack.sequence,
-                "appended": rows,
-                "inPipe": in_pipe,
-                "published": delta.events.len(),
-            }))
-        }
-    }
+    let Acted { ack, delta, .. } = act(action, facts)?;
+    Ok(json!({
+        "accepted": true,
+        "sequence": ack.sequence,
+        "appended": delta.ledger.iter().map(LedgerRow::document).collect::<Vec<_>>(),
+        "inPipe": delta.ledger.iter().any(|row| row.event_id.is_some()),
+        "published": delta.events.len(),
+    }))
 }
 
 fn action(payload: &Object) -> Result<Action, BadCall> {
@@ -101,14 +73,9 @@ fn action(payload: &Object) -> Result<Action, BadCall> {
 }
 
 /// An action that is in the ledger as event 3.
-fn recorded(
-    session: &Session,
-    payload: &Object,
-    client_id: Option<&str>,
-) -> Result<LedgerRow, BadCall> {
+fn recorded(session: &Session, payload: &Object, by: Option<&str>) -> Result<LedgerRow, BadCall> {
     let action = action(payload)?;
-    let key = action.key(client_id);
-    Ok(LedgerRow { key, ..row(session, 3, action.envelope) })
+    Ok(LedgerRow { key: action.key(by), ..row(session, 3, action.envelope) })
 }
 
 fn row(session: &Session, seq: u64, envelope: Object) -> LedgerRow {
@@ -123,7 +90,7 @@ fn row(session: &Session, seq: u64, envelope: Object) -> LedgerRow {
 }
 
 /// Takes events out of the pipe.
-pub(super) fn consume(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn consume(call: &Call) -> Outcome {
     let mut session = session()?;
     session.head.has_pipe = call.flag("pipe", true)?;
     session.head.drained = call.optional_count("drained")?.unwrap_or(0);
@@ -133,52 +100,38 @@ pub(super) fn consume(call: &Call) -> Result<Reply, BadCall> {
         pending.push(row(&session, seq, action.envelope));
     }
     session.head.ledger = pending.len() as u64;
-    let (project, now): (_, Time) = (project()?, time(NOW)?);
-    match drain(&session, &[], &pending, at(&project, now)) {
-        Err(failure) => refused(&failure),
-        Ok(drained) => {
-            let events = drained.events.iter();
-            let events: Vec<Value> = events.map(|event| Value::Object(event.document())).collect();
-            let acks = drained.acks.iter().map(|ack| ack.encode("v", None)["payload"].clone());
-            let acks: Vec<Value> = acks.collect();
-            let after = drained.delta.session.as_ref().unwrap_or(&session);
-            ok(json!({
-                "accepted": true,
-                "events": events,
-                "drainAcks": acks,
-                "drained": after.head.drained,
-            }))
-        }
-    }
+    let project = project()?;
+    let drained = drain(&session, &[], &pending, at(&project, time(NOW)?))?;
+    let events: Vec<Object> = drained.events.iter().map(|event| event.document()).collect();
+    let acks = drained.acks.iter().map(|ack| ack.encode("v", None)["payload"].clone());
+    let acks: Vec<Value> = acks.collect();
+    let after = drained.delta.session.as_ref().unwrap_or(&session).head.drained;
+    Ok(json!({"accepted": true, "events": events, "drainAcks": acks, "drained": after}))
 }
 
-pub(super) fn consume_wait(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn consume_wait(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let mut session = session()?;
     session.head.has_pipe = true;
     let project = project()?;
     let at = at(&project, time(NOW)?);
     let content = Content::provisioned();
-    match begin_consume(&session, &content, &contract, None, None, at) {
-        Err(failure) => refused(&failure),
-        Ok(waits) => ok(json!({
-            "kept": super::streams::kept(&waits.delta),
-            "channel": waits.row.channel,
-            "payload": waits.row.payload,
-            "asks": waits.delta.ask.is_some(),
-        })),
-    }
+    let waits = begin_consume(&session, &content, &contract, None, None, at)?;
+    Ok(json!({
+        "kept": super::streams::kept(&waits.delta),
+        "channel": waits.row.channel,
+        "payload": waits.row.payload,
+        "asks": waits.delta.ask.is_some(),
+    }))
 }
 
-pub(super) fn context_snapshot(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn context_snapshot(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let session = session()?;
     let session = call.flag("exists", true)?.then_some(&session);
     let app = app(call.optional_text("app")?.unwrap_or(APP))?;
     let snapshot = call.object("snapshot")?.clone();
     let project = project()?;
-    match sync_context(session, &app, &contract, snapshot, at(&project, time(NOW)?)) {
-        Err(failure) => refused(&failure),
-        Ok(delta) => ok(json!({"accepted": !delta.content.is_empty()})),
-    }
+    let delta = sync_context(session, &app, &contract, snapshot, at(&project, time(NOW)?))?;
+    Ok(json!({"accepted": !delta.content.is_empty()}))
 }

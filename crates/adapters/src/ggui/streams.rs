@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Value, Wire as _};
 use accord_live_core::contract::{Mode, Replay};
-use accord_live_core::frame::{Binding, ChannelSubscribe, Role};
+use accord_live_core::frame::ChannelSubscribe;
 use accord_live_core::session::{
     ChannelFacts, Delta, Emitter, LiveCursor, NewFrame, StreamChange, StreamRow, emit, redact,
     replay_stream, subscribe_channel,
@@ -12,12 +12,10 @@ use accord_live_core::session::{
 use serde_json::json;
 
 use super::contracts::detail;
-use super::parts::{
-    APP, NOW, app, at, contract, members, ok, project, refused, session, session_id, time,
-};
-use crate::{BadCall, Call, Reply};
+use super::parts::{NOW, at, binding, contract, members, project, session, time};
+use crate::{BadCall, Call, Outcome};
 
-pub(super) fn emit_frame(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn emit_frame(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let mut session = session()?;
     session.head.stream = call.optional_count("last")?.unwrap_or(0);
@@ -26,7 +24,7 @@ pub(super) fn emit_frame(call: &Call) -> Result<Reply, BadCall> {
     let by = match call.optional_text("by")? {
         None | Some("agent") => Emitter::Agent,
         Some("platform") => Emitter::Platform,
-        Some(_) => return Err(BadCall::kind("by", "agent or platform")),
+        Some(_) => return Err(BadCall::kind("by", "agent or platform").into()),
     };
     let frame = NewFrame {
         channel: call.text("channel")?.to_owned(),
@@ -37,7 +35,7 @@ pub(super) fn emit_frame(call: &Call) -> Result<Reply, BadCall> {
     let at = at(&project, time(NOW)?);
     let oldest = call.optional_count("oldest")?;
     match emit(&session, &contract, frame, by, oldest, at) {
-        Err(failure) => ok(json!({
+        Err(failure) => Ok(json!({
             "accepted": false,
             "code": failure.code.as_str(),
             "violations": detail(&failure, "violations"),
@@ -47,7 +45,7 @@ pub(super) fn emit_frame(call: &Call) -> Result<Reply, BadCall> {
                 StreamChange::Evict(seq) => Some(*seq),
                 StreamChange::Keep(..) => None,
             });
-            ok(json!({
+            Ok(json!({
                 "accepted": true,
                 "seq": emitted.row.seq,
                 "mode": emitted.row.mode.as_str(),
@@ -67,7 +65,7 @@ pub(super) fn kept(delta: &Delta) -> &'static str {
     kept.unwrap_or(Replay::None).as_str()
 }
 
-pub(super) fn stream_replay(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn stream_replay(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let mut head = session()?.head;
     head.stream = call.optional_count("last")?.unwrap_or(0);
@@ -84,10 +82,10 @@ pub(super) fn stream_replay(call: &Call) -> Result<Reply, BadCall> {
     }
     let replay = replay_stream(&head, &contract, call.optional_count("fromSeq")?, kept);
     let seqs: Vec<u64> = replay.rows.iter().map(|row| row.seq).collect();
-    ok(json!({"seqs": seqs, "truncated": replay.is_truncated}))
+    Ok(json!({"seqs": seqs, "truncated": replay.is_truncated}))
 }
 
-pub(super) fn live_frames(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn live_frames(call: &Call) -> Outcome {
     let mut cursor = LiveCursor::after(call.optional_count("streamSeq")?.unwrap_or(0));
     let mut admitted = Vec::new();
     for seq in call.list("seqs")? {
@@ -96,34 +94,27 @@ pub(super) fn live_frames(call: &Call) -> Result<Reply, BadCall> {
             admitted.push(seq);
         }
     }
-    ok(json!({"admitted": admitted}))
+    Ok(json!({"admitted": admitted}))
 }
 
 /// A subscription to a polled channel, and the frames for the answers of its tool. An answer that
 /// is a string is the message of a failed poll.
-pub(super) fn channel_subscription(call: &Call) -> Result<Reply, BadCall> {
+pub(super) fn channel_subscription(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let request = ChannelSubscribe::from_document(call.value("request")?.clone())
-        .map_err(|error| BadCall::new(error.to_string()))?;
+        .map_err(BadCall::from_error)?;
     let session = session()?;
-    let binding =
-        Binding { session_id: session_id()?, app_id: app(APP)?, role: Role::User, client_id: None };
-    let tools: Option<BTreeSet<String>> = match call.args.contains_key("localTools") {
-        true => Some(call.texts("localTools")?.into_iter().collect()),
-        false => None,
-    };
+    let tools = call.args.contains_key("localTools").then(|| call.texts("localTools"));
+    let tools: Option<BTreeSet<_>> = tools.transpose()?.map(|tools| tools.into_iter().collect());
     let now = time(NOW)?;
     let facts = ChannelFacts {
-        binding: &binding,
+        binding: &binding(None)?,
         session: call.flag("exists", true)?.then_some(&session),
         contract: &contract,
         local_tools: tools.as_ref(),
         now,
     };
-    let mut subscription = match subscribe_channel(request, facts) {
-        Ok(subscription) => subscription,
-        Err(failure) => return refused(&failure),
-    };
+    let mut subscription = subscribe_channel(request, facts)?;
     let mut frames = Vec::new();
     for answer in call.optional_list("answers")? {
         let frame = match answer {
@@ -132,7 +123,7 @@ pub(super) fn channel_subscription(call: &Call) -> Result<Reply, BadCall> {
         };
         frames.push(frame.encode("v", None));
     }
-    ok(json!({
+    Ok(json!({
         "accepted": true,
         "intervalMs": subscription.interval_ms,
         "args": subscription.args,
@@ -141,11 +132,8 @@ pub(super) fn channel_subscription(call: &Call) -> Result<Reply, BadCall> {
 }
 
 /// A text without secrets.
-pub(super) fn redact_details(call: &Call) -> Result<Reply, BadCall> {
-    let secrets = match call.args.contains_key("secrets") {
-        true => call.texts("secrets")?,
-        false => Vec::new(),
-    };
+pub(super) fn redact_details(call: &Call) -> Outcome {
+    let secrets = call.optional_texts("secrets")?;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-    ok(json!({"text": redact(call.text("text")?, &secrets)}))
+    Ok(json!({"text": redact(call.text("text")?, &secrets)}))
 }

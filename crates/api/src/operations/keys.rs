@@ -164,10 +164,7 @@ operation! {
 }
 
 impl KeyRequest {
-    /// The stored part of the key.
-    ///
-    /// # Errors
-    /// When its label has a control character.
+    /// The stored part of the key. Fails when its label has a control character.
     pub fn into_stored(self) -> Result<StoredKey, Failure> {
         if self.label.chars().any(char::is_control) {
             let message = format!("a label has 1 to {LONGEST_LABEL} characters, in one line");

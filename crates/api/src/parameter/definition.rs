@@ -1,8 +1,5 @@
-//! Definitions of parameters.
-//!
-//! Invariant: a parameter is defined once. The definition reads its value and writes it, and the
-//! document about the routes describes the parameter from the same definition, so that server,
-//! client and document cannot differ.
+//! Definitions of parameters. A parameter is defined once: its value is read, written and described
+//! from the same definition, so that server, client and document cannot differ.
 
 use std::marker::PhantomData;
 use std::str::FromStr;
@@ -20,12 +17,11 @@ pub trait Definition {
     type Value;
 
     /// Its name.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.described().name
+    }
 
     /// Reads the value, if it is given or has a default.
-    ///
-    /// # Errors
-    /// When the value is not what the definition says.
     fn value(&self, params: &Params<'_>) -> Result<Option<Self::Value>, Failure>;
 
     /// The text of a value.
@@ -90,8 +86,7 @@ pub struct Text {
     form: TextForm,
 }
 
-/// A text that only the operation itself can check, such as a cursor. Its form is described and
-/// not checked.
+/// A text that only the operation can check, such as a cursor. Its form is only described.
 #[derive(Clone, Copy, Debug)]
 pub struct Opaque {
     name: &'static str,
@@ -145,9 +140,7 @@ impl Number {
         self.or(default)
     }
 
-    /// Reads it, if it is given or has a default.
-    ///
-    /// Clauses: AGENTIC-R-071.
+    /// Reads it, if it is given or has a default. Clauses: AGENTIC-R-071.
     pub fn read(&self, params: &Params<'_>) -> Result<Option<u32>, Failure> {
         let Some(text) = params.text(self.name) else {
             return Ok(self.default.filter(|_| self.is_applied));
@@ -159,17 +152,14 @@ impl Number {
         Ok(Some(number.ok_or_else(|| self.refused())?))
     }
 
-    /// Reads a number that has a default.
-    ///
-    /// # Panics
-    /// If it has no default.
+    /// Reads a number that has a default. Panics if it has none.
     pub fn read_or_default(&self, params: &Params<'_>) -> Result<u32, Failure> {
         Ok(self.read(params)?.expect("the definition of the parameter has a default"))
     }
 
     fn refused(&self) -> Failure {
-        let (least, most) = (self.least, self.most);
-        wrong(self.name, &format!("must be a whole number from {least} to {most}"))
+        let Self { name, least, most, .. } = self;
+        wrong(name, &format!("must be a whole number from {least} to {most}"))
     }
 }
 
@@ -204,9 +194,7 @@ impl<N: Names> Word<N> {
 
     /// Reads it, if it is given or has a default.
     pub fn read(&self, params: &Params<'_>) -> Result<Option<N>, Failure> {
-        let Some(text) = params.text(self.name) else {
-            return Ok(self.default);
-        };
+        let Some(text) = params.text(self.name) else { return Ok(self.default) };
         let found = N::find(text);
         let names = || one_of(N::ALL.iter().map(|name| name.as_str()));
         Ok(Some(found.ok_or_else(|| wrong(self.name, &format!("must be {}", names())))?))
@@ -264,9 +252,7 @@ impl Text {
 
     /// Reads it, if it is given.
     pub fn read<'a>(&self, params: &Params<'a>) -> Result<Option<&'a str>, Failure> {
-        let Some(text) = params.text(self.name) else {
-            return Ok(None);
-        };
+        let Some(text) = params.text(self.name) else { return Ok(None) };
         check_form(&format!("/{}", self.name), text, &self.form)?;
         Ok(Some(text))
     }
@@ -333,10 +319,6 @@ fn text_of(value: &impl Wire) -> String {
 impl Definition for Number {
     type Value = u32;
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn value(&self, params: &Params<'_>) -> Result<Option<u32>, Failure> {
         self.read(params)
     }
@@ -347,20 +329,13 @@ impl Definition for Number {
 
     fn described(&self) -> Described {
         let (minimum, maximum) = (Some(self.least.into()), Some(self.most.into()));
-        Described {
-            name: self.name,
-            shape: Shape::Integer { minimum, maximum },
-            default: self.default.map(Value::from),
-        }
+        let (shape, default) = (Shape::Integer { minimum, maximum }, self.default.map(Value::from));
+        Described { name: self.name, shape, default }
     }
 }
 
 impl Definition for Flag {
     type Value = bool;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 
     fn value(&self, params: &Params<'_>) -> Result<Option<bool>, Failure> {
         self.read(params).map(Some)
@@ -377,10 +352,6 @@ impl Definition for Flag {
 
 impl<N: Names + Wire> Definition for Word<N> {
     type Value = N;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 
     fn value(&self, params: &Params<'_>) -> Result<Option<N>, Failure> {
         self.read(params)
@@ -399,14 +370,8 @@ impl<N: Names + Wire> Definition for Word<N> {
 impl<N: Names> Definition for Words<N> {
     type Value = Vec<N>;
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn value(&self, params: &Params<'_>) -> Result<Option<Vec<N>>, Failure> {
-        let Some(text) = params.text(self.name) else {
-            return Ok(None);
-        };
+        let Some(text) = params.text(self.name) else { return Ok(None) };
         check_form(&format!("/{}", self.name), text, &self.form)?;
         let found: Option<Vec<N>> = text.split(',').map(N::find).collect();
         let names = || one_of(N::ALL.iter().map(|name| name.as_str()));
@@ -426,10 +391,6 @@ impl<N: Names> Definition for Words<N> {
 impl Definition for Text {
     type Value = String;
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn value(&self, params: &Params<'_>) -> Result<Option<String>, Failure> {
         Ok(self.read(params)?.map(str::to_owned))
     }
@@ -445,10 +406,6 @@ impl Definition for Text {
 
 impl Definition for Opaque {
     type Value = String;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 
     fn value(&self, params: &Params<'_>) -> Result<Option<String>, Failure> {
         Ok(params.text(self.name).map(str::to_owned))
@@ -467,17 +424,10 @@ impl Definition for Opaque {
 impl Definition for Sequence {
     type Value = u64;
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn value(&self, params: &Params<'_>) -> Result<Option<u64>, Failure> {
-        let Some(text) = params.text(self.name) else {
-            return Ok(None);
-        };
+        let Some(text) = params.text(self.name) else { return Ok(None) };
         check_form(&format!("/{}", self.name), text, &SEQUENCE)?;
-        let number = text.parse().map_err(|_| wrong(self.name, "must be a number"));
-        number.map(Some)
+        text.parse().map(Some).map_err(|_| wrong(self.name, "must be a number"))
     }
 
     fn text(&self, value: &u64) -> String {
@@ -491,10 +441,6 @@ impl Definition for Sequence {
 
 impl<T: FromStr<Err: std::fmt::Display> + Wire> Definition for Id<T> {
     type Value = T;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 
     fn value(&self, params: &Params<'_>) -> Result<Option<T>, Failure> {
         self.read(params)
@@ -512,10 +458,6 @@ impl<T: FromStr<Err: std::fmt::Display> + Wire> Definition for Id<T> {
 impl<T: FromStr<Err: std::fmt::Display> + Wire> Definition for Segment<T> {
     type Value = T;
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn value(&self, params: &Params<'_>) -> Result<Option<T>, Failure> {
         let given = params.text(self.name).map(str::parse).transpose();
         given.map_err(|error: T::Err| refuse::schema(format!("/{}", self.name), error.to_string()))
@@ -532,10 +474,6 @@ impl<T: FromStr<Err: std::fmt::Display> + Wire> Definition for Segment<T> {
 
 impl Definition for Moment {
     type Value = Time;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 
     fn value(&self, params: &Params<'_>) -> Result<Option<Time>, Failure> {
         self.read(params)

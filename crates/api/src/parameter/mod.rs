@@ -12,6 +12,8 @@ pub use definition::{
     Definition, Described, Flag, Id, Moment, Number, Opaque, Segment, Sequence, Text, Word, Words,
 };
 pub use params::{Params, wrong};
+#[doc(hidden)]
+pub use set::pair;
 pub use set::{DescribedMember, NoParams, ParamSet};
 
 /// The position behind which a page begins. Only the list that it belongs to can check it.

@@ -34,11 +34,8 @@ impl<'a> Params<'a> {
         expected: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, Failure> {
-        let Some(text) = self.text(name) else {
-            return Ok(None);
-        };
-        let value = parse(text).ok_or_else(|| wrong(name, &format!("must be {expected}")))?;
-        Ok(Some(value))
+        let refused = || wrong(name, &format!("must be {expected}"));
+        self.text(name).map(|text| parse(text).ok_or_else(refused)).transpose()
     }
 }
 

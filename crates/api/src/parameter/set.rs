@@ -2,14 +2,11 @@
 
 use accord_contract::Failure;
 
-use super::{Described, Params};
+use super::{Definition, Described, Params};
 
 /// The parameters of a path or a query.
 pub trait ParamSet: Sized {
-    /// Reads them.
-    ///
-    /// # Errors
-    /// When one is missing or wrong.
+    /// Reads them. Fails when one is missing or wrong.
     fn read(params: &Params<'_>) -> Result<Self, Failure>;
 
     /// Their names and texts, in the order of the declaration.
@@ -46,6 +43,11 @@ impl ParamSet for NoParams {
     fn described() -> Vec<DescribedMember> {
         Vec::new()
     }
+}
+
+#[doc(hidden)]
+pub fn pair<D: Definition>(definition: &D, value: &D::Value) -> (&'static str, String) {
+    (definition.name(), definition.text(value))
 }
 
 /// Declares the parameters of a path or a query from their definitions.
@@ -157,25 +159,16 @@ macro_rules! params {
         $crate::parameter::Definition::value(&$value, $params)?.unwrap_or(false)
     };
     (@write required $pairs:ident, $value:expr, $member:expr) => {
-        $pairs.push((
-            $crate::parameter::Definition::name(&$value),
-            $crate::parameter::Definition::text(&$value, &$member),
-        ))
+        $pairs.push($crate::parameter::pair(&$value, &$member))
     };
     (@write optional $pairs:ident, $value:expr, $member:expr) => {
         if let ::core::option::Option::Some(given) = &$member {
-            $pairs.push((
-                $crate::parameter::Definition::name(&$value),
-                $crate::parameter::Definition::text(&$value, given),
-            ));
+            $pairs.push($crate::parameter::pair(&$value, given));
         }
     };
     (@write flag $pairs:ident, $value:expr, $member:expr) => {
         if $member {
-            $pairs.push((
-                $crate::parameter::Definition::name(&$value),
-                $crate::parameter::Definition::text(&$value, &true),
-            ));
+            $pairs.push($crate::parameter::pair(&$value, &true));
         }
     };
 }

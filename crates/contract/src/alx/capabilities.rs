@@ -15,7 +15,6 @@ wire_enum! {
 }
 
 /// The known capabilities, without duplicates.
-///
 /// Clauses: ALX-CLIENT-2, ALX-UNKNOWN-CAPABILITY, ALX-C2.
 pub fn known_capabilities(capabilities: &Capabilities) -> Vec<Capability> {
     let mut known = Vec::new();

@@ -42,9 +42,7 @@ message! {
     }
 }
 
-/// A message that carries the protocol's version.
-///
-/// Clauses: ALX-VERSION-NEGOTIATION, ALX-WG-02.
+/// A message that carries the protocol's version. Clauses: ALX-VERSION-NEGOTIATION, ALX-WG-02.
 pub trait Envelope: Wire {
     /// The version and the capabilities of the sender, if the message has them.
     fn protocol(&self) -> Option<&ProtocolInfo>;
@@ -61,9 +59,7 @@ pub trait Envelope: Wire {
 }
 
 impl ProtocolInfo {
-    /// Our own version with these capabilities.
-    ///
-    /// Clauses: ALX-VERSION-REPORTED.
+    /// Our own version with these capabilities. Clauses: ALX-VERSION-REPORTED.
     pub fn ours(capabilities: Capabilities) -> Self {
         Self {
             protocol_version: ALX_PROTOCOL_VERSION.into(),
@@ -74,8 +70,7 @@ impl ProtocolInfo {
 }
 
 impl ErrorEnvelope {
-    /// The envelope of an error, with any code, to pass on the answer of another server. Accord's
-    /// own errors are a [`Failure`].
+    /// The envelope of any error, to pass on that of another server. Ours are a [`Failure`].
     pub fn new(error: ErrorBody, exchange: Exchange) -> Self {
         Self {
             ok: False,
@@ -86,8 +81,8 @@ impl ErrorEnvelope {
         }
     }
 
-    /// The envelope of an error outside of an exchange: of a command, or inside of another answer.
-    /// The correlation id is that of the server that reported the error, if one did.
+    /// The envelope of an error outside of an exchange, with the correlation id of a server, if
+    /// any.
     pub fn of_command(error: ErrorBody, correlation_id: Option<String>) -> Self {
         Self {
             ok: False,
@@ -98,9 +93,7 @@ impl ErrorEnvelope {
         }
     }
 
-    /// The envelope of a failure in an exchange.
-    ///
-    /// Clauses: ALX-WG-05, ALX-WG-08.
+    /// The envelope of a failure in an exchange. Clauses: ALX-WG-05, ALX-WG-08.
     pub fn from_failure(failure: &Failure, exchange: Exchange) -> Self {
         let (category, code) = (failure.code.category().into(), failure.code.into());
         let mut error = ErrorBody::new(category, code, failure.message.clone());
@@ -122,7 +115,6 @@ impl ErrorBody {
 }
 
 /// A code is only valid within its category: the same text in another category is another code.
-///
 /// Clauses: ALX-WG-05, ALX-C3.
 pub(super) fn known_code(kind: &Extensible<Category>, code: &WireCode) -> Option<Code> {
     (code.known()).filter(|code| kind.known() == Some(code.category()))

@@ -70,9 +70,7 @@ wire_enum! {
     }
 }
 
-/// Reads one event.
-///
-/// Clauses: ALX-UNKNOWN-EVENT, ALX-EVENT-STREAMS.
+/// Reads one event. Clauses: ALX-UNKNOWN-EVENT, ALX-EVENT-STREAMS.
 pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
     // The type is checked first: the members of an unknown type are not known.
     if let Some(kind) = event.get("type").and_then(Value::as_str)
@@ -87,9 +85,7 @@ pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
     }
 }
 
-/// Reads a list of events to its end.
-///
-/// Clauses: ALX-C5, ALX-EVENT-CONTINUES.
+/// Reads a list of events to its end. Clauses: ALX-C5, ALX-EVENT-CONTINUES.
 pub fn read<E: StreamEvent>(events: impl IntoIterator<Item = Value>) -> Reading<E> {
     let mut reading = Reading { accepted: Vec::new(), skipped: Vec::new(), refused: Vec::new() };
     for (index, event) in events.into_iter().enumerate() {

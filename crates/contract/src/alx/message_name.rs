@@ -59,7 +59,6 @@ macro_rules! by_name {
 
 impl MessageName {
     /// Reads a document as this message.
-    ///
     /// Clauses: ALX-WG-01, ALX-CLIENT-1, ALX-UNKNOWN-FIELD, ALX-C1, ALX-C6.
     pub fn decode(self, document: Value) -> Result<Decoded, DecodeError> {
         by_name!(self, M => M::from_document(document).map(|message| decoded(&message)))
@@ -67,7 +66,6 @@ impl MessageName {
 
     /// Writes a success from its canonical members. `ok` is added if absent, and the version is
     /// always ours. Requests, failures and messages that may only be read are refused.
-    ///
     /// Clauses: ALX-MSG-SUCCESS, ALX-WG-02, ALX-WG-08.
     pub fn success(self, mut members: Object) -> Result<Value, Failure> {
         if self == Self::SolveRequest {

@@ -9,9 +9,7 @@ use crate::codes::{Category, RetryClass, WireCode};
 use crate::wire::Extensible;
 use crate::wire_enum;
 
-/// The most attempts after an unknown code.
-///
-/// Clauses: ALX-RETRY-UNKNOWN-BOUND.
+/// The most attempts after an unknown code. Clauses: ALX-RETRY-UNKNOWN-BOUND.
 const CONSERVATIVE_ATTEMPTS: u64 = 3;
 /// The most attempts after a code that asks for a retry.
 const BACKOFF_ATTEMPTS: u64 = 5;
@@ -28,8 +26,7 @@ pub struct Decision {
     pub wait: Option<Wait>,
 }
 
-/// The bounds of a wait. The caller draws a time between them, so that clients that failed together
-/// do not retry together.
+/// The bounds of a wait. Drawn at random, so that clients that failed together retry apart.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Wait {
     /// The shortest wait, in milliseconds.
@@ -49,7 +46,6 @@ wire_enum! {
 }
 
 /// Decides after a failure. `attempt` counts the attempts so far, including the failed one.
-///
 /// Clauses: ALX-CLIENT-3, ALX-UNKNOWN-CODE, ALX-C3, ALX-RETRY-AUTH, ALX-RETRY-APPROVAL,
 /// ALX-RETRY-RATE, ALX-RETRY-UNKNOWN-UNSAFE, ALX-RETRY-UNKNOWN-SAFE, ALX-RETRY-UNKNOWN-TYPE.
 pub fn decide(
@@ -76,11 +72,9 @@ pub fn decide(
 }
 
 impl Wait {
-    /// The wait doubles with every attempt, and half of it is random. The few attempts keep it
-    /// short.
+    /// Doubles with every attempt; half of it is random.
     fn after(attempt: u64) -> Self {
-        // Only computed for a retry, so `attempt` is below the limit of its class and the shift
-        // cannot overflow.
+        // A retry is below the limit of its class, so the shift cannot overflow.
         let most_ms = FIRST_WAIT_MS << attempt.saturating_sub(1);
         Self { least_ms: most_ms / 2, most_ms }
     }

@@ -69,8 +69,7 @@ envelope! {
     }
 }
 
-/// An event in a timeline that is read. The members of an unknown type are not known, so such an
-/// event is kept as it is.
+/// An event in a timeline that is read. One of an unknown type is kept as it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum TimelineEntry {
     /// An event of a known type.
@@ -140,16 +139,13 @@ impl Envelope for SessionTimelineEnvelope {
         Some(&self.protocol)
     }
 
-    /// Every event may be emitted, and the events are in order of time.
-    ///
-    /// Clauses: ALX-WG-03.
+    /// Every event may be emitted, and the events are in order of time. Clauses: ALX-WG-03.
     fn check_sendable(&self) -> Result<(), Failure> {
         let mut latest: Option<&Number> = None;
         for (index, entry) in self.timeline.iter().enumerate() {
             let place = format!("/timeline/{index}");
             let event = entry.emittable().map_err(|failure| below(&place, failure))?;
-            // The timestamp is optional. An event without one does not change the order of the
-            // others.
+            // An event without a timestamp does not change the order of the others.
             let Some(time) = event.timestamp.value() else { continue };
             if let Some(before) = latest
                 && compare_numbers(time, before) == Ordering::Less

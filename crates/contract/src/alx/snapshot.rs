@@ -16,8 +16,7 @@ use crate::wire::Value;
 pub const HASH_SCOPE: [&str; 7] =
     ["type", "domain", "sources", "artifactHash", "tier", "payload", "derivation"];
 
-/// The snapshot of ALX 1.1. The caller gives the identity vectors (id to hash), because this crate
-/// does not hash.
+/// The snapshot of ALX 1.1. The caller gives the identity vectors: this crate does not hash.
 pub fn snapshot(vectors: BTreeMap<String, String>) -> Value {
     let identity = Identity {
         domain_tag: DOMAIN_TAGS.KB.into(),
@@ -25,11 +24,11 @@ pub fn snapshot(vectors: BTreeMap<String, String>) -> Value {
         scope: HASH_SCOPE.map(String::from).into(),
         vectors,
     };
-    let with_capabilities = (Capability::ALL.iter())
-        .fold(builder(ALX_PROTOCOL_VERSION), |builder, capability| {
-            builder.capability(capability.as_str())
-        });
-    with_messages(with_capabilities)
+    let mut builder = builder(ALX_PROTOCOL_VERSION);
+    for capability in Capability::ALL {
+        builder = builder.capability(capability.as_str());
+    }
+    with_messages(builder)
         .errors(|code| code.protocol() == Protocol::Alx)
         .events(run_event)
         .events(timeline_event)
@@ -76,9 +75,6 @@ fn timeline_event(kind: SessionTimelineEventType) -> EventMeaning {
         SessionTimelineEventType::Reset => "session-set-back",
         SessionTimelineEventType::Fork => "session-branched",
     };
-    EventMeaning {
-        semantics,
-        // A client that ignores one of these still shows the others.
-        ignorable: true,
-    }
+    // A client that ignores one of these still shows the others.
+    EventMeaning { semantics, ignorable: true }
 }

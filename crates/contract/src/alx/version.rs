@@ -1,5 +1,4 @@
-//! Comparison of two version texts. A version is opaque except for this comparison, which the
-//! compatibility rules need.
+//! Comparison of two version texts, for the compatibility rules. Otherwise a version is opaque.
 
 use crate::wire_enum;
 
@@ -37,9 +36,7 @@ impl Version {
 }
 
 /// The relation of `theirs` to `ours`. Equal texts are the same version, also without the form
-/// `major.minor`.
-///
-/// Clauses: ALX-VERSION-OPAQUE, ALX-C6.
+/// `major.minor`. Clauses: ALX-VERSION-OPAQUE, ALX-C6.
 pub fn relation(ours: &str, theirs: &str) -> Relation {
     // Before parsing: versions are opaque, and equal texts are the same version in any form.
     if ours == theirs {

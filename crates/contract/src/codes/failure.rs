@@ -19,8 +19,7 @@ pub struct Failure {
     pub pointer: Option<String>,
     /// A suggestion that is more specific than the code's own.
     pub suggestion: Option<String>,
-    /// Details for programs, under the names of the protocol. Optional, so that most failures stay
-    /// small.
+    /// Details for programs, under the names of the protocol. Boxed, so that a failure is small.
     pub details: Option<Box<Object>>,
 }
 
@@ -82,9 +81,7 @@ impl Failure {
 /// A pointer as people write it: `created_by.type`, `tags.0`.
 fn field_name(pointer: &str) -> String {
     let path = pointer.strip_prefix('/').unwrap_or(pointer);
-    let segments = path.split('/');
-    let names = segments.map(unescape_segment);
-    names.collect::<Vec<_>>().join(".")
+    path.split('/').map(unescape_segment).collect::<Vec<_>>().join(".")
 }
 
 impl From<DecodeErrorKind> for Code {

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use super::{Category, Code, Protocol, RetryClass, Union, unions};
 
-/// The file name of a code's page. Codes that differ only in letter case get different names, for
-/// file systems that ignore case.
+/// The file name of a code's page, which differs also where file systems ignore letter case.
 pub fn page_name(code: Code) -> String {
     match code.protocol() {
         Protocol::Accord | Protocol::Alx => format!("{code}.md"),
@@ -50,21 +49,13 @@ pub fn index() -> String {
          These pages are generated from the registry in `crates/contract/src/codes/registry`.\n",
     );
     for protocol in Protocol::ALL {
-        let _ = write!(
-            text,
-            "\n## {}\n\n| Code | Category | Retry | HTTP | Meaning |\n|---|---|---|---|---|\n",
-            protocol.title()
-        );
+        let columns = "| Code | Category | Retry | HTTP | Meaning |\n|---|---|---|---|---|";
+        let _ = writeln!(text, "\n## {}\n\n{columns}", protocol.title());
         for code in Code::ALL.iter().filter(|code| code.protocol() == *protocol) {
-            let _ = writeln!(
-                text,
-                "| [{code}]({}) | `{}` | `{}` | {} | {} |",
-                page_name(*code),
-                code.category(),
-                code.retry(),
-                code.http_status(),
-                code.meaning(),
-            );
+            let (page, category, retry) = (page_name(*code), code.category(), code.retry());
+            let (status, meaning) = (code.http_status(), code.meaning());
+            let row = format!("[{code}]({page}) | `{category}` | `{retry}` | {status} | {meaning}");
+            let _ = writeln!(text, "| {row} |");
         }
     }
     text.push_str(
@@ -73,15 +64,8 @@ pub fn index() -> String {
          handle values that\nit does not know.\n\n\
          | List | Policy | What it names | Values |\n|---|---|---|---|\n",
     );
-    for union in unions() {
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {} | `{}` |",
-            union.name,
-            union.policy,
-            union.about,
-            union.members.join("` `"),
-        );
+    for Union { name, policy, about, members } in unions() {
+        let _ = writeln!(text, "| `{name}` | {policy} | {about} | `{}` |", members.join("` `"));
     }
     text
 }

@@ -1,5 +1,5 @@
-//! The codes, one entry each: variant, code, protocol, category, retry class, HTTP status, and one
-//! sentence that says what happened and what to do.
+//! The codes, one entry each: variant, code, category, retry class, HTTP status, and one sentence
+//! that says what happened and what to do.
 //!
 //! The entries of a protocol are in a file of their own below `registry`. Each of these files is a
 //! macro that adds its entries to those that it gets, and passes them on to the next; `codes!` at
@@ -22,54 +22,54 @@ use super::{Category, Protocol, RetryClass};
 use crate::wire::Names;
 
 macro_rules! codes {
-    (; $(
+    (; $($protocol:ident {$(
         $variant:ident = $code:literal,
-        $protocol:ident, $category:ident, $retry:ident, $status:literal, $meaning:literal;
-    )+) => {
+        $category:ident, $retry:ident, $status:literal, $meaning:literal;
+    )+})+) => {
         /// A failure code.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum Code {
-            $(#[doc = $meaning] $variant,)+
+            $($(#[doc = $meaning] $variant,)+)+
         }
 
         impl Code {
             /// Every code, in the order of the registry.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            pub const ALL: &'static [Self] = &[$($(Self::$variant),+),+];
 
             /// The code on the wire.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $code,)+ }
+                match self { $($(Self::$variant => $code,)+)+ }
             }
 
             /// Finds a code by its text.
             pub fn parse(text: &str) -> Option<Self> {
-                match text { $($code => Some(Self::$variant),)+ _ => None }
+                match text { $($($code => Some(Self::$variant),)+)+ _ => None }
             }
 
             /// The protocol that defines the code.
             pub const fn protocol(self) -> Protocol {
-                match self { $(Self::$variant => Protocol::$protocol,)+ }
+                match self { $($(Self::$variant => Protocol::$protocol,)+)+ }
             }
 
             /// The stable category; the `error.type` of the ALX envelope.
             pub const fn category(self) -> Category {
-                match self { $(Self::$variant => Category::$category,)+ }
+                match self { $($(Self::$variant => Category::$category,)+)+ }
             }
 
             /// When the request may be sent again.
             pub const fn retry(self) -> RetryClass {
-                match self { $(Self::$variant => RetryClass::$retry,)+ }
+                match self { $($(Self::$variant => RetryClass::$retry,)+)+ }
             }
 
             /// The HTTP status of an answer that carries the code.
             pub const fn http_status(self) -> u16 {
-                match self { $(Self::$variant => $status,)+ }
+                match self { $($(Self::$variant => $status,)+)+ }
             }
 
             /// What happened and what to do, in one sentence.
             pub const fn meaning(self) -> &'static str {
-                match self { $(Self::$variant => $meaning,)+ }
+                match self { $($(Self::$variant => $meaning,)+)+ }
             }
         }
     };

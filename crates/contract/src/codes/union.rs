@@ -43,16 +43,15 @@ impl Union {
 /// Every named list of the wire contract.
 pub fn unions() -> Vec<Union> {
     use Policy::{Closed, Extensible};
+    let live = "The types of live run events; an emitter writes no other.";
+    let historical = "The types of historical session events; an emitter writes no other.";
+    let wire = "Why a document is not the message that it should be.";
+    let registry = "Why a registry refuses a Knowledge Block.";
+    let kit = "Why a run of the conformance kit went wrong.";
     let mut unions = vec![
         of_names::<Category>(Extensible, "The stable categories of failures."),
-        of_names::<RunEventType>(
-            Extensible,
-            "The types of live run events; an emitter writes no other.",
-        ),
-        of_names::<SessionTimelineEventType>(
-            Extensible,
-            "The types of historical session events; an emitter writes no other.",
-        ),
+        of_names::<RunEventType>(Extensible, live),
+        of_names::<SessionTimelineEventType>(Extensible, historical),
         of_names::<SessionStatus>(Closed, "The states of a session."),
         of_names::<Status>(Closed, "What an adapter says about a case."),
         of_names::<RetryClass>(Closed, "When a failed request may be sent again."),
@@ -60,24 +59,11 @@ pub fn unions() -> Vec<Union> {
         of_codes("CanonRefusal", Closed, "Why a document has no canonical form.", |code| {
             Refusal::ALL.iter().any(|refusal| code == (*refusal).into())
         }),
-        of_codes(
-            "WireRefusal",
-            Closed,
-            "Why a document is not the message that it should be.",
-            |code| DecodeErrorKind::ALL.iter().any(|kind| code == (*kind).into()),
-        ),
-        of_codes(
-            "RegistryCode",
-            Closed,
-            "Why a registry refuses a Knowledge Block.",
-            is_registry_code,
-        ),
-        of_codes(
-            "KitFailure",
-            Extensible,
-            "Why a run of the conformance kit went wrong.",
-            |code| code.as_str().starts_with("KIT_"),
-        ),
+        of_codes("WireRefusal", Closed, wire, |code| {
+            DecodeErrorKind::ALL.iter().any(|kind| code == (*kind).into())
+        }),
+        of_codes("RegistryCode", Closed, registry, is_registry_code),
+        of_codes("KitFailure", Extensible, kit, |code| code.as_str().starts_with("KIT_")),
         of_codes("AgenticCode", Extensible, "The failure codes of the Agentic Protocol.", |code| {
             code.protocol() == Protocol::Agentic
         }),
@@ -88,18 +74,18 @@ pub fn unions() -> Vec<Union> {
         of_codes(&format!("ErrorCode.{category}"), Extensible, about, alx)
     }));
     unions.extend(ggui::lists());
+    let violations = "Why a part of a contract is refused.";
+    unions.push(of_codes("GguiViolation", Extensible, violations, |code| {
+        code.as_str().starts_with("CTR_")
+    }));
     // ALX has no codes in some categories.
     unions.retain(|union| !union.members.is_empty());
     unions
 }
 
 fn of_names<N: Names>(policy: Policy, about: &'static str) -> Union {
-    Union {
-        name: N::NAME.into(),
-        policy,
-        about,
-        members: N::ALL.iter().map(|name| name.as_str()).collect(),
-    }
+    let members = N::ALL.iter().map(|name| name.as_str()).collect();
+    Union { name: N::NAME.into(), policy, about, members }
 }
 
 fn of_codes(

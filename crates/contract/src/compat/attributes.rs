@@ -6,12 +6,14 @@ use super::changes::Changes;
 use super::snapshot::{Direction, FieldEntry};
 use super::{Rule, differing};
 
+/// A member in the old and in the new snapshot.
+type Sides<'a> = [&'a FieldEntry; 2];
+
 /// Clauses: ALX-SERVER-2, ALX-MAJOR-3, ALX-V2, ALX-COMPAT-09, ALX-CANONICAL-STABLE, ALX-WG-06.
 pub(super) fn compare(
     path: &str,
-    direction: Direction,
-    old: &FieldEntry,
-    new: &FieldEntry,
+    message: Direction,
+    [old, new]: Sides<'_>,
     changes: &mut Changes<'_>,
 ) {
     // A canonical member always has its types; `Snapshot::parse` has checked that.
@@ -23,29 +25,21 @@ pub(super) fn compare(
     }
     let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
     changes.meaning(path, was, is, Rule::SemanticsChanged);
-    presence(path, direction, old, new, changes);
-    nullability(path, direction, old, new, changes);
-    values(path, direction, old, new, changes);
-
+    presence(path, message, [old, new], changes);
+    nullability(path, message, [old, new], changes);
+    values(path, message, [old, new], changes);
     if old.mirrored() != new.mirrored() {
         let note = "the attribute mirrors is different, which only an alias has";
         changes.changed(path, Rule::AttributeChanged, note);
     }
     for name in differing(&old.extra, &new.extra) {
-        let note = format!("the attribute {name} is different");
-        changes.changed(path, Rule::AttributeChanged, note);
+        changes.changed(path, Rule::AttributeChanged, format!("the attribute {name} is different"));
     }
 }
 
 /// Clauses: ALX-SERVER-5, ALX-MAJOR-4, ALX-V5, ALX-COMPAT-10, ALX-COMPAT-20, ALX-COMPAT-21.
-fn presence(
-    path: &str,
-    direction: Direction,
-    old: &FieldEntry,
-    new: &FieldEntry,
-    changes: &mut Changes<'_>,
-) {
-    let (rule, note) = match (old.is_required(), new.is_required(), direction) {
+fn presence(path: &str, message: Direction, [old, new]: Sides<'_>, changes: &mut Changes<'_>) {
+    let (rule, note) = match (old.is_required(), new.is_required(), message) {
         (false, true, _) => (Rule::FieldBecameRequired, "the member is required now"),
         (true, false, Direction::Response) => {
             (Rule::ResponseFieldRelaxed, "the member may be missing now")
@@ -59,15 +53,9 @@ fn presence(
 }
 
 /// Clauses: ALX-COMPAT-22.
-fn nullability(
-    path: &str,
-    direction: Direction,
-    old: &FieldEntry,
-    new: &FieldEntry,
-    changes: &mut Changes<'_>,
-) {
+fn nullability(path: &str, message: Direction, [old, new]: Sides<'_>, changes: &mut Changes<'_>) {
     let (was, is) = (old.is_nullable(), new.is_nullable());
-    let rule = match (was, is, direction) {
+    let rule = match (was, is, message) {
         (false, true, Direction::Response) => Rule::BecameNullable,
         (false, true, Direction::Request) => Rule::RequestBecameNullable,
         (true, false, Direction::Response) => Rule::NoLongerNullable,
@@ -79,15 +67,9 @@ fn nullability(
 }
 
 /// Clauses: ALX-COMPAT-23.
-fn values(
-    path: &str,
-    direction: Direction,
-    old: &FieldEntry,
-    new: &FieldEntry,
-    changes: &mut Changes<'_>,
-) {
+fn values(path: &str, message: Direction, [old, new]: Sides<'_>, changes: &mut Changes<'_>) {
     let (was_open, is_open) = (old.is_open(), new.is_open());
-    match (was_open, is_open, direction) {
+    match (was_open, is_open, message) {
         (false, true, Direction::Response) => {
             changes.changed(path, Rule::ResponseEnumOpened, "other values may come now");
         }
@@ -98,8 +80,11 @@ fn values(
             changes.changed(path, Rule::ResponseEnumClosed, "only the listed values come now");
         }
         (true, false, Direction::Request) => {
-            let note = "only the listed values may be sent now";
-            changes.changed(path, Rule::RequestEnumClosed, note);
+            changes.changed(
+                path,
+                Rule::RequestEnumClosed,
+                "only the listed values may be sent now",
+            );
         }
         _ => {}
     }
@@ -112,12 +97,11 @@ fn values(
         changes.changed(path, Rule::AttributeChanged, note);
     }
     for (_, value) in was.iter().filter(|(key, _)| !is.contains_key(*key)) {
-        let note = format!("the value {value} is gone");
-        changes.changed(path, Rule::EnumValueRemoved, note);
+        changes.changed(path, Rule::EnumValueRemoved, format!("the value {value} is gone"));
     }
     for (_, value) in is.iter().filter(|(key, _)| !was.contains_key(*key)) {
         // A reader of the open list had to accept the value before it was listed.
-        let rule = match direction {
+        let rule = match message {
             Direction::Response if was_open => Rule::OpenEnumValueAdded,
             Direction::Response => Rule::EnumValueAdded,
             Direction::Request if was_open && is_open => Rule::OpenEnumValueAdded,

@@ -14,8 +14,7 @@ impl<'a> Changes<'a> {
         Self { rules, same_version, found: Vec::new() }
     }
 
-    /// Compares two meaning tokens. If one side has none, the question stays open; if neither has
-    /// one, it is open only between two versions.
+    /// Compares two meaning tokens. What a side does not say stays open between two versions.
     pub(super) fn meaning(
         &mut self,
         path: &str,

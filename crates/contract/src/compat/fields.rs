@@ -16,8 +16,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
             (Some(_), None) => changes.removed(&path, Rule::MessageRemoved, "the message is gone"),
             (None, Some(fields)) => {
                 changes.added(&path, Rule::MessageAdded, "the message is new");
-                // A new message has no old users, but a wrong alias in it is a violation all the
-                // same.
+                // A new message has no old users, but a wrong alias in it is still a violation.
                 aliases(&path, &Fields::new(), fields, changes);
             }
             (Some(before), Some(after)) => {
@@ -64,28 +63,23 @@ fn message(
 ) {
     let mut removed = only_canonical_in(old, new);
     let mut added = only_canonical_in(new, old);
-    // First promotions, then renames. Both take their members out of the two sets, and a promoted
-    // alias looks like a renamed member.
+    // First promotions: a promoted alias looks like a renamed member. Both take from the sets.
     promotions(path, old, new, &mut removed, &mut added, changes);
     renames(path, old, new, &mut removed, &mut added, changes);
     for place in removed {
         let (name, entry) = &old[place];
-        let rule =
-            if entry.is_required() { Rule::FieldRemoved } else { Rule::OptionalFieldRemoved };
+        let is_required = entry.is_required();
+        let rule = if is_required { Rule::FieldRemoved } else { Rule::OptionalFieldRemoved };
         changes.removed(&format!("{path}/{name}"), rule, "the member is gone");
     }
     for place in added {
         let (name, entry) = &new[place];
-        let (rule, note) = match (entry.is_required(), direction) {
-            (false, _) => (Rule::OptionalFieldAdded, "the optional member is new"),
-            (true, Direction::Response) => {
-                (Rule::RequiredResponseFieldAdded, "the required member is new")
-            }
-            (true, Direction::Request) => {
-                (Rule::RequiredRequestFieldAdded, "the required member is new")
-            }
+        let (rule, kind) = match (entry.is_required(), direction) {
+            (false, _) => (Rule::OptionalFieldAdded, "optional"),
+            (true, Direction::Response) => (Rule::RequiredResponseFieldAdded, "required"),
+            (true, Direction::Request) => (Rule::RequiredRequestFieldAdded, "required"),
         };
-        changes.added(&format!("{path}/{name}"), rule, note);
+        changes.added(&format!("{path}/{name}"), rule, format!("the {kind} member is new"));
     }
     for (place, (name, after)) in new {
         if let Some((_, before)) = old.get(place)
@@ -93,16 +87,15 @@ fn message(
             && after.is_canonical()
         {
             let path = format!("{path}/{name}");
-            attributes::compare(&path, direction, before, after, changes);
+            attributes::compare(&path, direction, [before, after], changes);
         }
     }
     aliases(path, old, new, changes);
 }
 
 /// The canonical places of one side that are not canonical on the other, without those below
-/// another such place: a member is added and removed with its contents. If the other side has
-/// anything below the place, the member was partly known, and each place below it is a separate
-/// change.
+/// another such place: a member comes and goes with its contents, unless the other side knows parts
+/// of it.
 fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a ChangePath> {
     let canonical = |fields: &Fields, place: &ChangePath| {
         (fields.get(place)).is_some_and(|(_, entry)| entry.is_canonical())
@@ -126,9 +119,7 @@ fn has_at_or_below(fields: &Fields, place: &ChangePath) -> bool {
     next.is_some_and(|(next, _)| next == place || next.is_below(place))
 }
 
-/// An alias that replaced the member that it repeated.
-///
-/// Clauses: ALX-COMPAT-15.
+/// An alias that replaced the member that it repeated. Clauses: ALX-COMPAT-15.
 fn promotions(
     path: &str,
     old: &Fields,
@@ -149,7 +140,6 @@ fn promotions(
 }
 
 /// A removed and an added member of the same type and meaning are one renamed member.
-///
 /// Clauses: ALX-SERVER-4, ALX-MAJOR-2, ALX-V4, ALX-COMPAT-08.
 fn renames(
     path: &str,
@@ -207,8 +197,7 @@ fn aliases(path: &str, old: &Fields, new: &Fields, changes: &mut Changes<'_>) {
     }
     for (place, (name, before)) in old {
         if !before.is_canonical() && !new.contains_key(place) {
-            let path = format!("{path}/{name}");
-            changes.removed(&path, Rule::AliasRemoved, "the alias is gone");
+            changes.removed(&format!("{path}/{name}"), Rule::AliasRemoved, "the alias is gone");
         }
     }
 }
@@ -221,9 +210,7 @@ enum Mirror {
 }
 
 /// Compares an alias with its canonical member. Attributes that the alias lacks are those of the
-/// canonical member.
-///
-/// Clauses: ALX-ALIAS-MIRROR, ALX-COMPAT-14.
+/// canonical member. Clauses: ALX-ALIAS-MIRROR, ALX-COMPAT-14.
 fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
     let (Some(mirrors), Some(place)) = (&alias.mirrors, alias.mirrored()) else {
         return Mirror::Wrong("the alias does not say what it repeats".into());
@@ -258,13 +245,10 @@ fn mirror(alias: &FieldEntry, fields: &Fields) -> Mirror {
 }
 
 fn same_alias(before: &FieldEntry, after: &FieldEntry) -> bool {
-    fn values(entry: &FieldEntry) -> Option<Vec<String>> {
-        (entry.listed()).map(|values| values.into_keys().collect())
-    }
     let rest = |entry: &FieldEntry| {
+        let values = entry.listed().map(|values| values.into_keys().collect::<Vec<_>>());
         let flags = (entry.is_nullable(), entry.says_open(), entry.presence);
-        let meaning = entry.semantics.clone();
-        (entry.mirrored(), flags, entry.types.clone(), meaning, values(entry))
+        (entry.mirrored(), flags, entry.types.clone(), entry.semantics.clone(), values)
     };
     rest(before) == rest(after) && differing(&before.extra, &after.extra).is_empty()
 }

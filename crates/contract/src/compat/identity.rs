@@ -1,11 +1,8 @@
-//! How content identity is computed.
+//! How content identity is computed. A hash outlives every release, so a change of the hashing
+//! needs another domain tag, vectors for both tags, and a major version.
 //!
-//! A hash outlives every release, so a change of the hashing needs another domain tag, vectors for
-//! both tags, and a major version.
-//!
-//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to the tag of its
-//! snapshot. Two vectors with the same tag and name are the same vector, also if the snapshots have
-//! different tags.
+//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to that of its
+//! snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,10 +44,9 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
             changes.wrong(path, Rule::IdentityTagKept, note);
         }
     }
-
     // A tag that was used before keeps its vectors, the new one included.
-    let tags_have_vectors =
-        [old_tag, new_tag].iter().all(|tag| after.has(tag) && before.all_kept_in(&after, tag));
+    let has_vectors = |tag: &&str| after.has(tag) && before.all_kept_in(&after, tag);
+    let tags_have_vectors = [old_tag, new_tag].iter().all(has_vectors);
     let rule_changes = rule_changes(old, new);
     // A new tag alone changes the hashes too, so it needs vectors as well.
     if old_tag != new_tag && rule_changes.is_empty() && !tags_have_vectors {
@@ -91,9 +87,7 @@ fn rule_changes(old: &IdentityEntry, new: &IdentityEntry) -> Vec<(&'static str, 
         let note = format!("the hash function was {} and is {}", old.hash, new.hash);
         found.push(("/identity/hash", note));
     }
-    let scope =
-        |identity: &IdentityEntry| -> BTreeSet<String> { identity.scope.iter().cloned().collect() };
-    if scope(old) != scope(new) {
+    if old.scope.iter().collect::<BTreeSet<_>>() != new.scope.iter().collect() {
         found.push(("/identity/scope", "other members are hashed".into()));
     }
     found
@@ -104,10 +98,10 @@ struct Vectors<'a>(BTreeMap<String, (&'a str, &'a str)>);
 
 impl<'a> Vectors<'a> {
     fn new(identity: &'a IdentityEntry) -> Self {
-        let vectors = identity.vectors.iter().flatten();
-        let entries =
-            vectors.map(|(id, hash)| (full_id(identity, id), (id.as_str(), hash.as_str())));
-        Self(entries.collect())
+        let entry = |(id, hash): (&'a String, &'a String)| {
+            (full_id(identity, id), (id.as_str(), hash.as_str()))
+        };
+        Self(identity.vectors.iter().flatten().map(entry).collect())
     }
 
     fn hash(&self, full_id: &str) -> Option<&'a str> {
@@ -120,14 +114,12 @@ impl<'a> Vectors<'a> {
 
     /// Whether every vector of a tag still exists with the same hash.
     fn all_kept_in(&self, later: &Self, tag: &str) -> bool {
-        let mut vectors = self.of(tag);
-        vectors.all(|(full_id, hash)| later.hash(full_id) == Some(hash))
+        self.of(tag).all(|(full_id, hash)| later.hash(full_id) == Some(hash))
     }
 
     /// Whether a vector of a tag has another hash now.
     fn changed_in(&self, later: &Self, tag: &str) -> bool {
-        let mut vectors = self.of(tag);
-        vectors.any(|(full_id, hash)| later.hash(full_id).is_some_and(|is| is != hash))
+        self.of(tag).any(|(full_id, hash)| later.hash(full_id).is_some_and(|is| is != hash))
     }
 
     fn of(&self, tag: &str) -> impl Iterator<Item = (&str, &'a str)> {

@@ -39,12 +39,10 @@ impl Wire for JsonTypes {
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         match value {
             Value::String(name) => type_name(name, at).map(|name| Self(BTreeSet::from([name]))),
-            Value::Array(names) if names.is_empty() => Err(DecodeError {
-                pointer: at.to_string(),
-                kind: DecodeErrorKind::Value,
-                expected: "at least one type".into(),
-                found: "an empty list".into(),
-            }),
+            Value::Array(names) if names.is_empty() => {
+                let (expected, found) = ("at least one type".into(), "an empty list".into());
+                Err(DecodeError::new(at, DecodeErrorKind::Value, expected, found))
+            }
             Value::Array(names) => {
                 let names = names.into_iter().enumerate().map(|(index, name)| {
                     let at = at.index(index);

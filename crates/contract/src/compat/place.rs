@@ -19,8 +19,7 @@ impl ChangePath {
         Self(names)
     }
 
-    /// Whether this place is inside another one. The message itself does not count, because
-    /// everything is inside it.
+    /// Whether this place is inside another one that is not the message itself.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         !other.0.is_empty() && self.0.len() > other.0.len() && self.0.starts_with(&other.0)
     }

@@ -209,15 +209,11 @@ crate::wire_names! { Rule }
 pub struct Rules(BTreeMap<Rule, Class>);
 
 impl Rules {
-    /// Reads settings: rule id to class.
-    ///
-    /// Clauses: ALX-HONEST-RULES.
+    /// Reads settings: rule id to class. Clauses: ALX-HONEST-RULES.
     pub fn parse(settings: &Object) -> Result<Self, Failure> {
-        let entries = settings.iter().map(|(id, class)| {
-            let rule = settable(id)?;
-            Ok((rule, parse_class(id, class)?))
-        });
-        entries.collect::<Result<_, _>>().map(Self)
+        let classes = settings.iter();
+        let classes = classes.map(|(id, class)| Ok((settable(id)?, parse_class(id, class)?)));
+        classes.collect::<Result<_, _>>().map(Self)
     }
 
     /// The class that a change has by a rule.
@@ -232,8 +228,8 @@ fn settable(id: &str) -> Result<Rule, Failure> {
         Some(rule) => format!("the policy fixes {id}: {}", rule.about()),
         None => format!("there is no rule {id}"),
     };
-    let names: Vec<_> =
-        (Rule::ALL.iter()).filter(|rule| rule.is_settable()).map(|rule| rule.as_str()).collect();
+    let settable = Rule::ALL.iter().filter(|rule| rule.is_settable());
+    let names: Vec<_> = settable.map(|rule| rule.as_str()).collect();
     let suggestion = format!("The rules that can be set are {}.", names.join(", "));
     Err(Failure::new(Code::CompatRuleInvalid, problem)
         .at(crate::wire::Pointer::Root.member(id).to_string())

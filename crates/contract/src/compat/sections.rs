@@ -11,8 +11,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
     errors(old, new, changes);
     events(old, new, changes);
     guarantees(old, new, changes);
-    let (before, after) = (old.unknown_parts(), new.unknown_parts());
-    for name in differing(before, after) {
+    for name in differing(old.unknown_parts(), new.unknown_parts()) {
         let note = "the checker does not know this part of a snapshot";
         changes.changed(&format!("/{name}"), Rule::AttributeChanged, note);
     }
@@ -79,8 +78,7 @@ fn holds(codes: Option<&BTreeSet<&str>>, code: &str) -> bool {
 
 /// Clauses: ALX-SERVER-7, ALX-MINOR-3, ALX-V7, ALX-COMPAT-03, ALX-COMPAT-04.
 fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
-    // A list with event types is added and removed with them; only an empty one is a separate
-    // change.
+    // A list is added and removed with its event types; only an empty one is a separate change.
     let (were_empty, are_empty) = (old.empty_event_lists(), new.empty_event_lists());
     for list in were_empty.difference(&new.event_lists()) {
         let note = "the event list, which was empty, is gone";
@@ -103,8 +101,7 @@ fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
         let (rule, note) = match entry.ignorable {
             Some(true) => (Rule::EventAdded, "the event type is new and can be ignored"),
             Some(false) => {
-                let note = "the event type is new and cannot be ignored";
-                (Rule::EventAddedNotIgnorable, note)
+                (Rule::EventAddedNotIgnorable, "the event type is new and cannot be ignored")
             }
             None => {
                 let note = "the event type is new; whether it can be ignored is not stated";
@@ -119,24 +116,23 @@ fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
 fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'_>) {
     let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
     changes.meaning(path, was, is, Rule::EventSemanticsChanged);
-    match (old.ignorable, new.ignorable) {
+    let (rule, note) = match (old.ignorable, new.ignorable) {
         (Some(true), Some(false)) => {
-            let note = "the event type cannot be ignored any more";
-            changes.changed(path, Rule::EventNoLongerIgnorable, note);
+            (Some(Rule::EventNoLongerIgnorable), "the event type cannot be ignored any more")
         }
         (Some(false), Some(true)) => {
-            let note = "the event type can be ignored now";
-            changes.changed(path, Rule::EventBecameIgnorable, note);
+            (Some(Rule::EventBecameIgnorable), "the event type can be ignored now")
         }
-        (was, is) if was != is => {
+        (was, is) => {
             let note = "whether the event type can be ignored is not stated on both sides";
-            changes.changed(path, Rule::EventIgnorabilityUnknown, note);
+            ((was != is).then_some(Rule::EventIgnorabilityUnknown), note)
         }
-        _ => {}
+    };
+    if let Some(rule) = rule {
+        changes.changed(path, rule, note);
     }
     for name in differing(&old.extra, &new.extra) {
-        let note = format!("the attribute {name} is different");
-        changes.changed(path, Rule::AttributeChanged, note);
+        changes.changed(path, Rule::AttributeChanged, format!("the attribute {name} is different"));
     }
 }
 
@@ -150,8 +146,7 @@ fn guarantees(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
                 changes.meaning(&path, Some(was), Some(is), Rule::EnvelopeSemanticsChanged);
             }
             None => {
-                let note = "the guarantee is gone";
-                changes.removed(&path, Rule::EnvelopeSemanticsChanged, note);
+                changes.removed(&path, Rule::EnvelopeSemanticsChanged, "the guarantee is gone");
             }
         }
     }

@@ -6,7 +6,7 @@ use super::identity::full_id;
 use super::json_types::JsonTypes;
 use super::place::ChangePath;
 use crate::codes::{Code, Failure};
-use crate::wire::{DecodeError, Object, Pointer, Value, Wire, identity_text};
+use crate::wire::{Object, Pointer, Value, Wire, identity_text};
 use crate::{message, wire_enum};
 
 message! {
@@ -108,13 +108,10 @@ pub struct Snapshot {
 pub(super) type Fields = BTreeMap<ChangePath, (String, FieldEntry)>;
 
 impl Snapshot {
-    /// Reads a snapshot; a refusal names the place in `document`.
-    ///
-    /// Clauses: ALX-SNAPSHOT-VALID.
+    /// Reads a snapshot; a refusal names the place in `document`. Clauses: ALX-SNAPSHOT-VALID.
     pub fn parse(document: Value) -> Result<Self, Failure> {
         let document = SnapshotDocument::from_document(document).map_err(|error| {
-            let DecodeError { pointer, .. } = &error;
-            Failure::new(Code::SnapshotInvalid, error.to_string()).at(pointer)
+            Failure::new(Code::SnapshotInvalid, error.to_string()).at(error.pointer)
         })?;
         let mut messages = BTreeMap::new();
         for (name, entries) in &document.messages {
@@ -139,20 +136,16 @@ impl Snapshot {
     }
 
     pub(super) fn errors(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        let by_type = self.document.errors.iter().flatten();
-        by_type
-            .map(|(name, codes)| (name.as_str(), codes.iter().map(String::as_str).collect()))
-            .collect()
+        let types = self.document.errors.iter().flatten();
+        let types = types.map(|(kind, codes)| (kind.as_str(), codes.iter().map(String::as_str)));
+        types.map(|(kind, codes)| (kind, codes.collect())).collect()
     }
 
     /// The event types, each by its list and its name.
     pub(super) fn events(&self) -> BTreeMap<(&str, &str), &EventEntry> {
         let lists = self.document.events.iter().flatten();
-        lists
-            .flat_map(|(list, types)| {
-                types.iter().map(move |(name, entry)| ((list.as_str(), name.as_str()), entry))
-            })
-            .collect()
+        let types = lists.flat_map(|(list, types)| types.iter().map(move |each| (list, each)));
+        types.map(|(list, (name, entry))| ((list.as_str(), name.as_str()), entry)).collect()
     }
 
     pub(super) fn event_lists(&self) -> BTreeSet<&str> {
@@ -183,13 +176,9 @@ impl Snapshot {
 
     /// The sender of a message: from the snapshot, else from its name.
     pub(super) fn direction(&self, message: &str) -> Direction {
-        let by_name = if message.ends_with("Request") || message.ends_with("Input") {
-            Direction::Request
-        } else {
-            Direction::Response
-        };
-        let said = self.document.directions.as_ref();
-        said.and_then(|directions| directions.get(message).copied()).unwrap_or(by_name)
+        let said = self.document.directions.as_ref().and_then(|said| said.get(message).copied());
+        let is_request = message.ends_with("Request") || message.ends_with("Input");
+        said.unwrap_or(if is_request { Direction::Request } else { Direction::Response })
     }
 
     pub(super) fn directions(&self) -> BTreeMap<&str, Direction> {
@@ -218,17 +207,15 @@ impl FieldEntry {
 
     /// The listed values, if there is a list, each under a key that is unique to the value.
     pub(super) fn listed(&self) -> Option<BTreeMap<String, &Value>> {
-        let values = self.values.as_ref()?;
-        let entries = values.iter().map(|value| (identity_text(value), value));
-        Some(entries.collect())
+        let values = self.values.as_ref()?.iter();
+        Some(values.map(|value| (identity_text(value), value)).collect())
     }
 
     pub(super) fn says_open(&self) -> bool {
         self.open_enum == Some(true)
     }
 
-    /// Whether values outside the list are allowed: a member without a list may have any value,
-    /// like one with an open list.
+    /// Whether values outside the list are allowed; without a list, any value is.
     pub(super) fn is_open(&self) -> bool {
         self.values.is_none() || self.says_open()
     }
@@ -251,9 +238,7 @@ fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Field
     let mut fields = Fields::new();
     for (name, entry) in entries {
         let refuse = |problem: &str| {
-            let messages = Pointer::Root.member("messages");
-            let message = messages.member(message);
-            let place = message.member(name).to_string();
+            let place = Pointer::Root.member("messages").member(message).member(name).to_string();
             Failure::new(Code::SnapshotInvalid, format!("{place}: {problem}")).at(place)
         };
         if entry.is_canonical() && entry.presence.is_none() {
@@ -279,8 +264,7 @@ fn refuse_double_vectors(identity: &IdentityEntry) -> Result<(), Failure> {
     let mut seen = BTreeMap::new();
     for id in identity.vectors.iter().flat_map(BTreeMap::keys) {
         if let Some(other) = seen.insert(full_id(identity, id), id) {
-            let identity = Pointer::Root.member("identity");
-            let place = identity.member("vectors").member(id).to_string();
+            let place = Pointer::Root.member("identity").member("vectors").member(id).to_string();
             let problem = format!("{place}: the same vector is also called {other}");
             return Err(Failure::new(Code::SnapshotInvalid, problem).at(place));
         }

@@ -26,11 +26,8 @@ pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> VersionVerdic
             format!("{count} {plural} {class}")
         }
     };
-    VersionVerdict {
-        overall,
-        honest,
-        reason: format!("version {new} after {old} {answer}: {because}"),
-    }
+    let reason = format!("version {new} after {old} {answer}: {because}");
+    VersionVerdict { overall, honest, reason }
 }
 
 /// Clauses: ALX-HONEST-UNKNOWN.

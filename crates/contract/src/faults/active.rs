@@ -32,8 +32,7 @@ pub fn seeded(fault: Fault) -> bool {
     active() == Some(fault)
 }
 
-/// Runs `work` and returns the faults whose places it reached on this thread. Other faults cannot
-/// change its result.
+/// Runs `work` and returns the faults whose places it reached; no other can change its result.
 pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Fault>) {
     REACHED.with_borrow_mut(BTreeSet::clear);
     let done = work();

@@ -22,10 +22,7 @@ pub enum DateError {
 }
 
 impl Date {
-    /// Reads `YYYY-MM-DD`.
-    ///
-    /// # Errors
-    /// When the text has another form, or there is no such day.
+    /// Reads `YYYY-MM-DD`. Fails when the text has another form, or there is no such day.
     pub fn parse(text: &str) -> Result<Self, DateError> {
         // By hand, because jiff also accepts other forms, such as a signed year of six digits.
         let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
@@ -34,9 +31,8 @@ impl Date {
         let number = |digits: &[u8]| digits_to_number(digits).ok_or(DateError::Form);
         let year = number(&[y1, y2, y3, y4])?;
         let (month, day) = (number(&[m1, m2])?, number(&[d1, d2])?);
-        civil::Date::new(year as i16, month as i8, day as i8)
-            .map(Self)
-            .map_err(|_| DateError::Impossible)
+        let date = civil::Date::new(year as i16, month as i8, day as i8);
+        date.map(Self).map_err(|_| DateError::Impossible)
     }
 
     /// The start of the day, in UTC.
@@ -79,10 +75,8 @@ impl Wire for Date {
 
 /// The number that at most nine ASCII digits spell.
 pub(super) fn digits_to_number(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |number, digit| {
-        let digit = digit.is_ascii_digit().then(|| u32::from(digit - b'0'));
-        Some(number * 10 + digit?)
-    })
+    let mut digits = digits.iter();
+    digits.try_fold(0, |number, digit| Some(number * 10 + char::from(*digit).to_digit(10)?))
 }
 
 #[cfg(test)]

@@ -1,10 +1,5 @@
 //! Dates and points in time, as every protocol of Accord reads and writes them.
 //!
-//! - [`Time`] is a point in time. Times compare as time, to the nanosecond.
-//! - [`Timestamp`] is a text that a message carried, and the time that it names. The text is kept,
-//!   because content hashes cover it.
-//! - [`Date`] is a day of the calendar.
-//!
 //! Every text is in UTC with a year from 0 to 9999, so that it has four digits. The arithmetic is
 //! that of `jiff`'s civil types, which read no clock and no time zones. (`jiff::Timestamp` ends
 //! before the year 9999 does; a civil date and time does not.)
@@ -34,8 +29,7 @@ impl Time {
     /// The last time that has a text.
     pub const MAX: Self = Self(DateTime::constant(9999, 12, 31, 23, 59, 59, 999_999_999));
 
-    /// The time this many milliseconds after the start of 1970, clamped to [`Time::MIN`] and
-    /// [`Time::MAX`].
+    /// The time this many milliseconds after the start of 1970, clamped to the years with a text.
     pub fn from_unix_millis(millis: i64) -> Self {
         Self(EPOCH.saturating_add(SignedDuration::from_millis(millis))).max(Self::MIN)
     }
@@ -44,15 +38,11 @@ impl Time {
     pub fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         let nanos = i32::try_from(nanos).ok().filter(|_| nanos < NANOS)?;
         let time = EPOCH.checked_add(SignedDuration::new(seconds, nanos)).ok()?;
-        // jiff's years begin at -9999; ours begin at 0, because the text has four digits and no
-        // sign.
+        // jiff's years begin at -9999; ours begin at 0, because the text has no sign.
         (time >= Self::MIN.0).then_some(Self(time))
     }
 
-    /// Reads an RFC 3339 time in UTC, or a date, which is the start of its day.
-    ///
-    /// # Errors
-    /// See [`Timestamp::parse`].
+    /// Reads a time as [`Timestamp::parse`] does, or a date, which is the start of its day.
     pub fn parse_or_date(text: &str) -> Result<Self, TimeError> {
         if text.len() == 10 {
             return Ok(Date::parse(text)?.start());
@@ -65,15 +55,12 @@ impl Time {
         parse::rfc3339(text).map(|(time, _)| time)
     }
 
-    /// As [`Time::parse_rfc3339`], for texts with `Z` or `+00:00`.
-    ///
-    /// Clauses: AGENTIC-R-008.
+    /// As [`Time::parse_rfc3339`], for texts with `Z` or `+00:00`. Clauses: AGENTIC-R-008.
     pub fn parse_rfc3339_utc(text: &str) -> Option<Self> {
         parse::rfc3339(text).and_then(|(time, is_utc)| is_utc.then_some(time))
     }
 
-    /// Reads a time as governed records have it, to the millisecond: a date, or a date and time
-    /// with `Z`, an offset, or neither (UTC).
+    /// Reads a time of a governed record, to the millisecond; without an offset it is in UTC.
     pub fn parse_iso(text: &str) -> Option<Self> {
         parse::iso(text)
     }
@@ -108,12 +95,10 @@ impl Time {
     /// The time this many minutes later, or [`Time::MAX`].
     #[must_use]
     pub fn minutes_later(self, minutes: u64) -> Self {
-        let seconds = i64::try_from(minutes.saturating_mul(60));
-        self.add_seconds(seconds.unwrap_or(i64::MAX))
+        self.add_seconds(i64::try_from(minutes.saturating_mul(60)).unwrap_or(i64::MAX))
     }
 
-    /// The time this many seconds later, or earlier when the number is negative, clamped to
-    /// [`Time::MIN`] and [`Time::MAX`].
+    /// The time this many seconds later (or earlier), clamped to the years with a text.
     #[must_use]
     pub fn add_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(SignedDuration::from_secs(seconds))).max(Self::MIN)
@@ -121,8 +106,7 @@ impl Time {
 
     /// Milliseconds from an earlier time to this one; 0 when the other is not earlier.
     pub fn millis_since(self, earlier: Self) -> u64 {
-        let millis = self.unix_millis() - earlier.unix_millis();
-        u64::try_from(millis).unwrap_or(0)
+        u64::try_from(self.unix_millis() - earlier.unix_millis()).unwrap_or(0)
     }
 
     /// The time as RFC 3339 text of 30 characters. These texts sort as the times do.
@@ -163,8 +147,7 @@ impl fmt::Display for Time {
 /// The length of the longest text of a time.
 const LONGEST: usize = 30;
 
-/// The text of a time, without its fraction or with one of so many digits. Times are written all
-/// the time, so that it is not made with format strings.
+/// The text of a time, with a fraction of so many digits. Format strings would be too slow.
 fn spelled(text: &mut [u8; LONGEST], at: DateTime, fraction: Option<(u32, usize)>) -> &str {
     let small = |number: i8| u32::from(number.unsigned_abs());
     let parts = [

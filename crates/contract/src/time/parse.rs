@@ -53,23 +53,16 @@ impl Clock {
         let (whole, fraction) = time.split_once('.').unwrap_or((time, "0"));
         let mut parts = whole.split(':');
         let (hour, minute) = (two_digits(parts.next()?)?, two_digits(parts.next()?)?);
-        let second = match parts.next() {
-            Some(second) => Some(two_digits(second)?),
-            None => None,
-        };
+        let second = parts.next().map(two_digits);
         let is_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-        if parts.next().is_some() || hour > 23 || minute > 59 || !is_digits {
+        if parts.next().is_some() || hour > 23 || minute > 59 || !is_digits || second == Some(None)
+        {
             return None;
         }
         // Further digits are below a nanosecond, and are dropped.
         let nine = fraction.bytes().chain([b'0'; 9]).take(9);
-        Some(Self {
-            hour,
-            minute,
-            second,
-            nanos: digits_to_number(&nine.collect::<Vec<_>>())?,
-            zone: Zone::parse(zone)?,
-        })
+        let nanos = digits_to_number(&nine.collect::<Vec<_>>())?;
+        Some(Self { hour, minute, second: second.flatten(), nanos, zone: Zone::parse(zone)? })
     }
 
     fn on(&self, date: Date, second: u32, nanos: u32) -> Option<Time> {

@@ -6,19 +6,15 @@ use super::date::digits_to_number;
 use super::{Date, DateError, Time};
 use crate::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
 
-/// An RFC 3339 text in UTC, as it was sent, and the time that it names.
-///
+/// An RFC 3339 text in UTC, as it was sent, and the time that it names. Equal are equal texts.
 /// Clauses: AGENTIC-R-008, AGENTIC-R-111.
-///
-/// Two timestamps are equal when their texts are; to compare times, compare [`Timestamp::time`].
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Timestamp {
     text: String,
     time: Time,
 }
 
-/// The form of a timestamp, for JSON Schema. The parser also refuses days and times that do not
-/// exist.
+/// The form of a timestamp, for JSON Schema. The parser also refuses what does not exist.
 const PATTERN: &str = concat!(
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}",
     r"(\.[0-9]{1,9})?(Z|\+00:00)$",
@@ -52,10 +48,8 @@ impl From<DateError> for TimeError {
 }
 
 impl Timestamp {
-    /// Reads an RFC 3339 time in UTC.
-    ///
-    /// # Errors
-    /// When the text has another form or another offset, or there is no such time.
+    /// Reads an RFC 3339 time in UTC. Fails when the text has another form or another offset, or
+    /// there is no such time.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         let bytes = text.as_bytes();
         if bytes.len() < 20 || bytes[10] != b'T' || bytes[13] != b':' || bytes[16] != b':' {

@@ -29,20 +29,18 @@ wire_enum! {
     }
 }
 
-/// Compares every alias of a message with its canonical member in `document`.
-///
+/// Compares the aliases in a document with their canonical members, for tests of senders.
 /// Clauses: ALX-ALIAS-MIRROR.
-///
-/// For tests of senders; a reader ignores aliases.
 pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
-    M::ALIASES.iter().map(|alias| check(alias, document)).collect()
-}
-
-fn check(alias: &Alias, document: &Value) -> AliasCheck {
-    let state = match (document.get(alias.name), alias.canonical(document)) {
-        (None, _) => AliasState::Absent,
-        (Some(written), Some(canonical)) if same(written, canonical) => AliasState::Match,
-        (Some(_), _) => AliasState::Wrong,
+    let members = document.as_object();
+    let check = |alias: &Alias| {
+        let written = members.and_then(|members| members.get(alias.name));
+        let state = match (written, members.and_then(|members| alias.canonical(members))) {
+            (None, _) => AliasState::Absent,
+            (Some(written), Some(canonical)) if same(written, canonical) => AliasState::Match,
+            (Some(_), _) => AliasState::Wrong,
+        };
+        AliasCheck { alias: alias.name.into(), mirrors: alias.mirrors.into(), state }
     };
-    AliasCheck { alias: alias.name.into(), mirrors: alias.mirrors.into(), state }
+    M::ALIASES.iter().map(check).collect()
 }

@@ -1,15 +1,12 @@
 //! A message's entry in a contract snapshot: every place that it can have, with its attributes.
 //!
-//! A place is a dotted path, as compatibility policies write them (`error.code`). `*` is every
-//! element of a list and every member of a map; the empty path is the message itself. JSON pointers
-//! name places in documents, dotted paths name places in contracts.
-//!
-//! Lengths, patterns and formats are not in it: a later version may accept more, and what a reader
-//! refuses is in the JSON Schema.
+//! A place is a dotted path (`error.code`). `*` is every element of a list and every member of a
+//! map; the empty path is the message itself. Lengths, patterns and formats are not in it: a later
+//! version may accept more.
 
 use serde_json::json;
 
-use super::{MessageShape, Object, Presence, Shape, Value, Wire};
+use super::{MessageShape, Object, Presence, Shape, Wire};
 
 /// The snapshot entry of a message: place to attributes.
 pub fn snapshot_fields<T: Wire>() -> Object {
@@ -27,36 +24,30 @@ fn describe(
     above: &mut Vec<&'static str>,
     entries: &mut Object,
 ) {
-    let mut entry = Object::new();
-    entry.insert("kind".into(), "canonical".into());
-    let presence_word = if presence.required { "required" } else { "optional" };
-    entry.insert("presence".into(), presence_word.into());
-    entry.insert("type".into(), shape.json_type().into());
-    entry.insert("nullable".into(), presence.nullable.into());
-    entry.insert("semantics".into(), semantics.into());
+    let mut entry = json!({
+        "kind": "canonical",
+        "presence": if presence.required { "required" } else { "optional" },
+        "type": shape.json_type(),
+        "nullable": presence.nullable,
+        "semantics": semantics,
+    });
     match shape {
-        Shape::Constant(value) => {
-            entry.insert("enum".into(), json!([value]));
-        }
-        Shape::Integer { minimum: Some(least), .. } => {
-            entry.insert("minimum".into(), json!(least));
-        }
+        Shape::Constant(value) => entry["enum"] = json!([value]),
+        Shape::Integer { minimum: Some(least), .. } => entry["minimum"] = json!(least),
         Shape::Number { range: Some((least, most)) } => {
-            entry.insert("minimum".into(), json!(least));
-            entry.insert("maximum".into(), json!(most));
+            entry["minimum"] = json!(least);
+            entry["maximum"] = json!(most);
         }
         Shape::Enum(names) => {
-            entry.insert("enum".into(), json!(names.members));
-            entry.insert("openEnum".into(), names.open.into());
+            entry["enum"] = json!(names.members);
+            entry["openEnum"] = names.open.into();
         }
         Shape::Message(message) => {
-            let unknown = if message.open { "kept" } else { "refused" };
-            entry.insert("unknownMembers".into(), unknown.into());
+            entry["unknownMembers"] = if message.open { "kept" } else { "refused" }.into();
         }
         _ => {}
     }
-    entries.insert(place.into(), Value::Object(entry));
-
+    entries.insert(place.into(), entry);
     match shape {
         Shape::List { item, .. } | Shape::Map(item) if !matches!(**item, Shape::Any) => {
             let each = Presence { required: true, nullable: false };
@@ -87,19 +78,16 @@ fn describe_members(
     for alias in message.aliases {
         let mirrors = below(place, alias.mirrors);
         // An alias has the type and the meaning of its canonical member.
-        let mut entry = (entries.get(&mirrors).and_then(Value::as_object).cloned())
-            .expect("an alias repeats a member that its message declares");
-        entry.insert("kind".into(), "alias".into());
-        entry.insert("presence".into(), "optional".into());
-        entry.insert("mirrors".into(), mirrors.into());
-        entries.insert(below(place, alias.name), Value::Object(entry));
+        let canonical = entries.get(&mirrors).cloned();
+        let mut entry = canonical.expect("an alias repeats a member that its message declares");
+        entry["kind"] = "alias".into();
+        entry["presence"] = "optional".into();
+        entry["mirrors"] = mirrors.into();
+        entries.insert(below(place, alias.name), entry);
     }
     above.pop();
 }
 
 fn below(place: &str, name: &str) -> String {
-    match place {
-        "" => name.into(),
-        _ => format!("{place}.{name}"),
-    }
+    if place.is_empty() { name.into() } else { format!("{place}.{name}") }
 }

@@ -30,9 +30,8 @@ use super::{DecodeError, EnumShape, Form, Pointer, Shape, Value, Wire};
 /// # Ok::<(), accord_contract::wire::DecodeError>(())
 /// ```
 ///
-/// The list is closed: a name outside it is refused, and cannot be written. Where
-/// a reader must tolerate the names of a later version, the member's type is
-/// [`Extensible`] of it.
+/// The list is closed: a name outside it is refused, and cannot be written. Where a reader must
+/// tolerate the names of a later version, the member's type is [`Extensible`] of it.
 #[macro_export]
 macro_rules! wire_enum {
     ($(
@@ -88,9 +87,9 @@ macro_rules! wire_names {
             }
 
             fn decode(
-                value: $crate::wire::Value,
+                value: $crate::Value,
                 at: &$crate::wire::Pointer<'_>,
-            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+            ) -> $crate::wire::Decoded<Self> {
                 $crate::wire::decode_name(value, at)
             }
 
@@ -125,8 +124,7 @@ pub trait Names: Copy + 'static {
     }
 }
 
-/// A name of a list that a later version may extend. A reader keeps an unknown name and writes it
-/// back.
+/// A name of a list that a later version may extend. A reader writes an unknown name back.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Extensible<N> {
     /// A name of the list.
@@ -173,8 +171,7 @@ impl<N: Names> fmt::Display for Extensible<N> {
 
 impl<N: Names> Wire for Extensible<N> {
     fn shape() -> Shape {
-        // A list that the contract has in a place of its own, such as the codes, is not repeated
-        // here.
+        // A list that the contract has elsewhere, such as the codes, is not repeated here.
         if N::LISTED { names_shape::<N>(true) } else { Shape::Text }
     }
 
@@ -189,11 +186,8 @@ impl<N: Names> Wire for Extensible<N> {
 
 #[doc(hidden)]
 pub fn names_shape<N: Names>(open: bool) -> Shape {
-    Shape::Enum(EnumShape {
-        name: N::NAME,
-        open,
-        members: N::ALL.iter().map(|name| name.as_str()).collect(),
-    })
+    let members = N::ALL.iter().map(|name| name.as_str()).collect();
+    Shape::Enum(EnumShape { name: N::NAME, open, members })
 }
 
 #[doc(hidden)]

@@ -65,7 +65,12 @@ impl DecodeError {
         Self::new(at, DecodeErrorKind::Unknown, expected, json_type(found).into())
     }
 
-    fn new(at: &Pointer<'_>, kind: DecodeErrorKind, expected: String, found: String) -> Self {
+    pub(crate) fn new(
+        at: &Pointer<'_>,
+        kind: DecodeErrorKind,
+        expected: String,
+        found: String,
+    ) -> Self {
         Self { pointer: at.to_string(), kind, expected, found }
     }
 }

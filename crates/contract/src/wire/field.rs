@@ -1,9 +1,7 @@
 //! The four ways in which a message can have a member.
 
 /// A member that may be absent, `null`, or a value. On the wire `null` means "known to be empty"
-/// and absence means "not stated"; they are not interchangeable.
-///
-/// Clauses: ALX-NULL-DISTINCT.
+/// and absence means "not stated"; they are not interchangeable. Clauses: ALX-NULL-DISTINCT.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Field<T> {
     /// The member is absent.
@@ -41,26 +39,21 @@ pub struct Presence {
     pub nullable: bool,
 }
 
-/// One module for each presence keyword of [`message!`](crate::message). They
-/// have the same four names, so that the macro can pick one by its keyword.
+/// One module for each presence keyword of [`message!`](crate::message), with the same four names.
 #[doc(hidden)]
 pub mod presence {
-    /// Must be present; the type decides which values are allowed.
-    ///
-    /// Clauses: ALX-NULL-REQUIRED.
+    use crate::wire::{DecodeError, Decoded, Field, Form, Object, Pointer, Presence, Value, Wire};
+
+    /// Must be present; the type decides which values are allowed. Clauses: ALX-NULL-REQUIRED.
     pub mod required {
-        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Wire};
+        use super::*;
 
         pub type Type<T> = T;
         pub const PRESENCE: Presence = Presence { required: true, nullable: false };
 
-        pub fn take<T: Wire>(
-            members: &mut Object,
-            name: &str,
-            at: &Pointer<'_>,
-        ) -> Result<T, DecodeError> {
+        pub fn take<T: Wire>(from: &mut Object, name: &str, at: &Pointer<'_>) -> Decoded<T> {
             let at = at.member(name);
-            match members.shift_remove(name) {
+            match from.shift_remove(name) {
                 None => Err(DecodeError::missing(&at, &T::shape())),
                 Some(value) => T::decode(value, &at),
             }
@@ -73,18 +66,14 @@ pub mod presence {
 
     /// May be absent; `null` is refused.
     pub mod optional {
-        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
+        use super::*;
 
         pub type Type<T> = Option<T>;
         pub const PRESENCE: Presence = Presence { required: false, nullable: false };
 
-        pub fn take<T: Wire>(
-            members: &mut Object,
-            name: &str,
-            at: &Pointer<'_>,
-        ) -> Result<Option<T>, DecodeError> {
+        pub fn take<T: Wire>(from: &mut Object, name: &str, at: &Pointer<'_>) -> Decoded<Type<T>> {
             let at = at.member(name);
-            match members.shift_remove(name) {
+            match from.shift_remove(name) {
                 None => Ok(None),
                 Some(Value::Null) => Err(DecodeError::wrong_type(&at, &T::shape(), &Value::Null)),
                 Some(value) => T::decode(value, &at).map(Some),
@@ -100,17 +89,13 @@ pub mod presence {
 
     /// May be absent and may be `null`, and the two are kept apart.
     pub mod nullable {
-        use crate::wire::{DecodeError, Field, Form, Object, Pointer, Presence, Value, Wire};
+        use super::*;
 
         pub type Type<T> = Field<T>;
         pub const PRESENCE: Presence = Presence { required: false, nullable: true };
 
-        pub fn take<T: Wire>(
-            members: &mut Object,
-            name: &str,
-            at: &Pointer<'_>,
-        ) -> Result<Field<T>, DecodeError> {
-            match members.shift_remove(name) {
+        pub fn take<T: Wire>(from: &mut Object, name: &str, at: &Pointer<'_>) -> Decoded<Type<T>> {
+            match from.shift_remove(name) {
                 None => Ok(Field::Absent),
                 Some(Value::Null) => Ok(Field::Null),
                 Some(value) => T::decode(value, &at.member(name)).map(Field::Value),
@@ -118,32 +103,25 @@ pub mod presence {
         }
 
         pub fn put<T: Wire>(value: &Field<T>, name: &str, form: Form, into: &mut Object) {
-            match value {
-                Field::Absent => {}
-                Field::Null => {
-                    into.insert(name.into(), Value::Null);
-                }
-                Field::Value(value) => {
-                    into.insert(name.into(), value.write(form));
-                }
-            }
+            let value = match value {
+                Field::Absent => return,
+                Field::Null => Value::Null,
+                Field::Value(value) => value.write(form),
+            };
+            into.insert(name.into(), value);
         }
     }
 
     /// Must be present, and may be `null`.
     pub mod required_or_null {
-        use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
+        use super::*;
 
         pub type Type<T> = Option<T>;
         pub const PRESENCE: Presence = Presence { required: true, nullable: true };
 
-        pub fn take<T: Wire>(
-            members: &mut Object,
-            name: &str,
-            at: &Pointer<'_>,
-        ) -> Result<Option<T>, DecodeError> {
+        pub fn take<T: Wire>(from: &mut Object, name: &str, at: &Pointer<'_>) -> Decoded<Type<T>> {
             let at = at.member(name);
-            match members.shift_remove(name) {
+            match from.shift_remove(name) {
                 None => Err(DecodeError::missing(&at, &T::shape())),
                 Some(Value::Null) => Ok(None),
                 Some(value) => T::decode(value, &at).map(Some),

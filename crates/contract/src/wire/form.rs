@@ -4,10 +4,11 @@
 //! the same value. Only `pattern` and `format` are for the description alone: the type that reads
 //! such a text has a parser, and a test compares the two.
 
-use super::{DecodeError, DecodeErrorKind, Object, Pointer, Shape, Value};
+use super::{DecodeError, DecodeErrorKind, Decoded, Object, Pointer, Shape, Value};
 
 /// What a text must be like.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[must_use]
 pub struct TextForm {
     least_chars: usize,
     most_chars: Option<usize>,
@@ -49,7 +50,6 @@ impl TextForm {
     }
 
     /// A text of so many characters, counted as Unicode scalar values.
-    #[must_use]
     pub const fn chars(mut self, least: usize, most: usize) -> Self {
         self.least_chars = least;
         self.most_chars = Some(most);
@@ -57,42 +57,36 @@ impl TextForm {
     }
 
     /// A text that is not empty.
-    #[must_use]
     pub const fn not_empty(mut self) -> Self {
         self.least_chars = 1;
         self
     }
 
     /// A text of at most so many bytes in UTF-8.
-    #[must_use]
     pub const fn bytes(mut self, most: usize) -> Self {
         self.most_bytes = Some(most);
         self
     }
 
     /// A text without U+0000, which some engines cannot store.
-    #[must_use]
     pub const fn without_nul(mut self) -> Self {
         self.has_nul = false;
         self
     }
 
     /// A text that matches a regular expression. Describes the text; the parser checks it.
-    #[must_use]
     pub const fn pattern(mut self, pattern: &'static str) -> Self {
         self.pattern = Some(pattern);
         self
     }
 
     /// A text of a format that JSON Schema names. Describes the text; the parser checks it.
-    #[must_use]
     pub const fn format(mut self, format: &'static str) -> Self {
         self.format = Some(format);
         self
     }
 
     /// Such a text, as an example.
-    #[must_use]
     pub const fn example(mut self, example: &'static str) -> Self {
         self.example = Some(example);
         self
@@ -103,18 +97,16 @@ impl TextForm {
         // A character has at least one byte, so most texts need no counting.
         let past = |most: usize| text.len() > most && text.chars().nth(most).is_some();
         if self.least_chars > 0 && text.chars().nth(self.least_chars - 1).is_none() {
-            return Err(FormError::TooShort);
+            Err(FormError::TooShort)
+        } else if self.most_chars.is_some_and(past) {
+            Err(FormError::TooManyChars)
+        } else if self.most_bytes.is_some_and(|most| text.len() > most) {
+            Err(FormError::TooManyBytes)
+        } else if !self.has_nul && text.contains('\0') {
+            Err(FormError::Nul)
+        } else {
+            Ok(())
         }
-        if self.most_chars.is_some_and(past) {
-            return Err(FormError::TooManyChars);
-        }
-        if self.most_bytes.is_some_and(|most| text.len() > most) {
-            return Err(FormError::TooManyBytes);
-        }
-        if !self.has_nul && text.contains('\0') {
-            return Err(FormError::Nul);
-        }
-        Ok(())
     }
 
     /// The most bytes, if they are limited.
@@ -143,8 +135,7 @@ impl TextForm {
         words
     }
 
-    /// The keywords of JSON Schema. A limit in bytes is also one in characters, because a character
-    /// has at least one byte.
+    /// The keywords of JSON Schema. A limit in bytes is also one in characters.
     pub(super) fn describe(&self, schema: &mut Object) {
         if self.least_chars > 0 {
             schema.insert("minLength".into(), self.least_chars.into());
@@ -206,8 +197,7 @@ impl Limits {
         Self { range: Some((least, most)), ..Self::NONE }
     }
 
-    /// A member that the server sets. A client may send what the server would set, and should leave
-    /// it out.
+    /// A member that the server sets. A client should leave it out, and may send the same value.
     pub const fn read_only() -> Self {
         Self { is_read_only: true, ..Self::NONE }
     }
@@ -242,29 +232,21 @@ impl Limits {
             }
             (Value::Array(items), limits) => {
                 if let Some(most) = limits.most_items.filter(|most| items.len() > *most) {
-                    return Err(DecodeError {
-                        pointer: at.to_string(),
-                        kind: DecodeErrorKind::TooMany,
-                        expected: format!("at most {most} items"),
-                        found: format!("{} items", items.len()),
-                    });
+                    let (expected, found) = (format!("at most {most} items"), items.len());
+                    let found = format!("{found} items");
+                    return Err(DecodeError::new(at, DecodeErrorKind::TooMany, expected, found));
                 }
                 if items.len() < limits.least_items {
-                    return Err(DecodeError {
-                        pointer: at.to_string(),
-                        kind: DecodeErrorKind::Value,
-                        expected: format!("at least {} item", limits.least_items),
-                        found: "an empty list".into(),
-                    });
+                    let expected = format!("at least {} item", limits.least_items);
+                    let found = "an empty list".into();
+                    return Err(DecodeError::new(at, DecodeErrorKind::Value, expected, found));
                 }
                 let mut items = items.iter().enumerate();
                 items.try_for_each(|(index, item)| limits.check(item, &at.index(index)))
             }
             (Value::Number(number), Self { range: Some((least, most)), .. }) => {
-                let within = number
-                    .as_f64()
-                    .is_some_and(|number| (*least as f64..=*most as f64).contains(&number));
-                if within {
+                let range = *least as f64..=*most as f64;
+                if number.as_f64().is_some_and(|number| range.contains(&number)) {
                     return Ok(());
                 }
                 let shape = Shape::Integer { minimum: Some(*least), maximum: Some(*most) };
@@ -282,7 +264,7 @@ pub fn check_limits(
     name: &str,
     at: &Pointer<'_>,
     limits: &Limits,
-) -> Result<(), DecodeError> {
+) -> Decoded<()> {
     members.get(name).map_or(Ok(()), |value| limits.check(value, &at.member(name)))
 }
 
@@ -290,12 +272,8 @@ fn refused(error: FormError, form: &TextForm, text: &str, at: &Pointer<'_>) -> D
     if error != FormError::TooManyBytes {
         return DecodeError::wrong_value(at, &Shape::Form(*form), &text.into());
     }
-    DecodeError {
-        pointer: at.to_string(),
-        kind: DecodeErrorKind::TooLong,
-        expected: format!("at most {} bytes", form.most_bytes.unwrap_or_default()),
-        found: format!("{} bytes", text.len()),
-    }
+    let expected = format!("at most {} bytes", form.most_bytes.unwrap_or_default());
+    DecodeError::new(at, DecodeErrorKind::TooLong, expected, format!("{} bytes", text.len()))
 }
 
 #[cfg(test)]

@@ -114,18 +114,14 @@ macro_rules! message {
             fn take(
                 mut members: $crate::wire::Object,
                 at: &$crate::wire::Pointer<'_>,
-            ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+            ) -> $crate::wire::Decoded<Self> {
                 $($($crate::wire::check_limits(&members, $json, at, &$limits)?;)?)*
-                $(let $field = $crate::wire::presence::$presence::take::<$ty>(
-                    &mut members, $json, at,
-                )?;)*
+                $(let $field = $crate::wire::presence::$presence::take(&mut members, $json, at)?;)*
                 $crate::message!(@whole $policy members at { $($field),* })
             }
 
             fn put(&self, form: $crate::wire::Form, into: &mut $crate::wire::Object) {
-                $($crate::wire::presence::$presence::put::<$ty>(
-                    &self.$field, $json, form, into,
-                );)*
+                $($crate::wire::presence::$presence::put(&self.$field, $json, form, into);)*
             }
 
             fn extra(&self) -> ::core::option::Option<&$crate::wire::Object> {
@@ -185,8 +181,7 @@ macro_rules! message {
     (@extra closed $this:ident) => { ::core::option::Option::None };
 }
 
-/// The declaration of a message, implemented by [`message!`](crate::message). [`Wire`] provides the
-/// rest.
+/// The declaration of a message, implemented by [`message!`](crate::message).
 pub trait Message: Sized {
     /// The name on the wire contract.
     const NAME: &'static str;
@@ -200,8 +195,7 @@ pub trait Message: Sized {
     /// The canonical members, in the order in which they are written.
     fn fields() -> Vec<FieldShape>;
 
-    /// The members beside the canonical ones that the JSON Schema describes: those that a server
-    /// adds to its answers, and extensions. A reader treats them as unknown members.
+    /// The members beside them that the JSON Schema describes, and that a reader does not know.
     fn beside() -> Vec<FieldShape>;
 
     /// Reads the canonical members out of `members`, and handles the rest.
@@ -227,12 +221,10 @@ impl<M: Message> Wire for M {
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        let mut members = match value {
-            Value::Object(members) => members,
-            other => return Err(DecodeError::wrong_type(at, &M::shape(), &other)),
+        let Value::Object(mut members) = value else {
+            return Err(DecodeError::wrong_type(at, &M::shape(), &value));
         };
-        // Removed unread, before the rest is kept or refused: an alias is never read, and a closed
-        // message does not refuse its own.
+        // Removed unread: an alias is never read, and a closed message does not refuse its own.
         for alias in M::ALIASES {
             members.shift_remove(alias.name);
         }
@@ -242,24 +234,19 @@ impl<M: Message> Wire for M {
     fn write(&self, form: Form) -> Value {
         let mut members = Object::new();
         self.put(form, &mut members);
-        let mut document = Value::Object(members);
         if form == Form::Document {
-            // Collected first: the canonical values are borrowed from the document that is changed
-            // below.
-            let mirrored: Vec<_> = (M::ALIASES.iter())
-                .filter_map(|alias| Some((alias.name, alias.canonical(&document)?.clone())))
-                .collect();
-            if let Value::Object(members) = &mut document {
-                for (name, value) in mirrored {
-                    members.insert(name.into(), value);
-                }
-                for (name, value) in self.extra().into_iter().flatten() {
-                    // An unknown member never overrides one that the contract names.
-                    members.entry(name).or_insert_with(|| value.clone());
-                }
+            let mirrored = M::ALIASES.iter();
+            let mirrored = mirrored
+                .filter_map(|alias| Some((alias.name.into(), alias.canonical(&members)?.clone())));
+            // Collected first: the canonical values are borrowed from the members.
+            let mirrored: Vec<(String, Value)> = mirrored.collect();
+            members.extend(mirrored);
+            for (name, value) in self.extra().into_iter().flatten() {
+                // An unknown member never overrides one that the contract names.
+                members.entry(name).or_insert_with(|| value.clone());
             }
         }
-        document
+        Value::Object(members)
     }
 }
 
@@ -267,8 +254,9 @@ impl<M: Message> Wire for M {
 #[doc(hidden)]
 pub fn refuse_rest(members: &Object, at: &Pointer<'_>) -> Result<(), DecodeError> {
     match members.iter().next() {
-        _ if at.is_in_answer() => Ok(()),
-        None => Ok(()),
-        Some((name, value)) => Err(DecodeError::unknown(&at.member(name), value)),
+        Some((name, value)) if !at.is_in_answer() => {
+            Err(DecodeError::unknown(&at.member(name), value))
+        }
+        _ => Ok(()),
     }
 }

@@ -4,14 +4,12 @@ use std::fmt;
 
 use accord_canon::escape_segment;
 
-/// A place in a document. Each step borrows the one above, so walking a valid document allocates
-/// nothing; the text is made only for an error.
+/// A place in a document. Each step borrows the one above; the text is made only for an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Pointer<'a> {
     /// The whole document.
     Root,
-    /// The whole document, which a later version may have written: members that this version does
-    /// not know are ignored.
+    /// The whole document of a later version, whose unknown members are ignored.
     Answer,
     /// A member of the object above.
     Member(&'a Self, &'a str),

@@ -9,15 +9,14 @@ use super::{FieldShape, MessageShape, Object, Shape, Value, Wire};
 pub fn json_schema<T: Wire>() -> Value {
     let mut definitions = Object::new();
     let whole = schema(&T::shape(), &mut definitions);
-    let mut document = Object::new();
-    document.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-    if let Value::Object(members) = whole {
+    let mut document = json!({"$schema": "https://json-schema.org/draft/2020-12/schema"});
+    if let (Value::Object(document), Value::Object(members)) = (&mut document, whole) {
         document.extend(members);
     }
     if !definitions.is_empty() {
-        document.insert("$defs".into(), Value::Object(definitions));
+        document["$defs"] = definitions.into();
     }
-    Value::Object(document)
+    document
 }
 
 /// The JSON Schema of a shape that contains no message, such as that of a parameter.
@@ -60,8 +59,8 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
             }
             list
         }
-        Shape::Map(item) => {
-            json!({"type": "object", "additionalProperties": schema(item, definitions)})
+        Shape::Map(of) => {
+            json!({"type": "object", "additionalProperties": schema(of, definitions)})
         }
         // `enum` would refuse the names of a later version.
         Shape::Enum(names) if names.open => json!({"type": "string", "examples": names.members}),
@@ -87,8 +86,8 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
 
 fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
     let fields = (message.fields)();
-    let required: Vec<_> =
-        (fields.iter()).filter(|field| field.presence.required).map(|field| field.name).collect();
+    let required = fields.iter().filter(|field| field.presence.required);
+    let required: Vec<_> = required.map(|field| field.name).collect();
     let mut properties = Object::new();
     for field in &fields {
         properties.insert(field.name.into(), member(field, definitions));
@@ -101,23 +100,20 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
     for field in (message.beside)() {
         properties.insert(field.name.into(), member(&field, definitions));
     }
-    let mut definition = Object::new();
-    definition.insert("title".into(), message.name.into());
+    let mut definition = json!({"title": message.name});
     if !message.about.is_empty() {
-        definition.insert("description".into(), message.about.clone().into());
+        definition["description"] = json!(message.about);
     }
-    definition.insert("type".into(), "object".into());
+    definition["type"] = "object".into();
     if !required.is_empty() {
-        definition.insert("required".into(), json!(required));
+        definition["required"] = json!(required);
     }
-    definition.insert("properties".into(), Value::Object(properties));
-    let others = if message.open {
-        json!({"description": "A member that this version does not name; it is kept."})
-    } else {
-        false.into()
+    definition["properties"] = Value::Object(properties);
+    definition["additionalProperties"] = match message.open {
+        true => json!({"description": "A member that this version does not name; it is kept."}),
+        false => false.into(),
     };
-    definition.insert("additionalProperties".into(), others);
-    Value::Object(definition)
+    definition
 }
 
 fn member(field: &FieldShape, definitions: &mut Object) -> Value {
@@ -143,16 +139,15 @@ fn member(field: &FieldShape, definitions: &mut Object) -> Value {
 
 /// What a member is, with the limits that no keyword of JSON Schema expresses.
 fn description(field: &FieldShape) -> String {
-    let (form, each) = match &field.shape {
-        Shape::Form(form) => (form, ""),
-        Shape::List { item, .. } => match &**item {
-            Shape::Form(form) => (form, " each"),
-            _ => return field.about.clone(),
-        },
-        _ => return field.about.clone(),
+    let (shape, each) = match &field.shape {
+        Shape::List { item, .. } => (&**item, " each"),
+        shape => (shape, ""),
     };
-    match form.most_bytes() {
-        None => field.about.clone(),
-        Some(most) => format!("{} At most {most} bytes{each} in UTF-8.", field.about),
+    let about = field.about.clone();
+    match shape {
+        Shape::Form(form) => form
+            .most_bytes()
+            .map_or(about, |most| format!("{} At most {most} bytes{each} in UTF-8.", field.about)),
+        _ => about,
     }
 }

@@ -1,6 +1,6 @@
 //! The form of a wire value, as data. Decoding errors, snapshots and JSON Schemas are made from it.
 
-use super::{Presence, TextForm, Value};
+use super::{Object, Presence, TextForm, Value};
 
 /// The shape of a wire value.
 #[derive(Clone, Debug)]
@@ -70,8 +70,7 @@ pub struct MessageShape {
     pub fields: fn() -> Vec<FieldShape>,
     /// The aliases that are written beside the canonical members.
     pub aliases: &'static [Alias],
-    /// Makes the shapes of the members that the reader treats as unknown: those that a server adds
-    /// to its answers, and extensions.
+    /// Makes the shapes of the members that the reader does not know (`adds` and `extensions`).
     pub beside: fn() -> Vec<FieldShape>,
 }
 
@@ -103,9 +102,10 @@ pub struct Alias {
 
 impl Alias {
     /// The canonical value in a document.
-    pub(crate) fn canonical<'a>(&self, document: &'a Value) -> Option<&'a Value> {
+    pub(crate) fn canonical<'a>(&self, document: &'a Object) -> Option<&'a Value> {
         let mut names = self.mirrors.split('.');
-        names.try_fold(document, |object, name| object.as_object()?.get(name))
+        let first = document.get(names.next()?)?;
+        names.try_fold(first, |object, name| object.as_object()?.get(name))
     }
 }
 
@@ -129,9 +129,7 @@ impl Shape {
                 format!("a whole number from {least} to {most}")
             }
             Self::Number { range: None } => "a number".into(),
-            Self::Number { range: Some((least, most)) } => {
-                format!("a number from {least} to {most}")
-            }
+            Self::Number { range: Some((low, high)) } => format!("a number from {low} to {high}"),
             Self::List { .. } => "a list".into(),
             Self::Map(_) | Self::Message(_) => "an object".into(),
             Self::Either(shapes) => {

@@ -15,7 +15,6 @@ pub struct True;
 pub struct False;
 
 /// A number from 0 to 1. The number is kept; how it was spelled is not.
-///
 /// Clauses: ALX-WG-06, ALX-MSG-CONFIDENCE-RANGE.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ratio(Number);
@@ -57,100 +56,62 @@ impl Wire for Value {
     }
 }
 
-impl Wire for Object {
-    fn shape() -> Shape {
-        Shape::Map(Box::new(Shape::Any))
-    }
+/// Types whose values are one variant of [`Value`].
+macro_rules! plain_values {
+    ($($type:ty: $variant:path, $shape:expr;)+) => {$(
+        impl Wire for $type {
+            fn shape() -> Shape {
+                $shape
+            }
 
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        match value {
-            Value::Object(members) => Ok(members),
-            other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
+            fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+                match value {
+                    $variant(value) => Ok(value),
+                    other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
+                }
+            }
+
+            fn write(&self, _: Form) -> Value {
+                $variant(self.clone())
+            }
         }
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::Object(self.clone())
-    }
+    )+};
 }
 
-impl Wire for String {
-    fn shape() -> Shape {
-        Shape::Text
-    }
+plain_values! {
+    Object: Value::Object, Shape::Map(Box::new(Shape::Any));
+    String: Value::String, Shape::Text;
+    bool: Value::Bool, Shape::Boolean;
+    Number: Value::Number, Shape::Number { range: None };
+}
 
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        match value {
-            Value::String(text) => Ok(text),
-            other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
+/// Types with one value.
+macro_rules! constants {
+    ($($type:ident: $value:literal;)+) => {$(
+        impl Wire for $type {
+            fn shape() -> Shape {
+                Shape::Constant($value)
+            }
+
+            fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+                match value {
+                    Value::Bool($value) => Ok(Self),
+                    // The other boolean has the right type, so its code is another one.
+                    Value::Bool(_) => Err(DecodeError::wrong_value(at, &Self::shape(), &value)),
+                    other => Err(DecodeError::wrong_type(at, &Shape::Boolean, &other)),
+                }
+            }
+
+            fn write(&self, _: Form) -> Value {
+                Value::Bool($value)
+            }
         }
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::String(self.clone())
-    }
+    )+};
 }
 
-impl Wire for bool {
-    fn shape() -> Shape {
-        Shape::Boolean
-    }
-
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        match value {
-            Value::Bool(truth) => Ok(truth),
-            other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
-        }
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::Bool(*self)
-    }
-}
-
-impl Wire for True {
-    fn shape() -> Shape {
-        Shape::Constant(true)
-    }
-
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        constant(true, &value, at).map(|()| Self)
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::Bool(true)
-    }
-}
-
-impl Wire for False {
-    fn shape() -> Shape {
-        Shape::Constant(false)
-    }
-
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        constant(false, &value, at).map(|()| Self)
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::Bool(false)
-    }
-}
-
-impl Wire for Number {
-    fn shape() -> Shape {
-        Shape::Number { range: None }
-    }
-
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        match value {
-            Value::Number(number) => Ok(number),
-            other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
-        }
-    }
-
-    fn write(&self, _: Form) -> Value {
-        Value::Number(self.clone())
-    }
+constants! {
+    True: true;
+    False: false;
 }
 
 impl Wire for Ratio {
@@ -172,32 +133,30 @@ impl Wire for Ratio {
     }
 }
 
-impl Wire for u64 {
-    fn shape() -> Shape {
-        Shape::Integer { minimum: Some(0), maximum: None }
-    }
+macro_rules! integers {
+    ($($type:ty: $read:path, $least:expr;)+) => {$(
+        impl Wire for $type {
+            fn shape() -> Shape {
+                Shape::Integer { minimum: $least, maximum: None }
+            }
 
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        integer(&value, at, &Self::shape(), whole_from_zero)
-    }
+            fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
+                let Value::Number(number) = &value else {
+                    return Err(DecodeError::wrong_type(at, &Self::shape(), &value));
+                };
+                $read(number).ok_or_else(|| DecodeError::wrong_value(at, &Self::shape(), &value))
+            }
 
-    fn write(&self, _: Form) -> Value {
-        (*self).into()
-    }
+            fn write(&self, _: Form) -> Value {
+                (*self).into()
+            }
+        }
+    )+};
 }
 
-impl Wire for i64 {
-    fn shape() -> Shape {
-        Shape::Integer { minimum: None, maximum: None }
-    }
-
-    fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        integer(&value, at, &Self::shape(), whole)
-    }
-
-    fn write(&self, _: Form) -> Value {
-        (*self).into()
-    }
+integers! {
+    u64: whole_from_zero, Some(0);
+    i64: whole, None;
 }
 
 impl<T: Wire> Wire for Vec<T> {
@@ -226,12 +185,8 @@ impl<T: Wire> Wire for BTreeMap<String, T> {
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         match value {
-            Value::Object(members) => members
-                .into_iter()
-                .map(|(name, item)| {
-                    let item = T::decode(item, &at.member(&name))?;
-                    Ok((name, item))
-                })
+            Value::Object(members) => (members.into_iter())
+                .map(|(name, item)| Ok((name.clone(), T::decode(item, &at.member(&name))?)))
                 .collect(),
             other => Err(DecodeError::wrong_type(at, &Self::shape(), &other)),
         }
@@ -240,29 +195,6 @@ impl<T: Wire> Wire for BTreeMap<String, T> {
     fn write(&self, form: Form) -> Value {
         let members = self.iter().map(|(name, item)| (name.clone(), item.write(form)));
         Value::Object(members.collect())
-    }
-}
-
-fn constant(demanded: bool, value: &Value, at: &Pointer<'_>) -> Result<(), DecodeError> {
-    match value {
-        Value::Bool(truth) if *truth == demanded => Ok(()),
-        // The other boolean has the right type, so its code is another than that of a wrong type.
-        Value::Bool(_) => Err(DecodeError::wrong_value(at, &Shape::Constant(demanded), value)),
-        other => Err(DecodeError::wrong_type(at, &Shape::Boolean, other)),
-    }
-}
-
-fn integer<N>(
-    value: &Value,
-    at: &Pointer<'_>,
-    shape: &Shape,
-    whole: impl FnOnce(&Number) -> Option<N>,
-) -> Result<N, DecodeError> {
-    match value {
-        Value::Number(number) => {
-            whole(number).ok_or_else(|| DecodeError::wrong_value(at, shape, value))
-        }
-        other => Err(DecodeError::wrong_type(at, shape, other)),
     }
 }
 

@@ -107,8 +107,7 @@ impl Drop for Chromium {
     }
 }
 
-/// The file has the port in its first line and the path in the second. It can be read before it
-/// is complete.
+/// The file has the port and the path in its two lines. It can be read before it is complete.
 fn parse(file: &str) -> Option<Debugger> {
     let (port, path) = file.split_once('\n')?;
     let path = path.trim_end();

@@ -1,7 +1,5 @@
-//! The connection to a browser: commands with their answers, and the events in between.
-//!
-//! One thread does everything: events are taken in while an answer is waited for. A request that a
-//! page makes and a [`Rule`] matches is answered at that moment.
+//! The connection to a browser. One thread takes events in while it waits for an answer, and
+//! answers the requests of pages that a [`Rule`] matches.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;

@@ -13,8 +13,7 @@ const POLLS_PER_TAP: usize = 40;
 const MOST_CLICKS: usize = 20;
 
 impl Page<'_> {
-    /// Clicks on the middle of an element, where a person would: it must be visible, and nothing
-    /// may cover it.
+    /// Clicks on the middle of an element, which must be visible and not covered.
     pub fn click(&self, selector: &str) -> Result<(), BrowserError> {
         for _ in 0..MOST_CLICKS {
             let (x, y) = self.middle_of(selector)?;
@@ -35,9 +34,8 @@ impl Page<'_> {
         Err(self.timed_out(format!("a click to reach {selector}")))
     }
 
-    /// Taps with a finger on the middle of an element. A field has the focus afterwards: the
-    /// browser recognises a tap some time after the touch, and a person who sees that the field
-    /// moved away taps again.
+    /// Taps on the middle of an element, again if it moved away. A field has the focus afterwards:
+    /// the browser recognises a tap some time after the touch.
     pub fn tap(&self, selector: &str) -> Result<(), BrowserError> {
         let is_done = format!(
             "(field => !field?.matches('input, select, textarea') \
@@ -122,8 +120,7 @@ impl Page<'_> {
     }
 }
 
-/// Notes whether a click reaches an element: the page may move between the look and the click, or
-/// have another element in its place.
+/// Notes whether a click reaches an element: the page may move meanwhile.
 const NOTICE_CLICK: &str = "selector => {
     const mark = {arrived: false};
     globalThis.accordClick = mark;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// The events of pressing and releasing a key, after modifiers that are joined by `+`; none for a
-/// key that is not in the table.
+/// The events of pressing and releasing a key, after modifiers joined by `+`; none if it is
+/// unknown.
 pub(super) fn events(name: &str) -> Option<(Value, Value)> {
     let (modifiers, name) = modifiers(name);
     let key = Key::of(name)?;

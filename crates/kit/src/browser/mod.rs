@@ -49,8 +49,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a Chromium. `limit` is for its start, for every command, and for every wait for
-    /// something in a page.
+    /// Starts a Chromium. `limit` is for its start, every command and every wait in a page.
     pub fn start(program: &std::path::Path, limit: Duration) -> Result<Self, BrowserError> {
         Self::of(Arc::new(Chromium::start(program, limit)?), limit)
     }

@@ -6,8 +6,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
-    /// Errors and warnings on the console, with their source; without what a version of a browser
-    /// recommends.
+    /// Errors and warnings on the console, with their source, without recommendations.
     pub console: Vec<String>,
     /// Exceptions that no script caught.
     pub exceptions: Vec<String>,

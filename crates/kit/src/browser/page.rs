@@ -68,8 +68,7 @@ impl<'a> Page<'a> {
         Ok(answer["result"]["value"].take())
     }
 
-    /// The value of an expression that may be evaluated twice. If a document is replaced before it
-    /// answers, the next document is asked.
+    /// The value of an expression; a document that is replaced meanwhile is asked again.
     pub fn evaluate_with_retry(&self, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
@@ -80,8 +79,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Waits until an expression gives something other than false, null, zero or an empty text,
-    /// and returns it.
+    /// Waits until an expression gives something that is true, and returns it.
     pub fn wait_until(&self, what: impl Display, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {

@@ -20,8 +20,7 @@ impl SharedChromium {
         Self(Mutex::new(Weak::new()))
     }
 
-    /// A browser in the running process, or in a new one if none is running. `limit` is as for
-    /// [`Browser::start`].
+    /// A browser in the running process, or in a new one; `limit` as in [`Browser::start`].
     pub fn browser(&self, program: &Path, limit: Duration) -> Result<Browser, BrowserError> {
         let mut browser = Browser::of(self.process(program, limit)?, limit)?;
         browser.context = Some(browser.create_context()?);

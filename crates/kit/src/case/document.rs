@@ -1,7 +1,6 @@
 //! What the documents of all kinds of cases share.
 
-/// Declares the document of a kind of case: its own members, which follow those that every case
-/// has; how they are written; and how they are read.
+/// Declares the document of a kind of case: its own members, and how they are written and read.
 macro_rules! case_document {
     (
         $(#[doc = $about:literal])*

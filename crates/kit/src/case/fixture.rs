@@ -96,9 +96,6 @@ pub struct FixtureMarks {
 
 impl Case {
     /// A fixture of any corpus, as a case of a protocol. It is written as it was read.
-    ///
-    /// # Errors
-    /// When a member is missing or has the wrong type.
     pub fn published(protocol: &str, document: Value) -> Result<Self, DecodeError> {
         let fixture = PublishedFixture::from_document(document.clone())?;
         Ok(Self {

@@ -142,8 +142,7 @@ impl Case {
 }
 
 impl Case {
-    /// The assertions that the expectation may use. A published fixture has those of its format
-    /// only.
+    /// The assertions that the expectation may use: for a published fixture, those of its format.
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
             Task::Call(Call { fixture: Some(_), .. }) => Vocabulary::Published,
@@ -159,8 +158,7 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The members `files`, `moves`, `steps` and `fixture_id` distinguish the documents, in this
-    /// order.
+    /// The documents have `files`, `moves`, `steps` or `fixture_id`, in this order.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         if value.get("files").is_some() {
             FolderCase::decode(value, at).map(Self::from)
@@ -180,8 +178,8 @@ impl Wire for Case {
             Task::Call(call) => match &call.fixture {
                 None => CallCase::of(self, call).write(form),
                 Some(marks) => match &marks.published {
-                    // A fixture of another corpus is sent as it was read: its adapter may need
-                    // members that the kit does not know.
+                    // A fixture of another corpus is sent as it was read: its adapter may need it
+                    // all.
                     Some(document) => document.clone(),
                     None => FixtureCase::of(self, call, marks).write(form),
                 },

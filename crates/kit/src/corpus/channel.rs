@@ -1,5 +1,4 @@
-//! The document beside the cases of a protocol that is judged over a channel: where the channel
-//! is, its barrier, and the routes beside it.
+//! The document of a protocol with a channel: its place, its barrier, and the routes beside it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Reads files into checked protocols. All mistakes in all files are collected, so that an author
-//! sees them at once.
+//! Reads files into checked protocols. All mistakes in all files are collected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,10 +26,10 @@ pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Pr
             None => check.fault(&path, "", "only folders of protocols and *.md files belong here"),
         }
     }
-    let protocols: BTreeMap<String, Protocol> = by_protocol
-        .into_iter()
-        .filter_map(|(name, files)| Some((name.clone(), check.protocol(name, files)?)))
-        .collect();
+    let checked = by_protocol.into_iter();
+    let checked =
+        checked.filter_map(|(name, files)| Some((name.clone(), check.protocol(name, files)?)));
+    let protocols = checked.collect();
     if check.faults.is_empty() { Ok(protocols) } else { Err(Faults(check.faults)) }
 }
 
@@ -38,13 +37,12 @@ pub(super) struct Check {
     faults: Vec<Fault>,
 }
 
+type Vocabulary = (Option<OperationList>, Option<RouteList>);
+
 impl Check {
     pub(super) fn fault(&mut self, file: &str, pointer: impl ToString, why: impl Into<String>) {
-        self.faults.push(Fault {
-            file: file.to_owned(),
-            pointer: pointer.to_string(),
-            why: why.into(),
-        });
+        let (file, pointer) = (file.to_owned(), pointer.to_string());
+        self.faults.push(Fault { file, pointer, why: why.into() });
     }
 
     fn protocol(&mut self, name: String, files: Files) -> Option<Protocol> {
@@ -62,13 +60,12 @@ impl Check {
             check_values::results(self, &format!("{name}/operations.json"), list);
         }
         check_values::areas(self, &files);
-        let cases: Vec<(&String, Case)> =
-            files.iter().filter_map(|(path, text)| Some((path, self.case(path, text)?))).collect();
-        // Only now, after every file was read: the mistakes of all cases are reported, also without
-        // clauses or operations.
+        let cases = files.iter().filter_map(|(path, text)| Some((path, self.case(path, text)?)));
+        let cases: Vec<(&String, Case)> = cases.collect();
+        // After every file was read, so that the mistakes of all cases are reported.
         let (clauses, operations) = (clauses?, operations?);
-        let by_id: BTreeMap<&str, &Clause> =
-            clauses.clauses.iter().map(|clause| (clause.id.as_str(), clause)).collect();
+        let by_id = clauses.clauses.iter().map(|clause| (clause.id.as_str(), clause));
+        let by_id: BTreeMap<&str, &Clause> = by_id.collect();
         for (path, case) in &cases {
             check_case::check(self, path, case, &by_id);
             check_values::oracle(self, path, case, &clauses);
@@ -98,22 +95,17 @@ impl Check {
     }
 
     /// The vocabulary of a protocol's cases: its operations, its routes, or both.
-    fn vocabulary(
-        &mut self,
-        name: &str,
-        files: &Files,
-    ) -> (Option<OperationList>, Option<RouteList>) {
-        let [operations, routes] =
-            ["operations", "routes"].map(|kind| format!("{name}/{kind}.json"));
-        let routes = files.get(&routes).map(|text| (routes, text));
-        let on_server = routes.is_some() || files.contains_key(&format!("{name}/channel.json"));
-        let operations = match (on_server, files.contains_key(&operations)) {
-            (true, false) => Some(OperationList::empty()),
-            _ => self.companion(files, &operations),
+    fn vocabulary(&mut self, name: &str, files: &Files) -> Vocabulary {
+        let path = |kind: &str| format!("{name}/{kind}.json");
+        let has = |kind: &str| files.contains_key(&path(kind));
+        let operations = if !has("operations") && (has("routes") || has("channel")) {
+            Some(OperationList::empty())
+        } else {
+            self.companion(files, &path("operations"))
         };
-        let routes = routes.and_then(|(path, text)| {
-            let list: RouteList = self.document(&path, text)?;
-            check_exchange::routes(self, &path, &list);
+        let routes = files.get(&path("routes")).and_then(|text| {
+            let list: RouteList = self.document(&path("routes"), text)?;
+            check_exchange::routes(self, &path("routes"), &list);
             Some(list)
         });
         (operations, routes)
@@ -127,13 +119,11 @@ impl Check {
     }
 
     fn companion<T: Wire>(&mut self, files: &Files, path: &str) -> Option<T> {
-        match files.get(path) {
-            Some(text) => self.document(path, text),
-            None => {
-                self.fault(path, "", "is missing; every protocol of a corpus needs it");
-                None
-            }
+        if let Some(text) = files.get(path) {
+            return self.document(path, text);
         }
+        self.fault(path, "", "is missing; every protocol of a corpus needs it");
+        None
     }
 
     fn clauses(&mut self, protocol: &str, list: &ClauseList) {
@@ -150,9 +140,8 @@ impl Check {
             if !seen.insert(&clause.id) {
                 self.fault(&file, place.member("id"), format!("{:?} is listed twice", clause.id));
             }
-            for (member, text) in
-                [("id", &clause.id), ("text", &clause.text), ("source", &clause.source)]
-            {
+            let texts = [("id", &clause.id), ("text", &clause.text), ("source", &clause.source)];
+            for (member, text) in texts {
                 if text.trim().is_empty() {
                     self.fault(&file, place.member(member), "must not be empty");
                 }
@@ -182,11 +171,8 @@ impl Check {
         let value: Value = match accord_canon::read(text.as_bytes()) {
             Ok(value) => value,
             Err(error) => {
-                self.fault(
-                    path,
-                    error.pointer(),
-                    format!("{} (byte {})", error.detail(), error.offset()),
-                );
+                let why = format!("{} (byte {})", error.detail(), error.offset());
+                self.fault(path, error.pointer(), why);
                 return None;
             }
         };

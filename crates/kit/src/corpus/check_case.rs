@@ -1,5 +1,4 @@
-//! Checks a case: its place and its clauses; for a case that calls an adapter, its call and its
-//! expectation.
+//! Checks a case: its place, its clauses, and the call and expectation of an adapter's case.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +35,7 @@ pub(super) fn call(
 fn fixture(check: &mut Check, file: &str, case: &Case, marks: &FixtureMarks) {
     let folder = case.profile.as_ref().unwrap_or(&marks.surface);
     if case.area() != folder {
-        let why = format!("the case belongs in the folder {folder:?}");
-        check.fault(file, "", why);
+        check.fault(file, "", format!("the case belongs in the folder {folder:?}"));
     }
     if marks.sibling.is_some() != marks.changes.is_some() {
         let why = "only a case with a sibling names the differences, and it must";
@@ -54,11 +52,8 @@ fn place(check: &mut Check, file: &str, case: &Case) {
         check.fault(file, "", NAME_RULE);
     }
     if Some(case.protocol.as_str()) != id.split('/').next() {
-        check.fault(
-            file,
-            "/protocol",
-            format!("is {:?}, but the folder is another", case.protocol),
-        );
+        let why = format!("is {:?}, but the folder is another", case.protocol);
+        check.fault(file, "/protocol", why);
     }
     match (&case.level, case.tier) {
         (Some(_), Some(_)) => check.fault(file, "/tier", "a case has a level or a tier, not both"),
@@ -95,10 +90,8 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
     }
     // Declared from the strongest to the weakest.
     if case.strength < strongest {
-        let why = format!(
-            "is `{}`, but the strongest clause that it cites is `{strongest}`",
-            case.strength
-        );
+        let own = case.strength;
+        let why = format!("is `{own}`, but the strongest clause that it cites is `{strongest}`");
         check.fault(file, "/strength", why);
     }
 }
@@ -106,15 +99,17 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
 fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<String, Operation>) {
     let name = &call.input.operation;
     let Some(operation) = operations.get(name) else {
-        let why = format!("no operation {name:?} is in operations.json");
-        check.fault(file, "/input/operation", why);
+        check.fault(
+            file,
+            "/input/operation",
+            format!("no operation {name:?} is in operations.json"),
+        );
         return;
     };
     let root = Pointer::Root;
     let setup = root.member("setup");
     for key in call.setup.keys().filter(|key| !operation.setup.contains(key)) {
-        let why = format!("the operation {name:?} has no such setup");
-        check.fault(file, setup.member(key), why);
+        check.fault(file, setup.member(key), format!("the operation {name:?} has no such setup"));
     }
     let input = root.member("input");
     let args = input.member("args");

@@ -36,8 +36,7 @@ pub(super) fn check(
 ) {
     let Some(declared) = declared else {
         let why = "a case over a channel needs a file channel.json beside the areas";
-        faults.fault(file, "/moves", why);
-        return;
+        return faults.fault(file, "/moves", why);
     };
     let mut place = Reporter { faults, file };
     let root = Pointer::Root;
@@ -74,8 +73,7 @@ impl Walk<'_, '_> {
         let actions = one.actions();
         let [action] = actions.as_slice() else {
             let why = format!("does {} things instead of one: {actions:?}", actions.len());
-            self.place.fault(at, why);
-            return;
+            return self.place.fault(at, why);
         };
         let uses = ["send", "send_text", "send_binary", "expect", "closed", "close"];
         if uses.contains(action) && !self.open.contains(one.socket()) {
@@ -91,8 +89,7 @@ impl Walk<'_, '_> {
         let outside = self.known.clone();
         if let Some(times) = one.repeat {
             if !(1..=MOST_TIMES).contains(&times) {
-                let why = format!("must be from 1 to {MOST_TIMES}");
-                self.place.fault(at.member("repeat"), why);
+                self.place.fault(at.member("repeat"), format!("must be from 1 to {MOST_TIMES}"));
             }
             self.known.add(&mut self.place, "n", &at.to_string());
         }
@@ -188,9 +185,7 @@ impl Walk<'_, '_> {
             }
         }
     }
-}
 
-impl Walk<'_, '_> {
     fn browse(&mut self, browse: &Browse, tab: &str, at: &Pointer<'_>) {
         let place = &mut self.place;
         let opens = browse.open.is_some();
@@ -227,8 +222,7 @@ fn opening(place: &mut Reporter<'_>, known: &DefinedNames, open: &Opening, at: &
     }
     for name in open.headers.iter().flatten().map(|(name, _)| name) {
         if !is_header(name) {
-            let why = "names of headers are in lower case";
-            place.fault(at.member("headers").member(name), why);
+            place.fault(at.member("headers").member(name), "names of headers are in lower case");
         }
     }
     if let Some(refused) = &open.refused {

@@ -19,27 +19,25 @@ pub(super) fn check(
 ) {
     let Some(routes) = routes else {
         let why = "a case over HTTP needs a file routes.json beside the areas";
-        faults.fault(file, "/steps", why);
-        return;
+        return faults.fault(file, "/steps", why);
     };
     let mut place = Reporter { faults, file };
+    let root = Pointer::Root;
     level(&mut place, case, routes);
     for (name, generator) in &exchange.variables {
-        let root = Pointer::Root;
         generator_members(&mut place, generator, &root.member("let").member(name));
     }
     // A case without a judging step would pass on every server that answers with success.
     if exchange.steps.iter().all(Step::prepares) {
         place.fault("/steps", "judges nothing: every step only prepares");
     }
-    let root = Pointer::Root;
     let steps = root.member("steps");
     for (index, one) in exchange.steps.iter().enumerate() {
-        step(&mut place, one, routes.requests(), &steps.index(index));
+        let at = steps.index(index);
+        step(&mut place, one, routes.requests(), &at);
         if case.oracle.is_none()
             && let Some(expected) = &one.expect
-            && let Some(digest) =
-                digest_at(&expected.encode(), &steps.index(index).member("expect"))
+            && let Some(digest) = digest_at(&expected.encode(), &at.member("expect"))
         {
             place.fault(digest, NO_ORACLE);
         }
@@ -89,16 +87,14 @@ pub(super) fn declared(place: &mut Reporter<'_>, list: Requests<'_>) {
         if !check_names::is_variable(name) {
             place.fault(at, check_names::RULE);
         }
-        if !route.path.starts_with('/')
-            || route.path.matches('{').count() != route.parameters().count()
-        {
+        let is_closed = route.path.matches('{').count() == route.parameters().count();
+        if !route.path.starts_with('/') || !is_closed {
             place.fault(at.member("path"), "must begin with `/` and close every brace");
         }
     }
     for (code, status) in list.codes {
         if !(400..600).contains(status) {
-            let codes = root.member("codes");
-            place.fault(codes.member(code), "must be the status of a failure");
+            place.fault(root.member("codes").member(code), "must be the status of a failure");
         }
     }
 }
@@ -119,8 +115,7 @@ impl Reporter<'_> {
 fn level(place: &mut Reporter<'_>, case: &Case, routes: &RouteList) {
     let Some(level) = &case.level else { return };
     let Some(rank) = routes.rank(level) else {
-        place.fault("/level", format!("no level {level:?} is in routes.json"));
-        return;
+        return place.fault("/level", format!("no level {level:?} is in routes.json"));
     };
     let higher = case.operations().find(|name| {
         let route = routes.routes.get(*name);
@@ -162,8 +157,7 @@ pub(super) fn step(place: &mut Reporter<'_>, step: &Step, routes: Requests<'_>, 
         place.fault(at, format!("sends no request, or more than {MAX_REQUESTS}"));
     }
     if step.parallel.is_some() && step.capture.is_some() {
-        let why = "answers of parallel requests cannot be distinguished";
-        place.fault(at.member("capture"), why);
+        place.fault(at.member("capture"), "answers of parallel requests cannot be distinguished");
     }
     if step.tally.is_some() && step.is_single() {
         place.fault(at.member("tally"), "counts answers, and there is one");
@@ -194,10 +188,8 @@ pub(super) fn step(place: &mut Reporter<'_>, step: &Step, routes: Requests<'_>, 
         let special = matches!(source.as_str(), "@text" | "@status")
             || source.strip_prefix("@header:").is_some_and(is_header);
         if !special && !is_pointer(source) {
-            place.fault(
-                captures.member(name),
-                "must be a JSON pointer, `@text`, `@status` or `@header:name`",
-            );
+            let why = "must be a JSON pointer, `@text`, `@status` or `@header:name`";
+            place.fault(captures.member(name), why);
         }
     }
 }
@@ -205,19 +197,16 @@ pub(super) fn step(place: &mut Reporter<'_>, step: &Step, routes: Requests<'_>, 
 fn request(place: &mut Reporter<'_>, request: &Request, routes: Requests<'_>, at: &Pointer<'_>) {
     let Some(route) = routes.routes.get(&request.route) else {
         let why = format!("no route {:?} is in routes.json", request.route);
-        place.fault(at.member("route"), why);
-        return;
+        return place.fault(at.member("route"), why);
     };
     for name in request.path.iter().flatten().map(|(name, _)| name) {
         if !route.parameters().any(|known| known == name) {
-            let path = at.member("path");
-            place.fault(path.member(name), "the route's path has no such parameter");
+            place.fault(at.member("path").member(name), "the route's path has no such parameter");
         }
     }
     for name in request.query.iter().flatten().map(|(name, _)| name) {
         if !route.query.iter().flatten().any(|known| known == name) {
-            let query = at.member("query");
-            place.fault(query.member(name), "the route has no such parameter");
+            place.fault(at.member("query").member(name), "the route has no such parameter");
         }
     }
     for name in request.headers.iter().flatten().map(|(name, _)| name) {

@@ -52,12 +52,10 @@ pub(super) fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointe
             place.fault(at.member(name), "must be a JSON pointer");
         }
     }
-    let text = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let text = check.value.as_ref().and_then(Value::as_str);
     let sound = match kind {
-        CheckKind::Type => {
-            text(&check.value).is_some_and(|name| ArgumentType::parse(&name).is_some())
-        }
-        CheckKind::Instant => text(&check.value).is_some(),
+        CheckKind::Type => text.and_then(ArgumentType::parse).is_some(),
+        CheckKind::Instant => text.is_some(),
         CheckKind::HasNumber => check.value.as_ref().is_some_and(Value::is_number),
         CheckKind::LacksTexts => check.values.iter().flatten().all(Value::is_string),
         CheckKind::Sha256OfCanonical => {
@@ -86,13 +84,8 @@ pub(super) fn members(
     may: &[&str],
     at: &Pointer<'_>,
 ) {
-    let there: Vec<&str> = document
-        .as_object()
-        .into_iter()
-        .flat_map(Object::keys)
-        .map(String::as_str)
-        .filter(|name| *name != kind)
-        .collect();
+    let there = document.as_object().into_iter().flat_map(Object::keys).map(String::as_str);
+    let there: Vec<&str> = there.filter(|name| *name != kind).collect();
     let name = document[kind].as_str().unwrap_or_default();
     for missing in needs.iter().filter(|need| !there.contains(need)) {
         place.fault(at.member(missing), format!("is missing; `{name}` needs it"));

@@ -154,8 +154,7 @@ impl Reader<'_> {
             self.fault(&format!("{at}/args/{key}"), &why);
         }
         let Some(answer) = &step.answer else { return };
-        let known = operation.result.iter().flatten();
-        let known: BTreeSet<&String> = known.collect();
+        let known: BTreeSet<&String> = operation.result.iter().flatten().collect();
         for key in answer.keys().filter(|key| !known.contains(key)) {
             let why = format!("the operation {name:?} has no such member in its result");
             self.fault(&format!("{at}/answer/{key}"), &why);
@@ -186,8 +185,8 @@ impl Reader<'_> {
             self.variables(&Value::from(text.as_str()), at);
         }
         let Some(lines) = &check.lines else { return };
-        let lists = [("order", &lines.order), ("some", &lines.some), ("none", &lines.none)];
-        for (name, list) in lists {
+        for (name, list) in [("order", &lines.order), ("some", &lines.some), ("none", &lines.none)]
+        {
             for (index, line) in list.iter().flatten().enumerate() {
                 self.expectation(line, &format!("{at}/lines/{name}/{index}"));
             }
@@ -215,11 +214,8 @@ impl Reader<'_> {
     fn variables(&mut self, value: &Value, at: &str) {
         match value {
             Value::String(text) => {
-                let unknown: Vec<String> = names(text)
-                    .filter(|name| !self.known.contains(*name))
-                    .map(str::to_owned)
-                    .collect();
-                for name in unknown {
+                let unknown = names(text).filter(|name| !self.known.contains(*name));
+                for name in unknown.map(str::to_owned).collect::<Vec<_>>() {
                     self.fault(at, &format!("nothing gives the variable `{name}` a value"));
                 }
             }

@@ -118,16 +118,12 @@ impl DefinedNames {
 
     fn request(&self, place: &mut Reporter<'_>, request: &Request, routes: Requests<'_>, at: &str) {
         let Some(route) = routes.routes.get(&request.route) else { return };
-        let given = |name: &str| {
-            let path = request.path.as_ref();
-            path.is_some_and(|path| path.contains_key(name))
-        };
+        let given = |name: &str| request.path.as_ref().is_some_and(|path| path.contains_key(name));
         for name in route.parameters().filter(|name| !given(name)) {
             self.used(place, name, &format!("{at}/path"));
         }
-        for (member, texts) in
-            [("path", &request.path), ("query", &request.query), ("headers", &request.headers)]
-        {
+        let Request { path, query, headers, .. } = request;
+        for (member, texts) in [("path", path), ("query", query), ("headers", headers)] {
             for (name, text) in texts.iter().flatten() {
                 self.text(place, text, &format!("{at}/{member}/{name}"));
             }
@@ -141,8 +137,7 @@ impl DefinedNames {
     }
 
     pub(super) fn value(&self, place: &mut Reporter<'_>, value: &Value, at: &str) {
-        let root = Pointer::Root;
-        self.value_at(place, value, at, &root);
+        self.value_at(place, value, at, &Pointer::Root);
     }
 
     fn value_at(&self, place: &mut Reporter<'_>, value: &Value, at: &str, below: &Pointer<'_>) {

@@ -1,5 +1,4 @@
-//! Checks that the levels, oracles and members that a case uses are declared by the protocol, so
-//! that a misspelt name is not taken for a new one.
+//! Checks that the protocol declares the levels, oracles and members that a case uses.
 
 use std::collections::BTreeSet;
 
@@ -43,9 +42,10 @@ pub(super) fn areas(check: &mut Check, files: &Files) {
         let (protocol, area) = (segments.next()?, segments.next()?);
         Some(format!("{protocol}/{area}"))
     };
-    let with_cases: BTreeSet<String> =
-        files.keys().filter(|path| path.ends_with(".json")).filter_map(|path| area(path)).collect();
-    let all: BTreeSet<String> = files.keys().filter_map(|path| area(path)).collect();
+    let areas = |end: &str| -> BTreeSet<String> {
+        files.keys().filter(|path| path.ends_with(end)).filter_map(|path| area(path)).collect()
+    };
+    let (with_cases, all) = (areas(".json"), areas(""));
     for empty in all.difference(&with_cases) {
         check.fault(empty, "", "is an area without a case");
     }
@@ -79,14 +79,10 @@ pub(super) fn outcome(check: &mut Check, file: &str, call: &Call, operation: Opt
         let why = format!("must be {}", quoted.collect::<Vec<_>>().join(" or "));
         check.fault(file, expected.member(RESULT), why);
     }
-    let known = operation.and_then(|operation| operation.result.as_ref());
-    if let Some(known) = known {
+    if let Some(known) = operation.and_then(|operation| operation.result.as_ref()) {
         let name = &call.input.operation;
-        let unknown = call
-            .expected
-            .keys()
-            .filter(|key| !ALWAYS.contains(&key.as_str()) && !known.contains(key));
-        for key in unknown {
+        let is_known = |key: &&String| ALWAYS.contains(&key.as_str()) || known.contains(key);
+        for key in call.expected.keys().filter(|key| !is_known(key)) {
             let why = format!("the operation {name:?} has no such member in its result");
             check.fault(file, expected.member(key), why);
         }
@@ -98,10 +94,7 @@ pub(super) fn outcome(check: &mut Check, file: &str, call: &Call, operation: Opt
 
 /// How an operation can end. Published fixtures have two names for success.
 fn outcomes(call: &Call) -> &'static [&'static str] {
-    match call.fixture {
-        Some(_) => &["ok", "success", "error"],
-        None => &["ok", "error"],
-    }
+    if call.fixture.is_some() { &["ok", "success", "error"] } else { &["ok", "error"] }
 }
 
 /// A digest that was left as a placeholder.

@@ -110,10 +110,7 @@ impl fmt::Display for Faults {
 }
 
 fn listing(known: &[String]) -> String {
-    match known {
-        [] => "none".to_owned(),
-        names => names.join(", "),
-    }
+    if known.is_empty() { "none".to_owned() } else { known.join(", ") }
 }
 
 const SHOWN: usize = 20;

@@ -10,8 +10,7 @@ use super::CorpusError;
 /// Paths relative to the corpus, with `/`, and the text of each file.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// All files of a folder, except those whose name begins with a dot, and the paths of its empty
-/// folders.
+/// All files of a folder without a dot before their name, and the paths of its empty folders.
 pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     let mut found = FolderFiles::default();
     collect(folder, "", 0, |_| true, &mut found)?;
@@ -19,8 +18,7 @@ pub(super) fn read(folder: &Path) -> Result<(Files, Vec<String>), CorpusError> {
     Ok((found.files, found.empty))
 }
 
-/// The `*.json` files of a folder, except those whose name begins with a dot, and the number of
-/// these.
+/// The `*.json` files of a folder, and how many have a dot before their name.
 pub(super) fn read_json(folder: &Path) -> Result<(Files, usize), CorpusError> {
     let mut found = FolderFiles::default();
     collect(folder, "", 0, |name| name.ends_with(".json"), &mut found)?;
@@ -74,8 +72,7 @@ fn collect(
         }
         holds_something = true;
         if path.is_dir() {
-            let prefix = format!("{prefix}{name}/");
-            collect(&path, &prefix, depth + 1, wanted, found)?;
+            collect(&path, &format!("{prefix}{name}/"), depth + 1, wanted, found)?;
         } else if wanted(&name) {
             found.files.insert(format!("{prefix}{name}"), read_text(&path)?);
         }

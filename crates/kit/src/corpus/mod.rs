@@ -61,8 +61,7 @@ impl Corpus {
         Self::from_files(embedded::all(), &[])
     }
 
-    /// One protocol of the embedded corpus. Only its files are unpacked and checked, because
-    /// reading all of them delays every command that needs one protocol.
+    /// One protocol of the embedded corpus: reading all of them would delay every command.
     pub fn embedded_protocol(name: &str) -> Result<Protocol, CorpusError> {
         let files = embedded::protocol(name)
             .ok_or_else(|| CorpusError::unknown_protocol(name, embedded::protocols()))?;
@@ -171,12 +170,10 @@ impl Protocol {
 
     /// The profiles that its cases belong to.
     pub fn profiles(&self) -> BTreeSet<String> {
-        let profiles = self.cases.iter().filter_map(|case| case.profile.clone());
-        profiles.collect()
+        self.cases.iter().filter_map(|case| case.profile.clone()).collect()
     }
 
-    /// A level with those that it includes, if the levels build on each other, as tiers always do;
-    /// otherwise only the level.
+    /// A level with those that it includes, if the levels build on each other, as tiers always do.
     pub fn levels_up_to(&self, level: &str) -> BTreeSet<String> {
         let tiers: BTreeSet<u64> = self.cases.iter().filter_map(|case| case.tier).collect();
         if let Some(highest) = level.parse().ok().filter(|tier| tiers.contains(tier)) {
@@ -191,9 +188,8 @@ impl Protocol {
 
     /// The clauses that no case proves.
     pub fn uncovered_clauses(&self) -> Vec<&Clause> {
-        let cited: BTreeSet<&str> =
-            self.cases.iter().flat_map(|case| &case.clauses).map(String::as_str).collect();
-        self.clauses().iter().filter(|clause| !cited.contains(clause.id.as_str())).collect()
+        let cited: BTreeSet<&String> = self.cases.iter().flat_map(|case| &case.clauses).collect();
+        self.clauses().iter().filter(|clause| !cited.contains(&clause.id)).collect()
     }
 
     /// SHA-256 over all its `*.json` files, which identifies the corpus in a report. For each file,

@@ -24,8 +24,7 @@ impl Protocol {
         narrowed
     }
 
-    /// The same protocol with the fixtures that apply to every implementation: those of strength
-    /// `must` without a profile.
+    /// The same protocol with only the fixtures of strength `must` and without a profile.
     #[must_use]
     pub fn binding(&self) -> Self {
         self.only(|case| case.strength == Strength::Must && case.profile.is_none())
@@ -33,10 +32,8 @@ impl Protocol {
 
     /// The same protocol with the fixtures of a folder in place of its cases: every `*.json` below
     /// it. A file that belongs to a profile or is weaker than `must` according to its `x-case` is
-    /// left out, and so are the documents beside the cases of a corpus.
-    ///
-    /// # Errors
-    /// When the folder cannot be read, has no fixture, or has an invalid file.
+    /// left out, and so are the documents beside the cases of a corpus. Fails when the folder
+    /// cannot be read, has no fixture, or has an invalid file.
     pub fn with_fixtures(&self, folder: &Path) -> Result<(Self, LeftOut), CorpusError> {
         let (mut files, hidden) = files::read_json(folder)?;
         let all = files.len();
@@ -46,8 +43,7 @@ impl Protocol {
         let mut names = BTreeSet::new();
         for (path, text) in &files {
             match read(&self.name, text) {
-                // Before the selection: a name that is used twice is a mistake even if one of the
-                // files is left out.
+                // Before the selection: a name that is used twice is always a mistake.
                 Ok((case, _)) if !names.insert(case.id.clone()) => {
                     let why = format!("{:?} is also the name of another fixture", case.id);
                     faults.push(fault(path, "/fixture_id", why));

@@ -1,5 +1,5 @@
-//! The document beside the cases of a protocol that is judged over HTTP: its levels, routes, codes
-//! and templates, and the scope that a run uses.
+//! The document of a protocol over HTTP: its levels, routes, codes and templates, and the run's
+//! scope.
 
 use std::collections::BTreeMap;
 

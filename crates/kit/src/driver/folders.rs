@@ -1,5 +1,4 @@
-//! Cases that are judged by a folder, for adapters that are processes: the folder, the process
-//! that works in it, and its kills.
+//! Cases that are judged by a folder, for processes: the folder, the process in it, and its kills.
 
 use std::fs;
 use std::io;
@@ -49,13 +48,10 @@ impl Folders {
             reason: format!("no folder could be created: {error}"),
         })?;
         let answer = run(folder, &places, &root, target, limit);
-        if let Some(keep) = &self.keep {
-            let copied = copy(&root, &keep.join(&case.id));
-            notes.extend(
-                copied
-                    .err()
-                    .map(|error| format!("the folder of {} could not be kept: {error}", case.id)),
-            );
+        if let Some(keep) = &self.keep
+            && let Err(error) = copy(&root, &keep.join(&case.id))
+        {
+            notes.push(format!("the folder of {} could not be kept: {error}", case.id));
         }
         notes.extend(workplace.remove().err());
         answer

@@ -11,9 +11,7 @@ use accord_contract::Value;
 use accord_contract::fixture::AdapterResult;
 
 use super::folders::Folders;
-use super::{
-    Adapter, AdapterInfo, Breach, CannotBegin, Driver, DriverKind, DriverOutcome, NoAnswer,
-};
+use super::{Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome, NoAnswer};
 use crate::case::{Case, Task};
 use crate::corpus::Protocol;
 use crate::folder::Target;
@@ -107,10 +105,10 @@ impl<F: Fn(&Case) -> AdapterResult> Driver for InProcessDriver<'_, F> {
         let started = Instant::now();
         // A panic ends the call, and the kit uses nothing that the call left behind.
         let answer = match catch_unwind(AssertUnwindSafe(|| (self.0.answer)(case))) {
-            Ok(_) if started.elapsed() > limit => Err(NoAnswer::Broken {
-                breach: Breach::TimedOut,
-                reason: format!("the implementation took longer than {} ms", limit.as_millis()),
-            }),
+            Ok(_) if started.elapsed() > limit => {
+                let why = format!("the implementation took longer than {} ms", limit.as_millis());
+                Err(NoAnswer::timed_out(why))
+            }
             Ok(result) => Ok(result),
             Err(panic) => {
                 Err(NoAnswer::broken(format!("the implementation panicked: {}", words(&*panic))))

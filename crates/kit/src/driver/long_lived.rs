@@ -12,8 +12,8 @@ use accord_process::{Cancel, Invocation, Session, SessionError};
 
 use super::folders::{Folders, Open, Process};
 use super::{
-    Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind, DriverOutcome,
-    NoAnswer, Reply, reply,
+    Adapter, AdapterInfo, CannotBegin, Closing, Driver, DriverKind, DriverOutcome, NoAnswer, Reply,
+    reply,
 };
 use crate::case::{Case, Folder, Task};
 use crate::corpus::Protocol;
@@ -78,8 +78,7 @@ impl Driver for LongLivedDriver<'_> {
         if let Task::Folder(folder) = &case.task {
             return self.work_in(case, folder, limit);
         }
-        // Taken out, and put back only after a valid answer. So a process that broke the protocol
-        // is never asked again.
+        // Put back only after a valid answer: one that broke the protocol is never asked again.
         let started = match self.open.take() {
             Some(open) => Ok(open),
             None => Open::start(self.invocation, &self.cancel),
@@ -147,13 +146,11 @@ fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterRes
 pub(super) fn breach(error: &SessionError) -> NoAnswer {
     match error {
         SessionError::Cancelled => NoAnswer::Cancelled,
-        SessionError::TimedOut { limit } => NoAnswer::Broken {
-            breach: Breach::TimedOut,
-            reason: format!(
-                "the adapter gave no answer within {} ms; its process group was killed",
-                limit.as_millis()
-            ),
-        },
+        SessionError::TimedOut { limit } => {
+            let within = limit.as_millis();
+            let what = format!("the adapter gave no answer within {within} ms");
+            NoAnswer::timed_out(format!("{what}; its process group was killed"))
+        }
         error => NoAnswer::broken(format!("the adapter broke off: {error}")),
     }
 }

@@ -1,8 +1,5 @@
-//! Drivers: send a case to an implementation and return its answer.
-//!
-//! An [`Adapter`] answers cases; each worker of a run opens its own [`Driver`] to it. A driver
-//! never judges: it returns what the adapter answered, how an exchange with a server went, or how
-//! either broke the protocol.
+//! Drivers: send a case to an implementation and return its answer. Each worker of a run opens its
+//! own [`Driver`] to the [`Adapter`]. A driver never judges.
 
 mod channel;
 mod combined;
@@ -85,8 +82,7 @@ pub trait Driver {
     /// Executes a case, within a time limit.
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome;
 
-    /// Sets the flag that ends a case early; the answer is then [`NoAnswer::Cancelled`]. A driver
-    /// that cannot stop midway may ignore it.
+    /// Sets the flag that ends a case early ([`NoAnswer::Cancelled`]), where the driver can stop.
     fn cancel_with(&mut self, cancel: Cancel) {
         let _ = cancel;
     }
@@ -233,10 +229,13 @@ impl NoAnswer {
     pub(crate) fn broken(reason: impl Into<String>) -> Self {
         Self::Broken { breach: Breach::Protocol, reason: reason.into() }
     }
+
+    fn timed_out(reason: String) -> Self {
+        Self::Broken { breach: Breach::TimedOut, reason }
+    }
 }
 
-/// The limit for the answer to one case: hundreds of times what any case expects. Parsed, it takes
-/// tens of times as much memory, per worker.
+/// The limit for the answer to one case. Parsed, it takes tens of times as much memory.
 const ANSWER_LIMIT: usize = 1024 * 1024;
 /// How much of an adapter's stderr is kept.
 const STDERR_LIMIT: usize = 16 * 1024;

@@ -13,8 +13,8 @@ use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, run}
 
 use super::folders::{Folders, Process};
 use super::{
-    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
-    DriverOutcome, NoAnswer, STDERR_LIMIT, reply, workplace,
+    ANSWER_LIMIT, Adapter, AdapterInfo, CannotBegin, Closing, Driver, DriverKind, DriverOutcome,
+    NoAnswer, STDERR_LIMIT, reply, workplace,
 };
 use crate::case::{Case, Task};
 use crate::corpus::Protocol;
@@ -111,21 +111,14 @@ fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResu
     if outcome.cancelled {
         return Err(NoAnswer::Cancelled);
     }
-    // Before `timed_out` and the exit: the process was killed because of its output, and the other
-    // two are only consequences.
+    // Before `timed_out` and the exit, which are consequences of a kill because of the output.
     if outcome.stdout_truncated {
-        return Err(NoAnswer::broken(format!(
-            "the adapter wrote more than {ANSWER_LIMIT} bytes to stdout and was killed"
-        )));
+        let what = format!("the adapter wrote more than {ANSWER_LIMIT} bytes to stdout");
+        return Err(NoAnswer::broken(format!("{what} and was killed")));
     }
     if outcome.timed_out {
-        return Err(NoAnswer::Broken {
-            breach: Breach::TimedOut,
-            reason: format!(
-                "the adapter did not end within {} ms; its process group was killed",
-                limit.as_millis()
-            ),
-        });
+        let what = format!("the adapter did not end within {} ms", limit.as_millis());
+        return Err(NoAnswer::timed_out(format!("{what}; its process group was killed")));
     }
     let Ending::Exited(code) = outcome.ending else {
         return Err(NoAnswer::broken(format!("the adapter was {}", outcome.ending)));
@@ -133,17 +126,10 @@ fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResu
     let result = reply::read(case, &outcome.stdout, reply::Asked::Alone).map_err(|why| {
         NoAnswer::broken(format!("the adapter ended with exit code {code}, but {why}"))
     })?;
-    check_exit_code(&result, code)?;
-    Ok(result)
-}
-
-fn check_exit_code(result: &AdapterResult, code: i32) -> Result<(), NoAnswer> {
-    let needed = i32::from(result.status.exit_code());
+    let (status, needed) = (result.status, i32::from(result.status.exit_code()));
     if code == needed {
-        return Ok(());
+        return Ok(result);
     }
-    Err(NoAnswer::broken(format!(
-        "the status `{}` needs exit code {needed}, but the adapter ended with exit code {code}",
-        result.status
-    )))
+    let needs = format!("the status `{status}` needs exit code {needed}");
+    Err(NoAnswer::broken(format!("{needs}, but the adapter ended with exit code {code}")))
 }

@@ -8,11 +8,9 @@ use crate::case::Case;
 /// The mode of the protocol, which decides how strictly a result is checked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
-    /// One case per exchange: `status` decides, `message` is used if it is a text, and all other
-    /// members, also `id`, are ignored.
+    /// One case per exchange: `status` decides, and all but it and a text `message` is ignored.
     Alone,
-    /// Many cases in one process: a result must name its case, because a late line would otherwise
-    /// count for the next case.
+    /// Many cases in one process: a late line would otherwise count for the next case.
     InTurn,
 }
 
@@ -24,8 +22,7 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
     let mut value: Value = accord_canon::read(text).map_err(|error| {
         format!("its output is not exactly one JSON document: {error}: {}", quote_beginning(text))
     })?;
-    // Such adapters exist already, and may use `id`, or a `message` of another type, for
-    // purposes of their own.
+    // Such adapters exist already, and may use other members for purposes of their own.
     if asked == Asked::Alone {
         forget_what_is_free(&mut value);
     }

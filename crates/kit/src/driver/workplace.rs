@@ -1,6 +1,5 @@
-//! A temporary folder for an adapter.
-//!
-//! The folders in use are listed, so that a process that must end at once can remove them.
+//! A temporary folder for an adapter. Those in use are listed, to be removed if the process must
+//! end.
 
 use std::fs;
 use std::io;
@@ -26,16 +25,17 @@ struct Live {
 
 static LIVE: Mutex<Live> = Mutex::new(Live { folders: Vec::new(), closed: false });
 
-/// Creates a temporary folder and passes its path to the adapter in `TMPDIR` and `ACCORD_CASE_DIR`.
-///
-/// The working folder is the caller's, because commands are often relative to it.
+/// Creates a folder and passes it to the adapter in `TMPDIR` and `ACCORD_CASE_DIR`. The working
+/// folder is the caller's, because commands are often relative to it.
 pub(super) fn prepare(invocation: &Invocation) -> Result<(Workplace, Invocation), NoAnswer> {
-    let folder = make().map_err(|error| NoAnswer::Harness {
-        reason: format!("no temporary folder could be created: {error}"),
-    })?;
-    let invocation =
-        invocation.clone().env("TMPDIR", folder.path()).env("ACCORD_CASE_DIR", folder.path());
-    Ok((Workplace(Some(folder)), invocation))
+    let folder = temporary_folder().map_err(no_folder)?;
+    let path = folder.path();
+    let invocation = invocation.clone().env("TMPDIR", path).env("ACCORD_CASE_DIR", path);
+    Ok((folder, invocation))
+}
+
+fn no_folder(error: io::Error) -> NoAnswer {
+    NoAnswer::Harness { reason: format!("no temporary folder could be created: {error}") }
 }
 
 /// Creates a temporary folder for the files of a case. It is in memory where that is possible,
@@ -44,14 +44,11 @@ pub(super) fn folder() -> Result<Workplace, NoAnswer> {
     let memory = Path::new("/dev/shm");
     let is_default = std::env::var_os("TMPDIR").is_none() && memory.is_dir();
     let place = if is_default { memory.to_owned() } else { tempfile::env::temp_dir() };
-    let folder = make_in(&place).map_err(|error| NoAnswer::Harness {
-        reason: format!("no temporary folder could be created: {error}"),
-    })?;
-    Ok(Workplace(Some(folder)))
+    make_in(&place).map_err(no_folder)
 }
 
 pub(crate) fn temporary_folder() -> io::Result<Workplace> {
-    make().map(|folder| Workplace(Some(folder)))
+    make_in(&tempfile::env::temp_dir())
 }
 
 /// Removes every folder in use, and prevents new ones.
@@ -83,8 +80,7 @@ impl Workplace {
         let Some(folder) = self.0.take() else { return Ok(()) };
         let path = folder.path().to_owned();
         let gone = removed(folder.close());
-        // After the removal: if the process must end in between, `remove_all` still finds the
-        // folder.
+        // After the removal, so that `remove_all` finds the folder until then.
         live().folders.retain(|listed| *listed != path);
         gone.map_err(|error| {
             format!("the temporary folder {} could not be removed: {error}", path.display())
@@ -99,11 +95,7 @@ impl Drop for Workplace {
     }
 }
 
-fn make() -> io::Result<TempDir> {
-    make_in(&tempfile::env::temp_dir())
-}
-
-fn make_in(place: &Path) -> io::Result<TempDir> {
+fn make_in(place: &Path) -> io::Result<Workplace> {
     // The lock is held while the folder is created, so that `remove_all` misses none.
     let mut live = live();
     if live.closed {
@@ -111,7 +103,7 @@ fn make_in(place: &Path) -> io::Result<TempDir> {
     }
     let folder = tempfile::Builder::new().prefix("accord-case-").tempdir_in(place)?;
     live.folders.push(Path::to_owned(folder.path()));
-    Ok(folder)
+    Ok(Workplace(Some(folder)))
 }
 
 /// A folder that does not exist any more is not an error.

@@ -30,8 +30,7 @@ impl Answer {
             AnswerForm::Json => {
                 let document: Value = serde_json::from_str(&self.text).ok()?;
                 Some(match (&route.list, document) {
-                    // Both forms of a list are allowed. With one form, the cases need only one
-                    // expectation.
+                    // Both forms of a list are allowed, and the cases need one expectation.
                     (Some(member), Value::Array(items)) => json!({ member: items }),
                     (_, document) => document,
                 })
@@ -45,8 +44,7 @@ impl Answer {
         }
     }
 
-    /// Whether the answer says that the server has no such route: by its status, and without a code
-    /// for something that was not found at the route.
+    /// Whether the server has no such route: by the status, without a code for something not found.
     pub(crate) fn lacks_route(&self, routes: Requests<'_>) -> bool {
         match self.status {
             // 404 alone does not say whether the route or the thing at the route is missing.

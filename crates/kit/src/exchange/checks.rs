@@ -70,12 +70,10 @@ impl Judged<'_> {
                     value => kind.is_some_and(|kind| kind.accepts(value)),
                 })
             }
-            // Wrapped in `equals`, because a value of this list is literal and may look like an
-            // assertion.
+            // In `equals`, because a value of this list is literal.
             CheckKind::OneOf => self.everywhere(|value| {
-                let same =
-                    |wanted: &Value| fits(&json!({"assert": "equals", "value": wanted}), value);
-                self.values.iter().any(same)
+                let literal = |wanted: &Value| json!({"assert": "equals", "value": wanted});
+                self.values.iter().any(|wanted| fits(&literal(wanted), value))
             }),
             CheckKind::Every => self.everywhere(|value| fits(&self.value, value)),
             CheckKind::None => self.broken(|value| !fits(&self.value, value)),
@@ -122,12 +120,9 @@ impl Judged<'_> {
     }
 
     fn everywhere(&self, holds: impl Fn(&Value) -> bool) -> Vec<Difference> {
-        self.each(|_, place| {
-            if holds(place.value) {
-                Vec::new()
-            } else {
-                vec![self.difference(&place.pointer, place.value.clone())]
-            }
+        self.each(|_, place| match holds(place.value) {
+            true => Vec::new(),
+            false => vec![self.difference(&place.pointer, place.value.clone())],
         })
     }
 
@@ -145,13 +140,10 @@ impl Judged<'_> {
     fn count(&self) -> Vec<Difference> {
         let count = self.places().len() as u64;
         let (least, most) = (self.check.least, self.check.most);
-        let holds =
-            least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
-        if holds {
-            Vec::new()
-        } else {
-            vec![self.difference(self.pattern(), json!({"count": count}))]
+        if (least.unwrap_or(0)..=most.unwrap_or(u64::MAX)).contains(&count) {
+            return Vec::new();
         }
+        vec![self.difference(self.pattern(), json!({"count": count}))]
     }
 
     fn is_prefixed_hex(&self, value: &Value) -> bool {

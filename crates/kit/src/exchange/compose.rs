@@ -1,7 +1,7 @@
 //! Turns a step's request into an HTTP request.
 
+use accord_contract::Value;
 use accord_contract::text::percent_encoded;
-use accord_contract::{Object, Value};
 
 use super::variables::{Unknown, Variables};
 use crate::case::{Credential, Request};
@@ -47,8 +47,7 @@ pub(crate) fn compose(
     })
 }
 
-/// The JSON document of a request, before variables are filled in; `None` if the body is a text or
-/// empty.
+/// The JSON document of a request, before variables are filled in, if it has one.
 pub(crate) fn document(request: &Request, routes: Requests<'_>) -> Option<Value> {
     if let Some(json) = &request.json {
         return Some(json.clone());
@@ -127,15 +126,11 @@ fn put(document: &mut Value, pointer: &str, value: Value) {
 
 fn take(document: &mut Value, pointer: &str) {
     if let Some((above, name)) = pointer.rsplit_once('/')
-        && let Some(members) = document.pointer_mut(above).and_then(as_object)
+        && let Some(Value::Object(members)) = document.pointer_mut(above)
     {
         // Not `swap_remove`: it would change the order of the members that stay.
         members.shift_remove(&unescaped(name));
     }
-}
-
-fn as_object(value: &mut Value) -> Option<&mut Object> {
-    value.as_object_mut()
 }
 
 /// Decodes one segment of a JSON pointer.

@@ -11,8 +11,7 @@ use crate::report::Difference;
 
 pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let (wanted, found) = (judged.without(&judged.named), judged.without(place.value));
-    // The remembered document is data. An object in it that looks like an assertion must not act as
-    // one.
+    // The remembered document is data: nothing in it is an assertion.
     let literal = |value: Value| json!({"assert": "equals", "value": value});
     let expected = match (judged.check.more, wanted) {
         (Some(true), Value::Object(members)) => {
@@ -26,8 +25,7 @@ pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Dif
     mismatches.map(|mismatch| Difference::from(mismatch).within(&place.pointer)).collect()
 }
 
-/// Hashes the document in a variable, or those at a place; `digest` names the member that must have
-/// the digest.
+/// Hashes the document in a variable, or those at a place; the member `digest` has the digest.
 pub(super) fn sha256_of_canonical(judged: &Judged<'_>) -> Vec<Difference> {
     if judged.check.name.is_some() {
         return carried(judged, "", &judged.named, None);

@@ -13,8 +13,7 @@ pub(crate) fn read(text: &str) -> Vec<Value> {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            // A line that begins with a colon is a comment. It has an empty field name, too, but
-            // ends no event.
+            // A comment begins with a colon. Its field name is empty, too, but it ends no event.
             "" if line.is_empty() => {
                 if let Some(text) = data.take() {
                     let data = serde_json::from_str(&text).unwrap_or(Value::String(text));

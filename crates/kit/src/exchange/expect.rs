@@ -1,6 +1,6 @@
 //! Compares an answer with the expectations of a step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::fixture::differences;
 use accord_contract::{Value, Wire as _};
@@ -30,10 +30,9 @@ pub(super) fn fit<'a>(
     variables: &Variables,
 ) -> Result<Fit<'a>, Unknown> {
     let Some(expectations) = &step.expect else {
-        return Ok(if answer.is_success() {
-            Fit::Met(None)
-        } else {
-            Fit::Unmet(vec![Difference::new("/status", json!(SUCCESS), answer.status)])
+        return Ok(match answer.is_success() {
+            true => Fit::Met(None),
+            false => Fit::Unmet(vec![Difference::new("/status", json!(SUCCESS), answer.status)]),
         });
     };
     let mut nearest = None;
@@ -49,13 +48,11 @@ pub(super) fn fit<'a>(
         nearest.get_or_insert(found);
     }
     Ok(Fit::Unmet(nearest.unwrap_or_else(|| {
-        let mut statuses: Vec<u64> =
-            expectations.iter().flat_map(|expected| expected.status.iter().copied()).collect();
-        statuses.sort_unstable();
-        statuses.dedup();
-        let expected = match statuses.as_slice() {
-            [only] => json!(only),
-            several => json!({"one_of": several}),
+        let statuses = expectations.iter().flat_map(|expected| &expected.status);
+        let statuses: BTreeSet<&u64> = statuses.collect();
+        let expected = match statuses.first() {
+            Some(only) if statuses.len() == 1 => json!(only),
+            _ => json!({"one_of": statuses}),
         };
         vec![Difference::new("/status", expected, answer.status)]
     })))
@@ -68,8 +65,7 @@ pub(super) fn tally(
     route: &Route,
     variables: &Variables,
 ) -> Result<Option<Difference>, Unknown> {
-    let body = tally.body.as_ref().map(|body| variables.value(body));
-    let body = body.transpose()?;
+    let body = tally.body.as_ref().map(|body| variables.value(body)).transpose()?;
     let counts = |answer: &&Answer| {
         let fits = |body: &Value| {
             let document = answer.document(route);
@@ -87,11 +83,8 @@ pub(super) fn tally(
     for answer in answers {
         *statuses.entry(answer.status.to_string()).or_default() += 1;
     }
-    Ok(Some(Difference::new(
-        "/answers",
-        tally.encode(),
-        json!({"count": count, "answers_by_status": statuses}),
-    )))
+    let found = json!({"count": count, "answers_by_status": statuses});
+    Ok(Some(Difference::new("/answers", tally.encode(), found)))
 }
 
 fn unmet(

@@ -36,15 +36,14 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference
         return vec![judged.difference(&place.pointer, place.value.clone())];
     };
     let by = judged.check.by.as_deref().unwrap_or_default();
-    let keys: Vec<Value> =
-        items.iter().map(|item| item.pointer(by).cloned().unwrap_or_default()).collect();
+    let keys = items.iter().map(|item| item.pointer(by).cloned().unwrap_or_default());
+    let keys: Vec<Value> = keys.collect();
     let comparison = judged.check.comparison.unwrap_or(Comparison::Text);
     let wrong = match judged.check.order.unwrap_or(Order::Ascending) {
         Order::Ascending => Ordering::Greater,
         Order::Descending => Ordering::Less,
     };
-    // Each key is compared with itself first. Otherwise a key of the wrong type would count as
-    // sorted, and a list of one would never be checked.
+    // Each with itself first: a key of the wrong type must not count as sorted.
     let in_order = keys.iter().all(|one| compare(comparison, one, one).is_some())
         && keys.windows(2).all(|pair| compare(comparison, &pair[0], &pair[1]) != Some(wrong));
     if in_order { Vec::new() } else { vec![judged.difference(&place.pointer, keys)] }
@@ -73,10 +72,7 @@ pub(super) fn same_items(wanted: &Value, found: &Value) -> bool {
         keys.sort_unstable();
         Some(keys)
     };
-    match (keys(wanted), keys(found)) {
-        (Some(wanted), Some(found)) => wanted == found,
-        _ => false,
-    }
+    keys(wanted).is_some_and(|wanted| keys(found) == Some(wanted))
 }
 
 fn intervals(judged: &Judged<'_>, list: &Value) -> Option<Vec<(Time, Option<Time>)>> {

@@ -133,18 +133,13 @@ impl Engine<'_> {
         let mut last = Exchanged::nothing(End::Met);
         for (index, step) in steps.iter().enumerate() {
             let about = step.about.as_ref().map(|about| format!(" ({about})"));
-            let label =
-                format!("step {} of {}{}", index + 1, steps.len(), about.unwrap_or_default());
-            last = match self.step(step, variables) {
-                Ok(exchanged) => exchanged,
-                Err(Unknown(name)) => {
-                    Exchanged::nothing(End::Harness(format!("the variable `{name}` has no value")))
-                }
-            };
-            last.step = match last.step.as_str() {
-                "" => label,
-                step => format!("{label}: {step}"),
-            };
+            let about = about.unwrap_or_default();
+            let label = format!("step {} of {}{about}", index + 1, steps.len());
+            last = self.step(step, variables).unwrap_or_else(|Unknown(name)| {
+                Exchanged::nothing(End::Harness(format!("the variable `{name}` has no value")))
+            });
+            let step = &last.step;
+            last.step = if step.is_empty() { label } else { format!("{label}: {step}") };
             if !matches!(last.end, End::Met) {
                 return last;
             }
@@ -199,10 +194,9 @@ impl Engine<'_> {
                 }
             }
         }
-        let end = if differences.is_empty() {
-            End::Met
-        } else {
-            End::Unmet { differences, prepares: step.prepares() }
+        let end = match differences.is_empty() {
+            true => End::Met,
+            false => End::Unmet { differences, prepares: step.prepares() },
         };
         Ok(Exchanged::ended(end, &round.outgoing, answer, route))
     }
@@ -227,8 +221,7 @@ impl Engine<'_> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(ExchangeError::Cancelled);
         }
-        // A case has many requests. The time that is left counts, so that a slow server cannot
-        // exceed the limit of the case.
+        // The time that is left counts: a case has many requests.
         let limit = self.left().min(self.request_limit);
         if limit.is_zero() {
             let why = "the time limit of the case had passed before this request";
@@ -237,8 +230,7 @@ impl Engine<'_> {
         let answer = self.transport.send(request, limit)?;
         // Recorded so that the end of the run retires only scopes that exist.
         if request.method != Method::Get && answer.is_success() {
-            let mut written = self.written.lock();
-            written.insert(request.target.clone());
+            self.written.lock().insert(request.target.clone());
         }
         Ok(answer)
     }
@@ -259,23 +251,13 @@ impl Exchanged {
             _ => excerpt(&answer.text, LONGEST_BODY).into(),
         };
         let sent = request.body.as_ref().map(|body| excerpt(&body.text, LONGEST_BODY));
-        Self {
-            end,
-            step: format!("{} answered {}", request.line(), answer.status),
-            actual: json!({
-                "request": {
-                    "method": request.method.as_str(),
-                    "target": request.target,
-                    "body": sent,
-                },
-                "answer": {
-                    "status": answer.status,
-                    "headers": answer.header_document(),
-                    "body": body,
-                },
-            }),
-            claim: None,
-        }
+        let (method, headers) = (request.method.as_str(), answer.header_document());
+        let actual = json!({
+            "request": {"method": method, "target": request.target, "body": sent},
+            "answer": {"status": answer.status, "headers": headers, "body": body},
+        });
+        let step = format!("{} answered {}", request.line(), answer.status);
+        Self { end, step, actual, claim: None }
     }
 }
 

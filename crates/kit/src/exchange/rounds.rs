@@ -44,8 +44,7 @@ pub(super) fn rounds(
             }
             let outgoing = compose(&step.request, routes, &own)?;
             let body = outgoing.body.as_ref();
-            // Parsed from the text that is sent, so that a remembered document is what the server
-            // gets.
+            // From the text that is sent: a remembered document is what the server gets.
             let document = body.and_then(|body| serde_json::from_str::<Value>(&body.text).ok());
             if let (Some(name), Some(document)) = (&step.request.remember, &document) {
                 own.set(name, document.clone());
@@ -56,8 +55,7 @@ pub(super) fn rounds(
     Ok(rounds)
 }
 
-/// The answers in the order of the requests. Requests of a sequence are sent lazily, so that
-/// nothing is sent after the one that ends the exchange.
+/// The answers in order. Nothing is sent after the request that ends the exchange.
 pub(super) fn send<'a>(
     engine: &'a Engine<'_>,
     step: &Step,

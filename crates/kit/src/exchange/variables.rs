@@ -43,8 +43,7 @@ impl Variables {
         self.fill(text, str::to_owned)
     }
 
-    /// A value with the variables in its strings filled in. A string that is only one variable
-    /// becomes its value, of any type.
+    /// A value with its variables filled in. A string that is one variable becomes its value.
     pub(crate) fn value(&self, value: &Value) -> Result<Value, Unknown> {
         Ok(match value {
             Value::String(text) => match parts(text).as_slice() {

@@ -1,5 +1,4 @@
-//! Checks that a filter names things that the protocol has. A misspelt name would otherwise select
-//! nothing, or with `!` everything.
+//! Checks that a filter names things that the protocol has. A misspelt name would select nothing.
 
 use std::collections::BTreeSet;
 

@@ -35,8 +35,7 @@ impl Glob {
                 }
                 _ => {
                     let Some((star, taken)) = last_star else { return false };
-                    // Earlier stars never need another try: what they took can only grow, which the
-                    // last star does, too.
+                    // Earlier stars never need another try: what they took can only grow.
                     last_star = Some((star, taken + 1));
                     at = star + 1;
                     here = taken + 1;

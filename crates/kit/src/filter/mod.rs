@@ -42,8 +42,7 @@ impl Filter {
         self.expr.matches(case)
     }
 
-    /// Checks that the protocol has every clause, operation, level, area and strength that the
-    /// filter names. A pattern for ids may match nothing.
+    /// Checks that the protocol has what the filter names. A pattern for ids may match nothing.
     pub fn check(&self, protocol: &Protocol) -> Result<(), FilterError> {
         check::check(&self.expr, protocol)
     }

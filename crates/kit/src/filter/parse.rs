@@ -157,8 +157,7 @@ impl<'a> Parser<'a> {
         FilterError { column: self.column(), message: message.into() }
     }
 
-    /// The column of the rest. It counts on from the last call, because counting from the start for
-    /// every predicate would be quadratic. The rest never goes back beyond the last call.
+    /// The column of the rest, counted on from the last call: all at once would be quadratic.
     fn column(&mut self) -> usize {
         let offset = self.text.len() - self.rest.len();
         self.column += self.text[self.counted..offset].chars().count();

@@ -1,6 +1,4 @@
-//! The front matter of a text file: YAML 1.2, core schema, between two lines `---`.
-//!
-//! Times are strings here, as in the core schema.
+//! The front matter of a text file: YAML 1.2, core schema (times are strings), between two `---`.
 
 use accord_contract::{Object, Value};
 use granit_parser::{BorrowedInput, Event, Parser, ScalarStyle};

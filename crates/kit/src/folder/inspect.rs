@@ -23,19 +23,14 @@ impl Judge<'_> {
     pub(super) fn check(&self, check: &FolderCheck) -> Result<Vec<Difference>, Unknown> {
         let pattern = self.variables.text(&check.path)?;
         let found = matching(self.now, &pattern);
-        let mut differences = Vec::new();
         if check.absent == Some(true) {
-            differences.extend(
-                found.iter().map(|(path, _)| Difference::new(path, json!("no such file"), *path)),
-            );
-            return Ok(differences);
+            return Ok(found.iter().map(|(path, _)| surplus(path, "no such file")).collect());
         }
+        let mut differences = Vec::new();
         if let Some(only) = &check.only {
             let others = matching(self.now, &self.variables.text(only)?);
             let others = others.iter().filter(|(path, _)| !found.iter().any(|(at, _)| at == path));
-            differences.extend(
-                others.map(|(path, _)| Difference::new(path, json!("no other file"), *path)),
-            );
+            differences.extend(others.map(|(path, _)| surplus(path, "no other file")));
         }
         if check.unchanged == Some(true) {
             differences.extend(self.changes(&pattern, &found));
@@ -148,10 +143,13 @@ impl Judge<'_> {
             }
         }
         let new = now.iter().filter(|(path, _)| !before.iter().any(|(at, _)| at == path));
-        differences
-            .extend(new.map(|(path, _)| Difference::new(path, json!("no such file"), *path)));
+        differences.extend(new.map(|(path, _)| surplus(path, "no such file")));
         differences
     }
+}
+
+fn surplus(path: &str, expected: &str) -> Difference {
+    Difference::new(path, json!(expected), path)
 }
 
 /// The files that a pattern matches. `*` stays within one name.

@@ -30,15 +30,9 @@ use snapshot::Snapshot;
 /// A program that works in folders: it answers one request with one answer.
 pub trait Target {
     /// Sends a request, and waits for its answer. A program that was killed is started again.
-    ///
-    /// # Errors
-    /// When there is no answer.
     fn ask(&mut self, request: &Value, limit: Duration) -> Result<Value, NoAnswer>;
 
     /// Sends a request, and kills the program after this time, whether or not it has answered.
-    ///
-    /// # Errors
-    /// When the program cannot be started.
     fn ask_and_kill(&mut self, request: &Value, after: Duration) -> Result<(), NoAnswer>;
 
     /// Kills the program.
@@ -133,9 +127,8 @@ impl From<Unknown> for Halt {
 impl Run<'_> {
     fn all(&mut self, places: &Places) -> Result<(), Halt> {
         let described = self.ask("describe", Object::new())?;
-        self.variables = places
-            .variables(described.get("places").unwrap_or(&Value::Null))
-            .map_err(|why| Halt::NoAnswer(NoAnswer::broken(why)))?;
+        let named = places.variables(described.get("places").unwrap_or(&Value::Null));
+        self.variables = named.map_err(NoAnswer::broken)?;
         self.write(&self.folder.files)?;
         self.ask("open", Object::new())?;
         let count = self.folder.steps.len();
@@ -192,9 +185,8 @@ impl Run<'_> {
             let mut expected = self.variables.object(expected)?;
             // An implementation that only does its work has nothing to report.
             expected.retain(|name, _| answer.get(name).is_some());
-            let found = Vocabulary::Kit.differences(&Value::Object(expected), answer);
-            differences
-                .extend(found.into_iter().map(|found| Difference::from(found).within("answer#")));
+            let found = Vocabulary::Kit.differences(&Value::Object(expected), answer).into_iter();
+            differences.extend(found.map(|found| Difference::from(found).within("answer#")));
         }
         let now = if step.checks().next().is_some() { self.snapshot()? } else { before.clone() };
         let judge = inspect::Judge { before, now: &now, variables: &self.variables };
@@ -271,7 +263,7 @@ impl Run<'_> {
             Some("error") => Err(Halt::Reply(Status::Error, message())),
             _ => {
                 let why = format!("{action}: the answer has no `status` that the kit knows");
-                Err(Halt::NoAnswer(NoAnswer::broken(why)))
+                Err(NoAnswer::broken(why).into())
             }
         }
     }

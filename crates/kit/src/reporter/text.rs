@@ -310,8 +310,7 @@ fn counts(totals: &Totals) -> String {
     format!("{}{own_word}", parts.join(", "))
 }
 
-/// The beginning of a value. `whole` is the length of the value, if the report has only its
-/// beginning.
+/// The beginning of a value; `whole` is its length, if the report has only that.
 fn beginning(value: &serde_json::Value, whole: Option<u64>) -> String {
     match (value, whole) {
         (serde_json::Value::String(text), Some(length)) => {

@@ -40,8 +40,7 @@ pub struct RunOptions {
     pub case_timeout: Duration,
     /// Whether the first case that makes the run fail ends it.
     pub fail_fast: bool,
-    /// Whether results are reported in the order of the ids instead of as they finish. A case that
-    /// judges what a server claims is last in any case.
+    /// Whether results are in the order of the ids; those about claims are last in any case.
     pub in_order: bool,
     /// Which cases to run; all if absent.
     pub filter: Option<Filter>,
@@ -127,8 +126,7 @@ pub fn run(
     {
         return Err(RunError::UnknownProfile { asked: asked.clone(), known: protocol.profiles() });
     }
-    // After all checks of the options, because the adapter may already create something on a
-    // server.
+    // After all checks of the options: the adapter may create something on a server.
     adapter.begin(protocol)?;
     let put_away = PutAway::new(adapter);
 

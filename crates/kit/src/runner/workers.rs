@@ -19,8 +19,7 @@ use crate::verdict::{Judgement, STOPPED, Verdict, judge};
 /// Why a claimed level is not true, if the run has shown that.
 pub(super) type Disproof<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
 
-/// Runs cases on several threads. Returns their reports in the order of the cases, and the errors
-/// that belong to no case.
+/// Runs cases on several threads: their reports in order, and the errors that belong to no case.
 pub(super) fn execute(
     cases: &[&Case],
     adapter: &dyn Adapter,
@@ -51,8 +50,7 @@ pub(super) fn skip(cases: &[&Case], stream: &mut Stream<'_>) -> Result<Vec<CaseR
     skipped.collect()
 }
 
-/// A message of a worker to the thread that called [`super::run`]; the number is the index of the
-/// case.
+/// A message of a worker to the thread that called [`super::run`], with the index of the case.
 enum WorkerMessage {
     Started(usize),
     Finished(usize, Box<CaseReport>),
@@ -95,8 +93,7 @@ fn take_cases(
     notes: &Sender<WorkerMessage>,
 ) {
     while !queue.stop.is_cancelled() {
-        // Relaxed is enough: each worker only needs a different number. Results go through the
-        // channel.
+        // Relaxed is enough: each worker only needs a different number.
         let at = queue.next.fetch_add(1, Ordering::Relaxed);
         let Some(case) = cases.get(at) else { return };
         // The receiver is gone when the run was cancelled.
@@ -121,8 +118,8 @@ fn take_cases(
                 }
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
-                // Set before this worker takes another case, so that a single worker stops at once.
-                // Errors after that may be caused by the cancellation and are ignored.
+                // Before this worker takes another case. Later errors may be caused by the
+                // cancellation.
                 if options.fail_fast
                     && result.spoils_the_run()
                     && !queue.stop.cancel()
@@ -181,8 +178,7 @@ fn collect(
     Ok((reports, all))
 }
 
-/// The number of workers: each has pipes, and reaching the limit of open files during a run would
-/// be an error of the kit.
+/// The number of workers, within the limit of open files: each has pipes.
 pub(super) fn most(options: &RunOptions) -> usize {
     let workers = options.workers.get();
     let Some(limit) = open_file_limit() else { return workers };
@@ -234,8 +230,7 @@ impl Turn {
 }
 
 const ENDED: &str = "not run, because an earlier case ended the run";
-/// Both ends of three pipes and one more while a child is started, its watch, its folder, and a
-/// margin.
+/// Both ends of three pipes and one more, its watch, its folder, and a margin.
 const FILES_OF_A_WORKER: u64 = 12;
 /// Files that a process has open before any worker: stdin, stdout, stderr, reports, the corpus.
 const FILES_OF_THE_KIT: u64 = 16;

@@ -71,9 +71,6 @@ pub enum VerifyError {
 }
 
 /// Judges an implementation by the fixtures of a protocol.
-///
-/// # Errors
-/// When the surface cannot be judged, or the run cannot start.
 pub fn verify(
     protocol: &Protocol,
     target: &Target,
@@ -100,8 +97,7 @@ pub fn verify(
 
 fn check_surface(protocol: &Protocol, target: &Target, asked: &str) -> Result<(), VerifyError> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    // Claims come first: an unclaimed surface is refused even if fixtures are about it, as the
-    // protocol's own verifier does.
+    // Claims come first, as in the protocol's own verifier.
     if let Some(claimed) = target.capabilities().surfaces() {
         return if claimed.contains(&asked) {
             Ok(())

@@ -72,11 +72,7 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// The implementation in a folder, with its capabilities in
-    /// `.<protocol>-conformance/capabilities.json`.
-    ///
-    /// # Errors
-    /// When the file is missing or not valid.
+    /// The implementation in a folder, with its `.<protocol>-conformance/capabilities.json`.
     pub fn in_folder(root: &Path, protocol: &Protocol) -> Result<Self, TargetError> {
         let path = root.join(format!(".{}-conformance", protocol.name()));
         let path = path.join("capabilities.json");
@@ -85,8 +81,7 @@ impl Target {
         let place = path.display().to_string();
         let capabilities = decode(&place, &text, STDIO_FIXTURE_V1)?;
         let (program, args) = capabilities.command().map_err(|bad| invalid(&place, &bad))?;
-        // The adapter's command is relative to this folder, and the adapter must not depend on the
-        // current folder of the kit.
+        // The adapter's command is relative to this folder.
         let root = root.canonicalize().map_err(unreadable)?;
         let invocation = Invocation::new(program, args).cwd(&root);
         Ok(Self {
@@ -97,9 +92,6 @@ impl Target {
     }
 
     /// The implementation at a URL, whose capabilities are requested.
-    ///
-    /// # Errors
-    /// When the server does not answer, or its answer is not valid.
     pub fn at_url(options: &HttpOptions) -> Result<Self, TargetError> {
         let server = HttpFixtures::new(options)?;
         let url = server.url().to_owned();

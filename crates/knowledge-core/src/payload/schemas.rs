@@ -46,7 +46,6 @@ pub const PAYLOAD_TYPES: [&str; 10] = [
 ];
 
 /// The members of a payload of `kind`, if that type has a schema.
-///
 /// Clauses: ALX-PAYLOAD-UNKNOWN-TYPE.
 pub(crate) fn schema(kind: &str) -> Option<&'static [Member]> {
     Some(match kind {

@@ -1,39 +1,30 @@
 //! Wrong canonical forms.
 
-use accord_canon::{Profile, canonicalize, keccak256, sha256};
-use serde_json::{Value, json};
+use accord_canon::{Profile, canonicalize};
+use serde_json::Value;
 
-use super::tools::{Honest, after, instead_of, ok, refuse, with_arg};
-use crate::{BadCall, Call, Reply};
+use super::tools::{Honest, after, argument, instead_of, is_ok, refuse, with_arg};
+use crate::alx::canonical::answer;
+use crate::{Answered, Call, Reply};
 
-/// The answer to `canonicalize` for these canonical bytes.
-fn canonical(bytes: &[u8]) -> Result<Reply, BadCall> {
-    ok(json!({
-        "canonical": String::from_utf8_lossy(bytes),
-        "keccak256": keccak256(bytes).prefixed(),
-        "sha256": sha256(bytes).hex(),
-    }))
+fn canonical(bytes: &[u8]) -> Answered {
+    Ok(Reply::ok(answer(bytes)))
 }
 
 fn document(call: &Call) -> &[u8] {
-    let text = call.args.get("json").and_then(Value::as_str);
-    text.unwrap_or_default().as_bytes()
+    argument(call, "json")
 }
 
-pub(super) fn keys_by_code_point(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn keys_by_code_point(call: &Call, honest: Honest<'_>) -> Answered {
     let reply = honest(call)?;
     // This profile sorts by UTF-8 bytes, which is the order of code points.
-    match (&reply, canonicalize(Profile::Agentic, document(call))) {
-        (Reply::Outcome(outcome), Ok(bytes))
-            if call.operation == "canonicalize" && outcome["result"] == "ok" =>
-        {
-            canonical(&bytes)
-        }
+    match canonicalize(Profile::Agentic, document(call)) {
+        Ok(bytes) if call.operation == "canonicalize" && is_ok(&reply) => canonical(&bytes),
         _ => Ok(reply),
     }
 }
 
-pub(super) fn null_dropped(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn null_dropped(call: &Call, honest: Honest<'_>) -> Answered {
     instead_of(call, honest, "CANON_NULL_FORBIDDEN", || {
         // This profile drops null members.
         match canonicalize(Profile::Agentic, document(call)) {
@@ -43,21 +34,19 @@ pub(super) fn null_dropped(call: &Call, honest: Honest<'_>) -> Result<Reply, Bad
     })
 }
 
-pub(super) fn numbers_as_rust_prints(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn numbers_as_rust_prints(call: &Call, honest: Honest<'_>) -> Answered {
     let reply = honest(call)?;
-    let accepted = matches!(&reply, Reply::Outcome(outcome) if outcome["result"] == "ok");
+    let accepted = is_ok(&reply) && call.operation == "canonicalize";
     match serde_json::from_slice(document(call)) {
         // Not objects: their keys would stay unsorted, which breaks another clause.
-        Ok(value @ (Value::Number(_) | Value::Array(_)))
-            if accepted && call.operation == "canonicalize" =>
-        {
+        Ok(value @ (Value::Number(_) | Value::Array(_))) if accepted => {
             canonical(value.to_string().as_bytes())
         }
         _ => Ok(reply),
     }
 }
 
-pub(super) fn non_ascii_escaped(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn non_ascii_escaped(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["canonicalize"], |outcome| {
         let text = outcome["canonical"].as_str().unwrap_or_default();
         let mut escaped = String::new();
@@ -71,7 +60,7 @@ pub(super) fn non_ascii_escaped(call: &Call, honest: Honest<'_>) -> Result<Reply
     })
 }
 
-pub(super) fn last_duplicate_wins(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn last_duplicate_wins(call: &Call, honest: Honest<'_>) -> Answered {
     instead_of(call, honest, "CANON_DUPLICATE_KEY", || {
         // `serde_json` keeps the last of two equal keys.
         match serde_json::from_slice::<Value>(document(call)) {
@@ -81,17 +70,16 @@ pub(super) fn last_duplicate_wins(call: &Call, honest: Honest<'_>) -> Result<Rep
     })
 }
 
-pub(super) fn surrogates_replaced(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn surrogates_replaced(call: &Call, honest: Honest<'_>) -> Answered {
     instead_of(call, honest, "CANON_LONE_SURROGATE", || canonical("\"\u{fffd}\"".as_bytes()))
 }
 
-pub(super) fn integers_rounded(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "CANON_INEXACT_INTEGER", || {
-        honest(&with_arg(call, "numbers", "round"))
-    })
+pub(super) fn integers_rounded(call: &Call, honest: Honest<'_>) -> Answered {
+    let rounded = || honest(&with_arg(call, "numbers", "round"));
+    instead_of(call, honest, "CANON_INEXACT_INTEGER", rounded)
 }
 
-pub(super) fn half_the_depth(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn half_the_depth(call: &Call, honest: Honest<'_>) -> Answered {
     let mut deepest = 0_usize;
     let mut depth = 0_usize;
     for byte in document(call) {
@@ -108,7 +96,7 @@ pub(super) fn half_the_depth(call: &Call, honest: Honest<'_>) -> Result<Reply, B
     honest(call)
 }
 
-pub(super) fn place_not_named(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn place_not_named(call: &Call, honest: Honest<'_>) -> Answered {
     let mut reply = honest(call)?;
     if let Reply::Outcome(outcome) = &mut reply
         && outcome["result"] == "error"
@@ -118,7 +106,7 @@ pub(super) fn place_not_named(call: &Call, honest: Honest<'_>) -> Result<Reply, 
     Ok(reply)
 }
 
-pub(super) fn sha256_for_keccak256(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn sha256_for_keccak256(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["canonicalize"], |outcome| {
         let digits = outcome["sha256"].as_str().unwrap_or_default();
         outcome["keccak256"] = format!("0x{digits}").into();

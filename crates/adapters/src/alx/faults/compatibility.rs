@@ -3,42 +3,36 @@
 use serde_json::Value;
 
 use super::tools::{Honest, after};
-use crate::{BadCall, Call, Reply};
+use crate::{Answered, Call};
 
-pub(super) fn removal_is_minor(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn removal_is_minor(call: &Call, honest: Honest<'_>) -> Answered {
     overlooking(call, honest, |change| is(change, "changeType", "removed"))
 }
 
-pub(super) fn rename_unnoticed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn rename_unnoticed(call: &Call, honest: Honest<'_>) -> Answered {
     overlooking(call, honest, |change| is(change, "changeType", "renamed"))
 }
 
-pub(super) fn required_unnoticed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn required_unnoticed(call: &Call, honest: Honest<'_>) -> Answered {
     overlooking(call, honest, |change| is(change, "rule", "field-became-required"))
 }
 
-pub(super) fn wrong_alias_accepted(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn wrong_alias_accepted(call: &Call, honest: Honest<'_>) -> Answered {
     overlooking(call, honest, |change| is(change, "rule", "alias-mirror-wrong"))
 }
 
-pub(super) fn tag_kept_for_new_hash(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn tag_kept_for_new_hash(call: &Call, honest: Honest<'_>) -> Answered {
     overlooking(call, honest, |change| {
         is(change, "class", "violation") && is(change, "path", "/identity")
     })
 }
 
-pub(super) fn any_version_honest(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    after(call, honest, &["compat"], |outcome| {
-        outcome["honest"] = true.into();
-    })
+pub(super) fn any_version_honest(call: &Call, honest: Honest<'_>) -> Answered {
+    after(call, honest, &["compat"], |outcome| outcome["honest"] = true.into())
 }
 
 /// A checker that overlooks some changes.
-fn overlooking(
-    call: &Call,
-    honest: Honest<'_>,
-    overlooked: impl Fn(&Value) -> bool,
-) -> Result<Reply, BadCall> {
+fn overlooking(call: &Call, honest: Honest<'_>, overlooked: impl Fn(&Value) -> bool) -> Answered {
     after(call, honest, &["compat"], |outcome| {
         let Some(changes) = outcome["changes"].as_array_mut() else { return };
         let before = changes.len();
@@ -50,11 +44,7 @@ fn overlooking(
                 .find(|class| changes.iter().any(|change| change["class"] == *class));
             outcome["overall"] = worst.unwrap_or("minor-safe").into();
             let new_major = major(call, "old") < major(call, "new");
-            outcome["honest"] = match worst {
-                None => true,
-                Some(class) => class == "major" && new_major,
-            }
-            .into();
+            outcome["honest"] = worst.is_none_or(|class| class == "major" && new_major).into();
         }
     })
 }

@@ -2,29 +2,29 @@
 
 use accord_canon::{Profile, canonicalize, keccak256, raw_sha256_cid, sha256};
 use accord_contract::alx::KB_DOMAIN_PREFIX;
-use serde_json::{Map, Value};
+use accord_contract::{Object, Value};
 
-use super::tools::{Honest, after, with_arg, with_envelope};
-use crate::{BadCall, Call, Reply};
+use super::tools::{Honest, after, argument, with_arg, with_envelope};
+use crate::{Answered, Call};
 
 const HASHING: &[&str] = &["kb_hash"];
 
-pub(super) fn hashed_without_tag(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn hashed_without_tag(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, HASHING, |outcome| {
         let canonical = outcome["canonical"].as_str().unwrap_or_default();
         outcome["kbHash"] = keccak256(canonical.as_bytes()).prefixed().into();
     })
 }
 
-pub(super) fn tag_ignored(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn tag_ignored(call: &Call, honest: Honest<'_>) -> Answered {
     match call.operation.as_str() {
         "domain_hash" => honest(&with_arg(call, "tag", KB_DOMAIN_PREFIX)),
         _ => honest(call),
     }
 }
 
-pub(super) fn whole_envelope_hashed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let whole = canonicalize(Profile::Alx, envelope(call));
+pub(super) fn whole_envelope_hashed(call: &Call, honest: Honest<'_>) -> Answered {
+    let whole = canonicalize(Profile::Alx, argument(call, "envelope"));
     after(call, honest, HASHING, |outcome| {
         if let Ok(whole) = whole {
             rehash(outcome, &whole);
@@ -32,20 +32,18 @@ pub(super) fn whole_envelope_hashed(call: &Call, honest: Honest<'_>) -> Result<R
     })
 }
 
-pub(super) fn tier_not_hashed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    hash_changed(call, honest, |members| {
-        members.remove("tier");
-    })
+pub(super) fn tier_not_hashed(call: &Call, honest: Honest<'_>) -> Answered {
+    hash_changed(call, honest, |members| drop(members.remove("tier")))
 }
 
-pub(super) fn tier_filled_in(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn tier_filled_in(call: &Call, honest: Honest<'_>) -> Answered {
     hash_changed(call, honest, |members| {
         members.entry("tier").or_insert_with(|| "open".into());
     })
 }
 
-pub(super) fn sources_not_sorted(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let given: Map<String, Value> = serde_json::from_slice(envelope(call)).unwrap_or_default();
+pub(super) fn sources_not_sorted(call: &Call, honest: Honest<'_>) -> Answered {
+    let given: Object = serde_json::from_slice(argument(call, "envelope")).unwrap_or_default();
     after(call, honest, HASHING, |outcome| {
         let text = outcome["canonical"].as_str().unwrap_or_default();
         let mut scoped: Value = serde_json::from_str(text).unwrap_or_default();
@@ -58,7 +56,7 @@ pub(super) fn sources_not_sorted(call: &Call, honest: Honest<'_>) -> Result<Repl
     })
 }
 
-pub(super) fn sources_folded(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn sources_folded(call: &Call, honest: Honest<'_>) -> Answered {
     hash_changed(call, honest, |members| {
         let sources = members.get_mut("sources").and_then(Value::as_array_mut);
         for source in sources.into_iter().flatten() {
@@ -69,41 +67,34 @@ pub(super) fn sources_folded(call: &Call, honest: Honest<'_>) -> Result<Reply, B
     })
 }
 
-pub(super) fn parents_ignored(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    hash_changed(call, honest, |members| {
-        members.remove("parents");
-    })
+pub(super) fn parents_ignored(call: &Call, honest: Honest<'_>) -> Answered {
+    hash_changed(call, honest, |members| drop(members.remove("parents")))
 }
 
-pub(super) fn duplicates_removed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn duplicates_removed(call: &Call, honest: Honest<'_>) -> Answered {
     if call.operation == "kb_hash" && !call.args.contains_key("sources") {
         return honest(&with_arg(call, "sources", "dedup"));
     }
     honest(call)
 }
 
-pub(super) fn cid_of_the_document(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn cid_of_the_document(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, HASHING, |outcome| {
-        outcome["cid"] = raw_sha256_cid(&sha256(envelope(call))).into();
+        outcome["cid"] = raw_sha256_cid(&sha256(argument(call, "envelope"))).into();
     })
 }
 
-pub(super) fn artifact_hash_tagged(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let payload = call.args.get("payload").and_then(Value::as_str);
-    let canonical = payload.and_then(|text| canonicalize(Profile::Alx, text.as_bytes()).ok());
+pub(super) fn artifact_hash_tagged(call: &Call, honest: Honest<'_>) -> Answered {
+    let canonical = canonicalize(Profile::Alx, argument(call, "payload"));
     after(call, honest, &["artifact_hash"], |outcome| {
-        if let Some(canonical) = canonical {
+        if let Ok(canonical) = canonical {
             let tagged = [KB_DOMAIN_PREFIX.as_bytes(), &canonical].concat();
             outcome["artifactHash"] = keccak256(&tagged).prefixed().into();
         }
     })
 }
 
-fn hash_changed(
-    call: &Call,
-    honest: Honest<'_>,
-    change: impl FnOnce(&mut Map<String, Value>),
-) -> Result<Reply, BadCall> {
+fn hash_changed(call: &Call, honest: Honest<'_>, change: impl FnOnce(&mut Object)) -> Answered {
     if call.operation == "kb_hash" {
         return honest(&with_envelope(call, change));
     }
@@ -115,9 +106,4 @@ fn rehash(outcome: &mut Value, canonical: &[u8]) {
     outcome["kbHash"] = keccak256(&tagged).prefixed().into();
     outcome["canonical"] = String::from_utf8_lossy(canonical).into();
     outcome["cid"] = raw_sha256_cid(&sha256(canonical)).into();
-}
-
-fn envelope(call: &Call) -> &[u8] {
-    let text = call.args.get("envelope").and_then(Value::as_str);
-    text.unwrap_or_default().as_bytes()
 }

@@ -1,17 +1,18 @@
 //! Registries and builders that accept too much or too little.
 
-use serde_json::{Map, Value, json};
+use accord_contract::{Object, Value};
+use serde_json::json;
 
-use super::tools::{Honest, after, instead_of, ok, refuse, with_envelope};
-use crate::{BadCall, Call, Reply};
+use super::tools::{Honest, after, argument, instead_if, instead_of, is_ok, refuse, with_envelope};
+use crate::{Answered, Call, Reply};
 
 const CHECKING: [&str; 2] = ["kb_register", "kb_validate"];
 
-pub(super) fn unsorted_registered(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn unsorted_registered(call: &Call, honest: Honest<'_>) -> Answered {
     instead_of(call, honest, "SOURCES_NOT_SORTED", || honest(&with_envelope(call, sort_sources)))
 }
 
-pub(super) fn schema_before_sources(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn schema_before_sources(call: &Call, honest: Honest<'_>) -> Answered {
     let reply = honest(call)?;
     let sorted = honest(&with_envelope(call, sort_sources))?;
     match (&reply, &sorted) {
@@ -24,37 +25,29 @@ pub(super) fn schema_before_sources(call: &Call, honest: Honest<'_>) -> Result<R
     }
 }
 
-pub(super) fn orphan_registered(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "UNREGISTERED_SOURCE", || ok(json!({ "isNew": true })))
+pub(super) fn orphan_registered(call: &Call, honest: Honest<'_>) -> Answered {
+    let accepted = || Ok(Reply::ok(json!({ "isNew": true })));
+    instead_of(call, honest, "UNREGISTERED_SOURCE", accepted)
 }
 
-pub(super) fn always_new(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    after(call, honest, &["kb_register"], |outcome| {
-        outcome["isNew"] = true.into();
+pub(super) fn always_new(call: &Call, honest: Honest<'_>) -> Answered {
+    after(call, honest, &["kb_register"], |outcome| outcome["isNew"] = true.into())
+}
+
+pub(super) fn stranger_as_input(call: &Call, honest: Honest<'_>) -> Answered {
+    let is_stranger = |outcome: &Value| {
+        let place = outcome["pointer"].as_str();
+        place.is_some_and(|place| place.starts_with("/derivation/inputs"))
+    };
+    instead_if(call, honest, is_stranger, || {
+        honest(&with_envelope(call, |members| drop(members.remove("derivation"))))
     })
 }
 
-pub(super) fn stranger_as_input(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let reply = honest(call)?;
-    match &reply {
-        Reply::Outcome(outcome)
-            if outcome["pointer"]
-                .as_str()
-                .is_some_and(|pointer| pointer.starts_with("/derivation/inputs")) =>
-        {
-            honest(&with_envelope(call, |members| {
-                members.remove("derivation");
-            }))
-        }
-        _ => Ok(reply),
-    }
-}
-
 /// A member is extra when the block is just as valid without it.
-pub(super) fn extra_member_refused(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn extra_member_refused(call: &Call, honest: Honest<'_>) -> Answered {
     let reply = honest(call)?;
-    let accepted = matches!(&reply, Reply::Outcome(outcome) if outcome["result"] == "ok");
-    if !accepted || !CHECKING.contains(&call.operation.as_str()) {
+    if !is_ok(&reply) || !CHECKING.contains(&call.operation.as_str()) {
         return Ok(reply);
     }
     for name in payload_members(call) {
@@ -63,7 +56,7 @@ pub(super) fn extra_member_refused(call: &Call, honest: Honest<'_>) -> Result<Re
                 payload.remove(&name);
             }
         }))?;
-        if matches!(without, Reply::Outcome(outcome) if outcome["result"] == "ok") {
+        if is_ok(&without) {
             return refuse("SCHEMA_INVALID", &format!("/payload/{name}"));
         }
     }
@@ -71,13 +64,12 @@ pub(super) fn extra_member_refused(call: &Call, honest: Honest<'_>) -> Result<Re
 }
 
 fn payload_members(call: &Call) -> Vec<String> {
-    let text = call.args.get("envelope").and_then(Value::as_str);
-    let envelope: Value = serde_json::from_str(text.unwrap_or_default()).unwrap_or_default();
+    let envelope: Value = serde_json::from_slice(argument(call, "envelope")).unwrap_or_default();
     let payload = envelope["payload"].as_object();
-    payload.into_iter().flat_map(Map::keys).filter(|name| *name != "type").cloned().collect()
+    payload.into_iter().flat_map(Object::keys).filter(|name| *name != "type").cloned().collect()
 }
 
-pub(super) fn tier_left_out(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn tier_left_out(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["kb_derive"], |outcome| {
         if let Some(members) = outcome["envelope"].as_object_mut() {
             members.remove("tier");
@@ -85,9 +77,8 @@ pub(super) fn tier_left_out(call: &Call, honest: Honest<'_>) -> Result<Reply, Ba
     })
 }
 
-fn sort_sources(members: &mut Map<String, Value>) {
+fn sort_sources(members: &mut Object) {
     if let Some(Value::Array(sources)) = members.get_mut("sources") {
-        sources
-            .sort_by_key(|source| source.as_str().map(|id| id.encode_utf16().collect::<Vec<_>>()));
+        sources.sort_by_key(|id| id.as_str().map(|id| id.encode_utf16().collect::<Vec<_>>()));
     }
 }

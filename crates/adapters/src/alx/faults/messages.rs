@@ -2,26 +2,19 @@
 
 use serde_json::Value;
 
-use super::tools::{Honest, after, refuse};
-use crate::{BadCall, Call, Reply};
+use super::tools::{Honest, after, argument, instead_if, refuse};
+use crate::{Answered, Call};
 
 fn document(call: &Call) -> Value {
-    let text = call.args.get("json").and_then(Value::as_str);
-    serde_json::from_str(text.unwrap_or_default()).unwrap_or_default()
+    serde_json::from_slice(argument(call, "json")).unwrap_or_default()
 }
 
-pub(super) fn unknown_member_refused(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let reply = honest(call)?;
-    match &reply {
-        Reply::Outcome(outcome)
-            if call.operation == "decode"
-                && outcome["result"] == "ok"
-                && knows_less(&outcome["view"], &document(call)) =>
-        {
-            refuse("WIRE_FIELD_UNKNOWN", "")
-        }
-        _ => Ok(reply),
-    }
+pub(super) fn unknown_member_refused(call: &Call, honest: Honest<'_>) -> Answered {
+    let is_unknown = |outcome: &Value| {
+        let is_read = call.operation == "decode" && outcome["result"] == "ok";
+        is_read && knows_less(&outcome["view"], &document(call))
+    };
+    instead_if(call, honest, is_unknown, || refuse("WIRE_FIELD_UNKNOWN", ""))
 }
 
 /// Whether the document has a member, somewhere, that the view lacks.
@@ -42,10 +35,7 @@ fn knows_less(view: &Value, document: &Value) -> bool {
     }
 }
 
-pub(super) fn unknown_capability_reported(
-    call: &Call,
-    honest: Honest<'_>,
-) -> Result<Reply, BadCall> {
+pub(super) fn unknown_capability_reported(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["decode"], |outcome| {
         if let listed @ Value::Array(_) = &document(call)["protocol"]["capabilities"] {
             outcome["capabilities"] = listed.clone();
@@ -53,17 +43,12 @@ pub(super) fn unknown_capability_reported(
     })
 }
 
-pub(super) fn unknown_code_refused(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    let reply = honest(call)?;
-    match &reply {
-        Reply::Outcome(outcome) if outcome["codeKnown"] == false => {
-            refuse("WIRE_FIELD_VALUE", "/error/code")
-        }
-        _ => Ok(reply),
-    }
+pub(super) fn unknown_code_refused(call: &Call, honest: Honest<'_>) -> Answered {
+    let is_unknown = |outcome: &Value| outcome["codeKnown"] == false;
+    instead_if(call, honest, is_unknown, || refuse("WIRE_FIELD_VALUE", "/error/code"))
 }
 
-pub(super) fn alias_believed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn alias_believed(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["decode"], |outcome| {
         let document = document(call);
         if let (Some(code), true) = (document.get("code"), outcome["view"]["error"].is_object()) {
@@ -75,7 +60,7 @@ pub(super) fn alias_believed(call: &Call, honest: Honest<'_>) -> Result<Reply, B
     })
 }
 
-pub(super) fn newer_version_refused(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn newer_version_refused(call: &Call, honest: Honest<'_>) -> Answered {
     if let Value::String(version) = &document(call)["protocol"]["protocol_version"]
         && version != "1.1"
     {
@@ -84,15 +69,15 @@ pub(super) fn newer_version_refused(call: &Call, honest: Honest<'_>) -> Result<R
     honest(call)
 }
 
-pub(super) fn alias_not_written(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn alias_not_written(call: &Call, honest: Honest<'_>) -> Answered {
     remove_written(call, honest, &["code", "confidenceScore"])
 }
 
-pub(super) fn version_not_reported(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn version_not_reported(call: &Call, honest: Honest<'_>) -> Answered {
     remove_written(call, honest, &["protocol"])
 }
 
-fn remove_written(call: &Call, honest: Honest<'_>, names: &[&str]) -> Result<Reply, BadCall> {
+fn remove_written(call: &Call, honest: Honest<'_>, names: &[&str]) -> Answered {
     after(call, honest, &["encode_error", "encode_success"], |outcome| {
         if let Some(members) = outcome["json"].as_object_mut() {
             members.retain(|name, _| !names.contains(&name.as_str()));
@@ -100,7 +85,7 @@ fn remove_written(call: &Call, honest: Honest<'_>, names: &[&str]) -> Result<Rep
     })
 }
 
-pub(super) fn null_taken_for_absent(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn null_taken_for_absent(call: &Call, honest: Honest<'_>) -> Answered {
     after(call, honest, &["decode", "round_trip"], drop_nulls)
 }
 
@@ -111,23 +96,21 @@ fn drop_nulls(value: &mut Value) {
     }
 }
 
-pub(super) fn failure_with_ok_true(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    after(call, honest, &["encode_error"], |outcome| {
-        outcome["json"]["ok"] = true.into();
-    })
+pub(super) fn failure_with_ok_true(call: &Call, honest: Honest<'_>) -> Answered {
+    after(call, honest, &["encode_error"], |outcome| outcome["json"]["ok"] = true.into())
 }
 
-pub(super) fn unknown_code_retried(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    after(call, honest, &["retry"], |outcome| {
-        if outcome["class"] == "conservative" {
-            outcome["action"] = "retry".into();
-        }
-    })
+pub(super) fn unknown_code_retried(call: &Call, honest: Honest<'_>) -> Answered {
+    retried(call, honest, "conservative")
 }
 
-pub(super) fn auth_retried(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn auth_retried(call: &Call, honest: Honest<'_>) -> Answered {
+    retried(call, honest, "after_credentials")
+}
+
+fn retried(call: &Call, honest: Honest<'_>, class: &str) -> Answered {
     after(call, honest, &["retry"], |outcome| {
-        if outcome["class"] == "after_credentials" {
+        if outcome["class"] == class {
             outcome["action"] = "retry".into();
         }
     })

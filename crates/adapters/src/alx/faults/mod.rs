@@ -11,7 +11,7 @@ mod tools;
 use accord_contract::faults::{Fault, active};
 
 use self::tools::Honest;
-use crate::{BadCall, Call, Reply};
+use crate::{Answered, Call};
 
 /// Declares the table: the name, the broken clause and the wrapper.
 macro_rules! faults {
@@ -20,7 +20,7 @@ macro_rules! faults {
         pub const FAULTS: &[Fault] = &[$(Fault { name: $name, clause: $clause }),+];
 
         /// The answer under the active fault, if that is one of these.
-        pub(super) fn faulty(call: &Call, honest: Honest<'_>) -> Option<Result<Reply, BadCall>> {
+        pub(super) fn faulty(call: &Call, honest: Honest<'_>) -> Option<Answered> {
             match active()?.name {
                 $($name => Some($wrapper(call, honest)),)+
                 _ => None,

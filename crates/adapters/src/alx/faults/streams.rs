@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tools::{Honest, after, instead_of, ok, with_arg};
-use crate::{BadCall, Call, Reply};
+use super::tools::{Honest, after, instead_of, with_arg};
+use crate::{Answered, Call, Reply};
 
-pub(super) fn stream_ends_at_unknown(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn stream_ends_at_unknown(call: &Call, honest: Honest<'_>) -> Answered {
     let reply = honest(call)?;
     let first_skipped = match &reply {
         Reply::Outcome(outcome) => outcome["skipped"][0]["index"].as_u64(),
@@ -20,20 +20,19 @@ pub(super) fn stream_ends_at_unknown(call: &Call, honest: Honest<'_>) -> Result<
     }
 }
 
-pub(super) fn unknown_event_unrecorded(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    after(call, honest, &["read_events"], |outcome| {
-        outcome["skipped"] = json!([]);
-    })
+pub(super) fn unknown_event_unrecorded(call: &Call, honest: Honest<'_>) -> Answered {
+    after(call, honest, &["read_events"], |outcome| outcome["skipped"] = json!([]))
 }
 
-pub(super) fn any_type_emitted(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn any_type_emitted(call: &Call, honest: Honest<'_>) -> Answered {
     emitted_instead_of(call, honest, "EVENT_TYPE_NOT_EMITTABLE")
 }
 
-pub(super) fn contradiction_emitted(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
+pub(super) fn contradiction_emitted(call: &Call, honest: Honest<'_>) -> Answered {
     emitted_instead_of(call, honest, "EVENT_OUTCOME_CONTRADICTION")
 }
 
-fn emitted_instead_of(call: &Call, honest: Honest<'_>, code: &str) -> Result<Reply, BadCall> {
-    instead_of(call, honest, code, || ok(json!({ "event": call.args.get("event") })))
+fn emitted_instead_of(call: &Call, honest: Honest<'_>, code: &str) -> Answered {
+    let emitted = || Ok(Reply::ok(json!({ "event": call.args.get("event") })));
+    instead_of(call, honest, code, emitted)
 }

@@ -1,11 +1,12 @@
 //! Helpers of faults: changed calls and changed answers.
 
-use serde_json::{Map, Value, json};
+use accord_contract::{Object, Value};
 
-use crate::{BadCall, Call, Reply};
+use crate::alx::refused;
+use crate::{Answered, Call, Reply};
 
 /// The implementation that a fault wraps.
-pub(super) type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
+pub(super) type Honest<'a> = &'a dyn Fn(&Call) -> Answered;
 
 pub(super) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call {
     let mut changed = call.clone();
@@ -13,11 +14,15 @@ pub(super) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call
     changed
 }
 
+/// The text of an argument; empty if there is none.
+pub(super) fn argument<'a>(call: &'a Call, name: &str) -> &'a [u8] {
+    call.args.get(name).and_then(Value::as_str).unwrap_or_default().as_bytes()
+}
+
 /// The call with a changed envelope. An envelope that is no JSON object stays as it is.
-pub(super) fn with_envelope(call: &Call, change: impl FnOnce(&mut Map<String, Value>)) -> Call {
-    let text = call.args.get("envelope").and_then(Value::as_str);
-    match text.and_then(|text| serde_json::from_str(text).ok()) {
-        Some(Value::Object(mut members)) => {
+pub(super) fn with_envelope(call: &Call, change: impl FnOnce(&mut Object)) -> Call {
+    match serde_json::from_slice(argument(call, "envelope")) {
+        Ok(Value::Object(mut members)) => {
             change(&mut members);
             with_arg(call, "envelope", Value::Object(members).to_string())
         }
@@ -31,7 +36,7 @@ pub(super) fn after(
     honest: Honest<'_>,
     operations: &[&str],
     change: impl FnOnce(&mut Value),
-) -> Result<Reply, BadCall> {
+) -> Answered {
     let mut reply = honest(call)?;
     if let Reply::Outcome(outcome) = &mut reply
         && operations.contains(&call.operation.as_str())
@@ -47,21 +52,29 @@ pub(super) fn instead_of(
     call: &Call,
     honest: Honest<'_>,
     code: &str,
-    other: impl FnOnce() -> Result<Reply, BadCall>,
-) -> Result<Reply, BadCall> {
+    other: impl FnOnce() -> Answered,
+) -> Answered {
+    let is_refused = |outcome: &Value| outcome["code"] == code && outcome["result"] == "error";
+    instead_if(call, honest, is_refused, other)
+}
+
+/// The honest answer, or `other` when its outcome is such.
+pub(super) fn instead_if(
+    call: &Call,
+    honest: Honest<'_>,
+    is_such: impl Fn(&Value) -> bool,
+    other: impl FnOnce() -> Answered,
+) -> Answered {
     match honest(call)? {
-        Reply::Outcome(outcome) if outcome["code"] == code && outcome["result"] == "error" => {
-            other()
-        }
+        Reply::Outcome(outcome) if is_such(&outcome) => other(),
         reply => Ok(reply),
     }
 }
 
-pub(super) fn ok(mut members: Value) -> Result<Reply, BadCall> {
-    members["result"] = "ok".into();
-    Ok(Reply::Outcome(members))
+pub(super) fn is_ok(reply: &Reply) -> bool {
+    matches!(reply, Reply::Outcome(outcome) if outcome["result"] == "ok")
 }
 
-pub(super) fn refuse(code: &str, pointer: &str) -> Result<Reply, BadCall> {
-    Ok(Reply::Outcome(json!({ "result": "error", "code": code, "pointer": pointer })))
+pub(super) fn refuse(code: &str, pointer: &str) -> Answered {
+    Ok(refused(code, pointer))
 }

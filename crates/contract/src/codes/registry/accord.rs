@@ -2,275 +2,273 @@
 
 #[rustfmt::skip]
 macro_rules! accord_codes {
-    ($next:ident $($later:ident)*; $($rows:tt)*) => { $next! { $($later)*; $($rows)*
-
-    Usage = "USAGE", Accord, Validation, AfterChange, 400,
+    ($next:ident $($later:ident)*; $($rows:tt)*) => { $next! { $($later)*; $($rows)* Accord {
+    Usage = "USAGE", Validation, AfterChange, 400,
         "The command line is not valid; run the command with --help to see what it takes.";
-    IdAmbiguous = "ID_AMBIGUOUS", Accord, Validation, AfterChange, 409,
+    IdAmbiguous = "ID_AMBIGUOUS", Validation, AfterChange, 409,
         "Several ids begin with this text; type more of the id, or all of it.";
-    InputUnreadable = "INPUT_UNREADABLE", Accord, Validation, AfterChange, 400,
+    InputUnreadable = "INPUT_UNREADABLE", Validation, AfterChange, 400,
         "The input cannot be read: it does not exist, is a folder, or permission is missing; check \
          the path and its permissions.";
-    InputTooLarge = "INPUT_TOO_LARGE", Accord, Validation, AfterChange, 413,
+    InputTooLarge = "INPUT_TOO_LARGE", Validation, AfterChange, 413,
         "The input is larger than the limit; send a smaller document or split it.";
-    OutputClosed = "OUTPUT_CLOSED", Accord, Execution, Never, 500,
+    OutputClosed = "OUTPUT_CLOSED", Execution, Never, 500,
         "The reader of the output closed it before the end; the command then ends without a \
          message, with exit code 141, so that no document has this code.";
-    OutputFailed = "OUTPUT_FAILED", Accord, Execution, AfterChange, 500,
+    OutputFailed = "OUTPUT_FAILED", Execution, AfterChange, 500,
         "The output cannot be written; check the path, its permissions and the free space.";
 
-    CanonInvalidJson = "CANON_INVALID_JSON", Accord, Validation, AfterChange, 400,
+    CanonInvalidJson = "CANON_INVALID_JSON", Validation, AfterChange, 400,
         "The text is not JSON; correct the syntax at the named place.";
-    CanonInvalidUtf8 = "CANON_INVALID_UTF8", Accord, Validation, AfterChange, 400,
+    CanonInvalidUtf8 = "CANON_INVALID_UTF8", Validation, AfterChange, 400,
         "The bytes are not UTF-8; save the document in that encoding.";
-    CanonDuplicateKey = "CANON_DUPLICATE_KEY", Accord, Validation, AfterChange, 422,
+    CanonDuplicateKey = "CANON_DUPLICATE_KEY", Validation, AfterChange, 422,
         "An object has the same member twice, so two readers could see two documents; keep one of \
          them.";
-    CanonLoneSurrogate = "CANON_LONE_SURROGATE", Accord, Validation, AfterChange, 422,
+    CanonLoneSurrogate = "CANON_LONE_SURROGATE", Validation, AfterChange, 422,
         "A string has half of a surrogate pair, which is not a character; complete or remove the \
          escape.";
-    CanonNullForbidden = "CANON_NULL_FORBIDDEN", Accord, Validation, AfterChange, 422,
+    CanonNullForbidden = "CANON_NULL_FORBIDDEN", Validation, AfterChange, 422,
         "This canonical form does not allow null; leave the member out or give it a value.";
-    CanonNonFinite = "CANON_NON_FINITE", Accord, Validation, AfterChange, 422,
+    CanonNonFinite = "CANON_NON_FINITE", Validation, AfterChange, 422,
         "A number is too large for a double; write it smaller, or as a string.";
-    CanonInexactInteger = "CANON_INEXACT_INTEGER", Accord, Validation, AfterChange, 422,
+    CanonInexactInteger = "CANON_INEXACT_INTEGER", Validation, AfterChange, 422,
         "An integer would become another number in canonical form; write it as a string, or ask \
          for rounding.";
-    CanonTooDeep = "CANON_TOO_DEEP", Accord, Validation, AfterChange, 422,
+    CanonTooDeep = "CANON_TOO_DEEP", Validation, AfterChange, 422,
         "Lists and objects are nested past the limit; make the document flatter.";
 
-    WireFieldMissing = "WIRE_FIELD_MISSING", Accord, Validation, AfterChange, 422,
+    WireFieldMissing = "WIRE_FIELD_MISSING", Validation, AfterChange, 422,
         "A required member is missing; add it at the named place.";
-    WireFieldType = "WIRE_FIELD_TYPE", Accord, Validation, AfterChange, 422,
+    WireFieldType = "WIRE_FIELD_TYPE", Validation, AfterChange, 422,
         "A member has the wrong JSON type; change it at the named place.";
-    WireFieldValue = "WIRE_FIELD_VALUE", Accord, Validation, AfterChange, 422,
+    WireFieldValue = "WIRE_FIELD_VALUE", Validation, AfterChange, 422,
         "A member has a value that its message does not allow; use one of the values that the \
          error names.";
-    WireFieldUnknown = "WIRE_FIELD_UNKNOWN", Accord, Validation, AfterChange, 422,
+    WireFieldUnknown = "WIRE_FIELD_UNKNOWN", Validation, AfterChange, 422,
         "A closed message has an unknown member; remove it or correct its name.";
 
-    SnapshotInvalid = "SNAPSHOT_INVALID", Accord, Validation, AfterChange, 422,
+    SnapshotInvalid = "SNAPSHOT_INVALID", Validation, AfterChange, 422,
         "A document is not a contract snapshot; correct it at the named place.";
-    CompatRuleInvalid = "COMPAT_RULE_INVALID", Accord, Validation, AfterChange, 422,
+    CompatRuleInvalid = "COMPAT_RULE_INVALID", Validation, AfterChange, 422,
         "A rule setting names an unknown rule, a rule that the policy fixes, or an unknown class; \
          use one of the named rules and classes.";
 
-    KitCaseInvalid = "KIT_CASE_INVALID", Accord, Validation, AfterChange, 422,
+    KitCaseInvalid = "KIT_CASE_INVALID", Validation, AfterChange, 422,
         "A case file is not valid JSON, has an unknown member, or contradicts itself; correct the \
          file at the named place.";
-    KitCorpusUnreadable = "KIT_CORPUS_UNREADABLE", Accord, Validation, AfterChange, 422,
+    KitCorpusUnreadable = "KIT_CORPUS_UNREADABLE", Validation, AfterChange, 422,
         "A folder or file of the corpus cannot be read; check the path and its permissions.";
-    KitProtocolUnknown = "KIT_PROTOCOL_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    KitProtocolUnknown = "KIT_PROTOCOL_UNKNOWN", NotFound, AfterChange, 404,
         "There is no corpus for this protocol; choose one that the message lists.";
-    KitCaseUnknown = "KIT_CASE_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    KitCaseUnknown = "KIT_CASE_UNKNOWN", NotFound, AfterChange, 404,
         "No case has that id; list the cases to find the right one.";
-    KitFilterInvalid = "KIT_FILTER_INVALID", Accord, Validation, AfterChange, 400,
+    KitFilterInvalid = "KIT_FILTER_INVALID", Validation, AfterChange, 400,
         "The filter expression cannot be read; correct it at the named column.";
-    KitBaselineInvalid = "KIT_BASELINE_INVALID", Accord, Validation, AfterChange, 422,
+    KitBaselineInvalid = "KIT_BASELINE_INVALID", Validation, AfterChange, 422,
         "The baseline of known failures is not valid; correct the file at the named place.";
-    KitBaselineStale = "KIT_BASELINE_STALE", Accord, Validation, AfterChange, 409,
+    KitBaselineStale = "KIT_BASELINE_STALE", Validation, AfterChange, 409,
         "The baseline lists a case as a known failure that now passes, or whose entry has expired; \
          remove the entry.";
-    KitAdapterNotFound = "KIT_ADAPTER_NOT_FOUND", Accord, NotFound, AfterChange, 404,
+    KitAdapterNotFound = "KIT_ADAPTER_NOT_FOUND", NotFound, AfterChange, 404,
         "The adapter's program does not exist or cannot be executed; check the command.";
-    KitAdapterProtocol = "KIT_ADAPTER_PROTOCOL", Accord, Execution, AfterChange, 502,
+    KitAdapterProtocol = "KIT_ADAPTER_PROTOCOL", Execution, AfterChange, 502,
         "The adapter broke the fixture protocol by wrong output, a wrong exit code or an early \
          end; correct the adapter.";
-    KitAdapterTimeout = "KIT_ADAPTER_TIMEOUT", Accord, Execution, Backoff, 504,
+    KitAdapterTimeout = "KIT_ADAPTER_TIMEOUT", Execution, Backoff, 504,
         "The adapter did not answer within the time limit of the case and was killed with its \
          process group; raise the limit or make the adapter faster.";
-    KitServerUnreachable = "KIT_SERVER_UNREACHABLE", Accord, Execution, Backoff, 502,
+    KitServerUnreachable = "KIT_SERVER_UNREACHABLE", Execution, Backoff, 502,
         "The tested server cannot be reached or went away during a case; check its URL and that it \
          runs.";
-    KitServerRefused = "KIT_SERVER_REFUSED", Accord, Auth, AfterCredentials, 403,
+    KitServerRefused = "KIT_SERVER_REFUSED", Auth, AfterCredentials, 403,
         "The tested server refuses the run, because its key is missing or has too few scopes; give \
          another key with --token, or name a project to read with --project.";
-    KitServerTimeout = "KIT_SERVER_TIMEOUT", Accord, Execution, Backoff, 504,
+    KitServerTimeout = "KIT_SERVER_TIMEOUT", Execution, Backoff, 504,
         "The tested server did not answer completely within the time limit of a request or a case; \
          raise the limit or make the server faster.";
-    KitServerProtocol = "KIT_SERVER_PROTOCOL", Accord, Execution, AfterChange, 502,
+    KitServerProtocol = "KIT_SERVER_PROTOCOL", Execution, AfterChange, 502,
         "The tested server answered with something that is not HTTP, is larger than the limit, or \
          does not follow the fixture protocol; correct the server.";
-    KitHarness = "KIT_HARNESS", Accord, Execution, Backoff, 500,
+    KitHarness = "KIT_HARNESS", Execution, Backoff, 500,
         "The kit itself could not run a case, for example because it could not create a temporary \
          folder; read the message and try again.";
-    KitNoCaseRan = "KIT_NO_CASE_RAN", Accord, Validation, AfterChange, 422,
+    KitNoCaseRan = "KIT_NO_CASE_RAN", Validation, AfterChange, 422,
         "No case is left to run; widen the filter or the level.";
-    KitExportFailed = "KIT_EXPORT_FAILED", Accord, Execution, AfterChange, 500,
+    KitExportFailed = "KIT_EXPORT_FAILED", Execution, AfterChange, 500,
         "The corpus could not be written to the folder; choose an empty, writable folder.";
-    KitCapabilitiesUnreadable = "KIT_CAPABILITIES_UNREADABLE", Accord, NotFound, AfterChange, 404,
+    KitCapabilitiesUnreadable = "KIT_CAPABILITIES_UNREADABLE", NotFound, AfterChange, 404,
         "The capabilities of the tested implementation cannot be read from its folder or its \
          server; check the folder, the URL and the token.";
-    KitCapabilitiesInvalid = "KIT_CAPABILITIES_INVALID", Accord, Validation, AfterChange, 422,
+    KitCapabilitiesInvalid = "KIT_CAPABILITIES_INVALID", Validation, AfterChange, 422,
         "The capabilities of the tested implementation do not follow the fixture protocol; correct \
          them at the named place.";
-    KitSurfaceUnclaimed = "KIT_SURFACE_UNCLAIMED", Accord, Validation, AfterChange, 422,
+    KitSurfaceUnclaimed = "KIT_SURFACE_UNCLAIMED", Validation, AfterChange, 422,
         "The tested implementation does not claim this surface; choose one that it claims, or name \
          none.";
 
-    StoreFull = "STORE_FULL", Accord, Execution, AfterChange, 507,
+    StoreFull = "STORE_FULL", Execution, AfterChange, 507,
         "The store has no space left and kept nothing of the request; free space on its disk or \
          raise its limit, then retry.";
-    StoreReadOnly = "STORE_READ_ONLY", Accord, Execution, AfterChange, 503,
+    StoreReadOnly = "STORE_READ_ONLY", Execution, AfterChange, 503,
         "The store can be read but not written; check the permissions of its folder and whether \
          its disk is mounted read-only.";
-    StoreCorrupt = "STORE_CORRUPT", Accord, Execution, Never, 500,
+    StoreCorrupt = "STORE_CORRUPT", Execution, Never, 500,
         "The store is damaged; stop the server, keep a copy of the folder, and restore a backup.";
-    StoreBusy = "STORE_BUSY", Accord, Execution, Backoff, 503,
+    StoreBusy = "STORE_BUSY", Execution, Backoff, 503,
         "Too many requests wait for the store, and this one was not carried out; wait and retry.";
-    StoreLocked = "STORE_LOCKED", Accord, Execution, AfterChange, 409,
+    StoreLocked = "STORE_LOCKED", Execution, AfterChange, 409,
         "Another process has the store open; use that process, or stop it first.";
-    StoreUnavailable = "STORE_UNAVAILABLE", Accord, Execution, Backoff, 503,
+    StoreUnavailable = "STORE_UNAVAILABLE", Execution, Backoff, 503,
         "The store cannot be reached or is closing, and the request may or may not have been \
          carried out; retry later.";
-    StoreTooNew = "STORE_TOO_NEW", Accord, Execution, AfterChange, 500,
+    StoreTooNew = "STORE_TOO_NEW", Execution, AfterChange, 500,
         "A later version of Accord wrote the store in a format that this one does not know; use \
          that version.";
-    StoreMissing = "STORE_MISSING", Accord, NotFound, AfterChange, 404,
+    StoreMissing = "STORE_MISSING", NotFound, AfterChange, 404,
         "There is no store at this path, or the file is not a store; check the path.";
-    StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Accord, Execution, AfterChange, 500,
+    StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Execution, AfterChange, 500,
         "The data folder cannot be created; choose another path, or check the parent folder and \
          its permissions.";
-    StoreFolderUntrusted = "STORE_FOLDER_UNTRUSTED", Accord, Validation, AfterChange, 403,
+    StoreFolderUntrusted = "STORE_FOLDER_UNTRUSTED", Validation, AfterChange, 403,
         "The data folder that was found belongs to another user, or names a server while others \
          can enter it; name the folder if you trust it, or make it private.";
-    StoreOccupied = "STORE_OCCUPIED", Accord, Validation, AfterChange, 409,
+    StoreOccupied = "STORE_OCCUPIED", Validation, AfterChange, 409,
         "The path already has a store or a file; choose another path, or allow it to be replaced.";
-    StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409,
+    StoreConflict = "STORE_CONFLICT", Execution, Backoff, 409,
         "Another request changed the same data in the meantime; read it again and repeat the \
          request.";
-    StoreBroken = "STORE_BROKEN", Accord, Execution, Never, 500,
+    StoreBroken = "STORE_BROKEN", Execution, Never, 500,
         "A bug in the server interrupted the work on the store, and nothing of it was kept; report \
          it with the server's log.";
 
-    HttpRouteUnknown = "HTTP_ROUTE_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    HttpRouteUnknown = "HTTP_ROUTE_UNKNOWN", NotFound, AfterChange, 404,
         "The server has no route with this path; see /openapi.json for its routes.";
-    HttpMethodNotAllowed = "HTTP_METHOD_NOT_ALLOWED", Accord, Validation, AfterChange, 405,
+    HttpMethodNotAllowed = "HTTP_METHOD_NOT_ALLOWED", Validation, AfterChange, 405,
         "The route does not support this method; use one of those in the Allow header.";
-    HttpMalformed = "HTTP_MALFORMED", Accord, Validation, AfterChange, 400,
+    HttpMalformed = "HTTP_MALFORMED", Validation, AfterChange, 400,
         "The request is not valid HTTP; correct its path, headers or query.";
-    HttpNotAcceptable = "HTTP_NOT_ACCEPTABLE", Accord, Validation, AfterChange, 406,
+    HttpNotAcceptable = "HTTP_NOT_ACCEPTABLE", Validation, AfterChange, 406,
         "The route cannot answer in a media type that the client accepts; send the header Accept \
          that the message names.";
-    HttpMediaType = "HTTP_MEDIA_TYPE", Accord, Validation, AfterChange, 415,
+    HttpMediaType = "HTTP_MEDIA_TYPE", Validation, AfterChange, 415,
         "The route does not accept a body of this media type; send the one that the message names.";
-    HttpRangeNotSatisfiable = "HTTP_RANGE_NOT_SATISFIABLE", Accord, Validation, AfterChange, 416,
+    HttpRangeNotSatisfiable = "HTTP_RANGE_NOT_SATISFIABLE", Validation, AfterChange, 416,
         "The blob does not have the bytes that the header Range asks for; the header Content-Range \
          of the answer has its size.";
-    HttpHeadersTooLarge = "HTTP_HEADERS_TOO_LARGE", Accord, Validation, AfterChange, 431,
+    HttpHeadersTooLarge = "HTTP_HEADERS_TOO_LARGE", Validation, AfterChange, 431,
         "The path and headers of the request are larger than the limit; send fewer or shorter \
          ones.";
-    HttpHeaderTimeout = "HTTP_HEADER_TIMEOUT", Accord, Execution, Backoff, 408,
+    HttpHeaderTimeout = "HTTP_HEADER_TIMEOUT", Execution, Backoff, 408,
         "The headers of the request arrived too slowly; retry over a better connection.";
-    HttpBodyTimeout = "HTTP_BODY_TIMEOUT", Accord, Execution, Backoff, 408,
+    HttpBodyTimeout = "HTTP_BODY_TIMEOUT", Execution, Backoff, 408,
         "The body of the request arrived too slowly, and nothing was done; retry over a better \
          connection.";
-    HttpBodyBroken = "HTTP_BODY_BROKEN", Accord, Validation, AfterChange, 400,
+    HttpBodyBroken = "HTTP_BODY_BROKEN", Validation, AfterChange, 400,
         "The body of the request ended too early, and nothing was done; send all of it.";
-    HttpTooManyConnections = "HTTP_TOO_MANY_CONNECTIONS", Accord, Execution, Backoff, 503,
+    HttpTooManyConnections = "HTTP_TOO_MANY_CONNECTIONS", Execution, Backoff, 503,
         "The server has reached its limit of connections; wait and retry, or raise \
          limits.connections.";
-    HttpTooManyStreams = "HTTP_TOO_MANY_STREAMS", Accord, Execution, Backoff, 503,
+    HttpTooManyStreams = "HTTP_TOO_MANY_STREAMS", Execution, Backoff, 503,
         "The server has reached its limit of event streams; close one, wait, or raise \
          limits.event_streams.";
-    LiveTooManySockets = "LIVE_TOO_MANY_SOCKETS", Accord, Execution, Backoff, 503,
+    LiveTooManySockets = "LIVE_TOO_MANY_SOCKETS", Execution, Backoff, 503,
         "The server has reached its limit of live sockets; close one, wait, or raise \
          limits.live_sockets.";
-    LiveSubscriberSlow = "LIVE_SUBSCRIBER_SLOW", Accord, Execution, Backoff, 503,
+    LiveSubscriberSlow = "LIVE_SUBSCRIBER_SLOW", Execution, Backoff, 503,
         "The subscriber of a live session reads more slowly than frames arrive, and was closed; \
          subscribe again with the fromSeq of the details.";
-    HttpHostRefused = "HTTP_HOST_REFUSED", Accord, Auth, AfterChange, 403,
+    HttpHostRefused = "HTTP_HOST_REFUSED", Auth, AfterChange, 403,
         "The Host header is not one of this server's names; use its address, or list the name in \
          allowed_hosts.";
-    HttpOriginRefused = "HTTP_ORIGIN_REFUSED", Accord, Auth, AfterChange, 403,
+    HttpOriginRefused = "HTTP_ORIGIN_REFUSED", Auth, AfterChange, 403,
         "A page of another site sent the request; list that site in allowed_origins to allow it.";
-    LoginRequired = "LOGIN_REQUIRED", Accord, Auth, AfterCredentials, 401,
+    LoginRequired = "LOGIN_REQUIRED", Auth, AfterCredentials, 401,
         "The page is not signed in, or its login has ended; sign in with a key, or with a link of \
          accord live open.";
-    LoginLinkInvalid = "LOGIN_LINK_INVALID", Accord, Auth, AfterCredentials, 401,
+    LoginLinkInvalid = "LOGIN_LINK_INVALID", Auth, AfterCredentials, 401,
         "The link to sign in was used before, has expired or is not one of this server; make a new \
          one with accord live open.";
-    LoginTooOften = "LOGIN_TOO_OFTEN", Accord, Execution, Backoff, 429,
+    LoginTooOften = "LOGIN_TOO_OFTEN", Execution, Backoff, 429,
         "Too many attempts to sign in have failed within a minute; wait a minute and try again.";
-    LiveSessionEnded = "LIVE_SESSION_ENDED", Accord, NotFound, Never, 410,
+    LiveSessionEnded = "LIVE_SESSION_ENDED", NotFound, Never, 410,
         "The live session has ended and takes no more answers; let the agent begin a new one.";
-    HttpFault = "HTTP_FAULT", Accord, Execution, Never, 500,
+    HttpFault = "HTTP_FAULT", Execution, Never, 500,
         "The server failed because of a bug; report it with the correlation id and the server's \
          log.";
-    HostClosing = "HOST_CLOSING", Accord, Execution, Backoff, 503,
+    HostClosing = "HOST_CLOSING", Execution, Backoff, 503,
         "The server is shutting down and accepts no more requests; retry when it is back.";
-    HostOwnerOnly = "HOST_OWNER_ONLY", Accord, Auth, AfterCredentials, 403,
+    HostOwnerOnly = "HOST_OWNER_ONLY", Auth, AfterCredentials, 403,
         "Only the owner of the data folder may do this; use the accord command on the server's \
          data folder.";
-    KeyNotFound = "KEY_NOT_FOUND", Accord, NotFound, AfterChange, 404,
+    KeyNotFound = "KEY_NOT_FOUND", NotFound, AfterChange, 404,
         "There is no key with this id; list the keys to find the right one.";
 
-    SettingUnknown = "SETTING_UNKNOWN", Accord, Validation, AfterChange, 400,
+    SettingUnknown = "SETTING_UNKNOWN", Validation, AfterChange, 400,
         "A setting has an unknown name; correct it. accord config show lists all settings.";
-    SettingInvalid = "SETTING_INVALID", Accord, Validation, AfterChange, 400,
+    SettingInvalid = "SETTING_INVALID", Validation, AfterChange, 400,
         "A setting has a value that is not allowed; correct it at the named place.";
-    ServeKeysNeeded = "SERVE_KEYS_NEEDED", Accord, Validation, AfterChange, 400,
+    ServeKeysNeeded = "SERVE_KEYS_NEEDED", Validation, AfterChange, 400,
         "A server that others can reach needs keys; create one with accord key create, or listen \
          on 127.0.0.1.";
-    ServeTlsNeeded = "SERVE_TLS_NEEDED", Accord, Validation, AfterChange, 400,
+    ServeTlsNeeded = "SERVE_TLS_NEEDED", Validation, AfterChange, 400,
         "A server that others can reach needs TLS; give --tls-cert and --tls-key, or \
          --behind-proxy if a proxy terminates TLS.";
-    ServeTlsInvalid = "SERVE_TLS_INVALID", Accord, Validation, AfterChange, 400,
+    ServeTlsInvalid = "SERVE_TLS_INVALID", Validation, AfterChange, 400,
         "The certificate or its private key cannot be used; give PEM files that belong together.";
-    ServeListenFailed = "SERVE_LISTEN_FAILED", Accord, Execution, AfterChange, 500,
+    ServeListenFailed = "SERVE_LISTEN_FAILED", Execution, AfterChange, 500,
         "The server cannot listen on this address; choose a free one of this machine with \
          --listen. Port 0 takes any free port.";
-    ServeSocketFailed = "SERVE_SOCKET_FAILED", Accord, Execution, AfterChange, 500,
+    ServeSocketFailed = "SERVE_SOCKET_FAILED", Execution, AfterChange, 500,
         "The socket in the data folder cannot be created; choose a folder with a shorter path, on \
          a file system with sockets.";
 
-    HostUnreachable = "HOST_UNREACHABLE", Accord, Execution, Backoff, 502,
+    HostUnreachable = "HOST_UNREACHABLE", Execution, Backoff, 502,
         "No host answers at this address, or the connection broke; check the URL, the network and \
          that the host runs, then check whether the request was carried out.";
-    HostTimeout = "HOST_TIMEOUT", Accord, Execution, Backoff, 504,
+    HostTimeout = "HOST_TIMEOUT", Execution, Backoff, 504,
         "The host did not answer in time, and the request may or may not have been carried out; \
          check, and retry.";
-    HostTls = "HOST_TLS", Accord, Execution, AfterChange, 502,
+    HostTls = "HOST_TLS", Execution, AfterChange, 502,
         "The TLS connection to the host failed; check its certificate and the certificates that \
          this system trusts.";
-    HostProtocol = "HOST_PROTOCOL", Accord, Execution, AfterChange, 502,
+    HostProtocol = "HOST_PROTOCOL", Execution, AfterChange, 502,
         "The server at this address is not an Accord host; check the URL.";
 
-    McpToolTwice = "MCP_TOOL_TWICE", Accord, Validation, AfterChange, 500,
+    McpToolTwice = "MCP_TOOL_TWICE", Validation, AfterChange, 500,
         "Two tools have the same name; rename one of them, or offer only one of the two tool sets.";
-    McpToolUnknown = "MCP_TOOL_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    McpToolUnknown = "MCP_TOOL_UNKNOWN", NotFound, AfterChange, 404,
         "There is no tool or tool set with this name; choose one that the message lists.";
-    McpPromptUnknown = "MCP_PROMPT_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    McpPromptUnknown = "MCP_PROMPT_UNKNOWN", NotFound, AfterChange, 404,
         "There is no prompt with this name; choose one that the message lists.";
-    McpResourceUnknown = "MCP_RESOURCE_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    McpResourceUnknown = "MCP_RESOURCE_UNKNOWN", NotFound, AfterChange, 404,
         "The URI names no resource; use one of the form that the message names.";
-    McpArgumentMissing = "MCP_ARGUMENT_MISSING", Accord, Validation, AfterChange, 400,
+    McpArgumentMissing = "MCP_ARGUMENT_MISSING", Validation, AfterChange, 400,
         "A tool was called without a required argument; call it again with the named argument.";
-    McpArgumentInvalid = "MCP_ARGUMENT_INVALID", Accord, Validation, AfterChange, 400,
+    McpArgumentInvalid = "MCP_ARGUMENT_INVALID", Validation, AfterChange, 400,
         "An argument of a tool does not match its schema; call the tool again with the form that \
          the message names.";
-    McpArgumentUnknown = "MCP_ARGUMENT_UNKNOWN", Accord, Validation, AfterChange, 400,
+    McpArgumentUnknown = "MCP_ARGUMENT_UNKNOWN", Validation, AfterChange, 400,
         "A tool was called with an unknown argument; leave it out or correct its name.";
-    McpBudgetTooSmall = "MCP_BUDGET_TOO_SMALL", Accord, Validation, AfterChange, 400,
+    McpBudgetTooSmall = "MCP_BUDGET_TOO_SMALL", Validation, AfterChange, 400,
         "Even the smallest answer does not fit into max_tokens; ask with at least the number of \
          tokens that the message names.";
-    McpSessionUnknown = "MCP_SESSION_UNKNOWN", Accord, NotFound, AfterChange, 404,
+    McpSessionUnknown = "MCP_SESSION_UNKNOWN", NotFound, AfterChange, 404,
         "The MCP session does not exist, has ended, or belongs to another key; initialize a new \
          one.";
-    McpSessionNeeded = "MCP_SESSION_NEEDED", Accord, Validation, AfterChange, 400,
+    McpSessionNeeded = "MCP_SESSION_NEEDED", Validation, AfterChange, 400,
         "A client without an MCP session wrote without saying who it is; pass actor, or the \
          session_id that memory_session_start returned, or use a key with an actor.";
-    McpDuplicateId = "MCP_DUPLICATE_ID", Accord, Validation, AfterChange, 409,
+    McpDuplicateId = "MCP_DUPLICATE_ID", Validation, AfterChange, 409,
         "Another request of the same MCP session with this id has no answer yet; use a new id for \
          every request.";
-    McpCallCancelled = "MCP_CALL_CANCELLED", Accord, Execution, Backoff, 503,
+    McpCallCancelled = "MCP_CALL_CANCELLED", Execution, Backoff, 503,
         "The client cancelled the call before its answer; call again. Nothing is lost.";
-    McpTooManySessions = "MCP_TOO_MANY_SESSIONS", Accord, Execution, Backoff, 503,
+    McpTooManySessions = "MCP_TOO_MANY_SESSIONS", Execution, Backoff, 503,
         "The server has reached its limit of MCP sessions; end one, or wait until an idle one \
          expires.";
-    McpRequestInvalid = "MCP_REQUEST_INVALID", Accord, Validation, AfterChange, 400,
+    McpRequestInvalid = "MCP_REQUEST_INVALID", Validation, AfterChange, 400,
         "The request is not valid for MCP over streamable HTTP; correct its headers or its body as \
          the message says.";
-
-    } };
+    } } };
 }

@@ -4,18 +4,16 @@ use super::{Policy, Union};
 use crate::codes::Code;
 
 pub(super) fn lists() -> Vec<Union> {
-    let list = |(name, policy, about, codes): (&str, _, _, &[Code])| Union {
-        name: name.into(),
-        policy,
-        about,
-        members: codes.iter().map(|code| code.as_str()).collect(),
+    let list = |(name, policy, about, codes): (&str, _, _, &[Code])| {
+        let members = codes.iter().map(|code| code.as_str()).collect();
+        Union { name: name.into(), policy, about, members }
     };
     LISTS.into_iter().map(list).collect()
 }
 
 type List = (&'static str, Policy, &'static str, &'static [Code]);
 
-const LISTS: [List; 9] = [
+const LISTS: [List; 8] = [
     ("GguiError", Policy::Extensible, "Why the live channel refuses a frame.", ERROR_FRAMES),
     ("GguiChannelError", Policy::Extensible, "Why a channel is not served.", CHANNELS),
     ("GguiResourceRead", Policy::Closed, "Why a resource of a session is not served.", RESOURCES),
@@ -24,7 +22,6 @@ const LISTS: [List; 9] = [
     ("GguiRefreshToken", Policy::Extensible, "Why a wsToken is not refreshed.", REFRESH_TOKEN),
     ("GguiToolError", Policy::Extensible, "Why a tool of ggui refuses a call.", TOOLS),
     ("GguiGadgetGate", Policy::Closed, "Why a contract cannot use a gadget.", GADGETS),
-    ("GguiViolation", Policy::Extensible, "Why a part of a contract is refused.", VIOLATIONS),
 ];
 
 const ERROR_FRAMES: &[Code] = &[
@@ -99,20 +96,4 @@ const GADGETS: &[Code] = &[
     Code::GguiToolGadgetNotRegistered,
     Code::GguiToolGadgetPackageMismatch,
     Code::GguiToolGadgetPublicEnvMissing,
-];
-
-const VIOLATIONS: &[Code] = &[
-    Code::GguiCtrDupName,
-    Code::GguiCtrReservedName,
-    Code::GguiCtrRefNextStep,
-    Code::GguiCtrRefStreamSource,
-    Code::GguiCtrSchemaIncompat,
-    Code::GguiCtrSchemaMetaInvalid,
-    Code::GguiCtrSchemaTooLarge,
-    Code::GguiCtrValueTooComplex,
-    Code::GguiCtrRetiredField,
-    Code::GguiCtrUpdateMissingProps,
-    Code::GguiCtrUpdateMissingPatch,
-    Code::GguiCtrUpdateMixedFields,
-    Code::GguiCtrRenderUnknownThemeId,
 ];

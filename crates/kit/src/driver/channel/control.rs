@@ -1,5 +1,4 @@
-//! The client of "conformance control v1": brings the sessions of a server into the state that a
-//! case needs, and reads members of them.
+//! The client of "conformance control v1", which sets the sessions of a server up and reads them.
 
 use std::time::Duration;
 
@@ -16,6 +15,8 @@ use crate::exchange::{ExchangeError, Transport as _};
 pub(super) struct Control {
     client: Client,
 }
+
+type Answered = Result<Answer, ExchangeError>;
 
 impl Control {
     pub(super) fn new(url: &str, token: Option<&str>) -> Result<Self, ServerError> {
@@ -37,32 +38,20 @@ impl Control {
     }
 
     /// Takes a step. Any success says that it was applied.
-    pub(super) fn setup(&self, step: &Object, limit: Duration) -> Result<Answer, ExchangeError> {
+    pub(super) fn setup(&self, step: &Object, limit: Duration) -> Answered {
         let body = Value::Object(step.clone()).to_string();
-        self.send(Method::Post, "/setup".to_owned(), Some(body), limit)
+        self.send("/setup".to_owned(), Some(body), limit)
     }
 
-    pub(super) fn field(
-        &self,
-        session: &str,
-        name: &str,
-        limit: Duration,
-    ) -> Result<Answer, ExchangeError> {
+    pub(super) fn field(&self, session: &str, name: &str, limit: Duration) -> Answered {
         let (session, name) = (percent_encoded(session), percent_encoded(name));
-        let target = format!("/session-field?sessionId={session}&field={name}");
-        self.send(Method::Get, target, None, limit)
+        self.send(format!("/session-field?sessionId={session}&field={name}"), None, limit)
     }
 
-    fn send(
-        &self,
-        method: Method,
-        target: String,
-        body: Option<String>,
-        limit: Duration,
-    ) -> Result<Answer, ExchangeError> {
+    fn send(&self, target: String, body: Option<String>, limit: Duration) -> Answered {
         let content_type = "application/json".to_owned();
         let request = Outgoing {
-            method,
+            method: if body.is_some() { Method::Post } else { Method::Get },
             target,
             headers: Vec::new(),
             credential: Credential::Main,

@@ -1,5 +1,4 @@
-//! One case on its sockets: makes the moves, keeps a transcript, and stops at the first move that
-//! is not met.
+//! One case on its sockets: makes the moves, and stops at the first that is not met.
 
 mod closing;
 
@@ -43,6 +42,9 @@ pub(super) struct Conversation<'a> {
     barriers: u64,
     transcript: Vec<Value>,
 }
+
+/// The names of variables, each with the place of its value.
+type Captures = BTreeMap<String, String>;
 
 impl<'a> Conversation<'a> {
     pub(super) fn new(
@@ -154,19 +156,13 @@ impl<'a> Conversation<'a> {
         tabs.make(name, browse, &self.variables, limit)
     }
 
-    fn setup(
-        &mut self,
-        step: &Object,
-        capture: Option<&BTreeMap<String, String>>,
-    ) -> Result<(), Stop> {
+    fn setup(&mut self, step: &Object, capture: Option<&Captures>) -> Result<(), Stop> {
         let (step, answer) = self.control_step(step)?;
         if !answer.is_success() {
             let kind = step.get("kind").and_then(Value::as_str).unwrap_or_default();
             let text = excerpt(&answer.text, 300);
-            let why = format!(
-                "the conformance control refused the setup step {kind:?} with {}: {text}",
-                answer.status
-            );
+            let refused = format!("refused the setup step {kind:?} with {}", answer.status);
+            let why = format!("the conformance control {refused}: {text}");
             let verdict = InsteadOfPass::Skip;
             return Err(Stop::End(End::Excused { verdict, route: "setup".to_owned(), why }));
         }
@@ -199,8 +195,8 @@ impl<'a> Conversation<'a> {
     }
 
     fn field(&mut self, field: &SessionField) -> Result<(), Stop> {
-        let (session, name) =
-            (self.variables.text(&field.session)?, self.variables.text(&field.name)?);
+        let session = self.variables.text(&field.session)?;
+        let name = self.variables.text(&field.name)?;
         let limit = self.limit()?;
         let Some(control) = &self.server.control else {
             return Err(Stop::harness(super::NO_CONTROL));
@@ -210,8 +206,7 @@ impl<'a> Conversation<'a> {
         let document: Value = serde_json::from_str(&answer.text).unwrap_or_default();
         let expected = json!({"value": self.variables.value(&field.value)?});
         let found = accord_contract::fixture::differences(&expected, &document);
-        let differences: Vec<Difference> = found.into_iter().map(Difference::from).collect();
-        met(differences)
+        met(found.into_iter().map(Difference::from).collect())
     }
 
     fn open(&mut self, name: &str, open: &Opening) -> Result<(), Stop> {
@@ -257,10 +252,7 @@ impl<'a> Conversation<'a> {
                 Err(Stop::unmet(vec![Difference::new("/status", json!(101), status)]))
             }
             (opened, Some(statuses)) => {
-                let status = match opened {
-                    Opened::Socket(_) => 101,
-                    Opened::Refused(status) => status,
-                };
+                let status = if let Opened::Refused(status) = opened { status } else { 101 };
                 let expected = json!({"one_of": statuses});
                 Err(Stop::unmet(vec![Difference::new("/status", expected, status)]))
             }
@@ -341,10 +333,8 @@ impl<'a> Conversation<'a> {
                 }
                 Ok(frame) => frames.push(frame),
                 Err(closed) => {
-                    let actual = json!({
-                        "closed": {"code": closed.code, "reason": closed.reason},
-                        "frames": frames,
-                    });
+                    let closed = json!({"code": closed.code, "reason": closed.reason});
+                    let actual = json!({"closed": closed, "frames": frames});
                     return Err(Stop::unmet(vec![Difference::new("/frames", until, actual)]));
                 }
             }
@@ -387,12 +377,8 @@ impl<'a> Conversation<'a> {
         document: &Value,
         answer: Option<&Answer>,
     ) -> Result<Vec<Difference>, Unknown> {
-        let frames = Answer {
-            status: 101,
-            headers: BTreeMap::new(),
-            text: document.to_string(),
-            protected: false,
-        };
+        let (headers, text) = (BTreeMap::new(), document.to_string());
+        let frames = Answer { status: 101, headers, text, protected: false };
         let answer = answer.unwrap_or(&frames);
         let mut differences = Vec::new();
         for check in checks.unwrap_or_default() {
@@ -456,28 +442,19 @@ impl<'a> Conversation<'a> {
             let wanted = Value::Object(self.variables.object(&expected.outcome)?);
             let found = accord_contract::fixture::differences(&wanted, &document).into_iter();
             let mut differences: Vec<Difference> = found.map(Difference::from).collect();
-            differences.extend(self.checks(
-                expected.checks.as_deref(),
-                &document,
-                Some(&answer),
-            )?);
+            let checks = expected.checks.as_deref();
+            differences.extend(self.checks(checks, &document, Some(&answer))?);
             if differences.is_empty() {
                 self.capture(expected.capture.as_ref(), &document)?;
-                return match expected.done {
-                    Some(true) => Err(Stop::End(End::Met)),
-                    _ => Ok(()),
-                };
+                let is_done = expected.done == Some(true);
+                return if is_done { Err(Stop::End(End::Met)) } else { Ok(()) };
             }
             nearest.get_or_insert(differences);
         }
         met(nearest.unwrap_or_default())
     }
 
-    fn capture(
-        &mut self,
-        captures: Option<&BTreeMap<String, String>>,
-        document: &Value,
-    ) -> Result<(), Stop> {
+    fn capture(&mut self, captures: Option<&Captures>, document: &Value) -> Result<(), Stop> {
         let mut missing = Vec::new();
         for (name, pointer) in captures.into_iter().flatten() {
             match document.pointer(pointer) {

@@ -62,10 +62,7 @@ pub struct ChannelServer {
 }
 
 impl ChannelServer {
-    /// Prepares the clients. Nothing is sent yet.
-    ///
-    /// # Errors
-    /// When a URL is not valid.
+    /// Prepares the clients. Nothing is sent yet. Fails when a URL is not valid.
     pub fn new(
         options: HttpOptions,
         control: Option<&ControlOptions>,
@@ -92,8 +89,7 @@ impl ChannelServer {
         self
     }
 
-    /// The same server, with the Chromium of this program for the cases about pages. Without one
-    /// they are skipped.
+    /// The same server, with this Chromium for the cases about pages, which are else skipped.
     #[must_use]
     pub fn browser(mut self, program: Option<PathBuf>) -> Self {
         self.browser = program;

@@ -1,5 +1,4 @@
-//! A WebSocket to the server under test. It keeps what arrives as it is: the text of frames, their
-//! order, and the code of the close.
+//! A WebSocket to the server under test. It keeps frames, their order and the code of the close.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -109,8 +108,7 @@ impl Socket {
         }
     }
 
-    /// Sends a message. A server that closed the connection meanwhile is no error: what it sent
-    /// before is read afterwards.
+    /// Sends a message. What a server sent before it closed the connection is read afterwards.
     pub(super) fn send(&mut self, message: Message) {
         if self.closed.is_none() {
             // The end of the connection is noticed by the next read, together with the close frame.

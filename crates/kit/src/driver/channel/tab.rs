@@ -1,7 +1,5 @@
-//! The tabs of a case: opens pages, and judges what is visible in them.
-//!
-//! A page of any origin is opened, but only over HTTP: a server under test must not make the
-//! browser read files of this machine.
+//! The tabs of a case: opens pages, and judges what is visible in them. Pages are opened only over
+//! HTTP: a server under test must not make the browser read files of this machine.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

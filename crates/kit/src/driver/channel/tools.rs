@@ -1,6 +1,4 @@
-//! Calls MCP tools of the server under test over streamable HTTP.
-//!
-//! A server with sessions gives one at `initialize`; one without is asked directly.
+//! Calls MCP tools of the server under test over streamable HTTP, with the session that it gives.
 
 use std::time::Duration;
 

@@ -1,7 +1,5 @@
-//! Sends requests over HTTP.
-//!
-//! Each request has its own connection: the server could have closed a reused one, which could not
-//! be distinguished from a fault.
+//! Sends requests over HTTP, each on its own connection: a server that closed a reused one could
+//! not be distinguished from a fault.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _};
@@ -35,8 +33,7 @@ impl Client {
         let (base, protected) = base(&options.url)
             .map_err(|why| ServerError::BadUrl { url: options.url.clone(), why })?;
         let config = Agent::config_builder()
-            // Statuses of errors and redirects are answers to judge. A redirect or a proxy would
-            // also send the key to another server than the named one.
+            // A redirect or a proxy would send the key to another server than the named one.
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -94,13 +91,9 @@ impl Client {
         let mut headers = BTreeMap::<String, String>::new();
         for (name, value) in response.headers() {
             let value = String::from_utf8_lossy(value.as_bytes());
-            headers
-                .entry(name.as_str().to_owned())
-                .and_modify(|all| {
-                    all.push_str(", ");
-                    all.push_str(&value);
-                })
-                .or_insert_with(|| value.into_owned());
+            let entry = headers.entry(name.as_str().to_owned());
+            let entry = entry.and_modify(|all| *all += &format!(", {value}"));
+            entry.or_insert_with(|| value.into_owned());
         }
         let mut body = response.into_body();
         let bytes = match request.answer {
@@ -110,16 +103,11 @@ impl Client {
             }
             _ => body.with_config().limit(self.body_limit).read_to_vec()?,
         };
-        Ok(Answer {
-            status,
-            headers,
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-            protected: self.protected,
-        })
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Answer { status, headers, text, protected: self.protected })
     }
 
-    /// Reads a stream until it has this many events or the time is over; the answer is what has
-    /// arrived by then.
+    /// Reads a stream until it has this many events or the time is over.
     fn read_events(&self, body: &mut Body, wanted: u64) -> Result<Vec<u8>, ureq::Error> {
         let mut reader = body.with_config().limit(self.body_limit).reader();
         let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
@@ -128,8 +116,7 @@ impl Client {
                 Ok(0) => break,
                 Ok(count) => bytes.extend_from_slice(&buffer[..count]),
                 Err(error) => match ureq::Error::from(error) {
-                    // A stream has no end. What has arrived by then is judged, also if it is too
-                    // little.
+                    // A stream has no end. What has arrived by then is judged.
                     ureq::Error::Timeout(_) => break,
                     other => return Err(other),
                 },
@@ -144,11 +131,8 @@ impl Transport for Client {
         let method = outgoing.method.as_str();
         let url = format!("{}{}", self.base, outgoing.target);
         let mut request = http::Request::builder().method(method).uri(url);
-        let has = |name: &str| {
-            let mut headers = outgoing.headers.iter();
-            headers.any(|(given, _)| given.eq_ignore_ascii_case(name))
-        };
-        if !has("accept") {
+        let is_accept = |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept");
+        if !outgoing.headers.iter().any(is_accept) {
             request = request.header("accept", "application/json");
         }
         if let Some(key) = self.key(outgoing.credential) {
@@ -172,9 +156,8 @@ impl Transport for Client {
                 self.run(request.map_err(|error| broken(&error))?, limit)
             }
         };
-        response
-            .and_then(|response| self.read(outgoing, response))
-            .map_err(|error| trouble(error, limit))
+        let answer = response.and_then(|response| self.read(outgoing, response));
+        answer.map_err(|error| trouble(error, limit))
     }
 }
 

@@ -26,10 +26,7 @@ pub struct HttpFixtures {
 }
 
 impl HttpFixtures {
-    /// Prepares the client. Nothing is sent yet.
-    ///
-    /// # Errors
-    /// When the URL is not valid.
+    /// Prepares the client. Nothing is sent yet. Fails when the URL is not valid.
     pub fn new(options: &HttpOptions) -> Result<Self, ServerError> {
         Ok(Self { client: Client::new(options)?, request_timeout: options.request_timeout })
     }

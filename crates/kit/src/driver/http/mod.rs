@@ -18,7 +18,7 @@ use accord_process::Cancel;
 use thiserror::Error;
 
 use super::{ANSWER_LIMIT, Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
-use crate::case::{Case, Credential, Exchange, GeneratorKind, Task};
+use crate::case::{Case, Credential, Exchange, GeneratorKind, Step, Task};
 use crate::corpus::{Method, Protocol, RouteList};
 use crate::exchange::{End, Engine, ExchangeError, Exchanged};
 use crate::report::LeftBehind;
@@ -113,8 +113,7 @@ fn advice(has_key: bool) -> &'static str {
 }
 
 fn describe_left(left: &[LeftBehind]) -> String {
-    let items = left.iter();
-    items.map(|left| format!("; {} {}: {}", left.kind, left.id, left.state)).collect()
+    left.iter().map(|left| format!("; {} {}: {}", left.kind, left.id, left.state)).collect()
 }
 
 /// A server, by its URL.
@@ -145,14 +144,10 @@ impl HttpOptions {
         }
     }
 
-    /// A server at this URL that executes cases, without a key; thirty seconds per request, and
-    /// bodies up to the limit of an adapter.
+    /// A server at this URL that executes cases, without a key, with the limits of an adapter.
     pub fn fixtures(url: impl Into<String>) -> Self {
-        Self {
-            request_timeout: Duration::from_secs(30),
-            body_limit: ANSWER_LIMIT as u64,
-            ..Self::new(url)
-        }
+        let request_timeout = Duration::from_secs(30);
+        Self { request_timeout, body_limit: ANSWER_LIMIT as u64, ..Self::new(url) }
     }
 }
 
@@ -181,12 +176,9 @@ impl Http {
 
     /// Why a case cannot be run with the keys of the run.
     fn lacks_key(&self, exchange: &Exchange) -> Option<&'static str> {
-        let uses = |wanted: Credential| {
-            let mut steps = exchange.steps.iter();
-            steps.any(|step| step.request.credential == Some(wanted))
-        };
-        // A server without keys may accept every caller, so refusing a wrong key cannot be
-        // demanded.
+        let steps = &exchange.steps;
+        let uses = |key| steps.iter().any(|step| step.request.credential == Some(key));
+        // A server without keys may accept every caller.
         let strangers = uses(Credential::Wrong) || uses(Credential::None);
         if strangers && self.options.token.is_none() {
             return Some("is about keys, and the run was given none; give one with --token");
@@ -223,9 +215,8 @@ impl Adapter for Http {
                     has_key: self.options.token.is_some(),
                 },
             })?;
-            let routes = routes.clone();
             // Fails only if two runs begin at the same time. The first scope then serves both.
-            let _ = self.run.set(Run { routes, scopes });
+            let _ = self.run.set(Run { routes: routes.clone(), scopes });
         }
         Ok(())
     }
@@ -309,18 +300,13 @@ impl ServerError {
 }
 
 fn writes(exchange: &Exchange, routes: &RouteList) -> bool {
-    let scopes = exchange.variables.values();
-    let mut scopes = scopes.filter(|made| made.make == GeneratorKind::Scope);
-    let mut steps = exchange.steps.iter();
-    scopes.next().is_some()
-        || steps.any(|step| routes.routes[&step.request.route].method != Method::Get)
+    let is_write = |step: &Step| routes.routes[&step.request.route].method != Method::Get;
+    exchange.variables.values().any(|made| made.make == GeneratorKind::Scope)
+        || exchange.steps.iter().any(is_write)
 }
 
 /// Whether a case reads from the run's scope.
 fn reads_scope(exchange: &Exchange, routes: &RouteList) -> bool {
-    let mut steps = exchange.steps.iter();
-    steps.any(|step| {
-        let mut parameters = routes.routes[&step.request.route].parameters();
-        parameters.any(|name| name == routes.scope.variable)
-    })
+    let parameters = |step: &'_ Step| routes.routes[&step.request.route].parameters();
+    exchange.steps.iter().flat_map(parameters).any(|name| name == routes.scope.variable)
 }

@@ -94,8 +94,7 @@ impl RunScopes {
             // A gateway may answer 403 to any unknown path. Only the first step, which every run
             // needs, counts without the protocol's own code.
             if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
-                // The run ends here without a report, so the error itself must list what was
-                // created.
+                // The run ends without a report, so the error must list what was created.
                 let (limit, cleanup) = (options.request_timeout, options.cleanup);
                 let left = world.close(routes, client, limit, cleanup);
                 return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
@@ -106,8 +105,7 @@ impl RunScopes {
                     world.filled |= index == 0 && matches!(ended.end, End::Met);
                 }
                 End::Failed(trouble @ ExchangeError::Unreachable(_)) => return Err(trouble.into()),
-                // A request without an answer says nothing about the others, and neither does a
-                // variable that an earlier step did not set.
+                // Says nothing about the other requests.
                 End::Missing { .. } | End::Failed(_) | End::Harness(_) => {}
             }
         }
@@ -127,8 +125,7 @@ impl RunScopes {
         variables
     }
 
-    /// Removes the run's scopes, or only retires them, and returns those that are left. A scope
-    /// that the server never wrote to does not exist.
+    /// Removes or retires the run's scopes that exist, and returns those that are left.
     pub(super) fn close(
         &self,
         routes: &RouteList,
@@ -143,18 +140,16 @@ impl RunScopes {
             let mut parts = written.iter().flat_map(|target| target.split(['/', '?']));
             parts.any(|part| part == id.as_str())
         };
-        // After the first connection error, no further scope is tried: each try could take the
-        // whole time limit.
+        // After a connection error, no further scope is tried: each could take the whole limit.
         let mut gone = false;
         let mut left = Vec::new();
         for id in self.made.lock().iter().filter(came_to_be) {
-            let state = if gone {
-                Some("kept, because the server no longer answers".to_owned())
-            } else {
-                server.close(id).unwrap_or_else(|trouble| {
+            let state = match gone {
+                true => Some("kept, because the server no longer answers".to_owned()),
+                false => server.close(id).unwrap_or_else(|trouble| {
                     gone = matches!(trouble, ExchangeError::Unreachable(_));
                     Some(format!("kept: {trouble}"))
-                })
+                }),
             };
             left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
         }
@@ -178,10 +173,8 @@ impl RunScopes {
         };
         let Some(step) = routes.scope.open.iter().find(reads_scope) else { return Ok(()) };
         let ended = engine.run(std::slice::from_ref(step), &mut self.base(routes));
-        match Refusal::of(&ended, routes, true) {
-            Some(refusal) => Err(CannotOpen::Refused(refusal)),
-            None => Ok(()),
-        }
+        Refusal::of(&ended, routes, true)
+            .map_or(Ok(()), |refusal| Err(CannotOpen::Refused(refusal)))
     }
 
     fn base(&self, routes: &RouteList) -> Variables {
@@ -213,8 +206,7 @@ impl RunScopes {
     }
 
     fn create(&self, id: &str, routes: &RouteList, engine: &Engine<'_>) {
-        // Listed before the request: if its answer is lost, the scope may exist all the same.
-        // `close` checks whether it was ever written to.
+        // Before the request, whose answer may be lost. `close` checks whether it was written to.
         self.made.lock().push(id.to_owned());
         self.request(id, routes, engine);
     }
@@ -250,11 +242,8 @@ impl Refusal {
         let is_refusal = status == 401 || (status == 403 && (plain || is_coded()));
         let request = &ended.actual["request"];
         let text = |member: &str| request[member].as_str().unwrap_or_default().to_owned();
-        is_refusal.then(|| Self {
-            request: format!("{} {}", text("method"), text("target")),
-            status,
-            left: Vec::new(),
-        })
+        let request = format!("{} {}", text("method"), text("target"));
+        is_refusal.then_some(Self { request, status, left: Vec::new() })
     }
 }
 
@@ -280,14 +269,12 @@ enum Removal {
 }
 
 impl Closing<'_> {
-    /// Removes a scope, or retires one that stays. Returns its state; `None` if the server does not
-    /// have it.
+    /// Removes or retires a scope, and returns its state; `None` if the server does not have it.
     fn close(&self, id: &str) -> Result<Option<String>, ExchangeError> {
         match self.remove(id)? {
             Some(Removal::Done) => Ok(None),
             Some(Removal::Refused(why)) => {
-                let state = self.retire(id)?;
-                Ok(state.map(|state| format!("{state}; not removed: {why}")))
+                Ok(self.retire(id)?.map(|state| format!("{state}; not removed: {why}")))
             }
             None => self.retire(id),
         }
