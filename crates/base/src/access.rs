@@ -1,9 +1,5 @@
-//! What a key may do. Clauses about access are decided here, below every door.
-//!
-//! Invariants:
-//! - project scope is checked here and nowhere else;
-//! - a key that names an actor writes as that actor, unless it may act as others;
-//! - a key that names an actor sees only the drafts of that actor.
+//! What a key may do. Project scope is checked here, below every door, and nowhere else. A key that
+//! names an actor writes as that actor, unless it may act as others, and sees only its drafts.
 
 use std::collections::BTreeSet;
 

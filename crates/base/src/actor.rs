@@ -31,8 +31,7 @@ message! {
     }
 }
 
-/// A session's id, or the empty text, which some clients send for no session.
-/// Clauses: AGENTIC-R-010.
+/// A session's id, or the empty text for no session. Clauses: AGENTIC-R-010.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionReference(Option<SessionId>);
 

@@ -106,8 +106,7 @@ impl By {
         Err(Failure::new(Code::AofPersonRequired, message).with("actor", self.name.as_str()))
     }
 
-    /// The agent that a request is about: the one that it names, else the caller. An agent acts
-    /// for itself alone.
+    /// The agent that a request names, else the caller. An agent acts for itself alone.
     pub fn agent<'a>(&'a self, named: Option<&'a str>) -> Result<&'a str, Failure> {
         match named {
             Some(named) if self.is_agent() && named != self.name => {

@@ -1,8 +1,6 @@
-//! The authenticated caller of a request.
-//!
-//! A door knows by what a caller was authenticated, and how its process is examined. A worker has
-//! the rights of the person who started it, so a caller without a key can be a worker that gives
-//! the name of a person. [`Caller::authorize`] asks the policy ([`crate::policy`]).
+//! The authenticated caller of a request. A worker has the rights of the person who started it, so
+//! a caller without a key can be a worker that gives the name of a person. [`Caller::authorize`]
+//! asks the policy ([`crate::policy`]).
 
 use std::fmt;
 use std::sync::Arc;
@@ -134,8 +132,7 @@ impl Caller {
         }
     }
 
-    /// The same caller, with a way to examine its process, which is slow and so asked only if
-    /// needed.
+    /// The same caller, with a way to examine its process, which is slow and so asked if needed.
     pub fn examined_by(mut self, by: impl Fn() -> CallerProcess + Send + Sync + 'static) -> Self {
         self.examine = Some(Arc::new(by));
         self

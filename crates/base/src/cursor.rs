@@ -1,8 +1,6 @@
-//! Cursors: the position of the last item of a page, in the order of its list.
-//!
-//! The text is opaque to clients: base64url of a JSON array. The array starts with a mark of the
-//! list and its project, so that a cursor of another list is refused. The values by which the list
-//! is ordered follow.
+//! Cursors: the position of the last item of a page. The text is base64url of a JSON array: a mark
+//! of the list and its project, so that a cursor of another list is refused, and the values of its
+//! order.
 
 use accord_canon::sha256;
 use accord_contract::{Code, Failure, Time, Value};

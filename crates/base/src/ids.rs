@@ -1,7 +1,5 @@
-//! Ids. Each kind of id has its own type.
-//!
-//! Invariant: an id is not empty, has at most [`MAX_ID_CHARS`] characters, and does not contain
-//! U+0000, which some engines cannot store. Anything else is allowed; a door escapes ids in URLs.
+//! Ids. Each kind has its own type. An id is not empty, has at most [`MAX_ID_CHARS`] characters,
+//! and no U+0000, which some engines cannot store. A door escapes ids in URLs.
 
 use accord_contract::wire::FormError;
 use accord_contract::{Code, Failure, TextForm};

@@ -49,8 +49,7 @@ pub enum Attribution {
     /// The holder of a key without an actor, or with `act_as`, names the author. The Agentic
     /// Protocol identifies authors and leaves their authentication to the transport.
     Claimed,
-    /// What an author may do depends on what kind of actor it is, so a person needs the key of a
-    /// person.
+    /// The kind of the author decides, so a person needs the key of a person.
     Proven,
 }
 

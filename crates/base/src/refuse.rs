@@ -16,8 +16,7 @@ pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure
     Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
 }
 
-/// A document that is not the message that it should be. A limit has a code of its own.
-/// Clauses: AGENTIC-R-047.
+/// A document that is another message. A limit has its own code. Clauses: AGENTIC-R-047.
 pub fn decoded(error: DecodeError) -> Failure {
     let code = match error.kind {
         DecodeErrorKind::TooLong => Code::AgenticTextTooLong,

@@ -1,16 +1,11 @@
 //! Whether a worker started the process that asks: the command that is running now, or the client
-//! at the other end of a connection.
+//! at the other end of a connection. A worker has the rights of the person who started it, so it
+//! could take decisions that belong to a person.
 //!
-//! Some decisions belong to a person: an approval, a resolution, a merge. A worker has the rights
-//! of the person who started it, so it could type the same command, or send the same request. The
-//! host describes the calling process, and this module finds the worker that started it.
-//!
-//! [`MARKS`] has the marks of every protocol, because a worker of one protocol must not decide in
-//! another: the agent of a task does not approve the gate of a run.
+//! [`MARKS`] has the marks of every protocol, because a worker of one must not decide in another.
 //!
 //! This is no sandbox. A worker that clears its environment, leaves its process group and outlives
-//! all its parents, the one that supervises it included, cannot be distinguished from a person's
-//! own script.
+//! all its parents cannot be distinguished from a person's own script.
 
 use accord_contract::{Code, Failure};
 
@@ -72,8 +67,7 @@ pub struct Ancestor {
     pub pid: u64,
     /// Those of the variables of [`MARKS`] that are in its environment, if the system shows it.
     pub marks: Vec<(String, String)>,
-    /// Whether it starts workers, and is another process than the caller itself. What it started
-    /// is a worker, whatever is in its environment.
+    /// Whether it starts workers: what it started is one, whatever is in its environment.
     pub is_supervisor: bool,
 }
 

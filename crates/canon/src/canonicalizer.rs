@@ -62,10 +62,8 @@ impl Canonicalizer {
         Self { profile, numbers, out: Vec::new(), members: Vec::new(), reordered: Vec::new() }
     }
 
-    /// The canonical bytes of `input`.
+    /// The canonical bytes of `input`, if it has a canonical form under the profile.
     /// Clauses: ALX-CANON-WHITESPACE, ALX-CANON-IDEMPOTENT, AGENTIC-R-029.
-    ///
-    /// Fails when the document has no canonical form under the profile.
     pub fn canonicalize(&mut self, input: &[u8]) -> Result<&[u8], CanonError> {
         self.out.clear();
         self.members.clear();

@@ -99,8 +99,8 @@ fn place(pointer: &str) -> Cow<'_, str> {
     if pointer.is_empty() { "the top of the document".into() } else { shorten_path(pointer) }
 }
 
-/// A JSON pointer, or another path with `/`, for a message. The middle of a long one is replaced by
-/// the number of its levels: a hostile document has hundreds of them, or a key of megabytes.
+/// A JSON pointer or path for a message, without the middle of one that a hostile document made
+/// long.
 pub fn shorten_path(path: &str) -> Cow<'_, str> {
     const WHOLE: usize = 200;
     const PART: usize = 80;

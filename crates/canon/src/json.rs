@@ -6,9 +6,8 @@ use serde_json::Value;
 use crate::error::{CanonError, Refusal};
 use crate::{Canonicalizer, Numbers, Profile};
 
-/// Reads one JSON document. Refuses what two readers could understand differently: duplicate keys,
-/// half surrogates, numbers too large for a double, nesting past the limit. Large integers are
-/// accepted, because the value is not hashed. Fails when the text is refused.
+/// Reads one JSON document. Refuses what two readers could understand differently, numbers too
+/// large for a double, and nesting past the limit. Large integers are accepted: nothing is hashed.
 pub fn read(input: &[u8]) -> Result<Value, CanonError> {
     Canonicalizer::with_numbers(Profile::Jcs, Numbers::Round).canonicalize(input)?;
     // The scan has checked the depth, so serde's recursion cannot overflow the stack.

@@ -140,8 +140,7 @@ impl<'a> Walk<'a> {
             if skipped.is_err() || (start..self.cursor.pos).contains(&self.fault.offset) {
                 return Err(Arrived);
             }
-            // A skipped key with half a surrogate has no text. It is only in the path of faults
-            // below.
+            // A skipped key with half a surrogate has no text.
             return Ok("\u{fffd}".to_owned());
         }
         if !fault_is_here && (start..self.cursor.pos).contains(&self.fault.offset) {

@@ -1,7 +1,5 @@
-//! Strings: from any spelling that JSON allows to the one canonical spelling.
-//!
-//! The canonical spelling escapes `"`, `\` and the control characters below
-//! U+0020, the latter by their short form where there is one, and nothing else.
+//! Strings: from any spelling that JSON allows to the canonical one, which escapes `"`, `\` and the
+//! control characters below U+0020, by their short form where there is one, and nothing else.
 
 use crate::error::{Fault, Refusal};
 use crate::scan::Cursor;
@@ -49,8 +47,7 @@ impl Cursor<'_> {
                 Some(b'\\') => match self.escape() {
                     Ok(_) => {}
                     Err(fault) if fault.refusal == Refusal::LoneSurrogate => {
-                        // After this `\uXXXX`. Another escape can be valid, or the first half of a
-                        // pair.
+                        // Another escape can be valid, or the first half of a pair.
                         self.pos = fault.offset + 6;
                     }
                     Err(fault) => return Err(fault),

@@ -46,8 +46,7 @@ pub use version::{Relation, Version, relation};
 /// The implemented version of ALX. Clauses: ALX-VERSION-CONSTANT.
 pub const ALX_PROTOCOL_VERSION: &str = "1.1";
 
-/// The prefix of the canonical bytes of a Knowledge Block when it is hashed.
-/// Clauses: ALX-KB-EXPORT.
+/// The prefix of the hashed bytes of a Knowledge Block. Clauses: ALX-KB-EXPORT.
 pub const KB_DOMAIN_PREFIX: &str = DOMAIN_TAGS.KB;
 
 macro_rules! domain_tags {

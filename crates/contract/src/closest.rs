@@ -1,7 +1,6 @@
 //! Suggestions for mistyped names.
 
-/// The known name that contains `meant`, is contained in it, or differs in few letters; the
-/// closest.
+/// The closest known name, if it contains `meant`, is contained in it, or differs in few letters.
 pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let meant = plain(meant);
     if meant.is_empty() || meant.len() > LONGEST {

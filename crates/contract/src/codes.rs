@@ -51,8 +51,7 @@ impl Protocol {
         }
     }
 
-    /// Whether its error bodies name the field, and have the codes of the Agentic Protocol for what
-    /// every server refuses. AOF has the same names, and ggui has none of its own.
+    /// Whether its error bodies name the field, and have the Agentic codes for common refusals.
     pub const fn has_agentic_errors(self) -> bool {
         matches!(self, Self::Agentic | Self::Aof | Self::Ggui)
     }

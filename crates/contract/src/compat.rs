@@ -111,8 +111,7 @@ pub fn check(old: &Snapshot, new: &Snapshot, rules: &Rules) -> Report {
     }
 }
 
-/// The names of the members that differ between two objects, without text for people.
-/// Clauses: ALX-COMPAT-25.
+/// The members that differ, without text for people. Clauses: ALX-COMPAT-25.
 fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
     let differs = |name: &&String| match (contractual(old, name), contractual(new, name)) {
         (None, None) => false,

@@ -1,13 +1,11 @@
 //! What the conformance kit and an adapter must agree on: the fixture protocols' result document,
-//! its statuses with their exit codes, and how an outcome is compared with an expectation.
+//! its statuses with their exit codes, and how an outcome is compared with an expectation. Both
+//! compare with the same function, so they disagree about behaviour only.
 //!
 //! In `stdio-fixture-v1` a process reads one case from stdin, writes one [`AdapterResult`] and
 //! exits with [`Status::exit_code`]. In `stdio-fixture-lines-v1` it reads and writes one per line,
 //! in order. In `http-fixture-v1` a server answers `GET /conform/capabilities` with its
 //! [`Capabilities`], and each case in `POST /conform/execute` with one [`AdapterResult`].
-//!
-//! Invariant: kit and adapters compare with the same function, so they disagree about behaviour
-//! only.
 
 mod assertion;
 mod capabilities;

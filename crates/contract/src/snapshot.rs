@@ -1,6 +1,5 @@
 //! Contract snapshots: one JSON document for a wire contract at a version, made from the types and
-//! the registry, so that it cannot differ from the code. The compatibility checker compares two of
-//! them.
+//! the registry, so that it cannot differ from the code.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +51,7 @@ pub struct Identity {
 }
 
 /// Lists the messages of a module that belong to Accord's wire contract, with the names of their
-/// schemas (`contract_messages! { Response; RunAnswer = "run-answer" }`), as `add_to` and
-/// `schemas`.
+/// schemas: `contract_messages! { Response; RunAnswer = "run-answer" }`.
 #[macro_export]
 macro_rules! contract_messages {
     ($direction:ident; $($message:ident = $file:literal),+ $(,)?) => {

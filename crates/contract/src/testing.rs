@@ -3,8 +3,7 @@
 use accord_canon::escape_segment;
 use serde_json::{Value, json};
 
-/// A document with some of its values replaced or removed. Each change takes three bytes: the first
-/// two choose the value, the third the change.
+/// A document with some values replaced: two bytes choose a value, the third the change.
 pub fn mutate(document: &Value, bytes: &[u8]) -> Value {
     let mut document = document.clone();
     for change in bytes.chunks_exact(3) {

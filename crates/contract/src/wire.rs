@@ -4,12 +4,10 @@
 //!
 //! Invariants:
 //! * Absent, `null` and a value are different ([`Field`]), in reading and in writing.
-//! * An open message keeps unknown members in `extra` and writes them back; a closed one refuses
-//!   them.
+//! * An open message writes unknown members (`extra`) back; a closed one refuses them.
 //! * An alias is written from its canonical member and never read.
-//! * A number is a [`serde_json::Number`]: 64-bit integers and doubles keep their value, but not
-//!   their spelling, and a longer integer becomes the nearest double. Hashed text is never written
-//!   from here.
+//! * A number keeps its value within 64 bits and doubles, but not its spelling. So hashed text is
+//!   never written from here.
 
 mod alias;
 mod describe;

@@ -1,6 +1,5 @@
 //! The baseline: known failures, each with its reason. An entry whose case passes makes the run
-//! fail, so the file never lists more than there are. Cases that could not be judged are not
-//! excused.
+//! fail, so the file never lists more than there are.
 
 use std::collections::BTreeSet;
 
@@ -119,12 +118,8 @@ impl Baseline {
         // Only these: a failure that is not required needs no excuse.
         for case in report.cases.iter().filter(|case| case.fails_the_run()) {
             if known.iter().all(|entry| entry.case != case.id) {
-                known.push(KnownFailure {
-                    case: case.id.clone(),
-                    reason: reason.to_owned(),
-                    issue: None,
-                    expires: None,
-                });
+                let (case, reason) = (case.id.clone(), reason.to_owned());
+                known.push(KnownFailure { case, reason, issue: None, expires: None });
             }
         }
         known.sort_by(|one, other| one.case.cmp(&other.case));
@@ -160,8 +155,5 @@ fn fault(index: usize, member: &str, why: String) -> BaselineError {
 }
 
 fn place(pointer: &str) -> String {
-    match pointer {
-        "" => String::new(),
-        pointer => format!("{pointer}: "),
-    }
+    if pointer.is_empty() { String::new() } else { format!("{pointer}: ") }
 }

@@ -51,10 +51,17 @@ pub fn decide(
 ) -> (Overall, Vec<String>) {
     let count = |wanted: fn(&CaseReport) -> bool| cases.iter().filter(|case| wanted(case)).count();
     let errors = count(|case| case.verdict == Verdict::Error);
-    let harness_errors = count(|case| case.verdict == Verdict::HarnessError);
+    let not_run = count(|case| case.verdict == Verdict::HarnessError);
     let failures = count(CaseReport::fails_the_run);
+    let failing = match failures {
+        1 => "1 required case fails".to_owned(),
+        many => format!("{many} required cases fail"),
+    };
+    let outdated = match stale.len() {
+        1 => "1 entry of the baseline is".to_owned(),
+        many => format!("{many} entries of the baseline are"),
+    };
     let lacks = conformance.and_then(Conformance::lacks_the_lowest);
-
     let mut reasons = breaches.to_vec();
     let mut reason = |holds: bool, text: String| {
         if holds {
@@ -64,31 +71,12 @@ pub fn decide(
     };
     let broken = [
         reason(errors > 0, format!("{} could not be judged", plural(errors, "case"))),
-        reason(
-            harness_errors > 0,
-            format!("{} could not be run by the kit", plural(harness_errors, "case")),
-        ),
+        reason(not_run > 0, format!("{} could not be run by the kit", plural(not_run, "case"))),
         reason(!any_ran(cases), format!("no case ran ({})", Code::KitNoCaseRan.as_str())),
     ];
     let failed = [
-        reason(
-            failures > 0,
-            match failures {
-                1 => "1 required case fails".to_owned(),
-                many => format!("{many} required cases fail"),
-            },
-        ),
-        reason(
-            !stale.is_empty(),
-            format!(
-                "{} out of date ({})",
-                match stale.len() {
-                    1 => "1 entry of the baseline is".to_owned(),
-                    many => format!("{many} entries of the baseline are"),
-                },
-                Code::KitBaselineStale.as_str()
-            ),
-        ),
+        reason(failures > 0, failing),
+        reason(!stale.is_empty(), format!("{outdated} out of date ({})", Code::KitBaselineStale)),
         reason(lacks.is_some(), format!("no level is reached: {}", lacks.unwrap_or_default())),
     ];
     // An error takes precedence, because the list of failures is then not complete.

@@ -159,30 +159,22 @@ impl LevelStanding {
 
 fn standing(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStanding {
     let ids = |cases: Vec<&CaseReport>| cases.iter().map(|case| case.id.clone()).collect();
-    let of_level: Vec<&CaseReport> =
-        required.iter().copied().filter(|case| case.level == level).collect();
-    let broken: Vec<&CaseReport> = of_level
-        .iter()
-        .copied()
-        .filter(|case| {
-            matches!(case.verdict, Verdict::Fail | Verdict::Error | Verdict::HarnessError)
-        })
-        .collect();
+    let of_level = || required.iter().copied().filter(|case| case.level == level);
+    let is_broken = |case: &&CaseReport| {
+        matches!(case.verdict, Verdict::Fail | Verdict::Error | Verdict::HarnessError)
+    };
+    let broken: Vec<&CaseReport> = of_level().filter(is_broken).collect();
     // The level of the missing route decides, not that of the case that used it.
-    let missing: Vec<&CaseReport> = required
-        .iter()
-        .copied()
-        .filter(|case| {
-            let route = case.missing_route.as_ref();
-            let route = route.and_then(|name| routes.routes.get(name));
-            route.is_some_and(|route| route.level.as_deref() == Some(level))
-        })
-        .collect();
+    let is_missing = |case: &&CaseReport| {
+        let route = case.missing_route.as_ref().and_then(|name| routes.routes.get(name));
+        route.is_some_and(|route| route.level.as_deref() == Some(level))
+    };
+    let missing: Vec<&CaseReport> = required.iter().copied().filter(is_missing).collect();
     let not_there = missing.iter().any(|case| {
         let route = case.missing_route.as_ref();
         route.is_some_and(|name| is_defined(routes, name))
     });
-    let passes = of_level.iter().any(|case| case.verdict == Verdict::Pass);
+    let passes = of_level().any(|case| case.verdict == Verdict::Pass);
     let standing = match () {
         // A failed case says more than a missing route.
         () if !broken.is_empty() => Standing::Broken,

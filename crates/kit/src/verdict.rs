@@ -77,6 +77,14 @@ impl Judgement {
         Self { message: Some(message.into()), ..Self::new(verdict) }
     }
 
+    fn with_code(verdict: Verdict, code: Code, message: String) -> Self {
+        Self { code: Some(code), ..Self::with_message(verdict, message) }
+    }
+
+    fn of_kit(message: String) -> Self {
+        Self::with_code(Verdict::HarnessError, Code::KitHarness, message)
+    }
+
     /// Makes the judgement of a claim a failure, because the run has disproved the claim.
     pub(crate) fn disprove(&mut self, why: String) {
         self.verdict = Verdict::Fail;
@@ -89,22 +97,15 @@ pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
     let mut judgement = match outcome.answer {
         Ok(Reply::Result(result)) => judge_result(case, result),
         Ok(Reply::Exchanged(exchanged)) => judge_exchange(exchanged),
-        Err(NoAnswer::Broken { breach, reason }) => Judgement {
-            code: Some(match breach {
-                Breach::TimedOut => Code::KitAdapterTimeout,
-                Breach::Protocol => Code::KitAdapterProtocol,
-            }),
-            ..Judgement::with_message(Verdict::Error, reason)
-        },
-        Err(NoAnswer::Harness { reason }) => Judgement {
-            code: Some(Code::KitHarness),
-            ..Judgement::with_message(Verdict::HarnessError, reason)
-        },
+        Err(NoAnswer::Broken { breach: Breach::TimedOut, reason }) => {
+            Judgement::with_code(Verdict::Error, Code::KitAdapterTimeout, reason)
+        }
+        Err(NoAnswer::Broken { breach: Breach::Protocol, reason }) => {
+            Judgement::with_code(Verdict::Error, Code::KitAdapterProtocol, reason)
+        }
+        Err(NoAnswer::Harness { reason }) => Judgement::of_kit(reason),
         Err(NoAnswer::Cancelled) => Judgement::with_message(Verdict::Skip, STOPPED),
-        Err(NoAnswer::CannotStart(error)) => Judgement {
-            code: Some(Code::KitHarness),
-            ..Judgement::with_message(Verdict::HarnessError, error.to_string())
-        },
+        Err(NoAnswer::CannotStart(error)) => Judgement::of_kit(error.to_string()),
     };
     if !matches!(judgement.verdict, Verdict::Pass | Verdict::Skip) {
         judgement.stderr = Some(outcome.stderr).filter(|text| !text.is_empty());
@@ -122,84 +123,54 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
         },
         (Status::Error, actual) => {
             let said = or(said, "it gives no reason");
-            Judgement {
-                actual,
-                ..Judgement::with_message(
-                    Verdict::Error,
-                    format!("the adapter reports an error: {said}"),
-                )
-            }
+            let message = format!("the adapter reports an error: {said}");
+            Judgement { actual, ..Judgement::with_message(Verdict::Error, message) }
         }
         // Compared even if the adapter reports a pass: its own judgement may be wrong.
         (status, Some(actual)) => compare(case, status, actual, said),
         (Status::Pass, None) => Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) },
-        (Status::Fail, None) => Judgement {
-            self_reported: true,
-            ..Judgement::with_message(
-                Verdict::Fail,
-                or(said, "the adapter reports a failure and no outcome"),
-            )
-        },
+        (Status::Fail, None) => {
+            let message = or(said, "the adapter reports a failure and no outcome");
+            Judgement { self_reported: true, ..Judgement::with_message(Verdict::Fail, message) }
+        }
     }
 }
 
 fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement {
     let mismatches = case.vocabulary().differences(&case.expectation(), &actual);
     let first = mismatches.first().map(ToString::to_string);
-    let differences = mismatches.into_iter().map(Difference::from).collect();
+    let differences: Vec<_> = mismatches.into_iter().map(Difference::from).collect();
     // An adapter that compares by the same rules has the same result.
     let is_news = !words.trim().is_empty() && first.as_deref() != Some(words);
     let said = is_news.then(|| words.to_owned());
-    let judgement = match (status, first) {
-        (Status::Pass, None) => Judgement::new(Verdict::Pass),
-        (Status::Fail, Some(first)) => Judgement {
-            differences,
-            actual: Some(actual),
-            ..Judgement::with_message(Verdict::Fail, first)
-        },
+    let (verdict, message) = match (status, first) {
+        (Status::Pass, None) => return Judgement::new(Verdict::Pass),
+        (Status::Fail, Some(first)) => (Verdict::Fail, first),
         // Adapter and kit disagree. One of them has a bug, so neither pass nor fail can be trusted.
-        (said, None) => Judgement {
-            actual: Some(actual),
-            ..Judgement::with_message(
-                Verdict::Error,
-                format!("the adapter says `{said}`, but its outcome is what the case expects"),
-            )
-        },
-        (said, Some(first)) => Judgement {
-            differences,
-            actual: Some(actual),
-            ..Judgement::with_message(
-                Verdict::Error,
-                format!(
-                    "the adapter says `{said}`, but its outcome is not what the case expects: \
-                     {first}"
-                ),
-            )
-        },
+        (own, first) => {
+            let (not, detail) = first.map_or(("", String::new()), |at| ("not ", format!(": {at}")));
+            let outcome = format!("its outcome is {not}what the case expects{detail}");
+            (Verdict::Error, format!("the adapter says `{own}`, but {outcome}"))
+        }
     };
-    match judgement.verdict {
-        Verdict::Pass => judgement,
-        _ => Judgement { said, ..judgement },
-    }
+    let actual = Some(actual);
+    Judgement { said, differences, actual, ..Judgement::with_message(verdict, message) }
 }
 
 fn judge_exchange(exchanged: Exchanged) -> Judgement {
     let judgement = match exchanged.end {
         End::Met => Judgement::new(Verdict::Pass),
         End::Unmet { differences, prepares } => {
-            let first = differences.first().map(Difference::in_words);
-            let first = first.unwrap_or_default();
-            let message =
-                if prepares { format!("the setup of the case failed: {first}") } else { first };
+            let first = differences.first().map(Difference::in_words).unwrap_or_default();
+            let setup = if prepares { "the setup of the case failed: " } else { "" };
+            let message = format!("{setup}{first}");
             Judgement { differences, ..Judgement::with_message(Verdict::Fail, message) }
         }
-        End::Missing { route } => Judgement {
-            missing_route: Some(route.clone()),
-            ..Judgement::with_message(
-                Verdict::NotImplemented,
-                format!("the server has no route for `{route}`"),
-            )
-        },
+        End::Missing { route } => {
+            let message = format!("the server has no route for `{route}`");
+            let missing_route = Some(route);
+            Judgement { missing_route, ..Judgement::with_message(Verdict::NotImplemented, message) }
+        }
         End::Excused { verdict: InsteadOfPass::Skip, why, .. } => {
             Judgement::with_message(Verdict::Skip, why)
         }
@@ -216,15 +187,9 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
                 ExchangeError::Broken(_) => Code::KitServerProtocol,
                 ExchangeError::Cancelled => return Judgement::with_message(Verdict::Skip, STOPPED),
             };
-            Judgement {
-                code: Some(code),
-                ..Judgement::with_message(Verdict::Error, trouble.to_string())
-            }
+            Judgement::with_code(Verdict::Error, code, trouble.to_string())
         }
-        End::Harness(why) => Judgement {
-            code: Some(Code::KitHarness),
-            ..Judgement::with_message(Verdict::HarnessError, why)
-        },
+        End::Harness(why) => Judgement::of_kit(why),
     };
     let passes = judgement.verdict == Verdict::Pass;
     Judgement {

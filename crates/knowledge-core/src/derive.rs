@@ -38,8 +38,7 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
             other => other,
         })?;
     let mut sources: Vec<String> = draft.sources.iter().map(|id| with_prefix(id)).collect();
-    // After the prefix was added, because an id with and without `0x` is the same block. Before the
-    // sort, so that the index is the caller's.
+    // After the prefix, which makes no other block; before the sort: the index is the caller's.
     refuse_duplicates(&sources)?;
     sources.sort_by(|left, right| utf16_order(left, right));
 

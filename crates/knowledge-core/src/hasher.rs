@@ -106,8 +106,7 @@ impl KbHasher {
             // `parents`, the older name, counts only if `sources` is absent.
             let listed = ["sources", "parents"].into_iter().find_map(|name| {
                 let (text, offset) = projection.raw(name)?;
-                // `null` counts as absent here, although the profile refuses it elsewhere: the
-                // reference uses `sources ?? parents ?? []`.
+                // `null` is absent, as in the reference: `sources ?? parents ?? []`.
                 (text != b"null").then_some((name, text, offset))
             });
             match listed {

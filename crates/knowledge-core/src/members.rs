@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::{KB_V1, KbError};
 
-/// Reads the members that are hashed. All others are only checked to be JSON,
-/// as hashing does, so that no check refuses a block for what it does not cover.
-/// Clauses: ALX-BLOCK-OBJECT.
+/// Reads the members that are hashed. No check refuses a block for others. Clauses:
+/// ALX-BLOCK-OBJECT.
 pub(crate) fn read_scope(text: &[u8]) -> Result<Map<String, Value>, KbError> {
     let mut canonicalizer = Canonicalizer::new(KB_V1.profile);
     let projection = canonicalizer

@@ -1,8 +1,5 @@
-//! The registry: the registered blocks and their lineage.
-//!
-//! Registering is idempotent: the same content has the same id and is stored once. A block is
-//! registered after its sources, so the edges form no cycle. The check for cycles is needed for
-//! records that were made elsewhere and restored here.
+//! The registry: the registered blocks and their lineage. The same content is stored once. A block
+//! is registered after its sources; the check for cycles is for records that were restored here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,8 +93,7 @@ impl Registry {
             if id == ancestor {
                 return true;
             }
-            // A block can be reached on many paths. Without `seen`, the search would be
-            // exponential, and endless in a restored record with a cycle.
+            // Without `seen`, the search would be exponential, and endless in a cycle.
             if seen.insert(id) {
                 open.extend(self.sources.get(id).into_iter().flatten().map(String::as_str));
             }

@@ -62,8 +62,7 @@ impl SourceWriter {
                 if list[before.clone()] == list[range.clone()] {
                     match mode {
                         SourceMode::Reject => {
-                            // The sort keeps equal strings in order, so this index is the later
-                            // one.
+                            // The sort keeps equal strings in order.
                             return Err(KbError::DuplicateSource {
                                 pointer: format!("/{name}/{index}"),
                             });

@@ -1,7 +1,6 @@
 //! Which start of the machine this is.
 
-/// A name of the present start of the machine. Where the system has none, every process gets its
-/// own, which is safe: it counts as a restart.
+/// A name of the present start of the machine; of the process, where the system has none.
 pub fn boot_id() -> String {
     let known = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     match known {

@@ -14,8 +14,7 @@ impl Clock {
     /// The time, in milliseconds.
     pub fn now(&self) -> Time {
         let shown = now().unix_millis();
-        // `fetch_max` and not a store: two threads may read the clock in one order and get here in
-        // the other.
+        // `fetch_max`: two threads may get here in another order than they read the clock.
         let last = self.last.fetch_max(shown, Ordering::Relaxed);
         Time::from_unix_millis(shown.max(last))
     }

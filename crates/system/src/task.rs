@@ -1,8 +1,5 @@
-//! Tasks of the asynchronous runtime.
-//!
-//! The code of a task is compiled again for each type of future or work, about a hundred functions
-//! each time. Here both are boxed, so it is compiled once. The host has a fifth fewer functions
-//! because of it.
+//! Tasks of the asynchronous runtime. Futures and work are boxed, so that the code of a task, about
+//! a hundred functions, is compiled once and not for each type.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -36,8 +33,7 @@ fn spawn_work(work: Box<dyn FnOnce() + Send>) -> JoinHandle<()> {
     tokio::task::spawn_blocking(work)
 }
 
-/// The result of [`spawn_blocking`]. It is an error if the work panicked, or if the runtime ended
-/// before the work began.
+/// The result of [`spawn_blocking`]: an error if the work panicked or never began.
 #[derive(Debug)]
 pub struct Blocking<T> {
     handle: JoinHandle<()>,

@@ -1,8 +1,5 @@
-//! AgentXchain v7: the fixtures of governed runs, on real files.
-//!
-//! A fixture's setup becomes a workspace: a folder with the files of a governed repository. The
-//! services behind `accord run` perform the operation there, with lock, journal and hook
-//! processes. The answer is read from the files afterwards. Then the workspace is removed.
+//! AgentXchain v7: the fixtures of governed runs. A setup becomes a folder with the files of a
+//! governed repository, where the services behind `accord run` perform the operation.
 //!
 //! Invariants:
 //! - An answer reports what is on disk: lengths are counted, states are compared byte by byte.

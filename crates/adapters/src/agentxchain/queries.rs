@@ -61,16 +61,14 @@ pub(super) fn completion(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     Ok(answer::completion(&completion, inputs.state.phase(), unchanged))
 }
 
-/// The phase that a fixture requests: that of its arguments, or else that of the staged result.
-/// Clauses: AX-GATE-REQUEST.
+/// The phase in the arguments of a fixture, or else in its staged result. Clauses: AX-GATE-REQUEST.
 pub fn requested_phase<'a>(args: &'a Object, result: &'a Object) -> Option<&'a str> {
     let given = |of: &'a Object, name: &str| of.get(name).filter(|value| !value.is_null());
     let staged = || given(result, "phase_transition_request");
     given(args, "requested_phase").or_else(staged).and_then(Value::as_str)
 }
 
-/// Whether a fixture requests the completion of the run. The operation itself is the request,
-/// unless the staged result says otherwise.
+/// Whether a fixture requests the completion of the run, as its operation does by itself.
 pub fn requests_completion(result: &Object) -> bool {
     match result.get("run_completion_request") {
         None | Some(Value::Null) => true,

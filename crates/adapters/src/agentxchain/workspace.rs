@@ -1,8 +1,5 @@
-//! A fixture's setup as files: a repository, or several with their coordinator, in a temporary
-//! folder.
-//!
-//! Invariants: a setup is written in full or refused, nothing is written outside the folder, and
-//! the number of files and folders is limited.
+//! A fixture's setup as files in a temporary folder. It is written in full or refused, nothing is
+//! written outside the folder, and the number of files and folders is limited.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,8 @@
-//! AOF/1: the rules of messages and tasks, and the tree of a case.
+//! AOF/1: the rules of messages and tasks, and the tree of a case. The core answers a call. Steps
+//! are performed by the services behind `accord task`, in a folder that the kit reads itself.
 //!
-//! A case of one rule is a call: the core answers it. A case that is judged by a folder sends
-//! steps. The services behind `accord task` perform them on the tree in that folder, with its lock
-//! and its log, under the clock that the case sets. The kit reads the folder itself.
-//!
-//! Invariants:
-//! - A step reports what the service answered. A tree that cannot be read or written is an error
-//!   of the adapter, never an answer.
-//! - A setting or an action that is not known is not implemented.
+//! Invariants: a step reports what the service answered; a tree that cannot be used is an error of
+//! the adapter; a setting or an action that is not known is not implemented.
 
 mod calls;
 mod steps;

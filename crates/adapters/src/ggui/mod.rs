@@ -1,11 +1,8 @@
-//! ggui: the decisions about frames, contracts, gadgets, resources and sessions.
+//! ggui: the decisions about frames, contracts, gadgets, resources and sessions. A case calls one
+//! decision of the core, with the state that it needs in the arguments.
 //!
-//! A case calls one decision of the core. The state that the decision needs is in the arguments,
-//! so that a case is complete without a server. What only a server shows is a case of its channel.
-//!
-//! Invariants:
-//! - An outcome reports what the core decided. Messages for people are left out.
-//! - A session of a case is `s1` of the app `shop`, at a fixed time.
+//! Invariants: messages for people are left out; a session of a case is `s1` of the app `shop`, at
+//! a fixed time.
 
 mod access;
 mod contracts;

@@ -97,8 +97,7 @@ pub(super) fn live_frames(call: &Call) -> Outcome {
     Ok(json!({"admitted": admitted}))
 }
 
-/// A subscription to a polled channel, and the frames for the answers of its tool. An answer that
-/// is a string is the message of a failed poll.
+/// A subscription to a polled channel, and its frames. An answer that is a string is a failed poll.
 pub(super) fn channel_subscription(call: &Call) -> Outcome {
     let contract = contract(call)?;
     let request = ChannelSubscribe::from_document(call.value("request")?.clone())

@@ -81,8 +81,7 @@ impl ErrorEnvelope {
         }
     }
 
-    /// The envelope of an error outside of an exchange, with the correlation id of a server, if
-    /// any.
+    /// The envelope of an error outside of an exchange.
     pub fn of_command(error: ErrorBody, correlation_id: Option<String>) -> Self {
         Self {
             ok: False,

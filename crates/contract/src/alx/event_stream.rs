@@ -1,6 +1,4 @@
-//! Reading and emitting events.
-//!
-//! The list of types is closed for an emitter and open for a reader: a reader skips an unknown
+//! Reading and emitting events. An emitter writes only the listed types. A reader skips an unknown
 //! type, reports it and continues. No invalid event ends a stream.
 
 use super::{RunEvent, SessionTimelineEvent, StreamEvent};

@@ -1,8 +1,6 @@
-//! Whether to retry a failed request.
-//!
-//! A known code decides by its retry class. An unknown code is handled with caution: the request
-//! may have been carried out, so it is retried only if it is idempotent, a few times, and never if
-//! a person has to act first.
+//! Whether to retry a failed request. A known code decides by its retry class. After an unknown
+//! one, the request may have been carried out, so it is retried only if it is idempotent, a few
+//! times.
 
 use super::envelope::known_code;
 use crate::codes::{Category, RetryClass, WireCode};

@@ -23,8 +23,8 @@ pub(super) fn compare(
         let note = format!("the type was {} and is {}", was.in_words(), is.in_words());
         changes.changed(path, Rule::TypeChanged, note);
     }
-    let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
-    changes.meaning(path, was, is, Rule::SemanticsChanged);
+    let meanings = [old, new].map(|side| side.semantics.as_deref());
+    changes.meaning(path, meanings, Rule::SemanticsChanged);
     presence(path, message, [old, new], changes);
     nullability(path, message, [old, new], changes);
     values(path, message, [old, new], changes);

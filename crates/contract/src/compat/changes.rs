@@ -15,20 +15,14 @@ impl<'a> Changes<'a> {
     }
 
     /// Compares two meaning tokens. What a side does not say stays open between two versions.
-    pub(super) fn meaning(
-        &mut self,
-        path: &str,
-        old: Option<&str>,
-        new: Option<&str>,
-        changed: Rule,
-    ) {
-        match (stated(old), stated(new)) {
-            (Some(was), Some(is)) if was == is => {}
-            (Some(was), Some(is)) => {
+    pub(super) fn meaning(&mut self, path: &str, sides: [Option<&str>; 2], changed: Rule) {
+        match sides.map(stated) {
+            [Some(was), Some(is)] if was == is => {}
+            [Some(was), Some(is)] => {
                 self.changed(path, changed, format!("the meaning was {was} and is {is}"));
             }
             // Within a version, two snapshots that state no meaning are the same promise.
-            (None, None) if self.same_version => {}
+            [None, None] if self.same_version => {}
             _ => self.meaning_unknown(path, "one side does not say what it means"),
         }
     }

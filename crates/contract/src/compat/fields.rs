@@ -25,7 +25,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
                     let note = format!("the message was a {was} and is a {is}");
                     changes.changed(&path, Rule::DirectionChanged, note);
                 }
-                message(&path, is, before, after, changes);
+                message(&path, is, [before, after], changes);
             }
             (None, None) => {}
         }
@@ -54,13 +54,7 @@ fn absent_messages(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
 
 /// Clauses: ALX-SERVER-1, ALX-SERVER-3, ALX-MINOR-1, ALX-MAJOR-1, ALX-V1, ALX-V3, ALX-COMPAT-01,
 /// ALX-COMPAT-07, ALX-COMPAT-18, ALX-COMPAT-19, ALX-COMPAT-27.
-fn message(
-    path: &str,
-    direction: Direction,
-    old: &Fields,
-    new: &Fields,
-    changes: &mut Changes<'_>,
-) {
+fn message(path: &str, kind: Direction, [old, new]: [&Fields; 2], changes: &mut Changes<'_>) {
     let mut removed = only_canonical_in(old, new);
     let mut added = only_canonical_in(new, old);
     // First promotions: a promoted alias looks like a renamed member. Both take from the sets.
@@ -74,12 +68,12 @@ fn message(
     }
     for place in added {
         let (name, entry) = &new[place];
-        let (rule, kind) = match (entry.is_required(), direction) {
+        let (rule, presence) = match (entry.is_required(), kind) {
             (false, _) => (Rule::OptionalFieldAdded, "optional"),
             (true, Direction::Response) => (Rule::RequiredResponseFieldAdded, "required"),
             (true, Direction::Request) => (Rule::RequiredRequestFieldAdded, "required"),
         };
-        changes.added(&format!("{path}/{name}"), rule, format!("the {kind} member is new"));
+        changes.added(&format!("{path}/{name}"), rule, format!("the {presence} member is new"));
     }
     for (place, (name, after)) in new {
         if let Some((_, before)) = old.get(place)
@@ -87,15 +81,14 @@ fn message(
             && after.is_canonical()
         {
             let path = format!("{path}/{name}");
-            attributes::compare(&path, direction, [before, after], changes);
+            attributes::compare(&path, kind, [before, after], changes);
         }
     }
     aliases(path, old, new, changes);
 }
 
 /// The canonical places of one side that are not canonical on the other, without those below
-/// another such place: a member comes and goes with its contents, unless the other side knows parts
-/// of it.
+/// another such place: a member comes and goes with its contents.
 fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a ChangePath> {
     let canonical = |fields: &Fields, place: &ChangePath| {
         (fields.get(place)).is_some_and(|(_, entry)| entry.is_canonical())

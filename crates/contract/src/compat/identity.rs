@@ -1,8 +1,5 @@
 //! How content identity is computed. A hash outlives every release, so a change of the hashing
-//! needs another domain tag, vectors for both tags, and a major version.
-//!
-//! A vector belongs to the tag that its id begins with (`KB_V1/plain`), else to that of its
-//! snapshot.
+//! needs another domain tag, vectors for both tags (`KB_V1/plain`), and a major version.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,5 @@
-//! The rules: which class a change has, and why.
-//!
-//! A fixed rule is part of the compatibility policy. The others are decisions where the policy is
-//! silent; a team can change their class.
+//! The rules: which class a change has, and why. Fixed ones are part of the compatibility policy. A
+//! team can change the class of the others.
 
 use std::collections::BTreeMap;
 

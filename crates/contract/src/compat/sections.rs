@@ -114,8 +114,8 @@ fn events(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
 
 /// Clauses: ALX-SERVER-6, ALX-MAJOR-5, ALX-V6, ALX-COMPAT-11.
 fn event(path: &str, old: &EventEntry, new: &EventEntry, changes: &mut Changes<'_>) {
-    let (was, is) = (old.semantics.as_deref(), new.semantics.as_deref());
-    changes.meaning(path, was, is, Rule::EventSemanticsChanged);
+    let meanings = [old, new].map(|side| side.semantics.as_deref());
+    changes.meaning(path, meanings, Rule::EventSemanticsChanged);
     let (rule, note) = match (old.ignorable, new.ignorable) {
         (Some(true), Some(false)) => {
             (Some(Rule::EventNoLongerIgnorable), "the event type cannot be ignored any more")
@@ -143,7 +143,7 @@ fn guarantees(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
         let path = format!("/envelopeSemantics/{when}");
         match new.get(when) {
             Some(is) => {
-                changes.meaning(&path, Some(was), Some(is), Rule::EnvelopeSemanticsChanged);
+                changes.meaning(&path, [Some(was), Some(is)], Rule::EnvelopeSemanticsChanged);
             }
             None => {
                 changes.removed(&path, Rule::EnvelopeSemanticsChanged, "the guarantee is gone");

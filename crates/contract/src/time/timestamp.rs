@@ -48,8 +48,7 @@ impl From<DateError> for TimeError {
 }
 
 impl Timestamp {
-    /// Reads an RFC 3339 time in UTC. Fails when the text has another form or another offset, or
-    /// there is no such time.
+    /// Reads an RFC 3339 time in UTC.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         let bytes = text.as_bytes();
         if bytes.len() < 20 || bytes[10] != b'T' || bytes[13] != b':' || bytes[16] != b':' {

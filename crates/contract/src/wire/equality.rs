@@ -1,6 +1,5 @@
-//! Equality of JSON values, for the whole workspace. Member order does not count, and numbers
-//! compare by value, so `1`, `1.0` and `1e0` are equal. Nothing is rounded: 9007199254740993 is not
-//! 9007199254740992.0.
+//! Equality of JSON values. Member order does not count, and numbers compare by value, so `1` and
+//! `1.0` are equal. Nothing is rounded: 9007199254740993 is not 9007199254740992.0.
 
 use std::cmp::Ordering;
 

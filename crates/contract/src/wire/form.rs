@@ -1,8 +1,6 @@
-//! What a text must be like, and what limits a member has beyond its type.
-//!
-//! Invariant: a limit is stated once. The reader checks it, and the JSON Schema describes it, from
-//! the same value. Only `pattern` and `format` are for the description alone: the type that reads
-//! such a text has a parser, and a test compares the two.
+//! What a text must be like, and what limits a member has beyond its type. A limit is stated once:
+//! the reader checks it, and the JSON Schema describes it. Only `pattern` and `format` are for the
+//! description alone; a test compares them with the parser of the type.
 
 use super::{DecodeError, DecodeErrorKind, Decoded, Object, Pointer, Shape, Value};
 

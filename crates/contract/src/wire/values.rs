@@ -208,8 +208,7 @@ fn whole(number: &Number) -> Option<i64> {
     number.as_i64().or_else(|| exact_integer(number))
 }
 
-/// A number with a fraction of zero, such as `3.0`, as an integer. Past 2^53 such a text no longer
-/// names one integer.
+/// A number such as `3.0` as an integer. Past 2^53 its text no longer names one.
 fn exact_integer(number: &Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64()?;

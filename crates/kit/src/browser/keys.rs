@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The events of pressing and releasing a key, after modifiers joined by `+`; none if it is
-/// unknown.
+/// The events of pressing and releasing a key, after modifiers joined by `+`, if it is known.
 pub(super) fn events(name: &str) -> Option<(Value, Value)> {
     let (modifiers, name) = modifiers(name);
     let key = Key::of(name)?;

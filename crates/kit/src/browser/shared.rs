@@ -9,8 +9,7 @@ use parking_lot::Mutex;
 use super::chromium::Chromium;
 use super::{Browser, BrowserError};
 
-/// A Chromium that several threads use at the same time. Each has a [`Browser`] that shares neither
-/// cookies nor storage nor tabs with the others. The process runs as long as one of them exists.
+/// A Chromium that several threads use at once, each with a [`Browser`] that shares nothing.
 #[derive(Debug)]
 pub struct SharedChromium(Mutex<Weak<Chromium>>);
 

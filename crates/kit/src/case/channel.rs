@@ -1,9 +1,6 @@
 //! A case that is judged over a channel: sockets to a server, the frames on them, and requests
-//! beside them.
-//!
-//! Texts and values of a move may name variables, as in a case over HTTP. A move that judges frames
-//! ends at a barrier, not after a time: a request whose answer can only come after the answers to
-//! all earlier frames of the socket.
+//! beside them. A move that judges frames ends at a barrier, not after a time: a request whose
+//! answer can only come after the answers to all earlier frames of the socket.
 
 use std::collections::BTreeMap;
 

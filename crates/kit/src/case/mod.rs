@@ -1,10 +1,6 @@
-//! A case: one promise of a protocol as data, with its input and its expected outcome.
-//!
-//! Five documents describe cases: a [`CallCase`] calls an operation of an adapter, a
-//! [`FixtureCase`] does so in the form of a published fixture, an [`HttpCase`] is a sequence of
-//! exchanges with a server, a [`ChannelCase`] is a sequence of moves on sockets to a server, and a
-//! [`FolderCase`] is judged by the folder that an implementation leaves behind. All are read into
-//! one [`Case`]; only drivers look at its [`Task`].
+//! A case: one promise of a protocol as data, with its input and its expected outcome. Five
+//! documents describe cases ([`CallCase`], [`FixtureCase`], [`HttpCase`], [`ChannelCase`],
+//! [`FolderCase`]). All are read into one [`Case`]; only drivers look at its [`Task`].
 
 mod browse;
 mod call;
@@ -178,8 +174,7 @@ impl Wire for Case {
             Task::Call(call) => match &call.fixture {
                 None => CallCase::of(self, call).write(form),
                 Some(marks) => match &marks.published {
-                    // A fixture of another corpus is sent as it was read: its adapter may need it
-                    // all.
+                    // A fixture of another corpus is sent as it was read.
                     Some(document) => document.clone(),
                     None => FixtureCase::of(self, call, marks).write(form),
                 },

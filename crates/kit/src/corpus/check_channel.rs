@@ -264,13 +264,8 @@ fn frame_check(
     }
 }
 
-fn checks(
-    place: &mut Reporter<'_>,
-    known: &DefinedNames,
-    checks: Option<&[Check]>,
-    at: &Pointer<'_>,
-) {
-    for (index, check) in checks.iter().flat_map(|checks| checks.iter()).enumerate() {
+fn checks(place: &mut Reporter<'_>, known: &DefinedNames, all: Option<&[Check]>, at: &Pointer<'_>) {
+    for (index, check) in all.unwrap_or_default().iter().enumerate() {
         let at = at.index(index);
         check_members(place, check, &at);
         if let Some(name) = &check.name {

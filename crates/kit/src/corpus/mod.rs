@@ -1,11 +1,6 @@
-//! The corpus: every protocol's cases, clauses, and operations or routes.
-//!
-//! Invariants:
-//! - A loaded corpus is valid: every case names clauses and an operation that exist, with arguments
-//!   of the right type, or routes, variables and checks that exist. A mistake in any file is an
-//!   error with the file and the place.
-//! - The kit knows no protocol by name: the corpus defines them.
-//! - Cases are sorted by id.
+//! The corpus: every protocol's cases, clauses, and operations or routes. It defines the protocols:
+//! the kit knows none by name. A loaded corpus is valid: all that a case names exists, with the
+//! right type.
 
 mod channel;
 mod check;
@@ -193,8 +188,7 @@ impl Protocol {
     }
 
     /// SHA-256 over all its `*.json` files, which identifies the corpus in a report. For each file,
-    /// in the order of the paths: the path, the length of the text in decimal and the text, each
-    /// followed by a zero byte. Texts for people are not included.
+    /// in order: its path, the length of its text in decimal and the text, each before a zero byte.
     pub fn digest(&self) -> String {
         let mut bytes = Vec::new();
         let judges = |(name, _): &(&String, &String)| name.ends_with(".json");

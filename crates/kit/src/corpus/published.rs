@@ -1,8 +1,5 @@
-//! Published fixtures: the cases of a protocol that apply to every implementation, and fixtures of
-//! a folder in place of a protocol's own.
-//!
-//! Invariant: a folder is read as a whole. One invalid file refuses it, because a corpus that was
-//! read in part would judge less than it claims.
+//! Published fixtures: the cases of a protocol that apply to every implementation, and those of a
+//! folder. One invalid file refuses a folder: a part of a corpus would judge less than it claims.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -31,9 +28,8 @@ impl Protocol {
     }
 
     /// The same protocol with the fixtures of a folder in place of its cases: every `*.json` below
-    /// it. A file that belongs to a profile or is weaker than `must` according to its `x-case` is
-    /// left out, and so are the documents beside the cases of a corpus. Fails when the folder
-    /// cannot be read, has no fixture, or has an invalid file.
+    /// it, without those of a profile, those weaker than `must`, and the documents beside the
+    /// cases.
     pub fn with_fixtures(&self, folder: &Path) -> Result<(Self, LeftOut), CorpusError> {
         let (mut files, hidden) = files::read_json(folder)?;
         let all = files.len();

@@ -1,5 +1,4 @@
-//! The document of a protocol over HTTP: its levels, routes, codes and templates, and the run's
-//! scope.
+//! The document of a protocol over HTTP: its levels, routes, codes, templates and scope.
 
 use std::collections::BTreeMap;
 

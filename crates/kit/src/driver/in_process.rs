@@ -1,8 +1,6 @@
-//! A function in the kit's own process, for libraries that run the kit in their tests.
-//!
-//! A panic is caught, but a function that never returns cannot be stopped. One that returns too
-//! late fails the case. A case that is judged by a folder needs [`InProcess::in_folders`]; there a
-//! kill only drops what the implementation has in memory.
+//! A function in the kit's own process, for libraries that run the kit in their tests. A panic is
+//! caught. One that never returns cannot be stopped. A kill only drops what
+//! [`InProcess::in_folders`] made.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

@@ -1,7 +1,6 @@
-//! `stdio-fixture-lines-v1`: one case per line, one result per line, in order.
-//!
-//! After any breach the process group is killed and the next case gets a new process, because a
-//! later line could answer any case. For the same reason every line names its case.
+//! `stdio-fixture-lines-v1`: one case per line, one result per line, in order. After any breach the
+//! process group is killed, because a later line could answer any case. So every line names its
+//! case.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,8 +1,6 @@
-//! `stdio-fixture-v1`: one process per case.
-//!
-//! The case document and a newline are written to stdin; one result document is read from stdout;
-//! the exit code must be that of the result's status. A case that is judged by a folder is a
-//! conversation of lines with a process of its own.
+//! `stdio-fixture-v1`: one process per case. It reads the case and a newline from stdin, writes one
+//! result to stdout, and exits with the code of its status. A case that is judged by a folder is a
+//! conversation of lines.
 
 use std::path::PathBuf;
 use std::time::Duration;

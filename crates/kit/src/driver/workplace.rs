@@ -1,5 +1,4 @@
-//! A temporary folder for an adapter. Those in use are listed, to be removed if the process must
-//! end.
+//! A temporary folder for an adapter. Those in use are listed, to be removed at any time.
 
 use std::fs;
 use std::io;
@@ -38,8 +37,7 @@ fn no_folder(error: io::Error) -> NoAnswer {
     NoAnswer::Harness { reason: format!("no temporary folder could be created: {error}") }
 }
 
-/// Creates a temporary folder for the files of a case. It is in memory where that is possible,
-/// unless `TMPDIR` names another place.
+/// Creates a folder for the files of a case, in memory unless `TMPDIR` names another place.
 pub(super) fn folder() -> Result<Workplace, NoAnswer> {
     let memory = Path::new("/dev/shm");
     let is_default = std::env::var_os("TMPDIR").is_none() && memory.is_dir();

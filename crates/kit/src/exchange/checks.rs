@@ -13,12 +13,9 @@ use crate::corpus::ArgumentType;
 use crate::report::Difference;
 
 /// The places where a check fails.
-pub(crate) fn unmet(
-    check: &Check,
-    answer: &Answer,
-    body: &Value,
-    variables: &Variables,
-) -> Result<Vec<Difference>, Unknown> {
+pub(crate) type Unmet = Result<Vec<Difference>, Unknown>;
+
+pub(crate) fn unmet(check: &Check, answer: &Answer, body: &Value, variables: &Variables) -> Unmet {
     let judged = Judged {
         check,
         answer,

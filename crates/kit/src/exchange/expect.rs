@@ -7,7 +7,7 @@ use accord_contract::{Value, Wire as _};
 use serde_json::json;
 
 use super::answer::{Answer, names};
-use super::checks;
+use super::checks::{self, Unmet};
 use super::variables::{Unknown, Variables};
 use crate::case::{Expectation, Step, Tally};
 use crate::corpus::Route;
@@ -87,12 +87,7 @@ pub(super) fn tally(
     Ok(Some(Difference::new("/answers", tally.encode(), found)))
 }
 
-fn unmet(
-    expected: &Expectation,
-    answer: &Answer,
-    route: &Route,
-    variables: &Variables,
-) -> Result<Vec<Difference>, Unknown> {
+fn unmet(expected: &Expectation, answer: &Answer, route: &Route, variables: &Variables) -> Unmet {
     let mut found = Vec::new();
     let mut compare = |within: &str, expected: &Value, actual: &Value| {
         let places = differences(expected, actual).into_iter();

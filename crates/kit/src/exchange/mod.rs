@@ -1,8 +1,5 @@
-//! Runs the steps of a case that is judged over HTTP, and compares each answer with the expectation
-//! of its step.
-//!
-//! This module does no network access: a [`Transport`] sends. It gives no verdict: it returns how
-//! the exchange ended, and [`crate::verdict`] decides what that means.
+//! Runs the steps of a case that is judged over HTTP, and compares each answer with its
+//! expectation. A [`Transport`] sends, and [`crate::verdict`] decides what the end means.
 //!
 //! Invariants:
 //! - Steps run in order. The first that does not meet its expectation ends the exchange.

@@ -133,18 +133,14 @@ impl<'a> Parser<'a> {
 
     fn take(&mut self, sign: char) -> bool {
         self.skip_space();
-        match self.rest.strip_prefix(sign) {
-            Some(after) => {
-                self.rest = after;
-                true
-            }
-            None => false,
-        }
+        let after = self.rest.strip_prefix(sign);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     fn word(&mut self) -> &'a str {
-        let (word, rest) =
-            self.rest.split_at(self.rest.find(ends_a_word).unwrap_or(self.rest.len()));
+        let end = self.rest.find(ends_a_word).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word
     }

@@ -1,9 +1,6 @@
-//! The report as JUnit XML, for the test views of build servers.
-//!
-//! A `<failure>` or `<error>` is written only for a case that makes the run fail, because build
-//! servers turn red on each of them. Known failures and failures that are not required are
-//! `<skipped>`, with the reason as the message. Other reasons why a run fails, such as a stale
-//! entry of the baseline, are tests of their own, so that the file is red whenever the run is.
+//! The report as JUnit XML. A `<failure>` or `<error>` is written only for a case that makes the
+//! run fail, because build servers turn red on each; other failures are `<skipped>`. Other reasons
+//! why a run fails are tests of their own, so that the file is red whenever the run is.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

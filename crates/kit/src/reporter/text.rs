@@ -1,7 +1,5 @@
-//! The run as lines for people: cases that need attention as they finish, then the totals.
-//!
-//! The lines are the same on a terminal and in a build log. A progress bar is a separate reporter,
-//! which must hide itself while these lines are written.
+//! The run as lines for people, the same on a terminal and in a build log: cases that need
+//! attention as they finish, then the totals. A progress bar is a separate reporter.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -142,15 +140,11 @@ impl<W: Write> TextReporter<W> {
     }
 
     fn difference(&mut self, difference: &Difference) -> io::Result<()> {
-        let place = match difference.pointer.as_str() {
-            "" => "the whole outcome",
-            pointer => pointer,
-        };
-        self.indented("at ", place)?;
-        let found = difference
-            .encode()
-            .get("actual")
-            .map_or("nothing".to_owned(), |found| beginning(found, difference.actual_bytes));
+        let pointer = difference.pointer.as_str();
+        self.indented("at ", if pointer.is_empty() { "the whole outcome" } else { pointer })?;
+        let found = difference.encode();
+        let found = found.get("actual").map(|found| beginning(found, difference.actual_bytes));
+        let found = found.unwrap_or_else(|| "nothing".to_owned());
         let expected = beginning(&difference.expected, difference.expected_bytes);
         let expected = self.paint(Colour::Green, &expected);
         let found = self.paint(Colour::Red, &found);
@@ -169,11 +163,9 @@ impl<W: Write> TextReporter<W> {
         if !self.options.every_case {
             self.skips(report)?;
         }
-        let others = report
-            .cases
-            .iter()
-            .any(|case| case.strength != Strength::Must && case.verdict == Verdict::Fail);
-        if others {
+        let is_other =
+            |case: &CaseReport| case.strength != Strength::Must && case.verdict == Verdict::Fail;
+        if report.cases.iter().any(is_other) {
             writeln!(self.out, "cases that are not required do not change the result")?;
         }
         for line in text_levels::lines(report, self.options.removal.as_deref()) {
@@ -195,13 +187,8 @@ impl<W: Write> TextReporter<W> {
             [] => String::new(),
             reasons => format!(": {}", reasons.join(", ")),
         };
-        writeln!(
-            self.out,
-            "{}{because} ({} ms, exit code {})",
-            self.paint(colour, word),
-            summary.duration_ms,
-            summary.exit_code
-        )?;
+        let (word, took) = (self.paint(colour, word), summary.duration_ms);
+        writeln!(self.out, "{word}{because} ({took} ms, exit code {})", summary.exit_code)?;
         self.out.flush()
     }
 
@@ -261,10 +248,7 @@ pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for next in text.chars() {
         match next {
-            '\n' => {
-                safe.push('\n');
-                safe.push_str(INDENT);
-            }
+            '\n' => safe.extend(["\n", INDENT]),
             '\t' => safe.push(next),
             next if next.is_control() => safe.extend(next.escape_unicode()),
             next => safe.push(next),

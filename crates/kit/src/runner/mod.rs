@@ -3,9 +3,7 @@
 //! Invariants:
 //! - Workers share only the list of cases: each has its own driver.
 //! - Every event passes through the thread that called [`run`], so reporters need no lock.
-//! - The report is in the order of the ids, however the cases ran.
-//! - A case that judges what a server claims runs after all others, because their verdicts decide
-//!   it.
+//! - The report is in the order of the ids. A case about what a server claims runs last.
 //! - The adapter cleans up after every run, also after an error.
 
 mod stream;
@@ -116,10 +114,9 @@ pub fn run(
         filter.check(protocol)?;
     }
     options.baseline.check_against(protocol)?;
-    if let Some(asked) =
-        options.levels.iter().flatten().find(|level| !protocol.levels().contains(*level))
-    {
-        return Err(RunError::UnknownLevel { asked: asked.clone(), known: protocol.levels() });
+    let known = protocol.levels();
+    if let Some(asked) = options.levels.iter().flatten().find(|level| !known.contains(*level)) {
+        return Err(RunError::UnknownLevel { asked: asked.clone(), known });
     }
     if let Some(asked) = &options.profile
         && !protocol.profiles().contains(asked)
@@ -128,8 +125,7 @@ pub fn run(
     }
     // After all checks of the options: the adapter may create something on a server.
     adapter.begin(protocol)?;
-    let put_away = PutAway::new(adapter);
-
+    let put_away = PutAway(Some(adapter));
     let chosen = |case: &&Case| {
         let filter = options.filter.as_ref();
         case.profile == options.profile && filter.is_none_or(|filter| filter.matches(case))
@@ -138,7 +134,6 @@ pub fn run(
     let info = describe(protocol, adapter, options, selected.len());
     let mut stream = Stream::new(reporter);
     stream.tell(What::RunStarted { run: &info, protocol })?;
-
     let (mut cases, apply) = skip_others(selected, adapter, options, &mut stream)?;
     let (claims, others): (Vec<&Case>, Vec<&Case>) =
         apply.into_iter().partition(|case| levels::is_claim(case));
@@ -157,7 +152,6 @@ pub fn run(
         closing.add(closed);
     }
     cases.sort_by(|one, other| one.id.cmp(&other.id));
-
     let stale = options.baseline.stale(&cases);
     let claimed = cases.iter().find_map(|case| case.claim.clone());
     let conformance = levels::conformance(protocol, &cases, claimed);
@@ -176,11 +170,7 @@ pub fn run(
 }
 
 fn or_none(names: &BTreeSet<String>) -> String {
-    if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.iter().cloned().collect::<Vec<_>>().join(", ")
-    }
+    if names.is_empty() { "none".to_owned() } else { join(names) }
 }
 
 fn describe(
@@ -234,11 +224,7 @@ fn skip_others<'a>(
 /// Makes an adapter clean up when dropped, so also after an error.
 struct PutAway<'a>(Option<&'a dyn Adapter>);
 
-impl<'a> PutAway<'a> {
-    fn new(adapter: &'a dyn Adapter) -> Self {
-        Self(Some(adapter))
-    }
-
+impl PutAway<'_> {
     fn now(mut self) -> Vec<LeftBehind> {
         self.0.take().map(|adapter| adapter.end()).unwrap_or_default()
     }

@@ -46,8 +46,7 @@ pub(super) fn execute(
 
 /// The reports of cases that were not run because the run ended.
 pub(super) fn skip(cases: &[&Case], stream: &mut Stream<'_>) -> Result<Vec<CaseReport>, RunError> {
-    let skipped = cases.iter().map(|case| stream.skip(case, ENDED.to_owned()));
-    skipped.collect()
+    cases.iter().map(|case| stream.skip(case, ENDED.to_owned())).collect()
 }
 
 /// A message of a worker to the thread that called [`super::run`], with the index of the case.
@@ -118,8 +117,7 @@ fn take_cases(
                 }
                 let mut result = CaseReport::new(case, judgement, started.elapsed());
                 apply_baseline(&mut result, options);
-                // Before this worker takes another case. Later errors may be caused by the
-                // cancellation.
+                // Before this worker takes another case; later errors may be consequences.
                 if options.fail_fast
                     && result.spoils_the_run()
                     && !queue.stop.cancel()

@@ -2,10 +2,8 @@
 //! by tier, and reports in the common format of such verifiers.
 //!
 //! Invariants:
-//! - A verification is a normal run of the kit: the kit compares outcome and expectation itself,
-//!   and this report has the same verdicts as the kit's own.
+//! - A verification is a normal run of the kit, with the same verdicts.
 //! - An error takes precedence over a failure, and a failure over a pass, in each tier and overall.
-//!   Fixtures that are not implemented and tiers that are not claimed change nothing.
 //! - Fixtures are run one at a time: an implementation may have one workspace for all of them.
 
 mod report;

@@ -122,17 +122,13 @@ impl ConformanceReport {
         selection: &Selection,
     ) -> Self {
         let claims = target.capabilities();
-        let mut results: BTreeMap<u64, TierResult> = (1..=selection.tier)
-            .map(|tier| {
-                if claims.claims_tier(tier) {
-                    (tier, TierResult::new(TierStatus::Pass, None))
-                } else {
-                    (tier, TierResult::new(TierStatus::Skipped, Some(unclaimed(tier))))
-                }
-            })
-            .collect();
-        let verdicts: BTreeMap<&str, &CaseReport> =
-            run.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        let result = |tier| match claims.claims_tier(tier) {
+            true => (tier, TierResult::new(TierStatus::Pass, None)),
+            false => (tier, TierResult::new(TierStatus::Skipped, Some(unclaimed(tier)))),
+        };
+        let mut results: BTreeMap<u64, TierResult> = (1..=selection.tier).map(result).collect();
+        let verdicts = run.cases.iter().map(|case| (case.id.as_str(), case));
+        let verdicts: BTreeMap<&str, &CaseReport> = verdicts.collect();
         for fixture in fixtures.cases() {
             let tier = fixture.tier.and_then(|tier| results.get_mut(&tier));
             if let (Some(tier), Some(ran)) = (tier, verdicts.get(fixture.id.as_str())) {
@@ -143,6 +139,8 @@ impl ConformanceReport {
             Location::Folder(root) => (Some(root.display().to_string()), None),
             Location::Server(url) => (None, Some(url.clone())),
         };
+        let overall = overall(results.values());
+        let results = results.into_iter().map(|(tier, result)| (format!("tier_{tier}"), result));
         Self {
             implementation: claims.implementation.clone(),
             protocol_version: claims.protocol_version.value().cloned(),
@@ -151,11 +149,8 @@ impl ConformanceReport {
             target_root,
             remote,
             fixture_root: selection.fixture_root.clone(),
-            overall: overall(results.values()),
-            results: results
-                .into_iter()
-                .map(|(tier, result)| (format!("tier_{tier}"), result))
-                .collect(),
+            overall,
+            results: results.collect(),
             extra: Object::new(),
         }
     }

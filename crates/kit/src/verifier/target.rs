@@ -1,12 +1,10 @@
-//! An implementation that declares its capabilities: a folder with a file of capabilities and the
-//! command of its adapter, or a server that returns its capabilities and executes cases.
+//! An implementation that declares its capabilities, in a folder or at a URL.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use accord_contract::fixture::{BadCapabilities, Capabilities, HTTP_FIXTURE_V1, STDIO_FIXTURE_V1};
-use accord_contract::wire::DecodeError;
 use accord_contract::{Value, Wire as _};
 use accord_process::Invocation;
 use thiserror::Error;
@@ -19,8 +17,7 @@ use crate::driver::{
 use crate::exchange::ExchangeError;
 use crate::report::LeftBehind;
 
-/// An implementation that declares its capabilities. As an adapter, it gets only cases of the tiers
-/// that it claims.
+/// An implementation that declares its capabilities. It gets only cases of its tiers.
 pub struct Target {
     capabilities: Capabilities,
     place: Location,
@@ -95,9 +92,8 @@ impl Target {
     pub fn at_url(options: &HttpOptions) -> Result<Self, TargetError> {
         let server = HttpFixtures::new(options)?;
         let url = server.url().to_owned();
-        let text = server
-            .capabilities()
-            .map_err(|trouble| TargetError::Silent { url: url.clone(), trouble })?;
+        let silent = |trouble| TargetError::Silent { url: url.clone(), trouble };
+        let text = server.capabilities().map_err(silent)?;
         Ok(Self {
             capabilities: decode(&url, text.as_bytes(), HTTP_FIXTURE_V1)?,
             place: Location::Server(url),
@@ -158,29 +154,22 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn decode(place: &str, text: &[u8], protocol: &str) -> Result<Capabilities, TargetError> {
-    let wrong = |pointer: &str, why: String| TargetError::Invalid {
-        place: place.to_owned(),
-        pointer: pointer.to_owned(),
-        why,
-    };
     let document: Value = accord_canon::read(text)
-        .map_err(|error| wrong(error.pointer(), error.detail().to_string()))?;
-    let capabilities = Capabilities::from_document(document).map_err(
-        |DecodeError { pointer, expected, found, .. }| {
-            wrong(&pointer, format!("expected {expected}, found {found}"))
-        },
-    )?;
-    let checked = capabilities.check(protocol);
-    checked.map_err(|bad| invalid(place, &bad))?;
+        .map_err(|error| wrong(place, error.pointer(), error.detail().to_string()))?;
+    let capabilities = Capabilities::from_document(document).map_err(|error| {
+        let why = format!("expected {}, found {}", error.expected, error.found);
+        wrong(place, &error.pointer, why)
+    })?;
+    capabilities.check(protocol).map_err(|bad| invalid(place, &bad))?;
     Ok(capabilities)
 }
 
 fn invalid(place: &str, bad: &BadCapabilities) -> TargetError {
-    TargetError::Invalid {
-        place: place.to_owned(),
-        pointer: bad.pointer.to_owned(),
-        why: bad.why.clone(),
-    }
+    wrong(place, bad.pointer, bad.why.clone())
+}
+
+fn wrong(place: &str, pointer: &str, why: String) -> TargetError {
+    TargetError::Invalid { place: place.to_owned(), pointer: pointer.to_owned(), why }
 }
 
 /// Far more than any capabilities need.

@@ -45,8 +45,7 @@ pub const PAYLOAD_TYPES: [&str; 10] = [
     "enhancement",
 ];
 
-/// The members of a payload of `kind`, if that type has a schema.
-/// Clauses: ALX-PAYLOAD-UNKNOWN-TYPE.
+/// The members of a payload of `kind`, if it has a schema. Clauses: ALX-PAYLOAD-UNKNOWN-TYPE.
 pub(crate) fn schema(kind: &str) -> Option<&'static [Member]> {
     Some(match kind {
         "practice" => PRACTICE,

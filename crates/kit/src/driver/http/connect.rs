@@ -1,8 +1,5 @@
-//! Connections to the server under test.
-//!
-//! A server with a short queue can refuse a connection when many arrive at once, which is not a
-//! fault of its answers. Such a connection is retried a few times. Invariant: only before any byte
-//! of a request was sent, so no request is sent twice.
+//! Connections to the server under test. One that a server with a short queue refuses is retried a
+//! few times, but only before any byte of a request was sent, so no request is sent twice.
 
 use std::io::ErrorKind;
 use std::thread;

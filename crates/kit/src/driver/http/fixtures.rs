@@ -1,8 +1,5 @@
-//! `http-fixture-v1`: one request per case, to a server that executes cases.
-//!
-//! The case document is sent to the server unchanged, and the server answers with one result
-//! document and status 200. Any other answer, including a redirect, is an error of the server. The
-//! capabilities of the server are requested first, with the same key.
+//! `http-fixture-v1`: one request per case, to a server that executes cases. It answers with one
+//! result document and status 200; anything else, also a redirect, is an error of the server.
 
 use std::time::Duration;
 

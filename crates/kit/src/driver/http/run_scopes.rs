@@ -50,10 +50,7 @@ pub(super) struct Refusal {
 
 impl RunScopes {
     /// Creates the run's scope, writes to it and finds out which routes exist; or uses the scope
-    /// that the run was given.
-    ///
-    /// A server that refuses the run's key is not judged at all: its answers to authorised callers
-    /// are unknown.
+    /// that the run was given. A server that refuses the run's key is not judged at all.
     pub(super) fn open(
         routes: &RouteList,
         client: &Client,
