@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use accord_store::{Result, StoreError, StoreErrorKind};
 use rusqlite::config::DbConfig;
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::Options;
@@ -24,8 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How many prepared statements a connection caches.
 const STATEMENTS: usize = 128;
 
-/// Shows the full-text index as a table: where each term occurs. It is a view of each connection,
-/// so that no format of the database depends on it.
+/// Where each term occurs. A view of each connection: no format of the database depends on it.
 const OCCURRENCES: &str = "CREATE VIRTUAL TABLE temp.package_occurrence
     USING fts5vocab(main, package_terms, instance);";
 
@@ -33,27 +33,21 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     // A new file is readable only by its owner; the log gets the same mode.
     (OpenOptions::new().append(true).create(true).mode(0o600)).open(path).store_error()?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let application: i32 = pragma(&connection, "application_id")?;
-    let format: u32 = pragma(&connection, "user_version")?;
-    let tables: u32 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
-        .store_error()?;
-    // Checked before the first PRAGMA that writes, so that the file of another program stays as it
-    // is. A file without tables and format is new, or left by a crash before it was marked.
+    let application: i32 = query(&connection, "PRAGMA application_id")?;
+    let format: u32 = query(&connection, "PRAGMA user_version")?;
+    let tables: u32 = query(&connection, "SELECT count(*) FROM sqlite_schema")?;
+    // Before the first PRAGMA that writes: the file of another program stays as it is. One without
+    // tables and format is new, or left by a crash before it was marked.
     if application != APPLICATION && (format, tables) != (0, 0) {
         return Err(StoreError::new(StoreErrorKind::NoStore, "the database is not Accord's"));
     }
-    let mode: String =
-        connection.query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0)).store_error()?;
+    let mode: String = query(&connection, "PRAGMA journal_mode = WAL")?;
     // SQLite reports the old mode instead of an error when it cannot use a write-ahead log.
     if mode != "wal" {
-        return Err(StoreError::new(
-            StoreErrorKind::Unavailable,
-            "the file system does not support a write-ahead log",
-        ));
+        let detail = "the file system does not support a write-ahead log";
+        return Err(StoreError::new(StoreErrorKind::Unavailable, detail));
     }
-    // NORMAL would sync the log only at checkpoints, so a power loss could undo the last commits.
-    // FULL syncs it at every commit, which is before the commit is acknowledged.
+    // NORMAL would sync the log only at checkpoints: a power loss could undo acknowledged commits.
     let setup = format!(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -67,10 +61,9 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
         connection.pragma_update(None, "application_id", APPLICATION).store_error()?;
     }
     if let Some(bytes) = options.max_bytes {
-        let page: u32 = pragma(&connection, "page_size")?;
+        let page: u32 = query(&connection, "PRAGMA page_size")?;
         let pages = bytes / u64::from(page);
-        let set = format!("PRAGMA max_page_count = {pages}");
-        connection.query_row(&set, (), |_| Ok(())).store_error()?;
+        query::<i64>(&connection, &format!("PRAGMA max_page_count = {pages}"))?;
     }
     Ok(connection)
 }
@@ -88,23 +81,21 @@ pub(crate) fn reader(path: &Path) -> Result<Connection> {
 pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = open(path, flags)?;
     // A file that is no database is reported like a damaged one. Without a mark it is no store.
-    let application: i32 =
-        pragma(&connection, "application_id").map_err(|error| match error.kind() {
-            StoreErrorKind::Corrupt => StoreError::new(StoreErrorKind::NoStore, error.detail()),
-            _ => error,
-        })?;
+    let application: Result<i32> = query(&connection, "PRAGMA application_id");
+    let application = application.map_err(|error| match error.kind() {
+        StoreErrorKind::Corrupt => StoreError::new(StoreErrorKind::NoStore, error.detail()),
+        _ => error,
+    })?;
     if application != APPLICATION {
         return Err(StoreError::new(StoreErrorKind::NoStore, "the database is not Accord's"));
     }
-    crate::migrate::refuse_later(pragma(&connection, "user_version")?)?;
+    crate::migrate::refuse_later(query(&connection, "PRAGMA user_version")?)?;
     Ok(connection)
 }
 
-pub(crate) fn pragma<T: rusqlite::types::FromSql>(
-    connection: &Connection,
-    name: &str,
-) -> Result<T> {
-    connection.pragma_query_value(None, name, |row| row.get(0)).store_error()
+/// The first value that a query gives.
+pub(crate) fn query<T: FromSql>(connection: &Connection, sql: &str) -> Result<T> {
+    connection.query_row(sql, (), |row| row.get(0)).store_error()
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {

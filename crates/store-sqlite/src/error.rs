@@ -54,14 +54,12 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     };
     match code {
         ErrorCode::DiskFull => StoreErrorKind::Full,
-        // A write beyond the limit of the process looks like a broken disk otherwise. The operator
-        // must raise a limit or free space, as with a full disk.
+        // Looks like a broken disk otherwise. The operator must raise a limit or free space.
         ErrorCode::SystemIoFailure if may_not_grow(error) => StoreErrorKind::Full,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Busy,
-        // A constraint fails when two writes claim the same id. The caller sees a conflict, not a
-        // fault.
+        // Two writes claim the same id.
         ErrorCode::ConstraintViolation => StoreErrorKind::Conflict,
         ErrorCode::SystemIoFailure
         | ErrorCode::CannotOpen
@@ -73,8 +71,8 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a file could not grow because of the process's limit on file sizes. SQLite reports that
-/// as a disk error, without the error of the system.
+/// Whether a file could not grow because of the process's limit on file sizes, which SQLite reports
+/// as a disk error.
 fn may_not_grow(error: &rusqlite::Error) -> bool {
     let grew = matches!(
         error.sqlite_error().map(|error| error.extended_code),

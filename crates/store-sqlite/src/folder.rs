@@ -24,8 +24,7 @@ pub(crate) struct Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process between fork and exec has it open, too.
-        // If unlocking fails, the lock ends with both processes.
+        // Closing is not enough: a child process between fork and exec has the file open, too.
         drop(self.lock.unlock());
     }
 }
@@ -38,8 +37,7 @@ impl Folder {
 
     pub(crate) fn take_existing(path: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
-        // Not truncated on opening: the file may have the process id of another process, which the
-        // error below names.
+        // Not truncated: it may have the id of another process, which the error below names.
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut lock = options.open(path.join(LOCK)).store_error()?;
         match lock.try_lock() {
@@ -49,10 +47,8 @@ impl Folder {
                 // The process id is only for messages; the lock is what counts.
                 drop(lock.read_to_string(&mut pid));
                 let pid = pid.trim().parse().ok();
-                return Err(StoreError::new(
-                    StoreErrorKind::Locked { pid },
-                    path.display().to_string(),
-                ));
+                let folder = path.display().to_string();
+                return Err(StoreError::new(StoreErrorKind::Locked { pid }, folder));
             }
             Err(TryLockError::Error(error)) => Err(error).store_error()?,
         }

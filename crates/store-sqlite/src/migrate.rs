@@ -7,7 +7,7 @@ use accord_memory_core::package::QuestionKey;
 use accord_store::{CommonTermLimits, Result, StoreErrorKind};
 use rusqlite::Connection;
 
-use crate::connect::pragma;
+use crate::connect::query;
 use crate::error::IntoStoreError as _;
 use crate::unit::Unit;
 
@@ -29,13 +29,12 @@ struct Migration {
 }
 
 pub(crate) fn migrate(connection: &Connection) -> Result<()> {
-    let found: u32 = pragma(connection, "user_version")?;
+    let found: u32 = query(connection, "PRAGMA user_version")?;
     refuse_later(found)?;
     for format in found..FORMAT {
         let migration = &MIGRATIONS[format as usize];
         if let Err(error) = run(connection, migration, format + 1) {
-            // Some errors of SQLite end the transaction, others leave it open. A ROLLBACK without
-            // one fails.
+            // Some errors of SQLite end the transaction. A ROLLBACK without one fails.
             if !connection.is_autocommit() {
                 connection.execute_batch("ROLLBACK").store_error()?;
             }
@@ -45,8 +44,7 @@ pub(crate) fn migrate(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// The format number is part of the same transaction. A crash leaves the old format, complete, and
-/// the next start runs the migration again.
+/// The format number is part of the transaction: after a crash the migration is run again.
 fn run(connection: &Connection, migration: &Migration, next: u32) -> Result<()> {
     let step = format!("BEGIN IMMEDIATE; {}; PRAGMA user_version = {next};", migration.sql);
     connection.execute_batch(&step).store_error()?;
@@ -57,8 +55,7 @@ fn run(connection: &Connection, migration: &Migration, next: u32) -> Result<()> 
 /// Derives what format 2 adds from the packages and questions of format 1.
 fn derive_links(connection: &Connection) -> Result<()> {
     fold_questions(connection)?;
-    // After the keys, in one pass: to keep an index up to date for each key takes several times as
-    // long.
+    // After the keys, in one pass: to keep an index up to date for each key takes much longer.
     let index = "CREATE INDEX question_folded ON question (project, folded)";
     connection.execute_batch(index).store_error()?;
     Unit::new(connection, CommonTermLimits::default()).link_stored()
@@ -66,8 +63,8 @@ fn derive_links(connection: &Connection) -> Result<()> {
 
 fn fold_questions(connection: &Connection) -> Result<()> {
     let mut read = connection.prepare("SELECT pk, text FROM question").store_error()?;
-    let mut write =
-        connection.prepare("UPDATE question SET folded = ?2 WHERE pk = ?1").store_error()?;
+    let sql = "UPDATE question SET folded = ?2 WHERE pk = ?1";
+    let mut write = connection.prepare(sql).store_error()?;
     let mut rows = read.query(()).store_error()?;
     while let Some(row) = rows.next().store_error()? {
         let (pk, text) = (row.get::<_, i64>(0), row.get::<_, String>(1));
@@ -82,9 +79,8 @@ fn fold_questions(connection: &Connection) -> Result<()> {
 
 /// Refuses a format that a later version wrote.
 pub(crate) fn refuse_later(found: u32) -> Result<()> {
-    if found <= FORMAT {
-        return Ok(());
+    match found <= FORMAT {
+        true => Ok(()),
+        false => Err(StoreErrorKind::TooNew { found, known: FORMAT }.into()),
     }
-    let known = FORMAT;
-    Err(StoreErrorKind::TooNew { found, known }.into())
 }

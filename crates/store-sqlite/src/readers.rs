@@ -83,8 +83,7 @@ impl Readers {
     pub(crate) fn close_forgotten(&self) {
         let mut pool = self.pool.lock();
         let before = pool.idle.len();
-        // Two passes make the decision: the first marks a connection, and the second closes it
-        // unless it was used in between. So no clock is needed for each connection.
+        // Marked by one call, closed by the next unless used in between: this needs no clock.
         pool.idle.retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
         pool.open -= before - pool.idle.len();
         drop(pool);
@@ -98,24 +97,20 @@ impl Readers {
             if pool.closed {
                 return Err(StoreError::new(StoreErrorKind::Unavailable, CLOSED));
             }
-            // The last returned first, so that under low load the others become idle and are
-            // closed.
+            // The last returned first: under low load the others become idle and are closed.
             if let Some(idle) = pool.idle.pop() {
                 return Ok(idle.connection);
             }
             if pool.open < self.limit {
-                // Counted before it is opened, and opened without the lock, because opening reads
-                // the disk.
+                // Counted first, and opened without the lock, because opening reads the disk.
                 pool.open += 1;
                 drop(pool);
                 return connect::reader(&self.path).inspect_err(|_| self.closed());
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(StoreError::new(
-                    StoreErrorKind::Busy,
-                    "all connections for reading are in use",
-                ));
+                let detail = "all connections for reading are in use";
+                return Err(StoreError::new(StoreErrorKind::Busy, detail));
             }
             self.returned.wait_for(&mut pool, left);
         }
@@ -138,19 +133,13 @@ impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
         // A job that panicked left its snapshot open.
-        if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
-            drop(connection);
-            self.readers.closed();
-            return;
-        }
+        let is_lost = !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err();
         let mut pool = self.readers.pool.lock();
-        if pool.closed {
+        if is_lost || pool.closed {
             drop(pool);
-            // Closed before it is counted: the thread that waits for the count closes the last
-            // connection.
+            // Closed before it is counted: the thread that waits for the count closes the last one.
             drop(connection);
-            self.readers.closed();
-            return;
+            return self.readers.closed();
         }
         pool.idle.push(Idle { connection, forgotten: false });
         drop(pool);

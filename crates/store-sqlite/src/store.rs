@@ -31,9 +31,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in a folder. Creates both if needed, and migrates an older format. Fails
-    /// when another process has the folder open, when it cannot be written, and when its database
-    /// is damaged, not a store, or of a later format.
+    /// Opens the store in a folder. Creates both if needed, and migrates an older format.
     pub fn open(folder: &Path, options: &Options) -> Result<Self> {
         // The lock comes first: everything below changes files.
         let folder = Folder::take(folder)?;
@@ -41,8 +39,7 @@ impl SqliteStore {
         let path = folder.database();
         let connection = connect::writer(&path, options)?;
         migrate::migrate(&connection)?;
-        // The database and its log are new entries of the folder. Without this sync a power loss
-        // could remove them together with acknowledged commits.
+        // Otherwise a power loss could remove the new files together with acknowledged commits.
         folder.sync()?;
         let queue = Arc::new(Queue::new(options));
         let listeners = Arc::new(Listeners::default());
@@ -106,8 +103,7 @@ impl Engine for SqliteStore {
     }
 
     fn check(&self) -> Result<()> {
-        // A separate connection: one that has searched before caches the old index, and would
-        // report later changes as damage.
+        // One that has searched before caches the old index, and would report changes as damage.
         upkeep::check(&self.folder.database())
     }
 
@@ -119,8 +115,7 @@ impl Engine for SqliteStore {
     /// the store is dropped.
     fn close(&self) -> Result<()> {
         self.queue.close();
-        // The last job may own the last reference to the store. Then this is the writer's own
-        // thread, which cannot join itself.
+        // The last job may own the last reference to the store. The writer cannot join itself.
         let writer = self.thread.lock().take();
         let writer = writer.filter(|writer| writer.thread().id() != std::thread::current().id());
         match writer.map(JoinHandle::join) {

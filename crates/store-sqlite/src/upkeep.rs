@@ -9,7 +9,7 @@ use accord_store::{Engine as _, Progress, Result, Store, StoreError, StoreErrorK
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::connect::existing;
+use crate::connect::{existing, query};
 use crate::error::IntoStoreError as _;
 use crate::folder::{DATABASE, Folder, create_private, has_database, sync_folder};
 use crate::{Options, SqliteStore, migrate};
@@ -20,8 +20,7 @@ const REWRITTEN: &str = "rewritten.partial";
 /// How many pages are copied between two reports.
 const STEP: i32 = 1_000;
 
-/// Copies one snapshot of a database into a file that must not exist yet. Reads and writes
-/// continue.
+/// Copies one snapshot of a database, which stays in use, into a file that must not exist yet.
 pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
     if to.exists() {
         let detail = to.display().to_string();
@@ -29,8 +28,7 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
     }
     // A separate connection, so that the copy is one snapshot.
     let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    // BEGIN alone takes no snapshot; the first read does. Otherwise a commit during the copy would
-    // make SQLite start the copy again.
+    // BEGIN alone takes no snapshot. With none, a commit would make SQLite start the copy again.
     source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").store_error()?;
     let partial = beside(to);
     // Renamed only when it is complete and synced, so that a file with this name is a whole backup.
@@ -47,30 +45,26 @@ pub(crate) fn check(file: &Path) -> Result<()> {
     integrity(&existing(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
 }
 
-/// Checks a backup and restores it into a folder. A store in the folder is an error unless
-/// `replace` is set.
+/// Checks a backup and restores it into a folder, over a store only if `replace` is set.
 pub(crate) fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     // Before anything in the folder is touched: a damaged backup must not replace a good store.
     check(backup)?;
-    let folder_path = folder;
-    let folder = Folder::take(folder)?;
-    if has_database(folder_path) && !replace {
-        let place = folder.database().display().to_string();
-        return Err(StoreError::new(StoreErrorKind::Occupied, place));
+    let database = folder.join(DATABASE);
+    let locked = Folder::take(folder)?;
+    if has_database(folder) && !replace {
+        return Err(StoreError::new(StoreErrorKind::Occupied, database.display().to_string()));
     }
     // Checkpoints the old store first, so that an interruption leaves it complete without its
     // log. A damaged store may fail here, which is ignored because it is replaced.
-    drop(fold_log(&folder.database()));
-    let partial = beside(&folder.database());
+    drop(fold_log(&database));
+    let partial = beside(&database);
     let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let copied = copy(&source, &partial, &mut |_| {}).and_then(|()| settle(&partial));
-    copied.and_then(|()| swap_in(&folder, &partial)).inspect_err(|_| {
-        drop(fs::remove_file(&partial));
-    })
+    let restored = copied.and_then(|()| swap_in(&locked, &partial));
+    restored.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 
-/// Rewrites the store of a folder without unused space. Returns its size before and after, in
-/// bytes.
+/// Rewrites the store of a folder without unused space. Returns its size in bytes before and after.
 pub(crate) fn compact(folder: &Path) -> Result<(u64, u64)> {
     let folder = take_store(folder)?;
     let database = folder.database();
@@ -78,32 +72,23 @@ pub(crate) fn compact(folder: &Path) -> Result<(u64, u64)> {
     fold_log(&database)?;
     let before = fs::metadata(&database).store_error()?.len();
     let partial = beside(&database);
-    let done = write_anew(&database, &partial)
-        .and_then(|()| settle(&partial))
-        // The copy is checked before it replaces the original, which is then gone.
-        .and_then(|()| check(&partial))
-        .and_then(|()| swap_in(&folder, &partial));
-    if let Err(error) = done {
-        drop(fs::remove_file(&partial));
-        return Err(error);
-    }
+    // The copy is checked before it replaces the original, which is then gone.
+    let written = write_anew(&database, &partial).and_then(|()| settle(&partial));
+    let done = written.and_then(|()| check(&partial)).and_then(|()| swap_in(&folder, &partial));
+    done.inspect_err(|_| drop(fs::remove_file(&partial)))?;
     Ok((before, fs::metadata(&database).store_error()?.len()))
 }
 
-/// Rewrites the store of a folder and lets `rebuild` change the new one, which then replaces the
-/// old one.
-pub(crate) fn repair(
-    folder: &Path,
-    rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>,
-) -> Result<()> {
-    let folder = take_store(folder)?;
+/// Rewrites the store of a folder, and lets `rebuild` change the copy before it replaces the store.
+pub(crate) fn repair(path: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+    let folder = take_store(path)?;
     let database = folder.database();
     fold_log(&database)?;
     let room = folder.file(REWRITTEN);
     // A repair that failed or was killed left a copy in an unknown state.
     clear(&room)?;
-    let repaired = repair_copy(&database, &room, rebuild)
-        .and_then(|()| swap_in(&folder, &room.join(DATABASE)));
+    let repaired = repair_copy(&database, &room, rebuild);
+    let repaired = repaired.and_then(|()| swap_in(&folder, &room.join(DATABASE)));
     clear(&room)?;
     repaired
 }
@@ -137,12 +122,15 @@ fn write_anew(database: &Path, to: &Path) -> Result<()> {
     // SQLite would create the file with the default mode. It accepts an existing empty file.
     new_file(to)?;
     let target = to.to_string_lossy().into_owned();
-    connection.execute("VACUUM INTO ?1", (target,)).store_error()?;
-    Ok(())
+    connection.execute("VACUUM INTO ?1", (target,)).map(drop).store_error()
 }
 
 fn clear(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
+    unless_missing(fs::remove_dir_all(folder))
+}
+
+fn unless_missing(removed: std::io::Result<()>) -> Result<()> {
+    match removed {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).store_error(),
         _ => Ok(()),
     }
@@ -151,11 +139,8 @@ fn clear(folder: &Path) -> Result<()> {
 /// Checkpoints a database and truncates its log.
 fn fold_log(database: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let left: i64 = connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))
-        .store_error()?;
-    // The first column is 1 when a reader blocked the checkpoint. Then the log still has commits
-    // that the database does not have.
+    // 1 when a reader blocked the checkpoint: the log still has commits that the database lacks.
+    let left: i64 = query(&connection, "PRAGMA wal_checkpoint(TRUNCATE)")?;
     match left {
         0 => connection.close().map_err(|(_, error)| error).store_error(),
         _ => Err(StoreError::new(StoreErrorKind::Busy, "another process reads the database")),
@@ -178,8 +163,7 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
         let progress = backup.progress();
         let total = u64::try_from(progress.pagecount).unwrap_or_default();
         let left = u64::try_from(progress.remaining).unwrap_or_default();
-        let done = total.saturating_sub(left);
-        report(Progress { done, total });
+        report(Progress { done: total.saturating_sub(left), total });
         match step {
             StepResult::Done => return Ok(()),
             StepResult::More => {}
@@ -193,8 +177,7 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
 fn settle(path: &Path) -> Result<()> {
     let connection = Connection::open(path).store_error()?;
     // In WAL mode the copy would have a log beside it, and renaming the file alone would lose it.
-    let mode: String =
-        connection.query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0)).store_error()?;
+    let mode: String = query(&connection, "PRAGMA journal_mode = DELETE")?;
     if mode != "delete" {
         return Err(StoreError::new(StoreErrorKind::Unavailable, "the copy kept its log"));
     }
@@ -206,15 +189,10 @@ fn settle(path: &Path) -> Result<()> {
 fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
     // The log of the old database must not be applied to the new one.
     for log in ["accord.db-wal", "accord.db-shm"] {
-        match fs::remove_file(folder.file(log)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).store_error()?;
-            }
-            _ => {}
-        }
+        unless_missing(fs::remove_file(folder.file(log)))?;
     }
-    // The removal must be durable before the rename. After a power loss in between, the old log
-    // beside the new database would be replayed into it.
+    // Durable before the rename: otherwise a power loss could leave the old log beside the new
+    // database, which it would be replayed into.
     folder.sync()?;
     fs::rename(partial, folder.database()).store_error()?;
     folder.sync()
@@ -222,20 +200,16 @@ fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
 
 fn integrity(connection: &Connection) -> Result<()> {
     let mut statement = connection.prepare("PRAGMA integrity_check(10)").store_error()?;
-    let found: Vec<String> = statement
-        .query_map((), |row| row.get(0))
-        .store_error()?
-        .collect::<rusqlite::Result<_>>()
-        .store_error()?;
+    let found = statement.query_map((), |row| row.get(0)).store_error()?;
+    let found: Vec<String> = found.collect::<rusqlite::Result<_>>().store_error()?;
     if found != ["ok"] {
         return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
     // `integrity_check` does not look at foreign keys.
     let mut statement = connection.prepare("PRAGMA foreign_key_check").store_error()?;
-    if statement.exists(()).store_error()? {
-        Err(StoreError::new(StoreErrorKind::Corrupt, "a row refers to a missing row"))
-    } else {
-        Ok(())
+    match statement.exists(()).store_error()? {
+        true => Err(StoreError::new(StoreErrorKind::Corrupt, "a row refers to a missing row")),
+        false => Ok(()),
     }
 }
 

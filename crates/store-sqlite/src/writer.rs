@@ -24,8 +24,7 @@ use crate::error::IntoStoreError as _;
 use crate::readers::{CLOSED, Readers};
 use crate::unit::{Advances, Unit};
 
-/// How long the writer waits for running reads when it closes. After that the log file stays, and
-/// is merged when the store is opened again.
+/// How long the writer waits for running reads when it closes. After that the log file stays.
 const LAST_READS: Duration = Duration::from_secs(5);
 
 /// How many jobs may wait, and those that do.
@@ -94,8 +93,7 @@ impl Queue {
         self.waiting.lock().jobs.len()
     }
 
-    /// Waits for jobs, at most for `rest`, and takes at most `most` of them. Returns `None` when
-    /// the queue is closed and empty.
+    /// Waits at most `rest` for jobs, and takes at most `most`. `None` when closed and empty.
     fn take(&self, most: usize, rest: Duration) -> Option<Vec<Box<dyn WriteJob>>> {
         let mut waiting = self.waiting.lock();
         let rest = Instant::now() + rest;
@@ -114,7 +112,7 @@ impl Queue {
     }
 
     /// Adds jobs that have arrived meanwhile to a group, up to `most`. Returns whether there were
-    /// any. When more are expected, it waits for them as long as the pace allows.
+    /// any. When more are expected, it waits for them.
     fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &GroupWait) -> bool {
         let missing = pace.expected.min(most).saturating_sub(group.len());
         let mut waiting = self.waiting.lock();
@@ -137,8 +135,7 @@ impl Queue {
 /// How long to wait for a group to gather.
 ///
 /// A client that was just answered sends its next job at once or not at all. Waiting for a fraction
-/// of a commit makes one group of all clients instead of two halves that take turns. With a single
-/// client there is no wait.
+/// of a commit makes one group of all clients. With a single client there is no wait.
 #[derive(Debug, Default)]
 pub(crate) struct GroupWait {
     expected: usize,
@@ -154,8 +151,8 @@ impl GroupWait {
 }
 
 impl Writer {
-    /// Runs until the queue is closed and empty. It closes its connection last, because the last
-    /// connection removes the log file and only this one can write.
+    /// Runs until the queue is closed and empty. Its connection is closed last: only this one can
+    /// write, and so remove the log file.
     pub(crate) fn run(mut self) {
         while let Some(jobs) = self.queue.take(self.group, self.rest) {
             if jobs.is_empty() {
@@ -186,28 +183,19 @@ impl Writer {
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     finish(job, outcome);
                 }
-                // After the answers: a follower reads the store by number, so it misses nothing by
-                // being later.
+                // After the answers: a follower reads the store by number, so it misses nothing.
                 self.listeners.notify(&advances.events);
                 self.listeners.notify_live(&advances.live);
             }
             // No transaction could begin, so running the jobs one by one would fail too.
             Err(Aborted::NotBegun(error)) => {
-                for job in jobs {
-                    finish(job, Err(error.clone()));
-                }
+                jobs.into_iter().for_each(|job| finish(job, Err(error.clone())));
             }
             // One of the jobs may have caused the failure of all.
             Err(_) if jobs.len() > 1 => {
-                for job in jobs {
-                    self.serve(vec![job], Joining::Refused);
-                }
+                jobs.into_iter().for_each(|job| self.serve(vec![job], Joining::Refused));
             }
-            Err(lost) => {
-                for job in jobs {
-                    finish(job, lost.clone().outcome());
-                }
-            }
+            Err(lost) => jobs.into_iter().for_each(|job| finish(job, lost.clone().outcome())),
         }
     }
 
@@ -231,14 +219,12 @@ impl Writer {
         isolation: Isolation,
         joining: Joining,
     ) -> Result<Group, Aborted> {
-        // IMMEDIATE takes the write lock now. A deferred transaction could fail with "busy" at its
-        // first write, after jobs have already run.
+        // A deferred transaction could fail with "busy" at its first write, after jobs have run.
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Aborted::NotBegun)?;
         let mut unit = Unit::new(&self.connection, self.common);
         let mut outcomes = Vec::with_capacity(jobs.len());
         loop {
-            // Jobs that joined are appended, and outcomes are in the same order, so this is the
-            // first job that has not run yet.
+            // Jobs that joined are appended, so this is the first one that has not run yet.
             for job in &mut jobs[outcomes.len()..] {
                 outcomes.push(match isolation {
                     Isolation::None => run_unprotected(&mut unit, &mut **job)?,
@@ -265,8 +251,7 @@ impl Writer {
 /// How the jobs of one transaction are isolated from each other.
 #[derive(Clone, Copy)]
 enum Isolation {
-    /// Not at all. Most jobs that roll back have written nothing. When one has, all jobs of the
-    /// group are run again with savepoints.
+    /// Not at all. When a job that has written rolls back, all are run again with savepoints.
     None,
     /// Each in a savepoint, which costs a copy of every page that the job touches.
     Savepoint,
@@ -344,8 +329,7 @@ fn attempt(
     unit: &mut Unit<'_>,
     job: &mut dyn WriteJob,
 ) -> Result<(JobOutcome, Result<()>), Aborted> {
-    // The unit is discarded or rolled back after a panic, so its state cannot be observed
-    // half-changed.
+    // The unit is discarded or rolled back after a panic, so its state cannot be observed.
     let ran = catch_unwind(AssertUnwindSafe(|| job.run(unit)));
     match (ran, unit.is_lost()) {
         (Ok(verdict), false) => Ok((verdict, Ok(()))),
@@ -354,13 +338,9 @@ fn attempt(
         (Ok(JobOutcome::Commit), true) => {
             Err(StoreError::new(StoreErrorKind::Unavailable, "SQLite rolled back").into())
         }
-        (Err(_), _) => {
+        (Err(_), is_lost) => {
             let broken = StoreError::new(StoreErrorKind::Broken, "a job panicked");
-            if unit.is_lost() {
-                Err(broken.into())
-            } else {
-                Ok((JobOutcome::RollBack, Err(broken)))
-            }
+            if is_lost { Err(broken.into()) } else { Ok((JobOutcome::RollBack, Err(broken))) }
         }
     }
 }
@@ -371,6 +351,6 @@ fn finish(job: Box<dyn WriteJob>, outcome: Result<()>) {
 }
 
 fn run(connection: &Connection, sql: &str) -> Result<()> {
-    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).store_error()?;
-    Ok(())
+    let mut statement = connection.prepare_cached(sql).store_error()?;
+    statement.execute(()).map(drop).store_error()
 }

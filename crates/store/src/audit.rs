@@ -89,11 +89,7 @@ pub trait Audit {
     fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>>;
 
     /// The package of a number.
-    fn package_numbered(
-        &self,
-        project: &ProjectId,
-        number: i64,
-    ) -> Result<Option<Stored<PackageRow>>>;
+    fn package_numbered(&self, of: &ProjectId, number: i64) -> Result<Option<Stored<PackageRow>>>;
 
     /// The stored terms, questions and links of a package that differ from `index`.
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
@@ -105,9 +101,6 @@ pub trait Audit {
 
 /// The requested number of readable rows; `read` returns the first rows of a list, with `None` for
 /// a damaged one. A shorter result means the end of the list, so that paging knows when to stop.
-///
-/// # Errors
-/// Those of `read`.
 pub fn fill<T>(wanted: usize, read: impl Fn(usize) -> Result<Vec<Option<T>>>) -> Result<Vec<T>> {
     let mut limit = wanted;
     loop {

@@ -30,20 +30,13 @@ pub trait Blobs {
     fn blobs_named(&self, digest: &Digest) -> Result<Vec<BlobRow>>;
 
     /// At most `limit` contents of a project after `after`, in the order of their digests.
-    fn blobs(
-        &self,
-        project: &ProjectId,
-        after: Option<&Digest>,
-        limit: usize,
-    ) -> Result<Vec<BlobRow>>;
+    fn blobs(&self, of: &ProjectId, after: Option<&Digest>, limit: usize) -> Result<Vec<BlobRow>>;
 }
 
 /// Writes the index.
 pub trait BlobWrites {
-    /// Adds a content to a project.
-    ///
-    /// # Errors
-    /// With a conflict when the project has it already, or does not exist.
+    /// Adds a content to a project. It is a conflict when the project has it already, or does not
+    /// exist.
     fn insert_blob(&mut self, row: &BlobRow) -> Result<()>;
 
     /// Removes a content from a project. Returns whether it existed.

@@ -20,12 +20,7 @@ pub trait Briefings {
     ) -> Result<Vec<PackageRow>>;
 
     /// The number of packages of a part that were created at `since` or later.
-    fn briefed_count(
-        &self,
-        project: &ProjectId,
-        part: BriefingPart,
-        since: Option<Time>,
-    ) -> Result<u64>;
+    fn briefed_count(&self, of: &ProjectId, part: BriefingPart, from: Option<Time>) -> Result<u64>;
 
     /// The newest complete package of the type handoff that no other supersedes.
     fn latest_handoff(&self, project: &ProjectId) -> Result<Option<PackageRow>>;

@@ -88,10 +88,8 @@ pub trait Embeddings {
 
 /// Writes vectors.
 pub trait EmbeddingWrites {
-    /// Replaces the vectors of a package. Returns the number that the store assigned.
-    ///
-    /// # Errors
-    /// With a conflict when the package does not exist, or the values are not whole vectors.
+    /// Replaces the vectors of a package. Returns the number that the store assigned. It is a
+    /// conflict when the package does not exist, or the values are not whole vectors.
     fn put_embedding(
         &mut self,
         project: &ProjectId,

@@ -16,55 +16,41 @@ pub trait Engine: Store {
     /// What the engine has done since it was opened.
     fn statistics(&self) -> Statistics;
 
-    /// Checks the whole store for damage: every row, every index, the search index.
-    ///
-    /// # Errors
-    /// When something is damaged, or the store fails.
+    /// Checks the whole store for damage: every row, every index, the search index. Fails when
+    /// something is damaged, or the store fails.
     fn check(&self) -> Result<()>;
 
-    /// Copies one snapshot of everything into a new file. Reads and writes continue.
-    ///
-    /// # Errors
-    /// With [`StoreErrorKind::Occupied`](crate::StoreErrorKind::Occupied) when the file exists.
+    /// Copies one snapshot of everything into a new file. Reads and writes continue. Fails with
+    /// [`StoreErrorKind::Occupied`](crate::StoreErrorKind::Occupied) when the file exists.
     fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()>;
 
-    /// Finishes waiting jobs, then refuses new ones. Idempotent.
-    ///
-    /// # Errors
-    /// When waiting jobs could not be finished.
+    /// Finishes waiting jobs, then refuses new ones. Idempotent. Fails when waiting jobs could not
+    /// be finished.
     fn close(&self) -> Result<()>;
 
-    /// Checks a file that [`Self::backup`] wrote for damage.
-    ///
-    /// # Errors
-    /// When it is not a store, is of a later format, or is damaged.
+    /// Checks a file that [`Self::backup`] wrote for damage. Fails when it is not a store, is of a
+    /// later format, or is damaged.
     fn check_backup(backup: &Path) -> Result<()>
     where
         Self: Sized;
 
     /// Checks a backup and restores it into a folder. A store in the folder is an error unless
-    /// `replace` is set.
-    ///
-    /// # Errors
-    /// When the backup is damaged, the folder has a store already, or the store is open.
+    /// `replace` is set. Fails when the backup is damaged, the folder has a store already, or the
+    /// store is open.
     fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
     where
         Self: Sized;
 
     /// Rewrites the store of a folder without unused space. Returns its size before and after, in
-    /// bytes.
-    ///
-    /// # Errors
-    /// When there is no store, when it is open, or when there is no room for a second copy.
+    /// bytes. Fails when there is no store, when it is open, or when there is no room for a second
+    /// copy.
     fn compact(folder: &Path) -> Result<(u64, u64)>
     where
         Self: Sized;
 
     /// Copies the store of a folder and lets `rebuild` change the copy, which then replaces the
-    /// store.
-    ///
-    /// # Errors
-    /// With what `rebuild` returns, and as [`Self::compact`]; the old store stays then.
+    /// store. Fails with what `rebuild` returns, and as [`Self::compact`]; the old store stays
+    /// then.
     fn repair(folder: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>
     where
         Self: Sized;

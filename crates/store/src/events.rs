@@ -58,10 +58,7 @@ pub trait Events {
 
 /// Writes events.
 pub trait EventWrites {
-    /// Appends an event. Returns its number.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Appends an event. Returns its number. It is a conflict when the project does not exist.
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64>;
 
     /// Deletes the events up to a number. Returns their number.

@@ -99,12 +99,7 @@ pub trait Facts {
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>>;
 
     /// The neighbours of a time in a chain. The cost does not depend on the length of the chain.
-    fn fact_neighbours(
-        &self,
-        project: &ProjectId,
-        key: FactKey<'_>,
-        instant: Time,
-    ) -> Result<Neighbours>;
+    fn fact_neighbours(&self, of: &ProjectId, key: FactKey<'_>, at: Time) -> Result<Neighbours>;
 
     /// A page of facts, by subject, by predicate, then in the order of the chain.
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>>;
@@ -116,24 +111,12 @@ pub trait Facts {
 /// Writes facts.
 pub trait FactWrites {
     /// Adds a fact. Returns its number; the one in `row` is ignored. The fact that it supersedes
-    /// must have been ended before.
-    ///
-    /// # Errors
-    /// With a conflict when the project has a fact of that id, when both it and another fact of the
-    /// chain have no end, or when the project does not exist.
+    /// must have been ended before. It is a conflict when the project has a fact of that id, when
+    /// both it and another fact of the chain have no end, or when the project does not exist.
     fn insert_fact(&mut self, row: &FactRow) -> Result<u64>;
 
-    /// Sets the end and the document of a fact.
-    ///
-    /// # Errors
-    /// With a conflict when the fact does not exist.
-    fn end_fact(
-        &mut self,
-        project: &ProjectId,
-        fact: &FactId,
-        valid_to: &Timestamp,
-        text: &str,
-    ) -> Result<()>;
+    /// Sets the end and the document of a fact. It is a conflict when the fact does not exist.
+    fn end_fact(&mut self, of: &ProjectId, id: &FactId, to: &Timestamp, text: &str) -> Result<()>;
 }
 
 impl FactRow {

@@ -37,15 +37,9 @@ pub trait Keys {
 
 /// Writes keys.
 pub trait KeyWrites {
-    /// Adds a key.
-    ///
-    /// # Errors
-    /// With a conflict when another key has its id or hash.
+    /// Adds a key. It is a conflict when another key has its id or hash.
     fn insert_key(&mut self, row: &KeyRow) -> Result<()>;
 
-    /// Revokes a key. A revoked key does not change.
-    ///
-    /// # Errors
-    /// With a conflict when the key does not exist.
+    /// Revokes a key. A revoked key does not change. It is a conflict when the key does not exist.
     fn revoke_key(&mut self, key_id: &str, at: &Timestamp) -> Result<()>;
 }

@@ -150,22 +150,16 @@ pub trait LiveSessions {
     fn live_content(&self, session: &SessionId, part: LivePart) -> Result<Option<String>>;
 
     /// At most `limit` events of a ledger after a number, in the order of their numbers.
-    fn live_ledger(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<LedgerEntry>>;
+    fn live_ledger(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>>;
 
     /// At most `limit` events of a pipe after a number: those that have an id.
-    fn live_pipe(&self, session: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>>;
+    fn live_pipe(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>>;
 
     /// The event of a key.
     fn live_event(&self, session: &SessionId, key: &DedupKey) -> Result<Option<LedgerEntry>>;
 
     /// At most `limit` kept frames after a number, in the order of their numbers.
-    fn live_frames(&self, session: &SessionId, after: u64, limit: usize)
-    -> Result<Vec<FrameEntry>>;
+    fn live_frames(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<FrameEntry>>;
 
     /// The number of the oldest kept frame that is not the only one of its channel by rule.
     fn oldest_live_frame(&self, session: &SessionId) -> Result<Option<u64>>;
@@ -187,11 +181,7 @@ pub trait LiveSessions {
     fn live_handshake(&self, handshake: &HandshakeId) -> Result<Option<HandshakeRow>>;
 
     /// The UI of an identity.
-    fn live_blueprint(
-        &self,
-        project: &ProjectId,
-        key: &BlueprintKey,
-    ) -> Result<Option<BlueprintRow>>;
+    fn live_blueprint(&self, of: &ProjectId, key: &BlueprintKey) -> Result<Option<BlueprintRow>>;
 
     /// At most `limit` UIs of a project, the newest first, then by identity.
     fn live_blueprints(&self, project: &ProjectId, limit: usize) -> Result<Vec<BlueprintRow>>;
@@ -202,47 +192,32 @@ pub trait LiveSessions {
 
 /// Writes live sessions.
 pub trait LiveSessionWrites {
-    /// Adds or replaces the row of a session. Returns its version.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Adds or replaces the row of a session. Returns its version. It is a conflict when the
+    /// project does not exist.
     fn put_live_session(&mut self, project: &ProjectId, session: &Session) -> Result<u64>;
 
     /// Deletes the content, the ledger, the kept frames and the ask of a session.
     fn clear_live_session(&mut self, session: &SessionId) -> Result<()>;
 
-    /// Sets a part of the content of a session.
-    ///
-    /// # Errors
-    /// With a conflict when the session does not exist.
+    /// Sets a part of the content of a session. It is a conflict when the session does not exist.
     fn put_live_content(&mut self, session: &SessionId, part: LivePart, text: &str) -> Result<()>;
 
-    /// Appends an event to the ledger of a session.
-    ///
-    /// # Errors
-    /// With a conflict when the session does not exist, when the number does not follow the last
-    /// one, or when the key is used.
+    /// Appends an event to the ledger of a session. It is a conflict when the session does not
+    /// exist, when the number does not follow the last one, or when the key is used.
     fn append_live_event(&mut self, session: &SessionId, entry: &LedgerEntry) -> Result<()>;
 
-    /// Keeps a frame. One that is the only one of its channel replaces the one before it.
-    ///
-    /// # Errors
-    /// With a conflict when the session does not exist, or has a frame of that number.
+    /// Keeps a frame. One that is the only one of its channel replaces the one before it. It is a
+    /// conflict when the session does not exist, or has a frame of that number.
     fn put_live_frame(&mut self, session: &SessionId, entry: &FrameEntry) -> Result<()>;
 
     /// Deletes the frame of a number, if there is one.
     fn remove_live_frame(&mut self, session: &SessionId, seq: u64) -> Result<()>;
 
-    /// Sets what a session waits for.
-    ///
-    /// # Errors
-    /// With a conflict when the session does not exist.
+    /// Sets what a session waits for. It is a conflict when the session does not exist.
     fn put_live_ask(&mut self, session: &SessionId, ask: Option<&Ask>) -> Result<()>;
 
-    /// Adds a handshake.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist, or a handshake has that id.
+    /// Adds a handshake. It is a conflict when the project does not exist, or a handshake has that
+    /// id.
     fn insert_live_handshake(&mut self, row: &HandshakeRow) -> Result<()>;
 
     /// Deletes a handshake. Returns whether there was one.
@@ -251,15 +226,10 @@ pub trait LiveSessionWrites {
     /// Deletes the handshakes that expired at a time or before. Returns their number.
     fn trim_live_handshakes(&mut self, at: Time) -> Result<u64>;
 
-    /// Adds or replaces the UI of an identity.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Adds or replaces the UI of an identity. It is a conflict when the project does not exist.
     fn put_live_blueprint(&mut self, row: &BlueprintRow) -> Result<()>;
 
-    /// Adds code under its hash, unless the project has it.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Adds code under its hash, unless the project has it. It is a conflict when the project does
+    /// not exist.
     fn put_live_code(&mut self, project: &ProjectId, hash: &str, text: &str) -> Result<()>;
 }

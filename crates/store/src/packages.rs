@@ -251,11 +251,7 @@ pub trait Packages {
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>>;
 
     /// The ids of the packages of a session that are not quarantined, oldest first.
-    fn packages_of_session(
-        &self,
-        project: &ProjectId,
-        session: &SessionId,
-    ) -> Result<Vec<PackageId>>;
+    fn packages_of_session(&self, of: &ProjectId, session: &SessionId) -> Result<Vec<PackageId>>;
 
     /// The log of a package, oldest first; empty if the package does not exist.
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>>;
@@ -272,8 +268,7 @@ pub trait Packages {
 
     /// The questions, each once. Those of the newest package come first, in the order of that
     /// package. The cost depends on the number of results, not on the number of packages.
-    fn questions(&self, project: &ProjectId, query: &QuestionQuery<'_>)
-    -> Result<Vec<QuestionRow>>;
+    fn questions(&self, of: &ProjectId, query: &QuestionQuery<'_>) -> Result<Vec<QuestionRow>>;
 
     /// The packages among these that are superseded, each with those that supersede it, newest
     /// first, at most [`MAX_SOURCES`].
@@ -284,12 +279,7 @@ pub trait Packages {
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>>;
 
     /// What links lead to, for a reader of these drafts. Nothing is said about other drafts.
-    fn link_targets(
-        &self,
-        project: &ProjectId,
-        links: &Links,
-        drafts: Drafts<'_>,
-    ) -> Result<LinkTargets>;
+    fn link_targets(&self, of: &ProjectId, links: &Links, with: Drafts<'_>) -> Result<LinkTargets>;
 
     /// The number of open questions, without those of drafts.
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
@@ -298,10 +288,8 @@ pub trait Packages {
 /// Writes packages.
 pub trait PackageWrites {
     /// Adds a package with the first entries of its log. Returns the number that the store
-    /// assigned; the one in `row` is ignored.
-    ///
-    /// # Errors
-    /// With a conflict when the project has a package of that id, or does not exist.
+    /// assigned; the one in `row` is ignored. It is a conflict when the project has a package of
+    /// that id, or does not exist.
     fn insert_package(
         &mut self,
         row: &PackageRow,
@@ -309,11 +297,9 @@ pub trait PackageWrites {
         log: &[RevisionRow],
     ) -> Result<u64>;
 
-    /// Replaces the state of a package, and appends the revisions that led to it.
-    ///
-    /// # Errors
-    /// With a conflict when the package does not exist, or the numbers of the revisions do not
-    /// continue its log up to that of the state.
+    /// Replaces the state of a package, and appends the revisions that led to it. It is a conflict
+    /// when the package does not exist, or the numbers of the revisions do not continue its log up
+    /// to that of the state.
     fn move_package(
         &mut self,
         project: &ProjectId,
@@ -322,10 +308,7 @@ pub trait PackageWrites {
         revisions: &[RevisionRow],
     ) -> Result<()>;
 
-    /// Quarantines or releases a package.
-    ///
-    /// # Errors
-    /// With a conflict when the package does not exist.
+    /// Quarantines or releases a package. It is a conflict when the package does not exist.
     fn quarantine_package(
         &mut self,
         project: &ProjectId,
@@ -333,10 +316,8 @@ pub trait PackageWrites {
         quarantine: Option<&Quarantine>,
     ) -> Result<()>;
 
-    /// Replaces the search terms, questions and links of a package.
-    ///
-    /// # Errors
-    /// With a conflict when the package does not exist.
+    /// Replaces the search terms, questions and links of a package. It is a conflict when the
+    /// package does not exist.
     fn reindex_package(
         &mut self,
         project: &ProjectId,

@@ -58,22 +58,16 @@ pub trait Projects {
 
 /// Writes projects.
 pub trait ProjectWrites {
-    /// Adds a project. Its event numbers start at 1, or after its last removal.
-    ///
-    /// # Errors
-    /// With a conflict when a project has that id.
+    /// Adds a project. Its event numbers start at 1, or after its last removal. It is a conflict
+    /// when a project has that id.
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()>;
 
-    /// Replaces the row of a project, except its creation time and `conformance`.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Replaces the row of a project, except its creation time and `conformance`. It is a conflict
+    /// when the project does not exist.
     fn update_project(&mut self, row: &ProjectRow) -> Result<()>;
 
     /// Deletes a project and all its rows, events included. Only its id and the number of its last
-    /// event stay. The removal itself gets the next number, which is returned.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// event stay. The removal itself gets the next number, which is returned. It is a conflict
+    /// when the project does not exist.
     fn remove_project(&mut self, project: &ProjectId, at: &Timestamp) -> Result<u64>;
 }

@@ -67,16 +67,12 @@ pub trait Sessions {
 
 /// Writes sessions.
 pub trait SessionWrites {
-    /// Adds a session. Returns its number; the one in `row` is ignored.
-    ///
-    /// # Errors
-    /// With a conflict when the project has a session of that id, or does not exist.
+    /// Adds a session. Returns its number; the one in `row` is ignored. It is a conflict when the
+    /// project has a session of that id, or does not exist.
     fn insert_session(&mut self, row: &SessionRow) -> Result<u64>;
 
-    /// Sets the end and the document of a session.
-    ///
-    /// # Errors
-    /// With a conflict when the session does not exist.
+    /// Sets the end and the document of a session. It is a conflict when the session does not
+    /// exist.
     fn end_session(
         &mut self,
         project: &ProjectId,

@@ -24,9 +24,6 @@ pub trait Settings {
 
 /// Writes settings.
 pub trait SettingWrites {
-    /// Sets a setting, or removes it.
-    ///
-    /// # Errors
-    /// With a conflict when the project does not exist.
+    /// Sets a setting, or removes it. It is a conflict when the project does not exist.
     fn put_setting(&mut self, scope: Scope<'_>, name: &str, value: Option<&str>) -> Result<()>;
 }

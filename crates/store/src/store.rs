@@ -16,10 +16,8 @@ use crate::{Listener, ReadUnit, Result, StoreError, StoreErrorKind, WriteUnit};
 /// An engine.
 pub trait Store: Send + Sync {
     /// Runs `job` on the caller's thread, on one snapshot. After a failure the engine may call it
-    /// again on a new snapshot; the last call counts.
-    ///
-    /// # Errors
-    /// When there is no snapshot. The job handles its own errors.
+    /// again on a new snapshot; the last call counts. Fails when there is no snapshot. The job
+    /// handles its own errors.
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()>;
 
     /// Enqueues `job` without waiting. When the queue is full, the job is finished at once with

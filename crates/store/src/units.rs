@@ -37,9 +37,6 @@ impl Units {
     }
 
     /// Runs a job on one snapshot, on a blocking thread. The job may run twice.
-    ///
-    /// # Errors
-    /// That of the job, or of the store.
     pub async fn read<T: Send + 'static>(
         &self,
         mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
@@ -64,9 +61,6 @@ impl Units {
 
     /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice.
     /// When it fails, nothing of it is kept.
-    ///
-    /// # Errors
-    /// That of the job, or of the store.
     pub async fn write<T: Send + 'static>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,

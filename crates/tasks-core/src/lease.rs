@@ -61,14 +61,8 @@ pub fn acquire(
 }
 
 /// The lease of an agent on a task, with the run that begins.
-pub(crate) fn grant(
-    task: &Task,
-    agent: &str,
-    run_id: &str,
-    times: LeaseTimes,
-    now: Time,
-) -> Leased {
-    let run = Run::begin(task.id, agent, run_id, now);
+pub(crate) fn grant(task: &Task, agent: &str, run: &str, times: LeaseTimes, now: Time) -> Leased {
+    let run = Run::begin(task.id, agent, run, now);
     let heartbeat = Heartbeat::next(&run, None, times.heartbeat_seconds, now);
     let lease = Lease {
         agent: agent.to_owned(),

@@ -9,9 +9,8 @@ use crate::{Kind, Result, TreeError};
 
 pub fn is_temporary(name: &str) -> bool {
     let digits = name.strip_prefix(".tmp-").and_then(|rest| rest.strip_suffix(".json"));
-    digits.is_some_and(|digits| {
-        digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    let is_hex = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    digits.is_some_and(|digits| digits.len() == 12 && is_hex(digits))
 }
 
 pub fn temporaries(disk: &dyn Disk, folders: &[String]) -> Result<Vec<String>> {
@@ -36,8 +35,7 @@ pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
         return Ok(());
     }
     make_folders(disk, parent(path))?;
-    // False can also mean that another process made the folder meanwhile. Only something else with
-    // that name is an error.
+    // Another process may have made the folder meanwhile. Anything else there is an error.
     if !disk.make_folder(path)? && !is_folder(disk, path)? {
         let taken = std::io::Error::from(std::io::ErrorKind::NotADirectory);
         return Err(TreeError::system(path, "made a folder", taken));
@@ -56,13 +54,11 @@ fn is_folder(disk: &dyn Disk, path: &str) -> Result<bool> {
 
 /// Replaces a file; the caller must sync its folder.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
-    // A rename would replace a pipe or a device without an error. A link is replaced itself; its
-    // target stays as it is.
+    // A rename would replace a pipe or a device without an error. A link is replaced itself.
     if disk.stat(path)?.is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link)) {
         return Err(TreeError::NotFile { path: path.to_owned() });
     }
-    // The content is synced before the rename. Otherwise a power failure could keep the new name
-    // without the new content.
+    // Synced before the rename: a power failure could keep the new name without the content.
     let temporary = write_temporary(disk, path, bytes)?;
     disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
 }
@@ -86,25 +82,17 @@ pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
     if !made {
         discard(disk, &temporary);
     }
-    // Also if another process was first: its file may not be synced yet, and the caller relies on
-    // it.
+    // Also if another process was first: its file may not be synced yet.
     disk.sync_folder(parent(path))?;
     Ok(made)
 }
 
 /// Writes and syncs a temporary file in the folder of a path.
 fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
-    let temporary = create_temporary(disk, path, bytes)?;
-    disk.sync(&temporary).inspect_err(|_| discard(disk, &temporary))?;
-    Ok(temporary)
-}
-
-/// Writes a temporary file in the folder of a path.
-fn create_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
     loop {
-        let name = temporary_name();
-        let temporary = join(parent(path), &name);
+        let temporary = join(parent(path), &temporary_name());
         if disk.create(&temporary, bytes).inspect_err(|_| discard(disk, &temporary))? {
+            disk.sync(&temporary).inspect_err(|_| discard(disk, &temporary))?;
             return Ok(temporary);
         }
     }

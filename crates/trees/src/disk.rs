@@ -1,7 +1,5 @@
-//! The operations on the files of a tree.
-//!
-//! Atomic files, records, journal and lock run on any [`Disk`], so that they can be tested on one
-//! that loses unsynced writes.
+//! The operations on the files of a tree. All else runs on any [`Disk`], so that it can be tested
+//! on one that loses unsynced writes.
 //!
 //! Paths are relative to the root of the tree, with `/` between names; the empty path is the root
 //! itself. A path is resolved inside the tree. Links are followed while they stay inside, except
@@ -53,9 +51,7 @@ pub trait Content: Send {
     fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>>;
 }
 
-/// The files of a tree.
-///
-/// Every operation fails if its path leads out of the tree or the system refuses.
+/// The files of a tree. Every operation fails if its path leads out of it or the system refuses.
 pub trait Disk: Send + Sync {
     /// The root folder, for messages and for processes that work in it.
     fn root_path(&self) -> &Path;
@@ -118,14 +114,12 @@ pub trait Disk: Send + Sync {
     /// Takes the advisory lock of a file if it is free.
     fn try_guard(&self, path: &str) -> Result<Option<Box<dyn Send>>>;
 
-    /// May keep folders open until the returned value is dropped, so that many operations in them
-    /// are faster.
+    /// May keep folders open until the returned value is dropped, so that work in them is faster.
     fn keep_folders(&self) -> Box<dyn Send> {
         Box::new(())
     }
 
-    /// How many threads may work on different paths at the same time. A disk whose operations must
-    /// come in a fixed order has one lane.
+    /// How many threads may work on different paths at once; one if operations must stay in order.
     fn lanes(&self) -> usize {
         1
     }
@@ -147,10 +141,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
     format!("{folder}/{name}")
 }
 
-/// Reads a file of at most `limit` bytes; `None` if it does not exist.
-///
-/// # Errors
-/// [`TreeError::TooLarge`](crate::TreeError::TooLarge), and those of [`Disk::open`].
+/// Reads a file; `None` if it does not exist. Fails if it has more than `limit` bytes.
 pub fn read_file(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
     let Some(content) = disk.open(path)? else { return Ok(None) };
     let too_large = || crate::TreeError::TooLarge { path: path.to_owned(), limit };

@@ -8,16 +8,13 @@ use accord_canon::shorten_path;
 
 use crate::lock::LockOwner;
 
-pub type Result<T> = std::result::Result<T, TreeError>;
+pub type Result<T, E = TreeError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// A link leads out of the tree, or in a circle.
     #[error("{} leads outside its root folder through a link", shorten_path(path))]
-    Outside {
-        /// The path as it was given.
-        path: String,
-    },
+    Outside { path: String },
     #[error("{} is not a file", shorten_path(path))]
     NotFile { path: String },
     /// Something else is where a file, or one of its folders, must be created.
@@ -79,9 +76,8 @@ impl TreeError {
         matches!(source.kind(), NotFound | NotADirectory)
     }
 
-    /// Whether something is at the path that is no readable file: a folder, a pipe, a link that
-    /// leads outside, a file that is too large or that may not be read. It says nothing about other
-    /// files.
+    /// Whether what is at the path is no readable file: a folder, a pipe, a link that leads
+    /// outside, a file that is too large or not permitted. It says nothing about other files.
     pub fn is_unreadable(&self) -> bool {
         match self {
             Self::Outside { .. } | Self::NotFile { .. } | Self::TooLarge { .. } => true,

@@ -1,9 +1,8 @@
 //! Journal files: the commit point of a commit.
 //!
-//! A journal that exists says that its commit has happened. It is written and synced before any
-//! other file changes, and removed once all writes are applied. Its content is up to the protocol;
-//! it should include the [`Lengths`] of the files that grow, so that a replay finds what an
-//! earlier attempt has appended.
+//! A journal that exists says that its commit has happened. It is removed once all writes are
+//! applied. Its content is up to the protocol; it should include the [`Lengths`] of the files that
+//! grow, so that a replay finds what an earlier attempt has appended.
 
 use accord_contract::text::pretty;
 use accord_contract::{Object, Value};
@@ -12,23 +11,14 @@ use crate::commit::Lengths;
 use crate::disk::{Disk, join, parent, read_file};
 use crate::{Kind, Result, TreeError, atomic, limits};
 
-/// Writes a journal: with this the commit has happened.
-///
-/// # Errors
-/// [`TreeError::Unfinished`] if the journal may exist all the same; after any other error it does
-/// not.
+/// Writes a journal: with this the commit has happened. If it fails, the journal does not exist,
+/// except after [`TreeError::Unfinished`].
 pub(crate) fn write(disk: &dyn Disk, path: &str, journal: &Object) -> Result<()> {
     let Err(error) = atomic::write(disk, path, pretty(journal).as_bytes()) else { return Ok(()) };
     // The rename may have happened although its sync failed. A journal that stays would be applied
     // later, so it is removed before the caller learns that nothing was written.
-    let gone = match disk.stat(path) {
-        Ok(None) => true,
-        _ => remove(disk, path).is_ok(),
-    };
-    if gone {
-        return Err(error);
-    }
-    Err(TreeError::unfinished(path, error))
+    let is_gone = matches!(disk.stat(path), Ok(None)) || remove(disk, path).is_ok();
+    Err(if is_gone { error } else { TreeError::unfinished(path, error) })
 }
 
 /// Removes a journal and syncs its folder.
@@ -39,13 +29,11 @@ pub(crate) fn remove(disk: &dyn Disk, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// The `.json` files of a folder without temporary files: each path, and its name without the
-/// extension.
+/// The `.json` files of a folder without temporary files: path, and name without the extension.
 pub fn list(disk: &dyn Disk, folder: &str) -> Result<Vec<(String, String)>> {
     let mut journals = Vec::new();
     for entry in disk.list(folder)?.unwrap_or_default() {
-        // A temporary file also ends in `.json`. It was never renamed, so its commit has not
-        // happened.
+        // A temporary file also ends in `.json`. Its commit has not happened.
         if atomic::is_temporary(&entry.name) || entry.kind == Kind::Folder {
             continue;
         }
@@ -56,10 +44,7 @@ pub fn list(disk: &dyn Disk, folder: &str) -> Result<Vec<(String, String)>> {
     Ok(journals)
 }
 
-/// Reads a journal; `None` if it does not exist any more.
-///
-/// # Errors
-/// [`TreeError::Damaged`] if it is not a JSON object.
+/// Reads a journal; `None` if it does not exist any more. Fails if it is not a JSON object.
 pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
     let Some(bytes) = read_file(disk, path, limits::DOCUMENT)? else { return Ok(None) };
     match accord_canon::read(&bytes) {
@@ -70,9 +55,7 @@ pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
 }
 
 pub fn lengths_member(lengths: &Lengths) -> Value {
-    let members = lengths.iter();
-    let members = members.map(|(path, length)| (path.clone(), Value::from(*length)));
-    Value::Object(members.collect())
+    lengths.iter().map(|(path, length)| (path.clone(), Value::from(*length))).collect()
 }
 
 /// The lengths in a member of a journal; none if it is absent, as in journals of other programs.

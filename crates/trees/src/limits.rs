@@ -1,6 +1,4 @@
-//! The most bytes that are read of files that others wrote.
-//!
-//! A larger file is refused with [`TreeError::TooLarge`](crate::TreeError::TooLarge).
+//! The most bytes that are read of files that others wrote. A larger file is refused.
 
 /// A document, such as a journal.
 pub const DOCUMENT: u64 = 64 * 1024 * 1024;

@@ -26,18 +26,13 @@ pub trait TreeFormat {
     /// They are synced after a crash, and temporary files in them are removed.
     fn folders(&self) -> Vec<String>;
 
-    fn journals(&self) -> std::result::Result<Vec<String>, Self::Error>;
+    fn journals(&self) -> Result<Vec<String>, Self::Error>;
 
     /// When the commit of a journal happened. Journals are replayed in this order.
     fn prepared_at(&self, journal: &Object) -> Option<String>;
 
-    /// What is left to do for a journal. Fails if it cannot be finished; it stays then, and the
-    /// lock is not given.
-    fn recover(
-        &self,
-        path: &str,
-        journal: &Object,
-    ) -> std::result::Result<Recovery<Self::Detail>, Self::Error>;
+    /// What is left to do for a journal. If it fails, the journal stays, and the lock is not given.
+    fn recover(&self, path: &str, journal: &Object) -> Result<Recovery<Self::Detail>, Self::Error>;
 }
 
 #[derive(Clone, Debug)]
@@ -70,18 +65,10 @@ pub struct LockedTree<F: TreeFormat> {
 
 impl<F: TreeFormat> LockedTree<F> {
     /// Takes the lock, and finishes the commits that other processes left unfinished.
-    ///
-    /// # Errors
-    /// [`TreeError::Locked`] if a living process holds the lock for longer than `timeout`; those
-    /// of [`TreeFormat::recover`].
-    pub fn take(
-        disk: Arc<dyn Disk>,
-        format: F,
-        timeout: Duration,
-    ) -> std::result::Result<Self, F::Error> {
+    pub fn take(disk: Arc<dyn Disk>, format: F, timeout: Duration) -> Result<Self, F::Error> {
         let lock = HeldLock::take(&disk, format.lock_file(), timeout)?;
-        let mut tree =
-            Self { disk, format, lock, recovered: Vec::new(), unfinished: AtomicBool::new(false) };
+        let (recovered, unfinished) = (Vec::new(), AtomicBool::new(false));
+        let mut tree = Self { disk, format, lock, recovered, unfinished };
         // Only after a crash: syncing every folder for each lock would be slow.
         if tree.lock.is_taken_over() {
             tree.sync_folders()?;
@@ -106,26 +93,20 @@ impl<F: TreeFormat> LockedTree<F> {
     }
 
     /// Applies all writes or none. `document` makes the content of the journal. Returns what
-    /// could not be removed.
-    ///
-    /// # Errors
-    /// [`TreeError::Unfinished`] if the commit has happened and a file could not be written: the
-    /// next commit, or the next holder of the lock, finishes it. After any other error nothing
-    /// was written.
+    /// could not be removed. After [`TreeError::Unfinished`], the commit has happened: the next
+    /// one, or the next holder of the lock, finishes it. After any other error nothing was written.
     pub fn commit(
         &self,
         journal: &str,
         document: impl FnOnce(&Lengths) -> Object,
         writes: &[Write],
-    ) -> std::result::Result<Vec<String>, F::Error> {
-        // The new commit was decided on the state after the pending one, so that one must be
-        // applied first.
+    ) -> Result<Vec<String>, F::Error> {
+        // The new commit was decided on the state after the pending one.
         if self.unfinished.load(Ordering::Acquire) {
             self.recover()?;
             self.unfinished.store(false, Ordering::Release);
         }
-        // The last check before the commit point. The lock may have been lost while hooks ran or
-        // the machine slept.
+        // The lock may have been lost while hooks ran or the machine slept.
         self.lock.check()?;
         let disk = self.disk.as_ref();
         let lengths = commit::prepare(disk, writes)?;
@@ -133,8 +114,7 @@ impl<F: TreeFormat> LockedTree<F> {
             let happened = matches!(error, TreeError::Unfinished { .. });
             self.unfinished.store(happened, Ordering::Release);
         })?;
-        // The journal is removed last: until then a crash at any write is repaired by the next
-        // holder.
+        // The journal is removed last: until then a crash is repaired by the next holder.
         let applied = commit::apply(disk, writes, &lengths, Attempt::First)
             .and_then(|left| journal::remove(disk, journal).map(|()| left));
         Ok(applied.map_err(|error| {
@@ -155,7 +135,7 @@ impl<F: TreeFormat> LockedTree<F> {
     }
 
     /// Finishes what was left unfinished, oldest first.
-    fn recover(&self) -> std::result::Result<Vec<Recovered<F::Detail>>, F::Error> {
+    fn recover(&self) -> Result<Vec<Recovered<F::Detail>>, F::Error> {
         let mut journals = Vec::new();
         // A journal that is visible may not be on the disk yet. If it is applied and then lost in a
         // power failure, its commit would be applied only in part.
@@ -172,15 +152,10 @@ impl<F: TreeFormat> LockedTree<F> {
         journals.sort_by_cached_key(|(path, journal)| {
             (self.format.prepared_at(journal), name(path).to_owned())
         });
-        let recovered = journals.iter();
-        recovered.map(|(path, journal)| self.replay(path, journal)).collect()
+        journals.iter().map(|(path, journal)| self.replay(path, journal)).collect()
     }
 
-    fn replay(
-        &self,
-        path: &str,
-        journal: &Object,
-    ) -> std::result::Result<Recovered<F::Detail>, F::Error> {
+    fn replay(&self, path: &str, journal: &Object) -> Result<Recovered<F::Detail>, F::Error> {
         let disk = self.disk.as_ref();
         let recovery = self.format.recover(path, journal)?;
         let applied = commit::apply(disk, &recovery.writes, &recovery.lengths, Attempt::Again);

@@ -79,8 +79,7 @@ impl RecordLines {
             self.start = 0;
             searched = self.buffer.len();
             let wanted = self.length.saturating_sub(self.read).min(CHUNK as u64);
-            // `length` is that of the moment of opening: lines that are appended meanwhile are not
-            // read.
+            // Lines that are appended after the opening are not read.
             if wanted == 0 || searched as u64 > limits::LINE {
                 break;
             }
@@ -120,17 +119,15 @@ impl Iterator for RecordLines {
             }
             return match parse(&bytes) {
                 Ok(object) => Some(Ok(RecordLine { number: self.number, object, end: self.at })),
-                // Only the last line can lack its line end. A writer may be in the middle of it, or
-                // have crashed.
+                // The last line. A writer may be in the middle of it, or have crashed.
                 Err(_) if !ended => {
                     self.torn = true;
                     None
                 }
-                Err(why) => Some(Err(TreeError::Damaged {
-                    path: self.path.clone(),
-                    line: Some(self.number),
-                    why,
-                })),
+                Err(why) => {
+                    let (path, line) = (self.path.clone(), Some(self.number));
+                    Some(Err(TreeError::Damaged { path, line, why }))
+                }
             };
         }
     }
@@ -167,9 +164,7 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
             Ok(object) => found.push(object),
             // The last row has no line end after it, so it may be torn.
             Err(_) if place == last || row.iter().all(u8::is_ascii_whitespace) => {}
-            Err(why) => {
-                return Err(TreeError::Damaged { path: path.to_owned(), line: None, why });
-            }
+            Err(why) => return Err(TreeError::damaged(path, why)),
         }
     }
     found.reverse();
@@ -249,7 +244,7 @@ pub fn append(disk: &dyn Disk, path: &str, lines: &[Object]) -> Result<()> {
     append_at(disk, path, length, &bytes_of(lines))
 }
 
-fn parse(bytes: &[u8]) -> std::result::Result<Object, String> {
+fn parse(bytes: &[u8]) -> Result<Object, String> {
     match accord_canon::read(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("the line is not a JSON object".into()),

@@ -92,8 +92,7 @@ mod linux {
         .union(WatchFlags::DONT_FOLLOW);
 
     impl FolderWatch {
-        /// Watches folders below a root. Those that do not exist are watched once they do. `None`
-        /// if the system cannot watch.
+        /// Watches folders below a root, also once they exist. `None` if the system cannot watch.
         pub fn start(root: &Path, folders: &[String]) -> Option<Self> {
             let queue = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
             let (root, missing) = (root.to_owned(), folders.to_vec());
@@ -126,16 +125,14 @@ mod linux {
 
         /// Waits for changes, at most for this time, or until `stop` is closed.
         pub fn wait(&mut self, time: Duration, stop: impl AsFd) -> FolderChanges {
-            let mut changes =
-                FolderChanges { is_unknown: self.add_missing(), ..Default::default() };
+            let is_unknown = self.add_missing();
+            let mut changes = FolderChanges { is_unknown, ..Default::default() };
             let mut left = if changes.is_unknown { Duration::ZERO } else { time };
             let mut until = None;
             loop {
-                let files = &mut [
-                    PollFd::new(&stop, PollFlags::IN),
-                    PollFd::new(&self.queue, PollFlags::IN),
-                ];
-                let ready = is_ready(files, left);
+                let stopping = PollFd::new(&stop, PollFlags::IN);
+                let mut files = [stopping, PollFd::new(&self.queue, PollFlags::IN)];
+                let ready = is_ready(&mut files, left);
                 changes.is_over = ready[0];
                 if changes.is_over || !ready[1] {
                     return changes;

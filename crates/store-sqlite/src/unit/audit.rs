@@ -28,12 +28,8 @@ impl Audit for Unit<'_> {
         Ok(numbers)
     }
 
-    fn package_numbered(
-        &self,
-        project: &ProjectId,
-        number: i64,
-    ) -> Result<Option<Stored<PackageRow>>> {
-        self.numbered(number, project)
+    fn package_numbered(&self, of: &ProjectId, number: i64) -> Result<Option<Stored<PackageRow>>> {
+        self.numbered(number, of)
     }
 
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>> {
@@ -48,13 +44,10 @@ impl Audit for Unit<'_> {
         found.extend(self.wrong_question_tallies(pk)?);
         found.extend(self.wrong_embeddings(pk)?);
         found.extend(self.wrong_live_sessions(pk)?);
-        let rows = found.into_iter().map(|(table, id, what)| DamagedRow {
-            table,
-            project_id: Some(project.clone()),
-            id,
-            what,
-        });
-        let mut found: Vec<DamagedRow> = rows.collect();
+        let project_id = Some(project.clone());
+        let row =
+            |(table, id, what)| DamagedRow { table, project_id: project_id.clone(), id, what };
+        let mut found: Vec<DamagedRow> = found.into_iter().map(row).collect();
         found.extend(derived::wrong_questions(self, project)?);
         Ok(found)
     }

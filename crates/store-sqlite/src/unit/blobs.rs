@@ -26,19 +26,13 @@ impl Blobs for Unit<'_> {
         })
     }
 
-    fn blobs(
-        &self,
-        project: &ProjectId,
-        after: Option<&Digest>,
-        wanted: usize,
-    ) -> Result<Vec<BlobRow>> {
-        let pk = self.or_none(project)?;
+    fn blobs(&self, of: &ProjectId, after: Option<&Digest>, limit: usize) -> Result<Vec<BlobRow>> {
+        let pk = self.or_none(of)?;
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
         // Every digest sorts after the empty one.
         let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
-        let values = |limit| (pk, after, limit);
-        self.fill_sound(wanted, sql, values, |columns| stored(columns, project))
+        self.fill_sound(limit, sql, |limit| (pk, after, limit), |columns| stored(columns, of))
     }
 }
 
@@ -47,12 +41,8 @@ impl BlobWrites for Unit<'_> {
         let pk = self.must_find(&row.project_id)?;
         let sql = "INSERT INTO blob (project, digest, size, media_type, stored_at)
             VALUES (?1, ?2, ?3, ?4, ?5)";
-        let digest = row.digest.as_bytes();
-        self.run(
-            sql,
-            params![pk, digest, number(row.size), row.media_type, row.stored_at.as_str()],
-        )?;
-        Ok(())
+        let (digest, stored_at) = (row.digest.as_bytes(), row.stored_at.as_str());
+        self.write(sql, params![pk, digest, number(row.size), row.media_type, stored_at])
     }
 
     fn remove_blob(&mut self, project: &ProjectId, digest: &Digest) -> Result<bool> {

@@ -30,18 +30,9 @@ impl Briefings for Unit<'_> {
         })
     }
 
-    fn briefed_count(
-        &self,
-        project: &ProjectId,
-        part: BriefingPart,
-        since: Option<Time>,
-    ) -> Result<u64> {
-        let pk = self.or_none(project)?;
-        let mut total = 0;
-        for range in ranges(pk, part, since) {
-            total += self.count(&range)?;
-        }
-        Ok(total)
+    fn briefed_count(&self, of: &ProjectId, part: BriefingPart, from: Option<Time>) -> Result<u64> {
+        let pk = self.or_none(of)?;
+        ranges(pk, part, from).iter().map(|range| self.count(range)).sum()
     }
 
     fn latest_handoff(&self, project: &ProjectId) -> Result<Option<PackageRow>> {
@@ -61,41 +52,38 @@ impl Briefings for Unit<'_> {
     }
 }
 
-/// The ranges of an index that a part is read from, in their order.
-///
-/// The conditions repeat those of the partial indexes word for word: otherwise SQLite could not use
-/// them. The indexes are named, because SQLite would prefer another with more equal columns.
+/// The ranges of an index that a part is read from, in their order. The conditions repeat those of
+/// the partial indexes word for word: otherwise SQLite could not use them. The indexes are named,
+/// because SQLite would prefer another with more equal columns.
 fn ranges(project: i64, part: BriefingPart, since: Option<Time>) -> Vec<Select> {
     let since = text(&since.map(time_key::of).unwrap_or_default());
     let range = |index: &str, condition: &str| {
         let sql = format!(
             "SELECT t.pk FROM package t INDEXED BY {index}
-             WHERE t.project = ? AND t.created_key >= ? AND"
+            WHERE t.project = ? AND t.created_key >= ? AND {condition}"
         );
-        let mut range = Select::new(&sql, [project.into(), since.clone()]);
-        range.add(condition, []);
-        range
+        Select::new(&sql, [project.into(), since.clone()])
     };
     match part {
         BriefingPart::Standing => {
             // One range per value, because the index begins with the significance.
             let values = (STANDING_SIGNIFICANCE..=10).rev();
+            let condition = concat!(
+                "t.quarantined_at IS NULL AND t.status <> 'draft' AND t.status = 'complete'
+                AND t.significance = ? AND NOT EXISTS (SELECT 1 FROM ",
+                superseding!(),
+                ")"
+            );
             let ranges = values.map(|significance| {
-                let mut range = range(
-                    "package_weight",
-                    "t.quarantined_at IS NULL AND t.status <> 'draft' AND t.status = 'complete'",
-                );
-                range.add("AND t.significance = ?", [Value::Integer(significance.into())]);
-                range.add(concat!("AND NOT EXISTS (SELECT 1 FROM ", superseding!(), ")"), []);
+                let mut range = range("package_weight", condition);
+                range.add("", [Value::Integer(significance.into())]);
                 range
             });
             ranges.collect()
         }
         BriefingPart::Waiting => {
-            vec![range(
-                "package_order",
-                "t.quarantined_at IS NULL AND t.status = 'awaiting_review'",
-            )]
+            let waiting = "t.quarantined_at IS NULL AND t.status = 'awaiting_review'";
+            vec![range("package_order", waiting)]
         }
         BriefingPart::Automatic => vec![range(
             "package_automatic",

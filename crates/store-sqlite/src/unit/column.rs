@@ -1,6 +1,6 @@
 //! Conversion of columns. A value that cannot be converted was written by another program.
 
-use accord_base::{ActorId, ActorKey, ActorType};
+use accord_base::{ActorKey, ActorType};
 use accord_canon::Digest;
 use accord_contract::{Time, Timestamp};
 use accord_memory_core::ContentHash;
@@ -36,10 +36,12 @@ impl Row<'_> {
     /// Refuses a sort key that is not that of the instant: the row would be sorted wrongly.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
-        if key == Ok(Some(time_key::of(instant).as_bytes())) {
-            Ok(())
-        } else {
-            Err(StoreError::new(StoreErrorKind::Corrupt, "its sort key is not that of its time"))
+        match key == Ok(Some(time_key::of(instant).as_bytes())) {
+            true => Ok(()),
+            false => Err(StoreError::new(
+                StoreErrorKind::Corrupt,
+                "its sort key is not that of its time",
+            )),
         }
     }
 
@@ -75,9 +77,7 @@ impl Row<'_> {
     }
 
     pub(super) fn optional_id<T: std::str::FromStr>(&self, at: usize) -> Result<Option<T>> {
-        let text = self.optional_text(at)?;
-        let id = text.map(|text| text.parse().map_err(|_| damaged("an id")));
-        id.transpose()
+        self.optional_text(at)?.map(|_| self.id(at)).transpose()
     }
 
     pub(super) fn time(&self, at: usize) -> Result<Timestamp> {
@@ -85,9 +85,7 @@ impl Row<'_> {
     }
 
     pub(super) fn optional_time(&self, at: usize) -> Result<Option<Timestamp>> {
-        let text = self.optional_text(at)?;
-        let time = text.map(|text| Timestamp::parse(&text).map_err(|_| damaged("a time")));
-        time.transpose()
+        self.optional_text(at)?.map(|_| self.time(at)).transpose()
     }
 
     pub(super) fn bytes(&self, at: usize) -> Result<&[u8]> {
@@ -113,22 +111,16 @@ impl Row<'_> {
 
     /// An actor: its type, and in the next column its id.
     pub(super) fn actor(&self, at: usize) -> Result<ActorKey> {
-        Ok(ActorKey {
-            kind: self.parsed(at, "an actor", ActorType::parse)?,
-            id: self.id::<ActorId>(at + 1)?,
-        })
+        let kind = self.parsed(at, "an actor", ActorType::parse)?;
+        Ok(ActorKey { kind, id: self.id(at + 1)? })
     }
 
     pub(super) fn optional_actor(&self, at: usize) -> Result<Option<ActorKey>> {
-        match self.optional_text(at)? {
-            Some(_) => self.actor(at).map(Some),
-            None => Ok(None),
-        }
+        self.optional_text(at)?.map(|_| self.actor(at)).transpose()
     }
 }
 
 /// An optional actor in two columns.
 pub(super) fn actor_columns(actor: Option<&ActorKey>) -> (Option<&str>, Option<&str>) {
-    let kind = actor.map(|actor| actor.kind.as_str());
-    (kind, actor.map(|actor| actor.id.as_str()))
+    actor.map(|actor| (actor.kind.as_str(), actor.id.as_str())).unzip()
 }

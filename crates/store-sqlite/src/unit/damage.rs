@@ -37,12 +37,8 @@ fn damaged(
     project: Option<&ProjectId>,
     error: &StoreError,
 ) -> DamagedRow {
-    DamagedRow {
-        table,
-        project_id: project.cloned(),
-        id: columns.label(0),
-        what: error.detail().to_owned(),
-    }
+    let (project_id, what) = (project.cloned(), error.detail().to_owned());
+    DamagedRow { table, project_id, id: columns.label(0), what }
 }
 
 impl Unit<'_> {
@@ -81,8 +77,7 @@ impl Unit<'_> {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// As many readable rows of a query as are wanted, if it has them. `values` gets the number of
-    /// rows to read.
+    /// As many readable rows as are wanted, if there are. `values` gets the number to read.
     pub(super) fn fill_sound<T, P: Params>(
         &self,
         wanted: usize,

@@ -20,12 +20,8 @@ impl Unit<'_> {
         let sql = "SELECT id FROM package_terms_docsize d
             WHERE NOT EXISTS (SELECT 1 FROM package p WHERE p.pk = d.id) LIMIT ?1";
         self.many(sql, (limit(NAMED),), |row| {
-            Ok(DamagedRow {
-                table: Table::Search,
-                project_id: None,
-                id: row.label(0),
-                what: "it belongs to no package".to_owned(),
-            })
+            let what = "it belongs to no package".to_owned();
+            Ok(DamagedRow { table: Table::Search, project_id: None, id: row.label(0), what })
         })
     }
 
@@ -71,8 +67,8 @@ impl Unit<'_> {
             UNION SELECT substr(created_key, 1, 10) FROM package
             WHERE project = ?1 AND quarantined_at IS NULL ORDER BY 1";
         let days = self.many(days, (project,), |row| Ok(row.label(0)))?;
-        let statuses: Vec<_> =
-            (Status::ALL.iter()).map(|status| format!("'{}'", status.as_str())).collect();
+        let statuses = Status::ALL.iter().map(|status| format!("'{}'", status.as_str()));
+        let statuses: Vec<String> = statuses.collect();
         let of_day = |unit: &str, length: usize| {
             format!(
                 "SELECT package_type, actor_type, actor_id, status, '{unit}' AS unit,

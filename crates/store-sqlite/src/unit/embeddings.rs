@@ -19,8 +19,7 @@ const VALUE: usize = size_of::<f32>();
 
 impl Embeddings for Unit<'_> {
     fn unembedded(&self, space: Space<'_>, query: &UnembeddedQuery) -> Result<Vec<Unembedded>> {
-        // The scan follows the numbers of the packages. The sign keeps SQLite from using an index
-        // of another order, which it would have to sort.
+        // By the numbers of the packages. The sign keeps SQLite from an index of another order.
         macro_rules! page {
             ($beyond:literal, $order:literal) => {
                 concat!(
@@ -46,11 +45,8 @@ impl Embeddings for Unit<'_> {
             let values = params![space.model, dimension(space), after, limit(wanted)];
             self.many(sql, values, |columns| {
                 let found = examine_of(columns, Table::Package, 1, |row, project| {
-                    Ok(Unembedded {
-                        seq: row.count(2)?,
-                        project_id: project.clone(),
-                        package_id: row.id(0)?,
-                    })
+                    let (seq, package_id) = (row.count(2)?, row.id(0)?);
+                    Ok(Unembedded { seq, project_id: project.clone(), package_id })
                 });
                 Ok(self.keep(found))
             })

@@ -29,7 +29,7 @@ impl Events for Unit<'_> {
         let kept = self.one(sql, (project.as_str(),), |row| {
             Ok(EventRange { oldest: row.count(0)?, newest: row.count(1)? })
         })?;
-        // An empty range; the first event of a project has the number 1.
+        // The first event of a project has the number 1.
         Ok(kept.unwrap_or(EventRange { oldest: 1, newest: 0 }))
     }
 
@@ -37,19 +37,14 @@ impl Events for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(self.removal(project)?.map(|removal| removal.at));
         };
-        // An unreadable event must not block writes, so the one before it is used as a lower
-        // bound.
+        // An unreadable event must not block writes: the one before it is a lower bound.
         let sql = "SELECT at FROM event WHERE project = ?1 ORDER BY seq DESC";
         let mut newest = None;
-        self.each(
-            sql,
-            (pk,),
-            |row| Ok(row.time(0).ok()),
-            |at| {
-                newest = at;
-                newest.is_none()
-            },
-        )?;
+        let read = |row: &Row<'_>| Ok(row.time(0).ok());
+        self.each(sql, (pk,), read, |at| {
+            newest = at;
+            newest.is_none()
+        })?;
         Ok(newest)
     }
 
@@ -73,8 +68,7 @@ impl Events for Unit<'_> {
 impl EventWrites for Unit<'_> {
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64> {
         let pk = self.must_find(project)?;
-        // The counter, not max(seq) of the table: retention deletes events, and a number must never
-        // be given out twice.
+        // Not max(seq): retention deletes events, and a number must never be given out twice.
         let sql = "UPDATE counter SET newest_event = newest_event + 1
             WHERE project = ?1 RETURNING newest_event";
         let seq = self.one(sql, (pk,), |row| row.count(0))?.ok_or_else(|| damaged("a counter"))?;
@@ -93,8 +87,7 @@ impl EventWrites for Unit<'_> {
         let through = number(through.min(self.event_range(project)?.newest));
         let sql = "DELETE FROM event WHERE project = ?1 AND seq <= ?2";
         let removed = self.run(sql, (pk, through))?;
-        let sql = "UPDATE counter
-            SET oldest_event = max(oldest_event, ?2 + 1) WHERE project = ?1";
+        let sql = "UPDATE counter SET oldest_event = max(oldest_event, ?2 + 1) WHERE project = ?1";
         self.run(sql, (pk, through))?;
         Ok(removed as u64)
     }

@@ -51,13 +51,8 @@ impl Facts for Unit<'_> {
         self.one_sound(sql, (pk, key.subject, key.predicate), |columns| stored(columns, project))
     }
 
-    fn fact_neighbours(
-        &self,
-        project: &ProjectId,
-        key: FactKey<'_>,
-        instant: Time,
-    ) -> Result<Neighbours> {
-        let pk = self.or_none(project)?;
+    fn fact_neighbours(&self, of: &ProjectId, key: FactKey<'_>, at: Time) -> Result<Neighbours> {
+        let pk = self.or_none(of)?;
         // A fact that ended when it began was never valid, so it must not limit a new fact.
         let before = select!(
             " FROM fact f
@@ -71,12 +66,8 @@ impl Facts for Unit<'_> {
               AND (f.to_key IS NULL OR f.to_key > f.from_key)
               ORDER BY f.from_key, f.pk LIMIT 1"
         );
-        let at = time_key::of(instant);
-        let beside = |sql| {
-            self.one_sound(sql, params![pk, key.subject, key.predicate, at], |columns| {
-                stored(columns, project)
-            })
-        };
+        let values = params![pk, key.subject, key.predicate, time_key::of(at)];
+        let beside = |sql| self.one_sound(sql, values, |columns| stored(columns, of));
         Ok(Neighbours { before: beside(before)?, after: beside(after)? })
     }
 
@@ -125,18 +116,11 @@ impl FactWrites for Unit<'_> {
         self.insert(sql, values)
     }
 
-    fn end_fact(
-        &mut self,
-        project: &ProjectId,
-        fact: &FactId,
-        valid_to: &Timestamp,
-        text: &str,
-    ) -> Result<()> {
-        let pk = self.must_find(project)?;
+    fn end_fact(&mut self, of: &ProjectId, id: &FactId, to: &Timestamp, text: &str) -> Result<()> {
+        let pk = self.must_find(of)?;
         let sql = "UPDATE fact SET to_key = ?3, valid_to = ?4, text = ?5
             WHERE fact_id = ?1 AND project = ?2";
-        let to_key = time_key::of(valid_to.time());
-        let values = params![fact.as_str(), pk, to_key, valid_to.as_str(), text];
+        let values = params![id.as_str(), pk, time_key::of(to.time()), to.as_str(), text];
         self.change("fact", sql, values)
     }
 }
@@ -150,9 +134,7 @@ pub(super) fn narrow(select: &mut Select, query: &FactQuery<'_>) {
     }
     match query.when {
         When::Ever => {}
-        When::Current => {
-            select.add("AND f.to_key IS NULL", []);
-        }
+        When::Current => drop(select.add("AND f.to_key IS NULL", [])),
         When::At(instant) => {
             let at = text(&time_key::of(instant));
             let holds = "AND f.from_key <= ? AND (f.to_key IS NULL OR f.to_key > ?)";

@@ -12,7 +12,8 @@ use super::{Unit, limit};
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT key_id, secret_hash, actor_type, actor_id, created_at, revoked_at, text",
+            "SELECT key_id, secret_hash, actor_type, actor_id, created_at, revoked_at, text
+            FROM access_key WHERE ",
             $rest
         )
     };
@@ -20,20 +21,17 @@ macro_rules! select {
 
 impl Keys for Unit<'_> {
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>> {
-        let sql = select!(" FROM access_key WHERE secret_hash = ?1");
-        self.one(sql, (secret_hash.as_bytes(),), row)
+        self.one(select!("secret_hash = ?1"), (secret_hash.as_bytes(),), row)
     }
 
     fn key(&self, key_id: &str) -> Result<Option<KeyRow>> {
-        let sql = select!(" FROM access_key WHERE key_id = ?1");
-        self.one(sql, (key_id,), row)
+        self.one(select!("key_id = ?1"), (key_id,), row)
     }
 
     fn keys(&self, after: Option<&str>, wanted: usize) -> Result<Vec<KeyRow>> {
-        let sql =
-            select!(" FROM access_key WHERE ?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2");
-        // Unlike in other lists, an unreadable row is an error. If keys were left out, a host could
-        // seem to have none and accept requests without one.
+        let sql = select!("?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2");
+        // Unlike in other lists, an unreadable row is an error: a host that seems to have no keys
+        // would accept requests without one.
         self.many(sql, (after, limit(wanted)), row)
     }
 }
@@ -47,8 +45,7 @@ impl KeyWrites for Unit<'_> {
         let revoked_at = row.revoked_at.as_ref().map(|at| at.as_str());
         let hash = row.secret_hash.as_bytes();
         let created_at = row.created_at.as_str();
-        self.run(sql, params![row.key_id, hash, kind, id, created_at, revoked_at, row.text])?;
-        Ok(())
+        self.write(sql, params![row.key_id, hash, kind, id, created_at, revoked_at, row.text])
     }
 
     fn revoke_key(&mut self, key_id: &str, at: &Timestamp) -> Result<()> {

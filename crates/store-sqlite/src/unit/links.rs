@@ -44,19 +44,14 @@ impl LinkRows for Unit<'_> {
         let (asked_id, asked_index) = asked.as_ref().map(|(id, index)| (id, index)).unzip();
         let question = question.as_ref().map(|key| key.digest().as_bytes());
         let project = self.must_find(project)?;
-        let values = params![
-            project,
-            package,
-            ordinal,
-            asked_id,
-            asked_index,
-            question,
-            asked_key,
-            until,
-            through
-        ];
-        self.run(sql, values)?;
-        Ok(())
+        let answered = (asked_id, asked_index, question, asked_key);
+        self.write(
+            sql,
+            params![
+                project, package, ordinal, answered.0, answered.1, answered.2, answered.3, until,
+                through
+            ],
+        )
     }
 
     fn put_supersession(&mut self, project: &ProjectId, row: &SupersessionRow) -> Result<()> {
@@ -64,14 +59,12 @@ impl LinkRows for Unit<'_> {
             VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT DO UPDATE SET holds = excluded.holds, outranks = excluded.outranks";
         let SupersessionRow { package, target, holds, outranks } = row;
-        self.run(sql, params![self.must_find(project)?, package, target, holds, outranks])?;
-        Ok(())
+        self.write(sql, params![self.must_find(project)?, package, target, holds, outranks])
     }
 
     fn delete_links(&mut self, package: i64) -> Result<()> {
         self.run("DELETE FROM answer WHERE package = ?1", (package,))?;
-        self.run("DELETE FROM supersession WHERE package = ?1", (package,))?;
-        Ok(())
+        self.write("DELETE FROM supersession WHERE package = ?1", (package,))
     }
 
     fn answers_of(&self, package: i64) -> Result<Vec<Option<AnswerRow>>> {
@@ -139,19 +132,17 @@ impl Unit<'_> {
         Ok(marks)
     }
 
-    /// Adds the links of all packages that were stored in format 1, where links were members like
-    /// any other.
+    /// Adds the links of packages that were stored in format 1, which had no rows for them.
     pub(crate) fn link_stored(&mut self) -> Result<()> {
-        // A store has many packages and few links, so the search for them must be fast: one pass
-        // in the order of the table, and no look-up in SQL. The words may be anywhere in the text;
-        // only texts with them are parsed.
+        // There are many packages and few links: one pass in the order of the table, without
+        // look-ups. The words may be anywhere in the text; only texts with them are parsed.
         let sql = "SELECT pk, text FROM package NOT INDEXED";
         let found = self.many(sql, (), |row| {
             let has_links = row.has_text(1, &["x-answers", "x-supersedes"]);
-            Ok(if has_links { Some(row.integer(0)?) } else { None })
+            has_links.then(|| row.integer(0)).transpose()
         })?;
-        let sql = "SELECT j.project_id FROM package p JOIN project j ON j.pk = p.project
-            WHERE p.pk = ?1";
+        let sql =
+            "SELECT project_id FROM project WHERE pk = (SELECT project FROM package WHERE pk = ?1)";
         for package in found.into_iter().flatten() {
             let project = self.one(sql, (package,), |row| row.id(0));
             // A damaged row is left to a verification.
@@ -166,10 +157,8 @@ impl Unit<'_> {
 }
 
 fn answer(row: &Row<'_>) -> Result<AnswerRow> {
-    let asked = match row.optional_text(2)? {
-        Some(id) => Some((id, row.integer(3)?)),
-        None => None,
-    };
+    let index = || row.integer(3);
+    let asked = row.optional_text(2)?.map(|id| index().map(|index| (id, index))).transpose()?;
     Ok(AnswerRow {
         package: row.integer(0)?,
         ordinal: row.integer(1)?,

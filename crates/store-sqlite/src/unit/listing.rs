@@ -39,15 +39,12 @@ impl Unit<'_> {
             WHERE t.project = ?1 AND t.significance = ?2 AND t.created_key >= ?3
             AND t.quarantined_at IS NULL AND t.status <> 'draft'";
         let standing = concat!("AND NOT EXISTS (SELECT 1 FROM ", superseding!(), ")");
-        let sql = format!(
-            "{sql} {} ORDER BY t.created_key DESC, t.pk DESC LIMIT ?4",
-            if query.standing { standing } else { "" }
-        );
+        let standing = if query.standing { standing } else { "" };
+        let sql = format!("{sql} {standing} ORDER BY t.created_key DESC, t.pk DESC LIMIT ?4");
         let since = query.since.map(time_key::of).unwrap_or_default();
         let least = query.least.map_or(1, Significance::number);
         let mut found = Vec::new();
-        // One query per value, because the index starts with the significance. A sort over all of
-        // them would read every package of the window.
+        // One query per value, because the index starts with the significance.
         for significance in (least..=10).rev() {
             let left = limit(query.limit - found.len());
             let values = params![project, significance, since, left];
@@ -62,13 +59,11 @@ impl Unit<'_> {
         let part = |bounds: &str, values: Vec<Value>, wanted: usize| {
             let mut select = range.clone();
             select.add(bounds, values);
-            let wanted = [Value::Integer(limit(wanted))];
-            match query.order {
-                Order::NewestFirst => {
-                    select.add("ORDER BY created_key DESC, pk DESC LIMIT ?", wanted)
-                }
-                Order::OldestFirst => select.add("ORDER BY created_key, pk LIMIT ?", wanted),
+            let order = match query.order {
+                Order::NewestFirst => "ORDER BY created_key DESC, pk DESC LIMIT ?",
+                Order::OldestFirst => "ORDER BY created_key, pk LIMIT ?",
             };
+            select.add(order, [Value::Integer(limit(wanted))]);
             // An invalid key is reported when its row is read.
             select.run(self, |row| Ok((row.label(0), row.integer(1)?)))
         };

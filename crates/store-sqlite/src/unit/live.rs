@@ -56,11 +56,9 @@ impl LiveSessions for Unit<'_> {
             select.add("AND s.expires_at > ?", [Value::Integer(millis(at))]);
         }
         if let Some((at, id)) = query.after {
-            let at = Value::Integer(millis(at));
-            select.add(
-                "AND (s.created_at < ? OR (s.created_at = ? AND s.session_id > ?))",
-                [at.clone(), at, text(id.as_str())],
-            );
+            let (at, id) = (Value::Integer(millis(at)), text(id.as_str()));
+            let behind = "AND (s.created_at < ? OR (s.created_at = ? AND s.session_id > ?))";
+            select.add(behind, [at.clone(), at, id]);
         }
         select.fill(self, query.limit, "ORDER BY s.created_at DESC, s.session_id LIMIT ?", stored)
     }
@@ -83,26 +81,16 @@ impl LiveSessions for Unit<'_> {
         })
     }
 
-    fn live_ledger(
-        &self,
-        session: &SessionId,
-        after: u64,
-        wanted: usize,
-    ) -> Result<Vec<LedgerEntry>> {
+    fn live_ledger(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>> {
         let sql = select_events!("WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
-        self.ledger_rows(sql, session, after, wanted)
+        self.ledger_rows(sql, of, after, limit)
     }
 
-    fn live_pipe(
-        &self,
-        session: &SessionId,
-        after: u64,
-        wanted: usize,
-    ) -> Result<Vec<LedgerEntry>> {
+    fn live_pipe(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>> {
         let sql = select_events!(
             "WHERE session = ?1 AND seq > ?2 AND event_id IS NOT NULL ORDER BY seq LIMIT ?3"
         );
-        self.ledger_rows(sql, session, after, wanted)
+        self.ledger_rows(sql, of, after, limit)
     }
 
     fn live_event(&self, session: &SessionId, key: &DedupKey) -> Result<Option<LedgerEntry>> {
@@ -112,13 +100,8 @@ impl LiveSessions for Unit<'_> {
         self.one_sound(sql, values, |columns| unowned(columns, Table::LiveEvent, event))
     }
 
-    fn live_frames(
-        &self,
-        session: &SessionId,
-        after: u64,
-        wanted: usize,
-    ) -> Result<Vec<FrameEntry>> {
-        let Some(pk) = self.find_live(session)? else { return Ok(Vec::new()) };
+    fn live_frames(&self, of: &SessionId, after: u64, wanted: usize) -> Result<Vec<FrameEntry>> {
+        let Some(pk) = self.find_live(of)? else { return Ok(Vec::new()) };
         let sql = "SELECT seq, channel, is_latest, text FROM live_frame
             WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
         let values = |limit| (pk, number(after), limit);
@@ -154,8 +137,7 @@ impl LiveSessions for Unit<'_> {
              ORDER BY a.since, s.session_id LIMIT ?5",
             ", a.asked_by_type, a.asked_by_id, a.intent, a.since"
         );
-        let since = after.map(|(since, _)| millis(since));
-        let id = after.map(|(_, id)| id.as_str());
+        let (since, id) = after.map(|(since, id)| (millis(since), id.as_str())).unzip();
         let values = |limit| (pk, millis(at), since, id, limit);
         self.fill_sound(wanted, sql, values, |columns| {
             unowned(columns, Table::LiveAsk, |row| Ok((session(row)?, ask(row, 18)?)))
@@ -177,16 +159,12 @@ impl LiveSessions for Unit<'_> {
         })
     }
 
-    fn live_blueprint(
-        &self,
-        project: &ProjectId,
-        key: &BlueprintKey,
-    ) -> Result<Option<BlueprintRow>> {
-        let Some(pk) = self.find(project)? else { return Ok(None) };
+    fn live_blueprint(&self, of: &ProjectId, key: &BlueprintKey) -> Result<Option<BlueprintRow>> {
+        let Some(pk) = self.find(of)? else { return Ok(None) };
         let sql = "SELECT contract_hash, variant_key, code_hash, intent, at, text
             FROM live_blueprint WHERE project = ?1 AND contract_hash = ?2 AND variant_key = ?3";
         self.one_sound(sql, (pk, &key.contract_hash, &key.variant_key), |columns| {
-            examine(columns, Table::LiveBlueprint, project, blueprint)
+            examine(columns, Table::LiveBlueprint, of, blueprint)
         })
     }
 
@@ -195,12 +173,8 @@ impl LiveSessions for Unit<'_> {
         let sql = "SELECT contract_hash, variant_key, code_hash, intent, at, text
             FROM live_blueprint WHERE project = ?1
             ORDER BY at DESC, contract_hash, variant_key LIMIT ?2";
-        self.fill_sound(
-            wanted,
-            sql,
-            |limit| (pk, limit),
-            |columns| examine(columns, Table::LiveBlueprint, project, blueprint),
-        )
+        let read = |columns: &Row<'_>| examine(columns, Table::LiveBlueprint, project, blueprint);
+        self.fill_sound(wanted, sql, |limit| (pk, limit), read)
     }
 
     fn live_code(&self, hash: &str) -> Result<Option<String>> {
@@ -258,30 +232,22 @@ impl Unit<'_> {
             (3, "it says that it waits for an answer, and has no ask, or the reverse"),
         ];
         let mut found = Vec::new();
-        self.each(
-            sql,
-            (project,),
-            |row| {
-                for (column, what) in checks {
-                    if row.integer(column)? != 0 {
-                        found.push((Table::LiveSession, row.label(0), what.to_owned()));
-                    }
+        let read = |row: &Row<'_>| {
+            for (column, what) in checks {
+                if row.integer(column)? != 0 {
+                    found.push((Table::LiveSession, row.label(0), what.to_owned()));
                 }
-                Ok(())
-            },
-            |()| true,
-        )?;
+            }
+            Ok(())
+        };
+        self.each(sql, (project,), read, |()| true)?;
         Ok(found)
     }
 }
 
 /// A row that names no project.
-fn unowned<T>(
-    columns: &Row<'_>,
-    table: Table,
-    read: impl FnOnce(&Row<'_>) -> Result<T>,
-) -> Stored<T> {
-    read(columns).map_err(|error| wrong(table, &columns.label(0), &error))
+fn unowned<T>(row: &Row<'_>, table: Table, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Stored<T> {
+    read(row).map_err(|error| wrong(table, &row.label(0), &error))
 }
 
 fn wrong(table: Table, id: &str, error: &StoreError) -> accord_store::DamagedRow {

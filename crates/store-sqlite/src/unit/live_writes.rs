@@ -65,9 +65,8 @@ impl LiveSessionWrites for Unit<'_> {
         ];
         let version = self.one(sql, values, |row| row.count(0))?;
         let version = version.ok_or_else(|| damaged("a version"))?;
-        let (stream, began, is_ended) =
-            (head.stream, (head.created_at, head.horizon), head.is_ended);
-        let session_id = session.id.clone();
+        let (stream, began) = (head.stream, (head.created_at, head.horizon));
+        let (session_id, is_ended) = (session.id.clone(), head.is_ended);
         self.advance_live(LiveAdvance { session_id, version, stream, began, is_ended });
         Ok(version)
     }
@@ -82,8 +81,7 @@ impl LiveSessionWrites for Unit<'_> {
         let (part, epoch) = place(part);
         let sql = "INSERT INTO live_content (session, part, epoch, text) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT DO UPDATE SET text = excluded.text";
-        self.run(sql, (pk, part, epoch, text))?;
-        Ok(())
+        self.write(sql, (pk, part, epoch, text))
     }
 
     fn append_live_event(&mut self, session: &SessionId, entry: &LedgerEntry) -> Result<()> {
@@ -92,15 +90,8 @@ impl LiveSessionWrites for Unit<'_> {
         let sql = "INSERT INTO live_event (session, seq, at, kind, text, event_id, key)
             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
             WHERE coalesce((SELECT max(seq) FROM live_event WHERE session = ?1), ?2 - 1) = ?2 - 1";
-        let values = params![
-            pk,
-            number(entry.seq),
-            millis(entry.at),
-            entry.kind,
-            entry.text,
-            entry.event_id,
-            entry.key,
-        ];
+        let LedgerEntry { seq, at, kind, text, event_id, key } = entry;
+        let values = params![pk, number(*seq), millis(*at), kind, text, event_id, key];
         match self.run(sql, values)? {
             1 => Ok(()),
             _ => Err(StoreError::conflict("ledger event", "does not follow the last one")),
@@ -110,36 +101,31 @@ impl LiveSessionWrites for Unit<'_> {
     fn put_live_frame(&mut self, session: &SessionId, entry: &FrameEntry) -> Result<()> {
         let pk = self.must_find_live(session)?;
         if entry.is_latest {
-            let sql =
-                "DELETE FROM live_frame WHERE session = ?1 AND channel = ?2 AND is_latest = 1";
+            let sql = "DELETE FROM live_frame WHERE session = ?1 AND channel = ?2 AND is_latest";
             self.run(sql, (pk, &entry.channel))?;
         }
         let sql = "INSERT INTO live_frame (session, seq, channel, is_latest, text)
             VALUES (?1, ?2, ?3, ?4, ?5)";
         let values = params![pk, number(entry.seq), entry.channel, entry.is_latest, entry.text];
-        self.run(sql, values)?;
-        Ok(())
+        self.write(sql, values)
     }
 
     fn remove_live_frame(&mut self, session: &SessionId, seq: u64) -> Result<()> {
         let Some(pk) = self.find_live(session)? else { return Ok(()) };
-        self.run("DELETE FROM live_frame WHERE session = ?1 AND seq = ?2", (pk, number(seq)))?;
-        Ok(())
+        self.write("DELETE FROM live_frame WHERE session = ?1 AND seq = ?2", (pk, number(seq)))
     }
 
     fn put_live_ask(&mut self, session: &SessionId, ask: Option<&Ask>) -> Result<()> {
         let pk = self.must_find_live(session)?;
         let Some(ask) = ask else {
-            self.run("DELETE FROM live_ask WHERE session = ?1", (pk,))?;
-            return Ok(());
+            return self.write("DELETE FROM live_ask WHERE session = ?1", (pk,));
         };
         let sql = "INSERT INTO live_ask (session, asked_by_type, asked_by_id, intent, since)
             VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT DO UPDATE
             SET asked_by_type = ?2, asked_by_id = ?3, intent = ?4, since = ?5";
         let (kind, id) = actor_columns(ask.asked_by.as_ref());
-        self.run(sql, params![pk, kind, id, ask.intent, millis(ask.since)])?;
-        Ok(())
+        self.write(sql, params![pk, kind, id, ask.intent, millis(ask.since)])
     }
 
     fn insert_live_handshake(&mut self, row: &HandshakeRow) -> Result<()> {
@@ -147,8 +133,7 @@ impl LiveSessionWrites for Unit<'_> {
         let sql = "INSERT INTO live_handshake (handshake_id, project, expires_at, text)
             VALUES (?1, ?2, ?3, ?4)";
         let values = params![row.handshake_id.as_str(), pk, millis(row.expires_at), row.text];
-        self.run(sql, values)?;
-        Ok(())
+        self.write(sql, values)
     }
 
     fn remove_live_handshake(&mut self, handshake: &HandshakeId) -> Result<bool> {
@@ -157,9 +142,8 @@ impl LiveSessionWrites for Unit<'_> {
     }
 
     fn trim_live_handshakes(&mut self, at: Time) -> Result<u64> {
-        let trimmed =
-            self.run("DELETE FROM live_handshake WHERE expires_at <= ?1", (millis(at),))?;
-        Ok(trimmed as u64)
+        let sql = "DELETE FROM live_handshake WHERE expires_at <= ?1";
+        Ok(self.run(sql, (millis(at),))? as u64)
     }
 
     fn put_live_blueprint(&mut self, row: &BlueprintRow) -> Result<()> {
@@ -168,42 +152,30 @@ impl LiveSessionWrites for Unit<'_> {
                 intent, at, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT DO UPDATE SET code_hash = ?4, intent = ?5, at = ?6, text = ?7";
-        let values = params![
-            pk,
-            row.key.contract_hash,
-            row.key.variant_key,
-            row.code_hash,
-            row.intent,
-            millis(row.at),
-            row.text,
-        ];
-        self.run(sql, values)?;
-        Ok(())
+        let BlueprintRow { key, code_hash, intent, text, .. } = row;
+        let (hash, variant, at) = (&key.contract_hash, &key.variant_key, millis(row.at));
+        let values = params![pk, hash, variant, code_hash, intent, at, text];
+        self.write(sql, values)
     }
 
     fn put_live_code(&mut self, project: &ProjectId, hash: &str, text: &str) -> Result<()> {
         let pk = self.must_find(project)?;
         let sql = "INSERT INTO live_code (hash, project, text) VALUES (?1, ?2, ?3)
             ON CONFLICT DO NOTHING";
-        self.run(sql, (hash, pk, text))?;
-        Ok(())
+        self.write(sql, (hash, pk, text))
     }
 }
 
 impl Unit<'_> {
     fn clear_live(&self, session: i64) -> Result<()> {
-        for sql in CLEAR {
-            self.run(sql, (session,))?;
-        }
-        Ok(())
+        CLEAR.iter().try_for_each(|sql| self.write(sql, (session,)))
     }
 
     fn advance_live(&mut self, advance: LiveAdvance) {
         self.live_advanced_by_job.insert(advance.session_id.clone(), advance);
     }
 
-    /// Deletes what a project has of live sessions. Only the rows of its sessions stay, without
-    /// their project.
+    /// Deletes what a project has of live sessions. The rows of sessions stay, without a project.
     pub(super) fn remove_live(&mut self, project: i64) -> Result<()> {
         let sql = "SELECT pk FROM live_session WHERE project = ?1";
         for session in self.many(sql, (project,), |row| row.integer(0))? {
@@ -216,10 +188,7 @@ impl Unit<'_> {
                 self.advance_live(advance);
             }
         }
-        for sql in OF_PROJECT {
-            self.run(sql, (project,))?;
-        }
-        Ok(())
+        OF_PROJECT.iter().try_for_each(|sql| self.write(sql, (project,)))
     }
 }
 

@@ -43,7 +43,6 @@ use column::Row;
 use terms::Pending;
 
 /// The unit of a job: a connection, and work that is deferred to the end of the transaction.
-///
 /// Readers have one, too; its connection cannot write.
 pub(crate) struct Unit<'c> {
     connection: &'c Connection,
@@ -88,8 +87,7 @@ impl<'c> Unit<'c> {
 
     /// Begins a job in a savepoint.
     pub(crate) fn begin_job(&mut self) -> Result<()> {
-        self.run("SAVEPOINT job", ())?;
-        Ok(())
+        self.write("SAVEPOINT job", ())
     }
 
     pub(crate) fn keep_job(&mut self) {
@@ -100,8 +98,7 @@ impl<'c> Unit<'c> {
     }
 
     pub(crate) fn release_job(&mut self) -> Result<()> {
-        self.run("RELEASE job", ())?;
-        Ok(())
+        self.write("RELEASE job", ())
     }
 
     /// Rolls the job back to its savepoint, and ends it.
@@ -127,8 +124,7 @@ impl<'c> Unit<'c> {
         self.connection.total_changes()
     }
 
-    /// Whether SQLite has rolled the transaction back, as it does when the disk is full, memory
-    /// runs out, or the disk fails.
+    /// Whether SQLite has rolled the transaction back, as it does when the disk is full.
     pub(crate) fn is_lost(&self) -> bool {
         self.connection.is_autocommit()
     }
@@ -177,6 +173,11 @@ impl<'c> Unit<'c> {
     fn run(&self, sql: &str, values: impl Params) -> Result<usize> {
         let mut statement = self.connection.prepare_cached(sql).store_error()?;
         statement.execute(values).store_error()
+    }
+
+    /// Runs a statement.
+    fn write(&self, sql: &str, values: impl Params) -> Result<()> {
+        self.run(sql, values).map(drop)
     }
 
     /// Runs a statement that adds a row. Returns the number of the row.

@@ -63,26 +63,16 @@ impl PackageRows for Unit<'_> {
     ) -> Result<()> {
         let sql = "UPDATE package SET revision = ?2, status = ?3, review_type = ?4,
             content_hash = ?5, text = ?6 WHERE pk = ?1";
-        self.run(
-            sql,
-            params![
-                package,
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-                state.text,
-            ],
-        )?;
+        let (revision, hash) = (number(state.revision), state.content_hash.digest().as_bytes());
+        let (status, review) = (state.status.as_str(), state.review_type.as_str());
+        self.run(sql, params![package, revision, status, review, hash, state.text])?;
         self.append_revisions(package, revisions)
     }
 
     fn set_quarantine(&mut self, package: i64, quarantine: Option<&Quarantine>) -> Result<()> {
         let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
-        let at = quarantine.map(|quarantine| quarantine.at.as_str());
-        let reason = quarantine.map(|quarantine| quarantine.reason.as_str());
-        self.run(sql, params![package, at, reason])?;
-        Ok(())
+        let (at, reason) = quarantine.map(|held| (held.at.as_str(), &held.reason)).unzip();
+        self.write(sql, params![package, at, reason])
     }
 
     fn rewrite_package(&mut self, package: i64, row: &PackageRow) -> Result<bool> {
@@ -109,8 +99,7 @@ impl PackageRows for Unit<'_> {
     fn count_open_questions(&mut self, project: &ProjectId, hour: &str, more: i64) -> Result<()> {
         let sql = "INSERT INTO question_tally (project, hour, questions) VALUES (?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET questions = questions + excluded.questions";
-        self.run(sql, params![self.must_find(project)?, hour, more])?;
-        Ok(())
+        self.write(sql, params![self.must_find(project)?, hour, more])
     }
 
     fn put_terms(
@@ -133,8 +122,8 @@ impl PackageRows for Unit<'_> {
     ) -> Result<Option<bool>> {
         let project = self.or_none(project)?;
         let Some(lengths) = self.lengths_of(package)? else { return Ok(None) };
-        let terms = sample.terms.iter().map(|term| format!("\"{project}:{term}\""));
-        let terms: Vec<String> = terms.collect();
+        let quoted = |term| format!("\"{project}:{term}\"");
+        let terms: Vec<String> = sample.terms.iter().map(quoted).collect();
         // Without an operator between them, SQLite looks for rows that have all of them.
         let sql = "SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 AND rowid = ?2";
         let is_found = terms.is_empty()

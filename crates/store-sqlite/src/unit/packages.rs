@@ -73,17 +73,13 @@ impl Packages for Unit<'_> {
         })
     }
 
-    fn packages_of_session(
-        &self,
-        project: &ProjectId,
-        session: &SessionId,
-    ) -> Result<Vec<PackageId>> {
-        let pk = self.or_none(project)?;
+    fn packages_of_session(&self, of: &ProjectId, session: &SessionId) -> Result<Vec<PackageId>> {
+        let pk = self.or_none(of)?;
         let sql = "SELECT package_id FROM package
             WHERE project = ?1 AND session_id = ?2 AND quarantined_at IS NULL
             ORDER BY created_key, pk";
         self.many_sound(sql, (pk, session.as_str()), |row| {
-            examine(row, Table::Package, project, |row, _| row.id(0))
+            examine(row, Table::Package, of, |row, _| row.id(0))
         })
     }
 
@@ -97,8 +93,7 @@ impl Packages for Unit<'_> {
             });
             Ok(entry.map_err(|damaged| DamagedRow { id: package.as_str().to_owned(), ..damaged }))
         })?;
-        let found = found.into_iter().map(|entry| self.sound(entry));
-        found.collect()
+        found.into_iter().map(|entry| self.sound(entry)).collect()
     }
 
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>> {
@@ -125,12 +120,8 @@ impl Packages for Unit<'_> {
         })
     }
 
-    fn questions(
-        &self,
-        project: &ProjectId,
-        query: &QuestionQuery<'_>,
-    ) -> Result<Vec<QuestionRow>> {
-        derived::list_questions(self, project, query)
+    fn questions(&self, of: &ProjectId, query: &QuestionQuery<'_>) -> Result<Vec<QuestionRow>> {
+        derived::list_questions(self, of, query)
     }
 
     fn superseded(
@@ -141,13 +132,8 @@ impl Packages for Unit<'_> {
         self.superseded_of(project, packages)
     }
 
-    fn link_targets(
-        &self,
-        project: &ProjectId,
-        links: &Links,
-        drafts: Drafts<'_>,
-    ) -> Result<LinkTargets> {
-        derived::link_targets(self, project, links, drafts)
+    fn link_targets(&self, of: &ProjectId, links: &Links, with: Drafts<'_>) -> Result<LinkTargets> {
+        derived::link_targets(self, of, links, with)
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
@@ -183,14 +169,10 @@ impl Unit<'_> {
     /// The row of a package that an index refers to, if both are undamaged.
     pub(super) fn row_of(&self, package: i64, project: &ProjectId) -> Result<Option<PackageRow>> {
         let found = self.numbered(package, project)?;
-        Ok(self.keep(found.unwrap_or_else(|| {
-            Err(DamagedRow {
-                table: Table::Search,
-                project_id: Some(project.clone()),
-                id: package.to_string(),
-                what: "there is no package of that number".to_owned(),
-            })
-        })))
+        let (table, project_id) = (Table::Search, Some(project.clone()));
+        let what = "there is no package of that number".to_owned();
+        let missing = || Err(DamagedRow { table, project_id, id: package.to_string(), what });
+        Ok(self.keep(found.unwrap_or_else(missing)))
     }
 
     pub(super) fn rows_of(
@@ -198,8 +180,7 @@ impl Unit<'_> {
         packages: impl IntoIterator<Item = i64>,
         project: &ProjectId,
     ) -> Result<Vec<Option<PackageRow>>> {
-        let rows = packages.into_iter();
-        rows.map(|package| self.row_of(package, project)).collect()
+        packages.into_iter().map(|package| self.row_of(package, project)).collect()
     }
 }
 

@@ -33,8 +33,7 @@ impl Projects for Unit<'_> {
     }
 
     fn contents(&self, project: &ProjectId) -> Result<ProjectContents> {
-        // `package` has no index that begins with the project and includes every row, so it is
-        // counted by two partial ones.
+        // No index of `package` has every row of a project: two partial ones are counted.
         let sql = "SELECT
             (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NULL)
             + (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL),
@@ -75,8 +74,7 @@ impl ProjectWrites for Unit<'_> {
             VALUES (?1, ?2, ?3, ?4, ?5)";
         self.run(sql, values)?;
         let pk = self.connection.last_insert_rowid();
-        self.run("INSERT INTO counter (project) VALUES (?1)", (pk,))?;
-        Ok(())
+        self.write("INSERT INTO counter (project) VALUES (?1)", (pk,))
     }
 
     fn update_project(&mut self, row: &ProjectRow) -> Result<()> {

@@ -62,19 +62,16 @@ impl QuestionRows for Unit<'_> {
             WHERE pk = ?1";
         let QuestionState { is_open, asked_key, package, index, sources } = state;
         let sources = sources::write(sources);
-        self.run(sql, params![question, asked_key, package, index, sources, is_open])?;
-        Ok(())
+        self.write(sql, params![question, asked_key, package, index, sources, is_open])
     }
 
     fn set_question_sources(&mut self, question: i64, sources: &[QuestionSource]) -> Result<()> {
         let sql = "UPDATE question SET sources = ?2 WHERE pk = ?1";
-        self.run(sql, params![question, sources::write(sources)])?;
-        Ok(())
+        self.write(sql, params![question, sources::write(sources)])
     }
 
     fn delete_question(&mut self, question: i64) -> Result<()> {
-        self.run("DELETE FROM question WHERE pk = ?1", (question,))?;
-        Ok(())
+        self.write("DELETE FROM question WHERE pk = ?1", (question,))
     }
 
     fn insert_question_use(&mut self, asked: &QuestionUse) -> Result<()> {
@@ -83,36 +80,25 @@ impl QuestionRows for Unit<'_> {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let QuestionUse { question, source, index, ask_key } = asked;
         let QuestionSource { key, package, id } = source;
-        self.run(sql, params![question, key, package, index, id, ask_key])?;
-        Ok(())
+        self.write(sql, params![question, key, package, index, id, ask_key])
     }
 
     fn delete_question_uses(&mut self, package: i64) -> Result<()> {
-        self.run("DELETE FROM question_use WHERE package = ?1", (package,))?;
-        Ok(())
+        self.write("DELETE FROM question_use WHERE package = ?1", (package,))
     }
 
-    fn question(
-        &self,
-        project: &ProjectId,
-        audience: &str,
-        text: &str,
-    ) -> Result<Option<StoredQuestion>> {
+    fn question(&self, of: &ProjectId, reader: &str, text: &str) -> Result<Option<StoredQuestion>> {
         let sql = select!(
             " FROM question q
              WHERE q.project = ?1 AND q.audience = ?2 AND q.digest = ?3 AND q.text = ?4"
         );
-        let values = params![self.or_none(project)?, audience, digest(text), text];
+        let values = params![self.or_none(of)?, reader, digest(text), text];
         self.one(sql, values, question)
     }
 
-    fn questions_with_key(
-        &self,
-        project: &ProjectId,
-        key: &QuestionKey,
-    ) -> Result<Vec<StoredQuestion>> {
+    fn questions_with_key(&self, of: &ProjectId, key: &QuestionKey) -> Result<Vec<StoredQuestion>> {
         let sql = select!(" FROM question q WHERE q.project = ?1 AND q.folded = ?2");
-        let values = params![self.or_none(project)?, key.digest().as_bytes()];
+        let values = params![self.or_none(of)?, key.digest().as_bytes()];
         self.many(sql, values, question)
     }
 
@@ -136,15 +122,15 @@ impl QuestionRows for Unit<'_> {
 
     fn asked_question(
         &self,
-        project: &ProjectId,
-        package_id: &str,
+        of: &ProjectId,
+        id: &str,
         index: i64,
     ) -> Result<Option<AskedQuestion>> {
         let sql = "SELECT q.text, u.ask_key FROM package p
             JOIN question_use u ON u.package = p.pk AND u.ordinal = ?3
             JOIN question q ON q.pk = u.question
             WHERE p.package_id = ?1 AND p.project = ?2";
-        let values = params![package_id, self.or_none(project)?, index];
+        let values = params![id, self.or_none(of)?, index];
         self.one(sql, values, |row| Ok(AskedQuestion { text: row.text(0)?, ask_key: row.text(1)? }))
     }
 
@@ -198,16 +184,11 @@ impl QuestionRows for Unit<'_> {
         Ok(any.is_some())
     }
 
-    fn audiences_between(
-        &self,
-        project: &ProjectId,
-        after: &str,
-        before: &str,
-    ) -> Result<Vec<String>> {
+    fn audiences_between(&self, of: &ProjectId, after: &str, before: &str) -> Result<Vec<String>> {
         // Skips from one audience to the next in the index.
         let sql = "SELECT audience FROM question
             WHERE project = ?1 AND audience > ?2 AND audience < ?3 ORDER BY audience LIMIT 1";
-        let pk = self.or_none(project)?;
+        let pk = self.or_none(of)?;
         let mut audiences: Vec<String> = Vec::new();
         loop {
             let last = audiences.last().map_or(after, String::as_str);
@@ -225,7 +206,7 @@ impl QuestionRows for Unit<'_> {
     ) -> Result<()> {
         let sql = select!(" FROM question q WHERE q.project = ?1");
         let read =
-            |row: &Row<'_>| visit(examine(row, Table::Question, project, |row, _| question(row)));
+            |row: &Row<'_>| visit(examine(row, Table::Question, project, |r, _| question(r)));
         self.each(sql, (self.or_none(project)?,), read, |()| true)
     }
 }
@@ -239,17 +220,12 @@ impl Unit<'_> {
         // A negative count is damage, which a verification reports.
         let count = |row: &Row<'_>| Ok(row.count(0).unwrap_or_default());
         let whole_hours = self.one(whole_hours, (project, hour), count)?;
-        let begun_hour = match &since {
-            None => None,
-            Some(key) => {
-                let sql = "SELECT count(*) FROM question
-                    WHERE project = ?1 AND audience = ?2 AND open = 1
-                    AND asked_key >= ?3 AND asked_key < ?4";
-                let values = params![project, ALL_READERS, key, Span::Hour.end(key)];
-                self.one(sql, values, count)?
-            }
-        };
         let whole_hours = whole_hours.unwrap_or_default();
+        let Some(key) = &since else { return Ok(whole_hours) };
+        let sql = "SELECT count(*) FROM question WHERE project = ?1 AND audience = ?2 AND open = 1
+            AND asked_key >= ?3 AND asked_key < ?4";
+        let values = params![project, ALL_READERS, key, Span::Hour.end(key)];
+        let begun_hour = self.one(sql, values, count)?;
         Ok(whole_hours.saturating_add(begun_hour.unwrap_or_default()))
     }
 }

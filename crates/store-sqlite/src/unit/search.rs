@@ -75,8 +75,7 @@ impl Unit<'_> {
         Ok(format!("{}:{term}", self.or_none(project)?))
     }
 
-    /// The look-up of a term in a project. A term contains only letters and digits, so it cannot
-    /// end the quotation.
+    /// The look-up of a term, which has only letters and digits and cannot end the quotation.
     fn quoted(&self, project: &ProjectId, term: &str) -> Result<String> {
         Ok(format!("\"{}\"", self.indexed(project, term)?))
     }

@@ -7,8 +7,7 @@ use rusqlite::types::Value;
 use super::column::Row;
 use super::{Unit, limit};
 
-/// A query under construction, and the values of its `?` in their order. Input is only ever a
-/// value, never part of the SQL.
+/// A query under construction, and the values of its `?` in order. Input is only ever a value.
 #[derive(Clone)]
 pub(super) struct Select {
     sql: String,

@@ -18,8 +18,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT s.session_id, s.pk, s.actor_type, s.actor_id, s.callsign, s.started_at, \
-        s.ended_at, s.text, \
-         s.started_key",
+s.ended_at, s.text, s.started_key",
             $rest
         )
     };
@@ -101,8 +100,7 @@ impl SessionWrites for Unit<'_> {
         let pk = self.must_find(project)?;
         let sql = "UPDATE session SET ended_at = ?3, text = ?4
             WHERE session_id = ?1 AND project = ?2";
-        let values = params![session.as_str(), pk, ended_at.as_str(), text];
-        self.change("session", sql, values)
+        self.change("session", sql, params![session.as_str(), pk, ended_at.as_str(), text])
     }
 }
 

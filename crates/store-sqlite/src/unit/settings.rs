@@ -27,15 +27,12 @@ impl SettingWrites for Unit<'_> {
             Scope::Store => STORE,
             Scope::Project(project) => self.must_find(project)?,
         };
-        match value {
-            Some(value) => {
-                let sql = "INSERT INTO setting (project, name, value) VALUES (?1, ?2, ?3)
-                    ON CONFLICT DO UPDATE SET value = excluded.value";
-                self.run(sql, (pk, name, value))
-            }
-            None => self.run("DELETE FROM setting WHERE project = ?1 AND name = ?2", (pk, name)),
-        }?;
-        Ok(())
+        let Some(value) = value else {
+            return self.write("DELETE FROM setting WHERE project = ?1 AND name = ?2", (pk, name));
+        };
+        let sql = "INSERT INTO setting (project, name, value) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET value = excluded.value";
+        self.write(sql, (pk, name, value))
     }
 }
 

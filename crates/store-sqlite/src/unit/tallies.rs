@@ -18,15 +18,9 @@ impl Unit<'_> {
         let sql = "INSERT INTO tally (kind, unit, span, packages) VALUES
             (?1, 'day', ?2, ?5), (?1, 'hour', ?3, ?5), (?1, 'minute', ?4, ?5)
             ON CONFLICT DO UPDATE SET packages = packages + excluded.packages";
-        let values = params![
-            self.kind(project, change)?,
-            change.span(Span::Day),
-            change.span(Span::Hour),
-            change.span(Span::Minute),
-            change.more
-        ];
-        self.run(sql, values)?;
-        Ok(())
+        let [day, hour, minute] =
+            [Span::Day, Span::Hour, Span::Minute].map(|span| change.span(span));
+        self.write(sql, params![self.kind(project, change)?, day, hour, minute, change.more])
     }
 
     pub(super) fn tallies_since(
@@ -84,13 +78,9 @@ impl Unit<'_> {
 
     /// The number of a kind, which is added if it is new.
     fn kind(&self, project: i64, kind: &TallyChange<'_>) -> Result<i64> {
-        let values = params![
-            project,
-            kind.package_type.as_str(),
-            kind.actor.kind.as_str(),
-            kind.actor.id.as_str(),
-            kind.status.as_str(),
-        ];
+        let (actor_type, actor_id) = (kind.actor.kind.as_str(), kind.actor.id.as_str());
+        let (package_type, status) = (kind.package_type.as_str(), kind.status.as_str());
+        let values = params![project, package_type, actor_type, actor_id, status];
         let sql = "SELECT pk FROM kind WHERE project = ?1 AND package_type = ?2
             AND actor_type = ?3 AND actor_id = ?4 AND status = ?5";
         if let Some(known) = self.one(sql, values, |row| row.integer(0))? {
@@ -105,10 +95,8 @@ impl Unit<'_> {
 
 fn stored(row: &Row<'_>, project: &ProjectId) -> Stored<Tally> {
     let stored = examine(row, Table::Tally, project, |row, _| tally(row));
-    stored.map_err(|damaged| DamagedRow {
-        id: [0, 1, 2, 3].map(|at| row.label(at)).join(" "),
-        ..damaged
-    })
+    let id = || [0, 1, 2, 3].map(|at| row.label(at)).join(" ");
+    stored.map_err(|damaged| DamagedRow { id: id(), ..damaged })
 }
 
 fn tally(row: &Row<'_>) -> Result<Tally> {

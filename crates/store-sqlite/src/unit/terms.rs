@@ -23,19 +23,15 @@ pub(super) struct Pending {
     group: Vec<Change>,
     /// Of the running job.
     job: Vec<Change>,
-    /// Changes of the group that were indexed since the job began, and are lost if it is rolled
-    /// back.
+    /// Changes of the group that were indexed since the job began: lost if it is rolled back.
     brought: Vec<Change>,
 }
 
 impl Pending {
     /// Adds the terms of a package; `replaces` says whether the package was indexed before.
     pub(super) fn add(&mut self, project: i64, package: i64, index: &PackageIndex, replaces: bool) {
-        self.job.push(Change {
-            package,
-            replaces,
-            columns: index.terms().each_ref().map(|terms| column(project, terms)),
-        });
+        let columns = index.terms().each_ref().map(|terms| column(project, terms));
+        self.job.push(Change { package, replaces, columns });
     }
 
     /// Whether the running job has pending or indexed changes.
@@ -67,9 +63,9 @@ impl Unit<'_> {
             if change.replaces {
                 self.run("DELETE FROM package_terms WHERE rowid = ?1", (change.package,))?;
             }
-            let sql = "INSERT INTO package_terms
-                (rowid, title, decisions, questions, handoff, body) VALUES (?1, ?2, ?3, ?4, ?5,
-                ?6)";
+            let sql =
+                "INSERT INTO package_terms (rowid, title, decisions, questions, handoff, body)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let [title, decisions, questions, handoff, body] = &change.columns;
             let values = params![change.package, title, decisions, questions, handoff, body];
             self.run(sql, values)?;
@@ -83,10 +79,5 @@ impl Unit<'_> {
 /// Terms as the index stores them: each after the number of its project.
 fn column(project: i64, terms: &str) -> String {
     let prefix = format!("{project}:");
-    let mut column = String::with_capacity(terms.len() * 2);
-    for term in terms.split_inclusive(' ') {
-        column.push_str(&prefix);
-        column.push_str(term);
-    }
-    column
+    terms.split_inclusive(' ').flat_map(|term| [prefix.as_str(), term]).collect()
 }

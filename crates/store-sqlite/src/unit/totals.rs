@@ -9,11 +9,7 @@ use super::{Unit, facts, listing, sessions};
 impl Totals for Unit<'_> {
     fn package_total(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<u64> {
         let pk = self.or_none(project)?;
-        let mut total = 0;
-        for range in listing::counted(pk, query) {
-            total += self.count(&range)?;
-        }
-        Ok(total)
+        listing::counted(pk, query).iter().map(|range| self.count(range)).sum()
     }
 
     fn fact_total(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<u64> {

@@ -132,14 +132,9 @@ pub(super) fn supersessions(
     targets.map(|target| supersession(package, row, target, standing)).collect()
 }
 
-fn supersession(
-    package: i64,
-    row: &PackageRow,
-    target: String,
-    standing: &Standing,
-) -> SupersessionRow {
+fn supersession(by: i64, row: &PackageRow, target: String, standing: &Standing) -> SupersessionRow {
     let (holds, outranks) = (holds(row, standing), standing.outranks_people);
-    SupersessionRow { package, target, holds, outranks }
+    SupersessionRow { package: by, target, holds, outranks }
 }
 
 /// The answer with the question that its named package asks, as far as that is known.

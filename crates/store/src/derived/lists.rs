@@ -138,21 +138,17 @@ fn found(is_there: bool) -> LinkTarget {
 }
 
 /// The audiences of a reader; of draft audiences only those that have questions.
-fn audiences(
-    rows: &dyn PackageRows,
-    project: &ProjectId,
-    drafts: Drafts<'_>,
-) -> Result<Vec<String>> {
+fn audiences(rows: &dyn PackageRows, of: &ProjectId, drafts: Drafts<'_>) -> Result<Vec<String>> {
     let mut audiences = vec![ALL_READERS.to_owned()];
     match drafts {
         Drafts::None => {}
         Drafts::Of(author) => {
             let drafts = drafts_of(author);
-            if rows.has_questions(project, &drafts)? {
+            if rows.has_questions(of, &drafts)? {
                 audiences.push(drafts);
             }
         }
-        Drafts::All => audiences.extend(rows.audiences_between(project, DRAFTS, BEHIND_DRAFTS)?),
+        Drafts::All => audiences.extend(rows.audiences_between(of, DRAFTS, BEHIND_DRAFTS)?),
     }
     Ok(audiences)
 }

@@ -179,17 +179,13 @@ fn ask_again(
 
 /// Updates a question after a package no longer asks it, or its answers changed. A question that no
 /// package asks is deleted.
-fn look_again(
-    rows: &mut dyn PackageRows,
-    project: &ProjectId,
-    known: &StoredQuestion,
-) -> Result<()> {
-    if let Some(new) = state_of(rows, project, known)? {
-        return change_state(rows, project, known, &new);
+fn look_again(rows: &mut dyn PackageRows, of: &ProjectId, known: &StoredQuestion) -> Result<()> {
+    if let Some(new) = state_of(rows, of, known)? {
+        return change_state(rows, of, known, &new);
     }
     rows.delete_question(known.number)?;
     if known.state.is_open {
-        count(rows, project, &known.audience, &known.state.asked_key, -1)?;
+        count(rows, of, &known.audience, &known.state.asked_key, -1)?;
     }
     Ok(())
 }

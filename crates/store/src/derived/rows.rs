@@ -205,19 +205,10 @@ pub trait QuestionRows {
     fn delete_question_uses(&mut self, package: i64) -> Result<()>;
 
     /// The question of an audience with this text.
-    fn question(
-        &self,
-        project: &ProjectId,
-        audience: &str,
-        text: &str,
-    ) -> Result<Option<StoredQuestion>>;
+    fn question(&self, of: &ProjectId, reader: &str, text: &str) -> Result<Option<StoredQuestion>>;
 
     /// The questions of all audiences with this key.
-    fn questions_with_key(
-        &self,
-        project: &ProjectId,
-        key: &QuestionKey,
-    ) -> Result<Vec<StoredQuestion>>;
+    fn questions_with_key(&self, of: &ProjectId, key: &QuestionKey) -> Result<Vec<StoredQuestion>>;
 
     /// The questions of a package in their order; `None` for one that is unreadable, or belongs to
     /// another project.
@@ -228,12 +219,7 @@ pub trait QuestionRows {
     ) -> Result<Vec<Option<(StoredQuestion, QuestionUse)>>>;
 
     /// The question at an index of a package.
-    fn asked_question(
-        &self,
-        project: &ProjectId,
-        package_id: &str,
-        index: i64,
-    ) -> Result<Option<AskedQuestion>>;
+    fn asked_question(&self, of: &ProjectId, id: &str, at: i64) -> Result<Option<AskedQuestion>>;
 
     /// At most `limit` packages that ask a question after a key, newest first.
     fn newest_uses(&self, question: i64, after: &str, limit: usize) -> Result<Vec<QuestionUse>>;
@@ -253,12 +239,7 @@ pub trait QuestionRows {
 
     /// The audiences with questions between two texts, in their order. The cost depends on the
     /// number of audiences, not on that of questions.
-    fn audiences_between(
-        &self,
-        project: &ProjectId,
-        after: &str,
-        before: &str,
-    ) -> Result<Vec<String>>;
+    fn audiences_between(&self, of: &ProjectId, after: &str, before: &str) -> Result<Vec<String>>;
 
     /// Passes every question of a project to `visit`, in any order.
     fn visit_questions(

@@ -64,15 +64,10 @@ impl<U: PackageRows> PackageWrites for U {
         self.put_terms(project, package, index, true)
     }
 
-    fn put_package(
-        &mut self,
-        package: i64,
-        row: &PackageRow,
-        index: &PackageIndex,
-    ) -> Result<bool> {
-        let is_written = self.rewrite_package(package, row)?;
+    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool> {
+        let is_written = self.rewrite_package(number, row)?;
         if is_written {
-            derive(self, package, row, index, None)?;
+            derive(self, number, row, index, None)?;
         }
         Ok(is_written)
     }

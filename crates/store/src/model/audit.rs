@@ -21,12 +21,8 @@ impl Audit for State {
         Ok(numbers)
     }
 
-    fn package_numbered(
-        &self,
-        project: &ProjectId,
-        wanted: i64,
-    ) -> Result<Option<Stored<PackageRow>>> {
-        let found = self.rows(project).find(|row| number(row) == wanted);
+    fn package_numbered(&self, of: &ProjectId, wanted: i64) -> Result<Option<Stored<PackageRow>>> {
+        let found = self.rows(of).find(|row| number(row) == wanted);
         Ok(found.cloned().map(Ok))
     }
 

@@ -16,13 +16,8 @@ impl Blobs for State {
         Ok(found.cloned().collect())
     }
 
-    fn blobs(
-        &self,
-        project: &ProjectId,
-        after: Option<&Digest>,
-        limit: usize,
-    ) -> Result<Vec<BlobRow>> {
-        let blobs = self.at(project).into_iter().flat_map(|project| project.blobs.values());
+    fn blobs(&self, of: &ProjectId, after: Option<&Digest>, limit: usize) -> Result<Vec<BlobRow>> {
+        let blobs = self.at(of).into_iter().flat_map(|project| project.blobs.values());
         let behind = blobs.filter(|row| after.is_none_or(|after| row.digest > *after));
         Ok(behind.take(limit).cloned().collect())
     }

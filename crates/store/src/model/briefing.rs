@@ -35,13 +35,8 @@ impl Briefings for State {
         Ok(rows)
     }
 
-    fn briefed_count(
-        &self,
-        project: &ProjectId,
-        part: BriefingPart,
-        since: Option<Time>,
-    ) -> Result<u64> {
-        Ok(self.briefed(project, part, since, usize::MAX)?.len() as u64)
+    fn briefed_count(&self, of: &ProjectId, part: BriefingPart, from: Option<Time>) -> Result<u64> {
+        Ok(self.briefed(of, part, from, usize::MAX)?.len() as u64)
     }
 
     fn latest_handoff(&self, project: &ProjectId) -> Result<Option<PackageRow>> {

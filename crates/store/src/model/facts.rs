@@ -22,16 +22,11 @@ impl Facts for State {
         Ok(self.chain(project, key)?.into_iter().find(|fact| fact.valid_to.is_none()))
     }
 
-    fn fact_neighbours(
-        &self,
-        project: &ProjectId,
-        key: FactKey<'_>,
-        instant: Time,
-    ) -> Result<Neighbours> {
+    fn fact_neighbours(&self, of: &ProjectId, key: FactKey<'_>, at: Time) -> Result<Neighbours> {
         let mut neighbours = Neighbours::default();
-        let chain = self.chain(project, key)?;
+        let chain = self.chain(of, key)?;
         for fact in chain.into_iter().filter(|fact| !fact.never_held()) {
-            if fact.valid_from.time() <= instant {
+            if fact.valid_from.time() <= at {
                 neighbours.before = Some(fact);
             } else if neighbours.after.is_none() {
                 neighbours.after = Some(fact);
@@ -79,16 +74,10 @@ impl FactWrites for State {
         Ok(seq)
     }
 
-    fn end_fact(
-        &mut self,
-        project: &ProjectId,
-        fact: &FactId,
-        valid_to: &Timestamp,
-        text: &str,
-    ) -> Result<()> {
-        let found = self.at_mut(project)?.facts.get_mut(fact);
-        let row = found.ok_or_else(|| StoreError::conflict("no fact", fact.as_str()))?;
-        row.valid_to = Some(valid_to.clone());
+    fn end_fact(&mut self, of: &ProjectId, id: &FactId, to: &Timestamp, text: &str) -> Result<()> {
+        let found = self.at_mut(of)?.facts.get_mut(id);
+        let row = found.ok_or_else(|| StoreError::conflict("no id", id.as_str()))?;
+        row.valid_to = Some(to.clone());
         row.text = text.to_owned();
         Ok(())
     }

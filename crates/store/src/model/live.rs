@@ -154,18 +154,13 @@ impl LiveSessions for State {
         Ok(entry.and_then(|entry| entry.content.get(&part)).map(|text| text.as_ref().to_owned()))
     }
 
-    fn live_ledger(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<LedgerEntry>> {
-        let Some(entry) = self.entry(session) else { return Ok(Vec::new()) };
+    fn live_ledger(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>> {
+        let Some(entry) = self.entry(of) else { return Ok(Vec::new()) };
         Ok(entry.ledger.after(&after).take(limit).map(|row| row.as_ref().clone()).collect())
     }
 
-    fn live_pipe(&self, session: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>> {
-        let Some(entry) = self.entry(session) else { return Ok(Vec::new()) };
+    fn live_pipe(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<LedgerEntry>> {
+        let Some(entry) = self.entry(of) else { return Ok(Vec::new()) };
         let rows = entry.ledger.after(&after).filter(|row| row.event_id.is_some());
         Ok(rows.take(limit).map(|row| row.as_ref().clone()).collect())
     }
@@ -176,13 +171,8 @@ impl LiveSessions for State {
         Ok(found.map(|row| row.as_ref().clone()))
     }
 
-    fn live_frames(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<FrameEntry>> {
-        let Some(entry) = self.entry(session) else { return Ok(Vec::new()) };
+    fn live_frames(&self, of: &SessionId, after: u64, limit: usize) -> Result<Vec<FrameEntry>> {
+        let Some(entry) = self.entry(of) else { return Ok(Vec::new()) };
         Ok(entry.frames.after(&after).take(limit).map(|row| row.as_ref().clone()).collect())
     }
 
@@ -220,12 +210,8 @@ impl LiveSessions for State {
         Ok(self.live.handshakes.get(handshake).cloned())
     }
 
-    fn live_blueprint(
-        &self,
-        project: &ProjectId,
-        key: &BlueprintKey,
-    ) -> Result<Option<BlueprintRow>> {
-        Ok(self.live.blueprints.get(&(project.clone(), key.clone())).cloned())
+    fn live_blueprint(&self, of: &ProjectId, key: &BlueprintKey) -> Result<Option<BlueprintRow>> {
+        Ok(self.live.blueprints.get(&(of.clone(), key.clone())).cloned())
     }
 
     fn live_blueprints(&self, project: &ProjectId, limit: usize) -> Result<Vec<BlueprintRow>> {

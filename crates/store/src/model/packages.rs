@@ -55,18 +55,14 @@ impl Packages for State {
         Ok(rows.into_iter().take(query.limit).cloned().collect())
     }
 
-    fn packages_of_session(
-        &self,
-        project: &ProjectId,
-        session: &SessionId,
-    ) -> Result<Vec<PackageId>> {
+    fn packages_of_session(&self, of: &ProjectId, session: &SessionId) -> Result<Vec<PackageId>> {
         let query = PackageQuery {
             session: Some(session),
             order: Order::OldestFirst,
             limit: usize::MAX,
             ..PackageQuery::default()
         };
-        let rows = self.packages(project, &query)?;
+        let rows = self.packages(of, &query)?;
         Ok(rows.into_iter().map(|row| row.package_id).collect())
     }
 
@@ -111,12 +107,8 @@ impl Packages for State {
         Ok(rows)
     }
 
-    fn questions(
-        &self,
-        project: &ProjectId,
-        query: &QuestionQuery<'_>,
-    ) -> Result<Vec<QuestionRow>> {
-        Ok(self.list_questions(project, query))
+    fn questions(&self, of: &ProjectId, query: &QuestionQuery<'_>) -> Result<Vec<QuestionRow>> {
+        Ok(self.list_questions(of, query))
     }
 
     fn superseded(
@@ -130,13 +122,8 @@ impl Packages for State {
         Ok(marks.filter(|(_, by)| !by.is_empty()).collect())
     }
 
-    fn link_targets(
-        &self,
-        project: &ProjectId,
-        links: &Links,
-        drafts: Drafts<'_>,
-    ) -> Result<LinkTargets> {
-        Ok(self.targets_of(project, links, drafts))
+    fn link_targets(&self, of: &ProjectId, links: &Links, with: Drafts<'_>) -> Result<LinkTargets> {
+        Ok(self.targets_of(of, links, with))
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {

@@ -134,18 +134,14 @@ fn search(
     Ok(SearchResults { hits, left_out })
 }
 
-fn choose(
-    index: &dyn TermIndex,
-    project: &ProjectId,
-    terms: Vec<QueryTerm>,
-) -> Result<ChosenTerms> {
+fn choose(index: &dyn TermIndex, of: &ProjectId, terms: Vec<QueryTerm>) -> Result<ChosenTerms> {
     let limits = index.limits();
-    let packages = index.indexed_packages(project)?;
+    let packages = index.indexed_packages(of)?;
     // Counting stops at the number that decides, because counting further is what is avoided.
     let most = limits.ceiling(packages);
     let mut counted = Vec::with_capacity(terms.len());
     for term in terms {
-        let with = index.count_packages_with(project, &term.term, most)?;
+        let with = index.count_packages_with(of, &term.term, most)?;
         counted.push((term, with));
     }
     Ok(limits.choose(counted, packages))

@@ -70,19 +70,16 @@ fn forget(links: &mut HashMap<TaskId, Vec<TaskId>>, from: TaskId, id: TaskId) {
 }
 
 /// A path from a task back to itself through what the tasks need, if there is one.
-pub(super) fn cycle<'a>(
-    start: TaskId,
-    needs: impl Fn(TaskId) -> &'a [TaskId],
-) -> Option<Vec<TaskId>> {
+pub(super) fn cycle<'a>(of: TaskId, needs: impl Fn(TaskId) -> &'a [TaskId]) -> Option<Vec<TaskId>> {
     let mut seen = HashSet::new();
-    let mut path = vec![(start, 0)];
+    let mut path = vec![(of, 0)];
     while let Some((id, next)) = path.last_mut() {
         let Some(&needed) = needs(*id).get(*next) else {
             path.pop();
             continue;
         };
         *next += 1;
-        if needed == start {
+        if needed == of {
             return Some(path.into_iter().map(|(id, _)| id).collect());
         }
         if seen.insert(needed) {

@@ -237,23 +237,17 @@ fn dead_because(
     is_spent.then_some("max_dispatch_failures")
 }
 
-fn dead_letter(
-    task: &Task,
-    failure: &RunFailure<'_>,
-    failures: u64,
-    reason: &str,
-    now: Time,
-) -> Routed {
-    let mut routed = move_task(task, Status::Deadletter, SYSTEM, Some(reason), now);
-    routed.changes.push(set("deadletterReason", reason));
+fn dead_letter(task: &Task, failure: &RunFailure<'_>, count: u64, why: &str, now: Time) -> Routed {
+    let mut routed = move_task(task, Status::Deadletter, SYSTEM, Some(why), now);
+    routed.changes.push(set("deadletterReason", why));
     // What is known about the runs before this one.
     let before = [RETRY_COUNT, RATE_LIMIT_COUNT, "lastError", "lastBlockedAt"];
     let before = before.map(|name| Some((name.to_owned(), task.metadata(name)?.clone())));
     let before: Object = before.into_iter().flatten().collect();
     let event = TaskEvent::new(kind::DEADLETTERED, SYSTEM, Some(task.id), now)
-        .with("reason", reason)
-        .with("failureCount", failures)
-        .with("retryCount", failures)
+        .with("reason", why)
+        .with("failureCount", count)
+        .with("retryCount", count)
         .with("lastFailureReason", shortened(failure.error))
         .with("errorClass", failure.class.as_str())
         .with("agent", failure.agent)

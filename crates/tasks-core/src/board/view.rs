@@ -137,15 +137,12 @@ impl Board {
 }
 
 /// The turns of two indexes, in one order.
-fn in_order<'b>(
-    one: &'b BTreeSet<Turn>,
-    other: &'b BTreeSet<Turn>,
-) -> impl Iterator<Item = &'b Turn> {
-    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-    std::iter::from_fn(move || match (one.peek(), other.peek()) {
-        (Some(first), Some(second)) if second < first => other.next(),
-        (None, _) => other.next(),
-        _ => one.next(),
+fn in_order<'b>(a: &'b BTreeSet<Turn>, b: &'b BTreeSet<Turn>) -> impl Iterator<Item = &'b Turn> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    std::iter::from_fn(move || match (a.peek(), b.peek()) {
+        (Some(first), Some(second)) if second < first => b.next(),
+        (None, _) => b.next(),
+        _ => a.next(),
     })
 }
 

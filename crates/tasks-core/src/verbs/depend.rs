@@ -44,20 +44,15 @@ fn check(subject: &Subject<'_>) -> Result<(), Failure> {
     subject.check_open()
 }
 
-fn changed(
-    subject: &Subject<'_>,
-    needed: &[TaskId],
-    kind: &'static str,
-    blocker: TaskId,
-) -> Routed {
-    let needed: Vec<String> = needed.iter().map(ToString::to_string).collect();
+fn changed(subject: &Subject<'_>, needs: &[TaskId], kind: &'static str, blocker: TaskId) -> Routed {
+    let needs: Vec<String> = needs.iter().map(ToString::to_string).collect();
     let id = subject.task.id;
     let event = TaskEvent::new(kind, subject.by.name(), Some(id), subject.now)
         .with("taskId", id.to_string())
         .with("blockerId", blocker.to_string());
     Routed {
         changes: vec![
-            Change::set(&["dependsOn"], needed),
+            Change::set(&["dependsOn"], needs),
             Change::set(&["updatedAt"], subject.now.to_string()),
         ],
         events: vec![event],

@@ -82,8 +82,6 @@ async fn receive(
 
 /// Who passes a message on. An agent's key sends only as that agent, which the service checks, so
 /// that an event records a refusal. Others pass on the messages of agents that they may act as.
-///
-/// # Errors
 /// `unauthorized` when the key does not cover the project, the verb or the sender; those of the
 /// policy when the sender is a person or a script.
 fn sending(caller: &Caller, project: &ProjectId, sender: Option<&str>) -> Result<By, Failure> {

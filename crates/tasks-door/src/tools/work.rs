@@ -102,11 +102,7 @@ pub(super) const CLAIM: Tool = Tool {
 const RECEIPT_TOKENS: u32 = 200;
 
 /// The receipt of a claim, with the briefing as a text of its own.
-fn claimed(
-    mut receipt: Object,
-    claim: Option<&ClaimAnswer>,
-    briefing: Option<String>,
-) -> ToolResult {
+fn claimed(mut receipt: Object, claim: Option<&ClaimAnswer>, brief: Option<String>) -> ToolResult {
     if let Some(claim) = claim {
         receipt.extend(members([
             ("runId", claim.run_id.as_str().into()),
@@ -117,8 +113,8 @@ fn claimed(
     }
     receipt.insert("claimed".into(), claim.is_some().into());
     let receipt = ToolResult::receipt(receipt);
-    match briefing {
-        Some(briefing) => receipt.noting(briefing),
+    match brief {
+        Some(brief) => receipt.noting(brief),
         None => receipt,
     }
 }

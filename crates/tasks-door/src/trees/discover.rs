@@ -34,10 +34,8 @@ impl TaskTrees {
 }
 
 impl TaskTrees {
-    /// How many tasks a project has, finished ones included.
-    ///
-    /// # Errors
-    /// `task_tree_unavailable` when they cannot be counted.
+    /// How many tasks a project has, finished ones included. Fails with `task_tree_unavailable` when they
+    /// cannot be counted.
     pub fn count(&self, project: &ProjectId) -> Result<u64, Failure> {
         let folder = self.folder(project).join(TASKS);
         let mut count = 0;

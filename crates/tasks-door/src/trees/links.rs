@@ -20,11 +20,8 @@ const HOST: &str = "state/accord/host.json";
 /// The largest such file.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// A folder with a task tree that the host of a data folder may link to a project.
-///
-/// # Errors
-/// `no_task_tree` when the folder has none, `task_tree_of_another_project`,
-/// `task_tree_of_another_host`.
+/// A folder with a task tree that the host of a data folder may link to a project. Fails with `no_task_tree`
+/// when the folder has none, `task_tree_of_another_project`, `task_tree_of_another_host`.
 pub fn check(folder: &Path, project: &ProjectId, data: &Path) -> Result<PathBuf, Failure> {
     let folder = checked(folder, project)?;
     if let Some(other) = other_owner(&folder, data)? {
@@ -42,18 +39,14 @@ pub fn check(folder: &Path, project: &ProjectId, data: &Path) -> Result<PathBuf,
     }
 }
 
-/// The data folder of another host that has a tree.
-///
-/// # Errors
-/// `task_tree_unavailable` when the file cannot be read.
+/// The data folder of another host that has a tree. Fails with `task_tree_unavailable` when the file cannot be
+/// read.
 pub fn other_owner(folder: &Path, data: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(owner(folder)?.filter(|other| *other != canonical(data)))
 }
 
-/// Gives a tree up, if the host of a data folder has it.
-///
-/// # Errors
-/// `task_tree_unavailable` when the file cannot be removed.
+/// Gives a tree up, if the host of a data folder has it. Fails with `task_tree_unavailable` when the file
+/// cannot be removed.
 pub fn give_up(folder: &Path, data: &Path) -> Result<(), Failure> {
     if owner(folder)?.is_some_and(|owner| owner == canonical(data)) {
         let root = open(folder)?;
@@ -92,10 +85,8 @@ fn owner(folder: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(data.filter(|data| data.is_dir()))
 }
 
-/// Claims a tree for the host of a data folder.
-///
-/// # Errors
-/// `task_tree_unavailable` when the file cannot be written.
+/// Claims a tree for the host of a data folder. Fails with `task_tree_unavailable` when the file cannot be
+/// written.
 pub fn claim(folder: &Path, data: &Path) -> Result<(), Failure> {
     let document = json!({"data": canonical(data)}).to_string();
     let root = open(folder)?;

@@ -80,10 +80,8 @@ impl TaskTrees {
         Self::below(data.join(PROJECTS), environment, None)
     }
 
-    /// Trees that are removed when the last clone is dropped.
-    ///
-    /// # Errors
-    /// `task_tree_unavailable` when no temporary folder can be created.
+    /// Trees that are removed when the last clone is dropped. Fails with `task_tree_unavailable` when no
+    /// temporary folder can be created.
     pub fn temporary(environment: Environment) -> Result<Self, Failure> {
         let folder = temporary()?;
         Ok(Self::below(folder.path().to_owned(), environment, Some(folder)))
@@ -118,10 +116,8 @@ impl TaskTrees {
         state.linked.iter().map(|(project, folder)| (project.clone(), folder.clone())).collect()
     }
 
-    /// The tree of a project, if it has one.
-    ///
-    /// # Errors
-    /// `task_tree_unavailable` when its folder cannot be read.
+    /// The tree of a project, if it has one. Fails with `task_tree_unavailable` when its folder cannot be
+    /// read.
     pub fn find(&self, project: &ProjectId) -> Result<Option<Tree>, Failure> {
         let folder = self.folder(project);
         let Some(id) = tree_folder(&folder)? else {
@@ -146,10 +142,7 @@ impl TaskTrees {
         Ok(Some(tree))
     }
 
-    /// The tree of a project.
-    ///
-    /// # Errors
-    /// `no_task_tree` when the project has none.
+    /// The tree of a project. Fails with `no_task_tree` when the project has none.
     pub fn get(&self, project: &ProjectId) -> Result<Tree, Failure> {
         self.find(project)?.ok_or_else(|| {
             let message = format!("the project {:?} has no tasks yet", project.as_str());
@@ -158,9 +151,6 @@ impl TaskTrees {
     }
 
     /// Creates a task, and the tree of its project if it has none.
-    ///
-    /// # Errors
-    /// As for [`Tree::create`]; `task_tree_unavailable` when the tree cannot be created.
     pub fn create(
         &self,
         project: &ProjectId,
@@ -177,9 +167,6 @@ impl TaskTrees {
     }
 
     /// Creates the tree of a project, or changes its settings.
-    ///
-    /// # Errors
-    /// As for [`Tree::init`]; `task_tree_unavailable` when the tree cannot be created.
     pub fn init(
         &self,
         project: &ProjectId,

@@ -37,19 +37,11 @@ impl Tree {
     }
 }
 
-fn column(
-    work: &Work<'_>,
-    request: &BoardQuery,
-    status: Status,
-    limit: usize,
-) -> Result<BoardColumn> {
-    let ids = if status.is_final() {
-        finished(work, request, status)
-    } else {
-        open(work, request, status)
-    };
+fn column(work: &Work<'_>, query: &BoardQuery, status: Status, most: usize) -> Result<BoardColumn> {
+    let ids =
+        if status.is_final() { finished(work, query, status) } else { open(work, query, status) };
     let mut tasks = Vec::new();
-    for id in ids.iter().take(limit) {
+    for id in ids.iter().take(most) {
         // A broken file is counted, and named by lint.
         if let Ok(Some(file)) = work.peek(*id) {
             tasks.push(work.item(&file)?);

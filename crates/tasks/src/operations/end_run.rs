@@ -18,10 +18,8 @@ use crate::{Result, Tree};
 
 impl Tree {
     /// Ends the run of an agent as its program left it: with the report in the folder of the task,
-    /// else with a review, another attempt, or a release.
-    ///
-    /// # Errors
-    /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`.
+    /// else with a review, another attempt, or a release. Fails with `task_not_found`, `ambiguous_task_id`,
+    /// `unauthorized_agent`.
     pub fn end_run(&self, task: &str, request: &EndRunRequest, by: &By) -> Result<EndRunAnswer> {
         let agent = by.agent(request.agent.as_deref())?.to_owned();
         let task = task.to_owned();

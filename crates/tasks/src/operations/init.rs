@@ -130,15 +130,11 @@ fn changes(request: &InitRequest) -> Vec<Change> {
 
 /// Commits `apply` and `review`. What an existing `project.yaml` says counts only if a person
 /// gives the same values here, or adopts it.
-fn commit_settings(
-    work: &mut Work<'_>,
-    request: &InitRequest,
-    by: &By,
-) -> Result<CommittedSettings> {
+fn commit_settings(work: &mut Work<'_>, init: &InitRequest, by: &By) -> Result<CommittedSettings> {
     let old = work.settings().committed.clone();
     let apply = old.as_ref().map_or(ApplyMode::AtOnce, |old| old.apply);
     let review = old.as_ref().map_or(ReviewMode::Human, |old| old.review);
-    let (apply, review) = (request.apply.unwrap_or(apply), request.review.unwrap_or(review));
+    let (apply, review) = (init.apply.unwrap_or(apply), init.review.unwrap_or(review));
     if let Some(old) = old.filter(|old| old.apply == apply && old.review == review) {
         return Ok(old);
     }

@@ -29,14 +29,10 @@ impl Tree {
 
     /// Does everything that is due, under limits that hold where the project does not say
     /// otherwise.
-    pub(crate) fn poll_within(
-        &self,
-        usual: Limits,
-        max_start: Option<usize>,
-    ) -> Result<PollAnswer> {
+    pub(crate) fn poll_within(&self, usual: Limits, starts: Option<usize>) -> Result<PollAnswer> {
         self.change(move |work| {
             let mut limits = limits(work, usual);
-            limits.per_poll = limits.per_poll.min(max_start.unwrap_or(usize::MAX));
+            limits.per_poll = limits.per_poll.min(starts.unwrap_or(usize::MAX));
             let mut answer = PollAnswer {
                 moves: Vec::new(),
                 start: Vec::new(),

@@ -125,8 +125,6 @@ impl Worker {
     }
 
     /// Claims a ready task for the agent, the role or the team that it is routed to.
-    ///
-    /// # Errors
     /// `task_not_ready` if it was claimed by another agent in the meantime.
     pub fn claim(&self, id: TaskId) -> Result<Claimed> {
         let agent = self.tree.target(id)?;

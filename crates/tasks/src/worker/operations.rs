@@ -12,16 +12,12 @@ use crate::{Result, Tree};
 /// The operations that a worker needs while its agent runs. A [`Tree`] carries them out itself; the
 /// command calls them at a host.
 pub trait RunOperations {
-    /// Extends the lease and the heartbeat of a run.
-    ///
-    /// # Errors
-    /// When the run does not hold the task any more, or the tree cannot be written now.
+    /// Extends the lease and the heartbeat of a run. Fails when the run does not hold the task any
+    /// more, or the tree cannot be written now.
     fn heartbeat(&self, task: TaskId, request: &HeartbeatRequest) -> Result<()>;
 
-    /// Carries out a message of the agent: a document, or a text that is meant as one.
-    ///
-    /// # Errors
-    /// When it is refused.
+    /// Carries out a message of the agent: a document, or a text that is meant as one. Fails when
+    /// it is refused.
     fn message(&self, text: &str) -> Result<()>;
 
     /// The last run of a task.

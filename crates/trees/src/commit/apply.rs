@@ -23,11 +23,8 @@ pub enum Attempt {
 }
 
 /// Applies writes in order. Returns the paths that could not be removed, and the files that could
-/// not be written because of another file of the same commit.
-///
-/// # Errors
-/// [`TreeError::Obstructed`](crate::TreeError::Obstructed) if everything is written except files
-/// that have something in their way.
+/// not be written because of another file of the same commit. Fails with
+/// [`Obstructed`](crate::TreeError::Obstructed) if only files with something in their way are left.
 pub fn apply(
     disk: &dyn Disk,
     writes: &[Write],
@@ -70,17 +67,13 @@ pub fn apply(
             },
         }
     }
-    // Each folder is synced once, after all its renames. It may be gone by now, if a later write
-    // removed it.
+    // Each folder is synced once, after all its renames. A later write may have removed it.
     for folder in folders {
         if disk.list(&folder)?.is_some() {
             disk.sync_folder(&folder)?;
         }
     }
-    match pending {
-        Some(obstructed) => Err(obstructed),
-        None => Ok(left),
-    }
+    pending.map_or(Ok(left), Err)
 }
 
 fn lines_for<'a>(writes: &'a [Write], wanted: &str) -> Vec<&'a Object> {
@@ -105,8 +98,7 @@ fn append(
     if attempt == Attempt::First {
         return record::append_at(disk, path, before, &all());
     }
-    // Only lines after the old length can be ours. This also keeps the search short in a long
-    // record.
+    // Only lines after the old length can be ours.
     let from = line_start(disk, path, before)?;
     let mut missing: Vec<&Object> = lines.to_vec();
     let mut others = false;
@@ -134,12 +126,11 @@ fn append(
     record::append_at(disk, path, from, &all())
 }
 
-/// The offset from which lines of the commit may follow: the length that the record had, unless
-/// the record was changed by others since.
+/// Where lines of the commit may begin: at the old length, unless others changed the record since.
 fn line_start(disk: &dyn Disk, path: &str, before: u64) -> Result<u64> {
     let Some(content) = disk.open(path)? else { return Ok(0) };
-    let is_start =
-        before == 0 || before <= content.length()? && content.read_at(before - 1, 1)? == b"\n";
+    let length = content.length()?;
+    let is_start = before == 0 || before <= length && content.read_at(before - 1, 1)? == b"\n";
     Ok(if is_start { before } else { 0 })
 }
 
@@ -151,29 +142,22 @@ fn section(
     attempt: Attempt,
 ) -> Result<()> {
     let before = lengths.get(path).copied();
-    let length = match disk.open(path)? {
-        Some(content) => content.length()?,
-        None => 0,
-    };
+    let content = disk.open(path)?;
+    let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
     if attempt == Attempt::First {
         return record::append_at(disk, path, length, text.as_bytes());
     }
     // A file that is shorter than before was replaced by others; the text may be anywhere in it.
     let from = before.filter(|before| *before <= length).unwrap_or(0);
-    let behind = match disk.open(path)? {
-        Some(content) => {
-            let wanted = length.saturating_sub(from).min(limits::DOCUMENT);
-            content.read_at(from, usize::try_from(wanted).unwrap_or(usize::MAX))?
-        }
-        None => Vec::new(),
-    };
+    let wanted = length.saturating_sub(from).min(limits::DOCUMENT);
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    let behind = content.map_or(Ok(Vec::new()), |content| content.read_at(from, wanted))?;
     if contains(&behind, text.as_bytes()) {
         return sync(disk, path);
     }
     // A crash may leave a file longer than what was written to it; the rest is zeros then.
     let end = behind.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    // Without a known length, our text cannot be distinguished from that of others, so nothing is
-    // truncated.
+    // Without a known length, our text cannot be told from that of others: it is not truncated.
     let torn = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
     if !torn {
         return record::append_at(disk, path, length, text.as_bytes());

@@ -47,9 +47,6 @@ pub type Lengths = BTreeMap<String, u64>;
 
 /// Checks that every write can be applied, and returns the lengths of the files that grow. Torn
 /// lines of records are truncated on the way.
-///
-/// # Errors
-/// [`TreeError::Obstructed`](crate::TreeError::Obstructed) if something is in the way of a file.
 pub(crate) fn prepare(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
     // Before `tidy` below, so that a refused commit has changed nothing.
     obstacle::check(disk, writes)?;

@@ -6,8 +6,7 @@ use super::Write;
 use crate::disk::Disk;
 use crate::{Kind, Result, TreeError};
 
-/// The obstacle to applying these writes, unless the writes themselves are its cause. Fails if the
-/// files cannot be inspected.
+/// The obstacle to applying these writes, unless the writes themselves are its cause.
 pub fn obstacle_of(disk: &dyn Disk, writes: &[Write]) -> Result<Option<TreeError>> {
     for file in replaced(writes) {
         if let Some(by) = obstacle_to(disk, file)?
@@ -42,8 +41,7 @@ pub fn obstacle_to(disk: &dyn Disk, path: &str) -> Result<Option<String>> {
 pub(super) fn check(disk: &dyn Disk, writes: &[Write]) -> Result<()> {
     let files: BTreeSet<&str> = replaced(writes).collect();
     for file in replaced(writes) {
-        // `a` and `a/b` in one commit: neither exists yet, but the first one written obstructs the
-        // other.
+        // `a` and `a/b` in one commit: the first one written obstructs the other.
         if let Some(by) = folders(file).find(|folder| files.contains(folder)) {
             return Err(obstructed(file, by.to_owned()));
         }
@@ -54,8 +52,7 @@ pub(super) fn check(disk: &dyn Disk, writes: &[Write]) -> Result<()> {
     Ok(())
 }
 
-/// Whether an obstacle is another file of the same commit, or was created for one. Removing it
-/// would not help.
+/// Whether an obstacle is, or was made for, another file of the commit: removing it does not help.
 pub(super) fn is_own(writes: &[Write], file: &str, by: &str) -> bool {
     let mut others = replaced(writes).filter(|other| *other != file);
     others.any(|other| other == by || folders(other).any(|folder| folder == by))

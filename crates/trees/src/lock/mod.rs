@@ -37,8 +37,7 @@ pub struct LockFile {
 pub trait LockFormat: Send + Sync {
     fn write(&self, owner: &LockOwner) -> Vec<u8>;
 
-    /// The owner that a content names; `None` if it cannot be parsed, as after a crash while it
-    /// was written.
+    /// The owner that a content names; `None` if it cannot be parsed, as after a crash.
     fn read(&self, bytes: &[u8]) -> Option<LockOwner>;
 }
 
@@ -80,28 +79,24 @@ impl LockFile {
         }
         // A lock can be seen half written: by another program, or by `publish` without hard links.
         // Then only its age tells whether it is abandoned.
-        Ok(match disk.stat(&self.path)? {
-            Some(stat) => Content::Unreadable { modified_ms: stat.modified_ms },
-            None => Content::Absent,
-        })
+        let modified_ms = disk.stat(&self.path)?.map(|stat| stat.modified_ms);
+        Ok(modified_ms.map_or(Content::Absent, |modified_ms| Content::Unreadable { modified_ms }))
     }
 
     /// Removes an abandoned lock; returns whether the lock is free now.
     fn remove_abandoned(&self, disk: &dyn Disk) -> Result<bool> {
+        let age = self.stale_after;
         let is_abandoned = || {
             Ok(match self.read(disk)? {
                 Content::Absent => true,
-                Content::Unreadable { modified_ms } => {
-                    is_older(modified_ms, self.stale_after, now_ms())
-                }
-                Content::Owner(owner) => process::is_gone(&owner, self.stale_after, now_ms()),
+                Content::Unreadable { modified_ms } => is_older(modified_ms, age, now_ms()),
+                Content::Owner(owner) => process::is_gone(&owner, age, now_ms()),
             })
         };
         if !is_abandoned()? {
             return Ok(false);
         }
-        // Two processes that see the same abandoned lock must not both remove a lock: the second
-        // one would remove the new lock of the first.
+        // The second of two processes that see it must not remove the new lock of the first.
         let _guard = disk.guard(&self.takeover_guard)?;
         if !is_abandoned()? {
             return Ok(false);
@@ -111,10 +106,7 @@ impl LockFile {
     }
 
     /// Removes a lock file without an owner. Another program may be writing its lock there, so it
-    /// gets the time to finish.
-    ///
-    /// # Errors
-    /// [`TreeError::LockLost`] if the file has an owner by then.
+    /// gets the time to finish. Fails if the file has an owner by then.
     fn remove_unreadable(&self, disk: &dyn Disk) -> Result<()> {
         let is_unreadable = || match self.read(disk)? {
             Content::Owner(_) => Err(TreeError::LockLost),
@@ -175,17 +167,13 @@ impl LockFile {
 
     fn is_own(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
         let Content::Owner(owner) = self.read(disk)? else { return Ok(false) };
-        // By token, not by process id: threads of one process must not take each other's lock for
-        // their own.
+        // Not by process id: threads of one process must not share a lock.
         Ok(owner.identity.is_some_and(|own| own.token == token))
     }
 }
 
 impl HeldLock {
     /// Takes the lock, waiting for a living owner until `timeout`.
-    ///
-    /// # Errors
-    /// [`TreeError::Locked`], which names the owner, after the timeout.
     pub fn take(disk: &Arc<dyn Disk>, file: LockFile, timeout: Duration) -> Result<Self> {
         atomic::make_folders(disk.as_ref(), parent(&file.path))?;
         let token = accord_system::random_hex::<6>();
@@ -211,8 +199,7 @@ impl HeldLock {
             }
             if began.elapsed() >= timeout {
                 let owner = file.owner(disk.as_ref())?.map(|(owner, _)| owner);
-                let path = file.path;
-                return Err(TreeError::Locked { path, owner });
+                return Err(TreeError::Locked { path: file.path, owner });
             }
             thread::sleep(pause.min(timeout.saturating_sub(began.elapsed())));
             pause = (pause * 2).min(Duration::from_millis(200));
@@ -222,22 +209,18 @@ impl HeldLock {
     fn renewed(disk: &Arc<dyn Disk>, file: LockFile, token: String, taken_over: bool) -> Self {
         let (stop, stopped) = mpsc::channel();
         let lost = Arc::new(AtomicBool::new(false));
-        let renew = {
-            let (disk, file, token, lost) =
-                (disk.clone(), file.clone(), token.clone(), lost.clone());
-            move || {
-                // A channel instead of a sleep, so that dropping the lock does not wait for the
-                // next renewal.
-                while stopped.recv_timeout(file.renew_every) == Err(RecvTimeoutError::Timeout) {
-                    match file.renew(disk.as_ref(), &token) {
-                        Ok(true) => {}
-                        // A lock that was removed may still be put back by `put_back`.
-                        Ok(false) if !matches!(file.read(disk.as_ref()), Ok(Content::Owner(_))) => {
-                        }
-                        Ok(false) => return lost.store(true, Ordering::Release),
-                        // The next attempt may succeed; every commit checks the lock anyway.
-                        Err(_) => {}
-                    }
+        let (lock, held, is_lost) = (file.clone(), token.clone(), lost.clone());
+        let shared = disk.clone();
+        let renew = move || {
+            let disk = shared.as_ref();
+            // A channel instead of a sleep, so that a drop does not wait for the next renewal.
+            while stopped.recv_timeout(lock.renew_every) == Err(RecvTimeoutError::Timeout) {
+                // After an error the next attempt may succeed. `put_back` may put a removed lock
+                // back. Every commit checks the lock anyway.
+                if matches!(lock.renew(disk, &held), Ok(false))
+                    && matches!(lock.read(disk), Ok(Content::Owner(_)))
+                {
+                    return is_lost.store(true, Ordering::Release);
                 }
             }
         };
@@ -251,10 +234,8 @@ impl HeldLock {
         self.taken_over
     }
 
-    /// Creates the lock file again if it was removed or overwritten; returns whether it was.
-    ///
-    /// # Errors
-    /// [`TreeError::LockLost`] if another process has the lock by now.
+    /// Creates the lock file again if it was removed or overwritten; returns whether it was. Fails
+    /// if another process has the lock by now.
     pub fn put_back(&self) -> Result<bool> {
         let disk = self.disk.as_ref();
         if self.file.is_own(disk, &self.token)? {
@@ -273,10 +254,7 @@ impl HeldLock {
         Ok(true)
     }
 
-    /// Checks that this process still has the lock.
-    ///
-    /// # Errors
-    /// [`TreeError::LockLost`] if it does not.
+    /// Fails with [`TreeError::LockLost`] if this process does not have the lock any more.
     pub fn check(&self) -> Result<()> {
         let lost = self.lost.load(Ordering::Acquire);
         if lost || !self.file.is_own(self.disk.as_ref(), &self.token)? {
@@ -295,8 +273,7 @@ impl Drop for HeldLock {
         }
         let disk = self.disk.as_ref();
         if self.file.is_own(disk, &self.token).unwrap_or(false) {
-            // If this fails, the token is no longer in `held_here`, so that other threads of this
-            // process see that the lock is abandoned.
+            // If this fails, the token is not in `held_here` any more: the lock is abandoned.
             drop(disk.remove_file(&self.file.path));
         }
         held_here().remove(&self.token);

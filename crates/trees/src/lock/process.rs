@@ -50,14 +50,11 @@ impl ProcessIdentity {
     }
 
     pub fn document(&self) -> Object {
-        [
-            ("token".to_owned(), Value::from(self.token.as_str())),
-            // The member keeps its first name: locks of earlier versions have it.
-            ("world".to_owned(), self.namespace.as_deref().into()),
-            ("start".to_owned(), self.start.into()),
-        ]
-        .into_iter()
-        .collect()
+        let start = Value::from(self.start);
+        // The second member keeps its first name: locks of earlier versions have it.
+        let world = self.namespace.as_deref().into();
+        let members = [("token", self.token.as_str().into()), ("world", world), ("start", start)];
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     pub fn read(member: Option<&Value>) -> Option<Self> {
@@ -85,8 +82,7 @@ pub(super) fn is_gone(owner: &LockOwner, stale_after: Duration, now_ms: i64) -> 
     }
     let Some(process) = process(owner.pid) else { return true };
     let same = identity.start == process.start;
-    // Our own pid and start time, but not a token in use: a lock that this process failed to
-    // remove.
+    // Our own pid and start, but no token in use: a lock that this process failed to remove.
     !same || own && !held_here().contains(&identity.token)
 }
 
@@ -97,8 +93,7 @@ pub fn still_runs(pid: u64, started_ms: i64) -> bool {
     process.started_ms().is_none_or(|real| real.abs_diff(started_ms) <= CLOCK_TOLERANCE_MS)
 }
 
-/// When a process started, in milliseconds since 1970; `None` if it does not run, or the system
-/// does not say.
+/// When a process started, in milliseconds since 1970, if it runs and the system says so.
 pub fn process_start(pid: u64) -> Option<i64> {
     process(pid)?.started_ms()
 }
@@ -126,8 +121,7 @@ fn process(pid: u64) -> Option<Process> {
     match accord_process::Process::find(pid) {
         // A zombie still has its process id, but will never release the lock.
         Some(found) => (!found.is_zombie).then_some(Process { start: found.start }),
-        // Systems without `/proc` (macOS) do not tell the start time; the process id must be
-        // enough there.
+        // Systems without `/proc` (macOS) do not tell the start time.
         None => Some(Process { start: None }),
     }
 }

@@ -1,7 +1,6 @@
 //! Folders that stay open while many operations work in them.
 //!
-//! Resolving a path for each operation costs more than most operations. While a caller keeps
-//! folders, each is resolved once.
+//! While a caller keeps folders, each is resolved once: that costs more than most operations.
 //!
 //! Invariants:
 //! - a folder is kept only if its path has no link and no `..` in it, so that moving or removing
@@ -10,7 +9,6 @@
 //!   that time is still used, as by an operation that has just resolved it.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -62,17 +60,7 @@ impl Kept {
         let mut inner = self.0.lock();
         inner.folders.remove(path);
         let below = format!("{path}/");
-        loop {
-            let range = (Bound::Included(below.as_str()), Bound::Unbounded);
-            let next = inner.folders.range::<str, _>(range).next();
-            match next.filter(|(folder, _)| folder.starts_with(&below)) {
-                Some((folder, _)) => {
-                    let folder = folder.clone();
-                    inner.folders.remove(&folder);
-                }
-                None => return,
-            }
-        }
+        inner.folders.retain(|folder, _| !folder.starts_with(&below));
     }
 }
 

@@ -52,9 +52,8 @@ impl Root {
         };
         // The path to the root may contain links; only paths below it are restricted.
         let canonical = std::fs::canonicalize(path).map_err(refused)?;
-        let flags = FOLDER | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(&canonical, flags, Mode::empty())
-            .map_err(|errno| refused(errno.into()))?;
+        let folder = rustix::fs::open(&canonical, FOLDER | OFlags::CLOEXEC, Mode::empty());
+        let folder = folder.map_err(|errno| refused(errno.into()))?;
         let resolver = Resolver::for_folder(folder.as_fd());
         Ok(Self { path: canonical, folder: Arc::new(folder), resolver, kept: Arc::default() })
     }
@@ -67,8 +66,7 @@ impl Root {
             Keeping::Kept(folder) => {
                 let how = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
                 match openat(&folder, name(path), how, mode) {
-                    // A link is resolved from the root. A kept folder that was removed has no new
-                    // files.
+                    // A link is resolved from the root. A removed folder has no new files.
                     Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
                     Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
                         self.kept.forget(parent(path));
@@ -122,8 +120,7 @@ impl Root {
         Ok((Arc::new(folder), name))
     }
 
-    /// Does something in the folder of a path. If that folder was kept and is gone, in the one
-    /// that has its path now.
+    /// Does something in the folder of a path. One that was kept and is gone is resolved again.
     fn within<T>(
         &self,
         path: &str,
@@ -220,10 +217,8 @@ impl Disk for Root {
             Err(Errno::EXIST) => return Ok(false),
             Err(errno) => return Err(refused(path, "made", errno)),
         };
-        File::from(opened)
-            .write_all(bytes)
-            .map_err(|source| TreeError::system(path, "written", source))?;
-        Ok(true)
+        let written = File::from(opened).write_all(bytes).map(|()| true);
+        written.map_err(|source| TreeError::system(path, "written", source))
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
@@ -279,9 +274,8 @@ impl Disk for Root {
 
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
         let (folder, old) = self.split(from, "renamed")?;
-        let new = name(to);
         // A hard link fails if the name exists, which a rename does not.
-        match linkat(&folder, old, &folder, new, AtFlags::empty()) {
+        match linkat(&folder, old, &folder, name(to), AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
             // Some file systems have no hard links. There the file is copied, which is not atomic;
@@ -295,9 +289,8 @@ impl Disk for Root {
             }
             Err(errno) => return Err(refused(to, "made", errno)),
         }
-        unlinkat(&folder, old, AtFlags::empty())
-            .map_err(|errno| refused(from, "removed", errno))?;
-        Ok(true)
+        let removed = unlinkat(&folder, old, AtFlags::empty()).map(|()| true);
+        removed.map_err(|errno| refused(from, "removed", errno))
     }
 
     fn remove_file(&self, path: &str) -> Result<bool> {
@@ -395,12 +388,11 @@ impl Content for Opened {
 }
 
 fn length_of(path: &str, file: &File, doing: &'static str) -> Result<u64> {
-    let metadata = file.metadata();
-    let metadata = metadata.map_err(|source| TreeError::system(path, doing, source))?;
-    if metadata.is_file() {
-        return Ok(metadata.len());
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(metadata.len()),
+        Ok(_) => Err(TreeError::NotFile { path: path.to_owned() }),
+        Err(source) => Err(TreeError::system(path, doing, source)),
     }
-    Err(TreeError::NotFile { path: path.to_owned() })
 }
 
 fn entries(folder: &OwnedFd) -> rustix::io::Result<Vec<Entry>> {

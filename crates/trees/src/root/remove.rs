@@ -14,8 +14,7 @@ pub(super) fn tree(folder: BorrowedFd<'_>, name: &OsStr) -> Result<()> {
     let Some(top) = enter(folder, name)? else { return Ok(()) };
     let mut moved = 0_u64;
     loop {
-        // Files and empty folders first. What is left has content, and is flattened by one level
-        // per round.
+        // Files and empty folders first. What is left is flattened by one level per round.
         let mut below = Vec::new();
         for name in names(&top)? {
             if !unlink(&top, &name)? {
@@ -45,11 +44,9 @@ fn flatten(top: &OwnedFd, name: &CStr, moved: &mut u64) -> Result<()> {
         }
         loop {
             *moved += 1;
-            // The name may be taken, by content of the folder or by an earlier attempt that was
-            // interrupted.
+            // The name may be taken, for example by an earlier attempt that was interrupted.
             match renameat(&folder, &inner, top, format!(".removed-{moved}")) {
                 Ok(()) | Err(Errno::NOENT) => break,
-                // The name exists there already.
                 Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
                 Err(errno) => return Err(errno),
             }

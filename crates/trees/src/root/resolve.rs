@@ -96,8 +96,7 @@ fn beneath(
     let mut tries = 0;
     loop {
         match rustix::fs::openat2(root, path, flags, mode, how) {
-            // A rename happened meanwhile, and the kernel could not decide whether the path left
-            // the root.
+            // A rename happened meanwhile: the kernel could not decide.
             Err(Errno::AGAIN) if tries < MAX_TRIES => tries += 1,
             opened => return opened,
         }
@@ -111,26 +110,20 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
     while let Some(name) = rest.pop() {
         let here = entered.last().map_or(root, OwnedFd::as_fd);
         if name == ".." {
-            // The folder that was entered is left, not the parent that the file system names now:
-            // it may have been moved out of the root meanwhile.
+            // Not the parent that the file system names now: that may be outside the root.
             entered.pop().ok_or(Errno::XDEV)?;
             continue;
         }
-        let (last, how) = if rest.is_empty() {
-            (true, flags)
-        } else {
-            (false, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)
-        };
-        // Opened first and read as a link only if that fails, so that no check comes before its
-        // use.
+        let last = rest.is_empty();
+        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let how = if last { flags } else { folder };
+        // Read as a link only if it cannot be opened, so that no check comes before its use.
         match openat(here, &name, how | OFlags::NOFOLLOW, mode) {
             Ok(opened) if last => return Ok(opened),
             Ok(folder) => entered.push(folder),
             Err(refused @ (Errno::LOOP | Errno::MLINK | Errno::NOTDIR)) => {
-                let target = match readlinkat(here, &name, Vec::new()) {
-                    Ok(target) => OsString::from_vec(target.into_bytes()),
-                    Err(_) => return Err(refused),
-                };
+                let target = readlinkat(here, &name, Vec::new()).map_err(|_| refused)?;
+                let target = OsString::from_vec(target.into_bytes());
                 links += 1;
                 if links > MAX_LINKS || flags.contains(OFlags::NOFOLLOW) && last {
                     return Err(Errno::LOOP);

@@ -7,8 +7,7 @@ use crate::{Disk, Result, TreeError};
 
 const FOLDER: u64 = 64;
 
-/// A disk with so many bytes of space. As on a real disk, a write that does not fit is made as far
-/// as it fits. Space is not freed by removing files.
+/// A disk with so much space. A write is made as far as it fits. Removing files frees nothing.
 pub struct Limited<D> {
     disk: D,
     left: AtomicU64,

@@ -21,8 +21,7 @@ use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
 pub enum Crash {
     /// The process ends; everything that it wrote is kept.
     Process,
-    /// The file system fails and is mounted again: what was not synced of a file is lost, and a new
-    /// one is empty. Names and times are kept.
+    /// The file system is mounted again: unsynced content is lost, names and times are kept.
     Remount,
     /// The power fails; a random choice from this seed decides what is kept of unsynced writes.
     Power(u64),
@@ -142,9 +141,8 @@ impl SimDisk {
                 }
                 Node::Folder { now, .. } => {
                     for (name, child) in now {
-                        let below =
-                            if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-                        open.push((below, *child));
+                        let slash = if path.is_empty() { "" } else { "/" };
+                        open.push((format!("{path}{slash}{name}"), *child));
                     }
                 }
             }
@@ -212,9 +210,7 @@ impl Inner {
         since.push((write, changes));
         Ok(())
     }
-}
 
-impl Inner {
     /// A folder is never in two places: of two moves the later one holds.
     fn unlink_twice(&mut self, links: Links) {
         for (node, mut places) in links {
@@ -266,10 +262,8 @@ impl Disk for SimDisk {
         if inner.find(path).is_none() {
             return Ok(None);
         }
-        Ok(Some(Box::new(Opened {
-            bytes: inner.bytes(path)?.to_vec(),
-            read: self.bytes_read.clone(),
-        })))
+        let bytes = inner.bytes(path)?.to_vec();
+        Ok(Some(Box::new(Opened { bytes, read: self.bytes_read.clone() })))
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {

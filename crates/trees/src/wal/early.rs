@@ -16,8 +16,7 @@ const PER_LOG: u64 = 4;
 #[derive(Default)]
 pub(super) struct EarlySync {
     running: Option<JoinHandle<Result<()>>>,
-    /// The system reports an error of a file once, so that the sync that empties the log would not
-    /// get it.
+    /// The system reports an error of a file once: the sync that empties the log would not get it.
     error: Option<TreeError>,
     /// The bytes that this process appended to the log since it started the last sync.
     appended: u64,
@@ -43,8 +42,7 @@ impl EarlySync {
         self.running = sync.ok();
     }
 
-    /// Waits for the sync that runs. The next one begins with nothing to do. Fails if an early sync
-    /// failed: the log must not be emptied now.
+    /// Waits for the sync that runs. Fails if one failed: the log must not be emptied now.
     pub(super) fn end(&mut self) -> Result<()> {
         self.join();
         self.appended = 0;

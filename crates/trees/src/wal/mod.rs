@@ -119,43 +119,34 @@ pub struct Preview<S> {
 impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
-        let (folder, boot) = (folder.to_owned(), boot.to_owned());
-        let (state, sync_time) = (S::default(), Duration::ZERO);
-        let (seen, written_ms, buffer) = (None, None, Vec::new());
         Self {
             disk,
-            folder,
-            boot,
-            seen,
-            written_ms,
-            state,
+            folder: folder.to_owned(),
+            boot: boot.to_owned(),
+            seen: None,
+            written_ms: None,
+            state: S::default(),
             head: 0,
             in_a_row: 0,
-            sync_time,
-            buffer,
+            sync_time: Duration::ZERO,
+            buffer: Vec::new(),
             early: EarlySync::default(),
         }
     }
 
-    /// How long the last sync of a group took. A group that waits a part of this time for more
-    /// commits saves their syncs.
+    /// How long the last sync of a group took. To wait a part of it for more commits saves syncs.
     pub fn sync_time(&self) -> Duration {
         self.sync_time
     }
 
     /// The committed state, without the lock and without changing anything: a commit that happens
-    /// at the same time may be missing. `None` if there is no log. Fails when the log cannot be
-    /// read; [`TreeError::Damaged`] if others changed it.
+    /// at the same time may be missing. `None` if there is no log.
     pub fn peek(&self) -> Result<Option<S>> {
         Ok(self.look()?.map(|(state, ..)| state))
     }
 
     /// The committed state, and the files with what they do not have of it yet, for example
-    /// because the disk is full. As [`Wal::peek`], it takes no lock and changes nothing. `None` if
-    /// there is no log.
-    ///
-    /// # Errors
-    /// As for [`Wal::peek`]; when a file cannot be read.
+    /// because the disk is full. As [`Wal::peek`], it takes no lock and changes nothing.
     pub fn preview(&self) -> Result<Option<Preview<S>>> {
         let Some((state, header, added)) = self.look()? else { return Ok(None) };
         let (pending, trust) = match self.is_same_boot(&header) {
@@ -188,8 +179,7 @@ impl<S: Committed> Wal<S> {
         header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str())
     }
 
-    /// Waits for the lock, and applies what other processes committed. Fails when the log cannot be
-    /// read or applied. Nothing is lost then.
+    /// Waits for the lock, and applies what other processes committed. A failure loses nothing.
     pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
         let guard = match self.take_turn() {
             Err(error) if error.is_absent() => {
@@ -274,8 +264,7 @@ impl<S: Committed> Wal<S> {
         let entries = self.disk.list(&self.folder)?.unwrap_or_default();
         let mut numbers: Vec<u64> = entries.iter().filter_map(number_of).collect();
         numbers.sort_unstable();
-        // A log is begun as a whole. One of several that does not begin with a header is not
-        // Accord's.
+        // A log is begun as a whole. One of several without a header is not Accord's.
         while numbers.len() > 1 && !self.has_header(numbers[numbers.len() - 1])? {
             numbers.pop();
         }
@@ -462,12 +451,9 @@ impl<S: Committed> LockedWal<'_, S> {
     }
 
     /// Commits the group: one write and one sync, however many records it has. Then the files
-    /// follow. Answers which files were left alone, because others changed them.
-    ///
-    /// # Errors
-    /// [`TreeError::Unfinished`] if the commits have happened and a file could not be written: the
-    /// next holder of the lock continues. [`TreeError::Uncertain`] if they may have happened. After
-    /// any other error nothing was committed.
+    /// follow. Answers which files were left alone, because others changed them. After
+    /// [`TreeError::Unfinished`] the commits have happened, and the next holder of the lock
+    /// continues; after [`TreeError::Uncertain`] they may have; otherwise nothing was committed.
     pub fn commit(&mut self) -> Result<Vec<Skipped>> {
         if self.staged.is_empty() {
             return Ok(Vec::new());
@@ -520,8 +506,7 @@ impl<S: Committed> LockedWal<'_, S> {
         let records = self.at.offset.saturating_sub(self.wal.head);
         let full = FULL.max(self.wal.head.saturating_mul(PER_HEAD));
         if records > full {
-            // The group has happened. A log that cannot be emptied now, for example because the
-            // disk is full, is emptied later.
+            // The group has happened. The log is emptied later, for example if the disk is full.
             drop(self.checkpoint());
         } else {
             self.wal.early.note(length, full, &self.wal.disk);
@@ -529,8 +514,7 @@ impl<S: Committed> LockedWal<'_, S> {
         Ok(skipped)
     }
 
-    /// Syncs the tree and empties the log. Fails when the tree cannot be synced. The log stays
-    /// then.
+    /// Syncs the tree and empties the log. If it fails, the log stays.
     pub fn checkpoint(&mut self) -> Result<()> {
         self.at = self.wal.begin(self.at.number + 1, Some(self.at))?;
         self.wal.seen = Some(self.at);

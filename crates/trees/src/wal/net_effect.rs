@@ -1,10 +1,6 @@
-//! What records do in the end, whatever they did in between.
-//!
-//! Records are applied by their net effect, so that a file which moved twice is never at two
-//! paths, not even while a log is applied again.
-//!
-//! Items that do not depend on each other are applied by several threads, if the disk has several
-//! lanes: in any order, and each as a whole.
+//! What records do in the end: a file which moved twice is never at two paths, not even while a log
+//! is applied again. Items that do not depend on each other are applied by several threads, if the
+//! disk has several lanes: in any order, and each as a whole.
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -20,15 +16,13 @@ use crate::{Kind, Moved, Result, TreeError, atomic, limits};
 /// What a file on the disk is worth.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Trust {
-    /// The machine has been running since the log was begun: a file with an unexpected content was
-    /// changed by others.
+    /// The machine runs since the log was begun: an unexpected content is a change of others.
     Files,
     /// The machine was restarted: files may be older than the log, or damaged.
     Log,
 }
 
-/// A file that a commit did not reach, because others changed it between the decision and the
-/// commit.
+/// A file that a commit did not reach, because others changed it after the decision.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Skipped {
     pub path: String,
@@ -78,8 +72,7 @@ impl Item<'_> {
         found.is_some_and(is_earlier) || self.known.contains(&digest.as_deref())
     }
 
-    /// Whether a content is what a power failure leaves of one that the records gave it: its
-    /// beginning, and zeros after that.
+    /// Whether a content is what a power failure leaves of one that the records gave it.
     fn is_torn(&self, found: &[u8]) -> bool {
         self.texts.iter().any(|text| is_torn(found, text.as_bytes()))
     }
@@ -184,8 +177,7 @@ impl<'r> Net<'r> {
         self.items.insert(to, item);
     }
 
-    /// The items in an order that has folders before what is in them; for several lanes, directly
-    /// before.
+    /// The items, folders before what is in them; for several lanes, directly before.
     fn ordered(&self, lanes: usize) -> Vec<(&str, &Item<'r>)> {
         let mut items: Vec<_> = self.items.iter().map(|(path, item)| (&**path, item)).collect();
         if lanes > 1 {
@@ -231,10 +223,8 @@ impl<'r> Net<'r> {
 
     /// How many threads may apply it.
     fn lanes(&self, disk: &dyn Disk) -> usize {
-        match disk.lanes() {
-            lanes if lanes > 1 && !self.is_chained() => lanes,
-            _ => 1,
-        }
+        let lanes = disk.lanes();
+        if lanes > 1 && self.is_chained() { 1 } else { lanes }
     }
 
     /// Whether a path is inside a folder that is an item: then it comes after the folder.
@@ -242,12 +232,10 @@ impl<'r> Net<'r> {
         ancestors(path).any(|folder| self.items.contains_key(folder))
     }
 
-    /// Whether an item comes from a folder that moves somewhere else. Then the order of the moves
-    /// matters.
+    /// Whether an item comes from a folder that moves elsewhere: the order of moves matters then.
     fn is_chained(&self) -> bool {
-        let moves: HashMap<&str, &str> = self
-            .items
-            .iter()
+        let items = self.items.iter();
+        let moves: HashMap<&str, &str> = items
             .flat_map(|(path, item)| item.earlier.iter().map(|old| (&**old, &**path)))
             .collect();
         moves.iter().any(|(old, path)| {
@@ -286,8 +274,7 @@ impl<'r> Net<'r> {
 }
 
 /// Brings the files to the state after records. Answers which of them were left alone. New contents
-/// go through the file `temporary`, or one beside it for each further thread; only the holder of
-/// the lock uses them.
+/// go through `temporary`, or a file beside it for each further thread, under the lock.
 pub(super) fn apply_shared(
     records: &Arc<[Record]>,
     disk: &Arc<dyn Disk>,
@@ -368,8 +355,7 @@ fn write(
             let found = read_file(disk, path, limits::DOCUMENT)?;
             return if found.as_deref() == Some(text.as_bytes()) { Ok(true) } else { Err(error) };
         }
-        let moved = with_folders(disk, path, || disk.move_if_free(temporary, path));
-        match moved {
+        match with_folders(disk, path, || disk.move_if_free(temporary, path)) {
             // Others put something there.
             Ok(Moved::Taken | Moved::Missing) => drop(disk.remove_file(temporary)?),
             moved => return is_moved(disk, temporary, moved.map(drop)),
@@ -432,8 +418,7 @@ fn set_aside(disk: &dyn Disk, temporary: &str, path: &str) -> Result<bool> {
     }
     make_folders(disk, &folder)?;
     for number in 1..=MAX_ASIDE {
-        let to = format!("{folder}/{number}");
-        match disk.move_if_free(path, &to) {
+        match disk.move_if_free(path, &format!("{folder}/{number}")) {
             Ok(Moved::Done) => return Ok(true),
             Ok(Moved::Taken) => {}
             Ok(Moved::Missing) | Err(_) => return Ok(false),
@@ -500,8 +485,7 @@ fn append(
         }
     }
     if trust == Trust::Log {
-        // Any part may be damaged. What is after `at` is written again: the lines of this log, and
-        // of the others those that are whole.
+        // What is after `at` is written again: the lines of this log, and whole ones of others.
         others.retain(|line| serde_json::from_slice::<serde_json::Value>(line).is_ok());
         disk.truncate(path, at)?;
         return disk.append(path, &[text.as_bytes(), &others.concat()].concat());

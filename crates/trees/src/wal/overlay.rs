@@ -135,10 +135,9 @@ impl Disk for Overlay {
         match find(&mut self.root.lock(), path) {
             Found::Below(below) => self.below.list(&below),
             Found::Node(Node::Folder(names)) => {
-                let entries = names.iter();
-                let entries =
-                    entries.map(|(name, node)| Entry { name: name.clone(), kind: kind(node) });
-                Ok(Some(entries.collect()))
+                let entry =
+                    |(name, node): (&String, &Node)| Entry { name: name.clone(), kind: kind(node) };
+                Ok(Some(names.iter().map(entry).collect()))
             }
             Found::Node(_) | Found::Nothing => Ok(None),
         }

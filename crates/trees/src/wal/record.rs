@@ -58,8 +58,7 @@ pub(super) struct Added {
     pub(super) followed: Vec<(usize, i64)>,
     /// Their bytes.
     pub(super) length: u64,
-    /// Whether what follows them was changed after it was synced: a later group is whole, and a
-    /// group is written only after the one before it is synced.
+    /// Whether a later group is whole, so that what follows them was changed after its sync.
     pub(super) is_damaged: bool,
 }
 
@@ -89,8 +88,7 @@ pub fn digest(bytes: &[u8]) -> String {
     digits
 }
 
-/// Adds the records of a group. The first one is marked: a process writes it only after the files
-/// have followed everything before.
+/// Adds the records of a group. The first one is marked: the files have followed all before it.
 pub(super) fn encode_group(records: &Arc<[Record]>, lanes: usize, bytes: &mut Vec<u8>) {
     let parts = cut(records, lanes, |_| true).len();
     if parts == 1 {
@@ -155,8 +153,8 @@ fn object(texts: &[(&str, &str)], number: Option<(&str, u64)>, bytes: &mut Vec<u
     bytes.push(b'}');
 }
 
-/// Reads a log. A line without its checksum ends it: such a line was not synced. Fails when a line
-/// has its checksum and is not a record, so that another version wrote it.
+/// Reads a log. A line without its checksum was not synced, and ends it. Fails at a line that
+/// another version wrote.
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let Some(header) = checked(first) else {
@@ -179,14 +177,13 @@ pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
             added.settled = added.records.len();
             // An earlier version wrote no time.
             added.followed.extend(time.as_i64().map(|time| (added.settled, time)));
-            added.length += line.len() as u64;
-            continue;
+        } else {
+            if document.contains_key(GROUP) {
+                added.settled = added.records.len();
+            }
+            let refused = || TreeError::damaged(path, "a record of the log is of another version");
+            added.records.push(Record::read(document).ok_or_else(refused)?);
         }
-        if document.contains_key(GROUP) {
-            added.settled = added.records.len();
-        }
-        let refused = || TreeError::damaged(path, "a record of the log is of another version");
-        added.records.push(Record::read(document).ok_or_else(refused)?);
         added.length += line.len() as u64;
     }
     Ok(added)
@@ -194,23 +191,17 @@ pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
 
 /// Whether a line is written only after everything before it is synced.
 fn follows_a_sync(line: &[u8]) -> bool {
-    let is_marked =
-        |document: Object| document.contains_key(GROUP) || document.contains_key(FOLLOWED);
-    checked(line).is_some_and(is_marked)
+    checked(line).is_some_and(|line| line.contains_key(GROUP) || line.contains_key(FOLLOWED))
 }
 
 fn checked(line: &[u8]) -> Option<Object> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (sum, text) = line.split_once(' ')?;
-    if digest(text.as_bytes()) != sum {
-        return None;
-    }
-    serde_json::from_str(text).ok()
+    (digest(text.as_bytes()) == sum).then(|| serde_json::from_str(text).ok())?
 }
 
 impl Record {
-    /// Adds the record as JSON, without a copy of its texts. The first one of a group says how many
-    /// there are.
+    /// Adds the record as JSON. The first one of a group says how many there are.
     fn write(&self, group: Option<usize>, bytes: &mut Vec<u8>) {
         bytes.extend(b"{\"ops\":[");
         for (place, op) in self.ops.iter().enumerate() {

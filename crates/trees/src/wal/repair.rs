@@ -81,8 +81,7 @@ fn read(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A file that lost the last lines of the log, with them. `None` if others changed it: what is
-/// left of the lines is not their beginning.
+/// A file that lost the last lines of the log, with them. `None` if others changed what is left.
 fn completed(found: &[u8], tail: &Tail<'_>) -> Option<Vec<u8>> {
     let at = usize::try_from(tail.at).ok().filter(|at| *at <= found.len())?;
     let own: Vec<&[u8]> = lines(tail.text.as_bytes()).collect();
@@ -106,11 +105,8 @@ fn completed(found: &[u8], tail: &Tail<'_>) -> Option<Vec<u8>> {
     missing.peek().is_some().then(|| finished(whole, missing))
 }
 
-fn finished<'l, 't: 'l>(
-    mut whole: Vec<u8>,
-    missing: impl Iterator<Item = &'l &'t [u8]>,
-) -> Vec<u8> {
-    missing.for_each(|line| whole.extend(*line));
+fn finished<'l, 't: 'l>(mut whole: Vec<u8>, rest: impl Iterator<Item = &'l &'t [u8]>) -> Vec<u8> {
+    rest.for_each(|line| whole.extend(*line));
     whole
 }
 

@@ -4,8 +4,7 @@ use accord_contract::Object;
 
 use super::Record;
 
-/// What a protocol remembers of the commits of a tree, beyond the life of their records. It is
-/// record, not index: nothing else has it.
+/// What a protocol remembers of commits beyond the life of their records: nothing else has it.
 pub trait Committed: Default + Send {
     /// The state in the head of a log; `None` in a log of a version that had none.
     fn load(saved: Option<&Object>) -> Self;

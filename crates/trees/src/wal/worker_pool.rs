@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// The most threads, with the one that has the work. More would wait for each other in the same
-/// folders.
+/// The most threads. More would wait for each other in the same folders.
 const MOST: usize = 4;
 
 /// The most jobs that wait for a thread. It has too much to do already.
