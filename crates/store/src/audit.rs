@@ -84,8 +84,7 @@ pub trait Audit {
     /// The ids of all projects, archived and damaged ones too, in the order of their bytes.
     fn project_ids(&self) -> Result<Vec<ProjectId>>;
 
-    /// The numbers of all packages of a project in ascending order; quarantined and damaged ones
-    /// too.
+    /// The numbers of all packages of a project, also of damaged ones, in ascending order.
     fn package_numbers(&self, project: &ProjectId) -> Result<Vec<i64>>;
 
     /// The package of a number.
@@ -111,8 +110,7 @@ pub fn fill<T>(wanted: usize, read: impl Fn(usize) -> Result<Vec<Option<T>>>) ->
             rows.truncate(wanted);
             return Ok(rows);
         }
-        // Damaged rows do not count towards the limit. It reads again from the start with a larger
-        // limit, because a damaged row has no position to continue from.
+        // Read again from the start: a damaged row has no position to continue from.
         limit = limit.saturating_mul(2);
     }
 }

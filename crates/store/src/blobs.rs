@@ -35,8 +35,7 @@ pub trait Blobs {
 
 /// Writes the index.
 pub trait BlobWrites {
-    /// Adds a content to a project. It is a conflict when the project has it already, or does not
-    /// exist.
+    /// Adds a content. It is a conflict when the project has it already, or does not exist.
     fn insert_blob(&mut self, row: &BlobRow) -> Result<()>;
 
     /// Removes a content from a project. Returns whether it existed.

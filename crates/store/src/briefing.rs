@@ -8,9 +8,8 @@ use crate::{PackageRow, Result};
 
 /// Reads the packages of a briefing. Drafts and quarantined packages are in no part.
 pub trait Briefings {
-    /// The packages of a part that were created at `since` or later. Standing ones are those that
-    /// no other supersedes, ordered by significance. Of equal ones, and in the other parts, the
-    /// newest is first. The cost depends on `limit`, not on the number of packages.
+    /// The packages of a part that were created at `since` or later, newest first. Standing ones
+    /// are those that no other supersedes, the most significant first. The cost depends on `limit`.
     fn briefed(
         &self,
         project: &ProjectId,

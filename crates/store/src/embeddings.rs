@@ -25,8 +25,7 @@ pub struct EmbeddingRow {
     pub package_id: PackageId,
     /// Its number, which the store assigns and which grows with every write of vectors.
     pub seq: u64,
-    /// The values of all vectors, one vector after the other. A package that the model refuses has
-    /// none.
+    /// The values of all vectors, one after the other; none if the model refuses the package.
     pub values: Vec<f32>,
 }
 
@@ -67,8 +66,7 @@ pub trait Embeddings {
     /// Whether a project has vectors of a model.
     fn has_embeddings(&self, project: &ProjectId, model: &str) -> Result<bool>;
 
-    /// The vectors of a project in the order of their numbers, after a number. Vectors of
-    /// quarantined packages are included.
+    /// The vectors of a project, also of quarantined packages, by their numbers, after a number.
     fn embeddings(
         &self,
         project: &ProjectId,

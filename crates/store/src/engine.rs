@@ -6,9 +6,9 @@ use crate::{Result, Store};
 
 /// An engine as a host holds it.
 ///
-/// Several hosts in one process may share an engine. Each of them sees every commit, because the
-/// engine notifies all listeners ([`Store::subscribe`]). The functions without an engine work on
-/// the store of a folder that no process has open; it need not be readable.
+/// Several hosts in one process may share an engine: it notifies all listeners of every commit
+/// ([`Store::subscribe`]). The functions without an engine work on the store of a folder that no
+/// process has open; it need not be readable.
 pub trait Engine: Store {
     /// The version of the format in which the engine keeps its data.
     fn format(&self) -> u32;
@@ -16,41 +16,35 @@ pub trait Engine: Store {
     /// What the engine has done since it was opened.
     fn statistics(&self) -> Statistics;
 
-    /// Checks the whole store for damage: every row, every index, the search index. Fails when
-    /// something is damaged, or the store fails.
+    /// Checks every row, every index and the search index. Fails when something is damaged.
     fn check(&self) -> Result<()>;
 
     /// Copies one snapshot of everything into a new file. Reads and writes continue. Fails with
     /// [`StoreErrorKind::Occupied`](crate::StoreErrorKind::Occupied) when the file exists.
     fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()>;
 
-    /// Finishes waiting jobs, then refuses new ones. Idempotent. Fails when waiting jobs could not
-    /// be finished.
+    /// Finishes waiting jobs, then refuses new ones. Idempotent.
     fn close(&self) -> Result<()>;
 
-    /// Checks a file that [`Self::backup`] wrote for damage. Fails when it is not a store, is of a
-    /// later format, or is damaged.
+    /// Checks a file that [`Self::backup`] wrote. Fails when it is damaged, or of a later format.
     fn check_backup(backup: &Path) -> Result<()>
     where
         Self: Sized;
 
     /// Checks a backup and restores it into a folder. A store in the folder is an error unless
-    /// `replace` is set. Fails when the backup is damaged, the folder has a store already, or the
-    /// store is open.
+    /// `replace` is set. The store must not be open.
     fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
     where
         Self: Sized;
 
-    /// Rewrites the store of a folder without unused space. Returns its size before and after, in
-    /// bytes. Fails when there is no store, when it is open, or when there is no room for a second
-    /// copy.
+    /// Rewrites the store of a folder, which is not open, without unused space. Returns its size
+    /// in bytes before and after.
     fn compact(folder: &Path) -> Result<(u64, u64)>
     where
         Self: Sized;
 
     /// Copies the store of a folder and lets `rebuild` change the copy, which then replaces the
-    /// store. Fails with what `rebuild` returns, and as [`Self::compact`]; the old store stays
-    /// then.
+    /// store. Without success the old store stays.
     fn repair(folder: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>
     where
         Self: Sized;

@@ -51,8 +51,7 @@ pub trait Events {
     /// The time of the newest stored event, or of the removal of a project.
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>>;
 
-    /// The number up to which all stored events happened before a time. When the oldest one did
-    /// not, the number before it.
+    /// The number up to which all stored events happened before a time.
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64>;
 }
 

@@ -192,8 +192,7 @@ pub trait LiveSessions {
 
 /// Writes live sessions.
 pub trait LiveSessionWrites {
-    /// Adds or replaces the row of a session. Returns its version. It is a conflict when the
-    /// project does not exist.
+    /// Adds or replaces the row of a session. Returns its version.
     fn put_live_session(&mut self, project: &ProjectId, session: &Session) -> Result<u64>;
 
     /// Deletes the content, the ledger, the kept frames and the ask of a session.
@@ -216,8 +215,7 @@ pub trait LiveSessionWrites {
     /// Sets what a session waits for. It is a conflict when the session does not exist.
     fn put_live_ask(&mut self, session: &SessionId, ask: Option<&Ask>) -> Result<()>;
 
-    /// Adds a handshake. It is a conflict when the project does not exist, or a handshake has that
-    /// id.
+    /// Adds a handshake. It is a conflict when a handshake has that id.
     fn insert_live_handshake(&mut self, row: &HandshakeRow) -> Result<()>;
 
     /// Deletes a handshake. Returns whether there was one.
@@ -229,7 +227,6 @@ pub trait LiveSessionWrites {
     /// Adds or replaces the UI of an identity. It is a conflict when the project does not exist.
     fn put_live_blueprint(&mut self, row: &BlueprintRow) -> Result<()>;
 
-    /// Adds code under its hash, unless the project has it. It is a conflict when the project does
-    /// not exist.
+    /// Adds code under its hash, unless the project has it.
     fn put_live_code(&mut self, project: &ProjectId, hash: &str, text: &str) -> Result<()>;
 }

@@ -80,8 +80,8 @@ pub struct Quarantine {
     pub reason: String,
 }
 
-/// The search terms, open questions and links of a package. It is computed before the transaction
-/// begins, because it depends on the package alone. It never changes.
+/// The search terms, open questions and links of a package, which depend on the package alone and
+/// are computed before the transaction begins.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageIndex {
     terms: [String; PARTS],
@@ -98,12 +98,10 @@ pub struct IndexedQuestion {
     pub text: String,
 }
 
-/// The number of parts that are indexed one by one: title, decisions, questions, handoff note, and
-/// everything else.
+/// The parts that are indexed one by one: title, decisions, questions, handoff note, and the rest.
 pub const PARTS: usize = 5;
 
-/// The maximum number of packages that are listed for a question, for an answer, and for a
-/// superseded package.
+/// The most packages that are listed for a question, an answer, and a superseded package.
 pub const MAX_SOURCES: usize = 10;
 
 /// One state of a package.
@@ -205,8 +203,7 @@ pub struct QuestionQuery<'a> {
 pub struct QuestionRow {
     /// The question.
     pub text: String,
-    /// The packages that ask it, newest first. If it is open, those whose question no answer
-    /// covers.
+    /// The packages that ask it, newest first; of an open one, those that no answer covers.
     pub sources: Vec<PackageId>,
     /// Whether it is open.
     pub open: bool,
@@ -316,8 +313,7 @@ pub trait PackageWrites {
         quarantine: Option<&Quarantine>,
     ) -> Result<()>;
 
-    /// Replaces the search terms, questions and links of a package. It is a conflict when the
-    /// package does not exist.
+    /// Replaces the search terms, questions and links of a package, which must exist.
     fn reindex_package(
         &mut self,
         project: &ProjectId,
@@ -381,8 +377,7 @@ impl PackageIndex {
         Self::of_parts(parts, fields.open_questions()).linked(Links::of(fields))
     }
 
-    /// The index of a package with these parts and questions. White space around a question is
-    /// ignored.
+    /// The index of a package with these parts and questions, without white space around them.
     pub fn of_parts(parts: [&str; PARTS], open_questions: &[String]) -> Self {
         let terms = parts.map(|part| {
             let mut terms = String::with_capacity(part.len() + part.len() / 4);

@@ -62,8 +62,7 @@ pub trait ProjectWrites {
     /// when a project has that id.
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()>;
 
-    /// Replaces the row of a project, except its creation time and `conformance`. It is a conflict
-    /// when the project does not exist.
+    /// Replaces the row of a project, except its creation time and `conformance`.
     fn update_project(&mut self, row: &ProjectRow) -> Result<()>;
 
     /// Deletes a project and all its rows, events included. Only its id and the number of its last

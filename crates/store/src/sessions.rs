@@ -71,8 +71,7 @@ pub trait SessionWrites {
     /// project has a session of that id, or does not exist.
     fn insert_session(&mut self, row: &SessionRow) -> Result<u64>;
 
-    /// Sets the end and the document of a session. It is a conflict when the session does not
-    /// exist.
+    /// Sets the end and the document of a session, which must exist.
     fn end_session(
         &mut self,
         project: &ProjectId,

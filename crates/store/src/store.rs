@@ -16,8 +16,7 @@ use crate::{Listener, ReadUnit, Result, StoreError, StoreErrorKind, WriteUnit};
 /// An engine.
 pub trait Store: Send + Sync {
     /// Runs `job` on the caller's thread, on one snapshot. After a failure the engine may call it
-    /// again on a new snapshot; the last call counts. Fails when there is no snapshot. The job
-    /// handles its own errors.
+    /// again on a new snapshot; the last call counts. The job handles its own errors.
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()>;
 
     /// Enqueues `job` without waiting. When the queue is full, the job is finished at once with
@@ -30,11 +29,9 @@ pub trait Store: Send + Sync {
 
 /// A job that writes.
 pub trait WriteJob: Send {
-    /// Does the work inside a transaction.
-    ///
-    /// An engine may run a job again, because its transaction was lost or conflicted with another.
-    /// Nothing of the earlier run is left then. A job decides from the unit and its own input
-    /// alone.
+    /// Does the work inside a transaction. An engine may run a job again, because its transaction
+    /// was lost or conflicted with another. Nothing of the earlier run is left then. A job decides
+    /// from the unit and its own input alone.
     fn run(&mut self, unit: &mut dyn WriteUnit) -> JobOutcome;
 
     /// Ends the job. Called once, with `Ok` when the outcome of its last run is durable.
@@ -62,8 +59,7 @@ pub trait StoreExt: Store {
         outcome.unwrap_or_else(|| Err(StoreError::from(StoreErrorKind::Broken).into()))
     }
 
-    /// Writes in one transaction and waits until the outcome is durable. When the job
-    /// returns an error, nothing of it is kept.
+    /// Writes in one transaction and waits until the outcome is durable. An error keeps nothing.
     fn write<T, E>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> Result<T, E> + Send + 'static,

@@ -4,12 +4,10 @@
 
 use accord_contract::{Time, Timestamp};
 
-/// The key of an instant: its date and time, and the fraction of the second without trailing
-/// zeros.
+/// The key of an instant: date and time, and the fraction of the second without trailing zeros.
 pub fn of(instant: Time) -> String {
     let mut key = instant.sort_key();
-    // Most fractions end in zeros. Without them the keys of every index are shorter, and the order
-    // is the same, because a prefix sorts first.
+    // Without the zeros keys are shorter, and the order is the same: a prefix sorts first.
     key.truncate(key.trim_end_matches('Z').trim_end_matches('0').trim_end_matches('.').len());
     key
 }

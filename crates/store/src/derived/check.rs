@@ -26,11 +26,9 @@ pub fn check_index(
     row: &PackageRow,
     index: &PackageIndex,
 ) -> Result<Vec<DamagedRow>> {
-    let wrong = |table, what: &str| DamagedRow {
-        table,
-        project_id: Some(row.project_id.clone()),
-        id: row.package_id.as_str().to_owned(),
-        what: what.to_owned(),
+    let wrong = |table, what: &str| {
+        let (project_id, id) = (Some(row.project_id.clone()), row.package_id.as_str().to_owned());
+        DamagedRow { table, project_id, id, what: what.to_owned() }
     };
     let mut found = Vec::new();
     if !has_questions(rows, row, index)? {
@@ -58,11 +56,9 @@ pub fn wrong_questions(rows: &dyn PackageRows, project: &ProjectId) -> Result<Ve
     rows.visit_questions(project, &mut |question| {
         let wrong = match question {
             Err(damaged) => Some(damaged),
-            Ok(question) => wrong_question(rows, project, &question)?.map(|what| DamagedRow {
-                table: Table::Question,
-                project_id: Some(project.clone()),
-                id: question.text,
-                what: what.to_owned(),
+            Ok(question) => wrong_question(rows, project, &question)?.map(|what| {
+                let (project_id, what) = (Some(project.clone()), what.to_owned());
+                DamagedRow { table: Table::Question, project_id, id: question.text, what }
             }),
         };
         if found.len() < NAMED {

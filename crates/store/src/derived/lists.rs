@@ -34,30 +34,23 @@ pub fn list_questions(
         }
         questions.sort_by(|a, b| order(a).cmp(&order(b)));
         questions.truncate(limit);
-        let merged = questions.into_iter().map(|it| merge(rows, project, &audiences, it));
-        merged.collect()
+        questions.into_iter().map(|it| merge(rows, project, &audiences, it)).collect()
     })?;
     let mut listed = Vec::with_capacity(questions.len());
     for ListedQuestion { question, is_answered } in questions {
         let (state, text) = (&question.state, question.text);
-        let read = sources(state, &since, query.sources)
-            .and_then(|sources| Ok((sources, position(state)?)));
-        match read {
+        let sources = sources(state, &since, query.sources);
+        match sources.and_then(|sources| Ok((sources, position(state)?))) {
             Ok((sources, position)) => {
-                let answers = if is_answered {
-                    rows.answers_to(project, &QuestionKey::of(&text))?
-                } else {
-                    Vec::new()
-                };
-                let open = state.is_open;
-                listed.push(QuestionRow { text, sources, open, answers, position });
+                let key = QuestionKey::of(&text);
+                let answers =
+                    if is_answered { rows.answers_to(project, &key)? } else { Vec::new() };
+                listed.push(QuestionRow { text, sources, open: state.is_open, answers, position });
             }
-            Err(error) => rows.note_damage(DamagedRow {
-                table: Table::Question,
-                project_id: Some(project.clone()),
-                id: text,
-                what: error.detail().to_owned(),
-            }),
+            Err(error) => {
+                let (project_id, what) = (Some(project.clone()), error.detail().to_owned());
+                rows.note_damage(DamagedRow { table: Table::Question, project_id, id: text, what });
+            }
         }
     }
     Ok(listed)
@@ -169,8 +162,7 @@ fn merge(
         if (&other.asked_key, other.package) > (&own.asked_key, own.package) {
             return Ok(None);
         }
-        // Its own unreadable sources are reported when it is returned, and those of others when
-        // they are verified.
+        // Its own unreadable sources are reported when it is returned, others when verified.
         for source in &other.sources {
             if !own.sources.is_empty()
                 && let Some(more) = add_source(&own.sources, source)

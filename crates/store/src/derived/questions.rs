@@ -43,24 +43,16 @@ pub(super) fn ask<'q>(
 ) -> Result<()> {
     let (project, audience) = (&row.project_id, audience(row));
     let ask_key = time_key::of(standing.asked_at);
-    let source = QuestionSource {
-        key: time_key::of(row.created_at.time()),
-        package,
-        id: row.package_id.as_str().to_owned(),
-    };
+    let (key, id) = (time_key::of(row.created_at.time()), row.package_id.as_str().to_owned());
+    let source = QuestionSource { key, package, id };
     for IndexedQuestion { index, text } in questions {
         let index = i64::from(*index);
         let through = rows.answered_through(project, &QuestionKey::of(text))?;
         let is_open = ask_key > through;
         let question = match rows.question(project, &audience, text)? {
             None => {
-                let state = QuestionState {
-                    is_open,
-                    asked_key: source.key.clone(),
-                    package,
-                    index,
-                    sources: vec![source.clone()],
-                };
+                let (asked_key, sources) = (source.key.clone(), vec![source.clone()]);
+                let state = QuestionState { is_open, asked_key, package, index, sources };
                 let number = rows.insert_question(project, &audience, text, &state)?;
                 if is_open {
                     count(rows, project, &audience, &state.asked_key, 1)?;
@@ -126,13 +118,9 @@ pub(super) fn state_of(
         uses = rows.newest_uses(known.number, "", MAX_SOURCES)?;
     }
     let Some(newest) = uses.first() else { return Ok(None) };
-    Ok(Some(QuestionState {
-        is_open,
-        asked_key: newest.source.key.clone(),
-        package: newest.source.package,
-        index: newest.index,
-        sources: uses.into_iter().map(|asked| asked.source).collect(),
-    }))
+    let QuestionUse { source: QuestionSource { key, package, .. }, index, .. } = newest.clone();
+    let sources = uses.into_iter().map(|asked| asked.source).collect();
+    Ok(Some(QuestionState { is_open, asked_key: key, package, index, sources }))
 }
 
 /// The list with one more package; `None` if it is included already, or older than all others.
@@ -177,8 +165,7 @@ fn ask_again(
     change_state(rows, project, known, &new)
 }
 
-/// Updates a question after a package no longer asks it, or its answers changed. A question that no
-/// package asks is deleted.
+/// Updates a question whose packages or answers changed. One that no package asks is deleted.
 fn look_again(rows: &mut dyn PackageRows, of: &ProjectId, known: &StoredQuestion) -> Result<()> {
     if let Some(new) = state_of(rows, of, known)? {
         return change_state(rows, of, known, &new);
@@ -212,8 +199,7 @@ fn change_state(
     Ok(())
 }
 
-/// Changes the count of open questions. Those of drafts and of quarantined packages are not
-/// counted.
+/// Changes the count of open questions, which is that of the audience of all readers.
 fn count(
     rows: &mut dyn PackageRows,
     project: &ProjectId,

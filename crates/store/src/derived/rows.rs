@@ -126,9 +126,8 @@ pub struct TermSample<'a> {
 }
 
 /// The rows of packages and of what is derived from them. Only this crate calls the methods that
-/// write, so that derived rows always change with their packages.
-///
-/// A project that does not exist has no rows. Writing to it is a conflict.
+/// write, so that derived rows always change with their packages. A project that does not exist has
+/// no rows. Writing to it is a conflict.
 pub trait PackageRows: Packages + QuestionRows + LinkRows {
     /// Records that a damaged row was read ([`Audit::damage`](crate::Audit::damage)).
     fn note_damage(&self, row: DamagedRow);
@@ -147,8 +146,7 @@ pub trait PackageRows: Packages + QuestionRows + LinkRows {
     /// Sets whether a package is quarantined. The row need not be readable.
     fn set_quarantine(&mut self, package: i64, quarantine: Option<&Quarantine>) -> Result<()>;
 
-    /// Rewrites the columns of a package, except its project and its text. Returns `false` when
-    /// another package has the same id.
+    /// Rewrites a package, except its project and text; `false` when another has the same id.
     fn rewrite_package(&mut self, package: i64, row: &PackageRow) -> Result<bool>;
 
     /// The texts of the log of a package, oldest first; empty for an unreadable one.

@@ -68,8 +68,7 @@ impl TallyWindow {
         span.end(&self.key)
     }
 
-    /// The key at which the window begins. Packages from it up to the end of its minute are counted
-    /// one by one.
+    /// The key at which the window begins. Packages of its first minute are counted one by one.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -88,14 +87,12 @@ impl TallySums {
 
     /// The sums that are not zero, by type, actor and status.
     pub fn into_tallies(self) -> Vec<Tally> {
-        let counts = self.0.into_iter().filter(|(_, packages)| *packages > 0);
-        counts
-            .map(|((package_type, actor, status), packages)| Tally {
-                package_type,
-                actor,
-                status,
-                packages,
-            })
-            .collect()
+        let tally = |((package_type, actor, status), packages)| Tally {
+            package_type,
+            actor,
+            status,
+            packages,
+        };
+        self.0.into_iter().filter(|(_, packages)| *packages > 0).map(tally).collect()
     }
 }

@@ -77,8 +77,7 @@ impl<U: PackageRows> PackageWrites for U {
     }
 }
 
-/// From when a package asks, answers and supersedes. An unreadable entry of its log is left to a
-/// verification.
+/// From when a package asks, answers and supersedes. Unreadable entries are left to a verification.
 pub(super) fn standing(rows: &dyn PackageRows, package: i64, row: &PackageRow) -> Result<Standing> {
     let log = rows.log_texts(package)?;
     Ok(row.standing(log.iter().map(String::as_str)))
@@ -131,8 +130,7 @@ fn follow(rows: &mut dyn PackageRows, old: &PackageRow, new: &PackageRow) -> Res
     count(rows, new, 1)?;
     let package = number(old);
     links::update(rows, package, new)?;
-    // Questions are stored per audience. They move when the package becomes visible to others,
-    // for example when a draft is completed.
+    // Questions are stored per audience. They move when the package becomes visible to others.
     if audience(old) == audience(new) {
         return Ok(());
     }

@@ -5,8 +5,8 @@ use accord_memory_core::PackageId;
 
 use super::{PackageEntry, State};
 use crate::{
-    EmbeddingRow, EmbeddingWrites, Embeddings, Order, Result, Space, StoreError, Unembedded,
-    UnembeddedQuery,
+    EmbeddingRow, EmbeddingWrites, Embeddings, Order, PackageRow, Result, Space, StoreError,
+    Unembedded, UnembeddedQuery,
 };
 
 #[derive(Clone, Debug)]
@@ -18,18 +18,18 @@ pub(super) struct Embedding {
 
 impl Embeddings for State {
     fn unembedded(&self, space: Space<'_>, query: &UnembeddedQuery) -> Result<Vec<Unembedded>> {
-        let mut found: Vec<_> = (self.waiting(space))
-            .map(|entry| Unembedded {
-                seq: entry.row.seq,
-                project_id: entry.row.project_id.clone(),
-                package_id: entry.row.package_id.clone(),
-            })
-            .filter(|found| match (query.after, query.order) {
-                (None, _) => true,
-                (Some(after), Order::OldestFirst) => found.seq > after,
-                (Some(after), Order::NewestFirst) => found.seq < after,
-            })
-            .collect();
+        let is_behind = |row: &&PackageRow| match (query.after, query.order) {
+            (None, _) => true,
+            (Some(after), Order::OldestFirst) => row.seq > after,
+            (Some(after), Order::NewestFirst) => row.seq < after,
+        };
+        let unembedded = |row: &PackageRow| {
+            let (project_id, package_id) = (row.project_id.clone(), row.package_id.clone());
+            Unembedded { seq: row.seq, project_id, package_id }
+        };
+        let shown = self.entries().filter(|entry| entry.row.quarantine.is_none());
+        let waiting = shown.filter(|entry| entry.vectors(space).is_none()).map(|entry| &entry.row);
+        let mut found: Vec<_> = waiting.filter(is_behind).map(unembedded).collect();
         found.sort_by_key(|found| found.seq);
         if query.order == Order::NewestFirst {
             found.reverse();
@@ -64,11 +64,8 @@ impl Embeddings for State {
         limit: usize,
     ) -> Result<Vec<EmbeddingRow>> {
         let entries = self.at(project).into_iter().flat_map(|at| at.packages.values());
-        let mut rows: Vec<_> = entries
-            .filter_map(|entry| entry.vectors(space))
-            .filter(|row| row.seq > after)
-            .cloned()
-            .collect();
+        let rows = entries.filter_map(|entry| entry.vectors(space));
+        let mut rows: Vec<_> = rows.filter(|row| row.seq > after).cloned().collect();
         rows.sort_by_key(|row| row.seq);
         rows.truncate(limit);
         Ok(rows)
@@ -98,8 +95,8 @@ impl EmbeddingWrites for State {
         let found = self.at_mut(project)?.packages.get_mut(package);
         let entry = found.ok_or_else(|| StoreError::conflict("no package", package.as_str()))?;
         let row = EmbeddingRow { package_id: package.clone(), seq, values: values.to_vec() };
-        entry.embedding =
-            Some(Embedding { model: space.model.to_owned(), dimension: space.dimension, row });
+        let (model, dimension) = (space.model.to_owned(), space.dimension);
+        entry.embedding = Some(Embedding { model, dimension, row });
         Ok(seq)
     }
 }
@@ -107,11 +104,6 @@ impl EmbeddingWrites for State {
 impl State {
     fn entries(&self) -> impl Iterator<Item = &PackageEntry> {
         self.projects.values().flat_map(|project| project.packages.values())
-    }
-
-    fn waiting(&self, space: Space<'_>) -> impl Iterator<Item = &PackageEntry> {
-        let shown = self.entries().filter(|entry| entry.row.quarantine.is_none());
-        shown.filter(move |entry| entry.vectors(space).is_none())
     }
 }
 

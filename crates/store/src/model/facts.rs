@@ -76,7 +76,7 @@ impl FactWrites for State {
 
     fn end_fact(&mut self, of: &ProjectId, id: &FactId, to: &Timestamp, text: &str) -> Result<()> {
         let found = self.at_mut(of)?.facts.get_mut(id);
-        let row = found.ok_or_else(|| StoreError::conflict("no id", id.as_str()))?;
+        let row = found.ok_or_else(|| StoreError::conflict("no fact", id.as_str()))?;
         row.valid_to = Some(to.clone());
         row.text = text.to_owned();
         Ok(())
@@ -95,15 +95,8 @@ fn of(position: &FactPosition) -> (&str, &str, Time, u64) {
 
 impl State {
     fn chain(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Vec<FactRow>> {
-        self.facts(
-            project,
-            &FactQuery {
-                subject: Some(key.subject),
-                predicate: Some(key.predicate),
-                when: When::Ever,
-                after: None,
-                limit: usize::MAX,
-            },
-        )
+        let (subject, predicate) = (Some(key.subject), Some(key.predicate));
+        let every = FactQuery::every(None, usize::MAX);
+        self.facts(project, &FactQuery { subject, predicate, ..every })
     }
 }

@@ -34,20 +34,13 @@ impl State {
         let drafts = if query.answered { Drafts::None } else { query.drafts };
         let answers = project.answers();
         let mut uses: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
-        let shown = project
-            .packages
-            .values()
-            .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
-        for entry in shown {
+        for entry in project.packages.values().filter(|entry| entry.is_shown(drafts)) {
             for question in entry.index.distinct_questions() {
                 let until = answers.get(&QuestionKey::of(&question.text));
                 let until = until.and_then(|given| given.iter().map(|(until, ..)| *until).max());
                 let asked_at = entry.standing().asked_at;
-                uses.entry(&question.text).or_default().push(Use {
-                    entry,
-                    index: question.index,
-                    is_open: until.is_none_or(|until| asked_at > until),
-                });
+                let (index, is_open) = (question.index, until.is_none_or(|until| asked_at > until));
+                uses.entry(&question.text).or_default().push(Use { entry, index, is_open });
             }
         }
         let rows = uses.into_iter().filter_map(|(text, uses)| row(text, uses, &answers, query));
@@ -66,11 +59,8 @@ impl State {
         let packages = self.at(project).map(|project| &*project.packages);
         let find = |id: &PackageId| packages.and_then(|packages| packages.get(id));
         let asks = |key: &QuestionKey| {
-            let mut shown = packages
-                .into_iter()
-                .flat_map(BTreeMap::values)
-                .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
-            shown.any(|entry| {
+            let all = packages.into_iter().flat_map(BTreeMap::values);
+            all.filter(|entry| entry.is_shown(drafts)).any(|entry| {
                 entry.index.distinct_questions().any(|asked| QuestionKey::of(&asked.text) == *key)
             })
         };
@@ -126,10 +116,8 @@ impl ProjectState {
                     AnswerLink::Asked { package_id, index } => {
                         let Some(asking) = self.packages.get(package_id) else { continue };
                         let mut questions = asking.index.distinct_questions();
-                        let Some(asked) = questions.find(|question| question.index == *index)
-                        else {
-                            continue;
-                        };
+                        let asked = questions.find(|question| question.index == *index);
+                        let Some(asked) = asked else { continue };
                         let asked_at = asking.standing().asked_at;
                         (QuestionKey::of(&asked.text), until.max(asked_at))
                     }
@@ -143,6 +131,10 @@ impl ProjectState {
 }
 
 impl PackageEntry {
+    fn is_shown(&self, drafts: Drafts<'_>) -> bool {
+        self.row.quarantine.is_none() && self.row.is_shown(drafts)
+    }
+
     fn standing(&self) -> Standing {
         self.row.standing(self.log.iter().map(|entry| entry.text.as_str()))
     }

@@ -63,10 +63,8 @@ impl State {
     }
 
     fn entry_mut(&mut self, session: &SessionId) -> Result<&mut Entry> {
-        let found = self.live.sessions.get_mut(session);
-        let entry =
-            found.ok_or_else(|| StoreError::conflict("no live session", session.as_str()))?;
-        Ok(Arc::make_mut(entry))
+        let found = self.live.sessions.get_mut(session).map(Arc::make_mut);
+        found.ok_or_else(|| StoreError::conflict("no live session", session.as_str()))
     }
 
     fn advance(&mut self, row: &LiveSessionRow) {
@@ -82,8 +80,9 @@ impl State {
     }
 
     fn project_must_exist(&self, project: &ProjectId) -> Result<()> {
-        let found = self.at(project).map(|_| ());
-        found.ok_or_else(|| StoreError::conflict("no project", project.as_str()))
+        let found =
+            self.at(project).ok_or_else(|| StoreError::conflict("no project", project.as_str()));
+        found.map(drop)
     }
 
     /// How many sessions of a project have not ended.
@@ -233,8 +232,8 @@ impl LiveSessionWrites for State {
         self.project_must_exist(project)?;
         let stored = self.live.sessions.get(&session.id);
         let version = stored.map_or(0, |entry| entry.row.version) + 1;
-        let row =
-            LiveSessionRow { project_id: Some(project.clone()), session: session.clone(), version };
+        let (project_id, session_row) = (Some(project.clone()), session.clone());
+        let row = LiveSessionRow { project_id, session: session_row, version };
         self.advance(&row);
         if version == 1 {
             self.live.sessions.insert(session.id.clone(), Arc::new(Entry::new(row)));

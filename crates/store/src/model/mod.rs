@@ -36,8 +36,8 @@ use self::shared::{Kept, Shared};
 
 use crate::{
     Advance, BlobRow, CommonTermLimits, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener,
-    Listeners, LiveAdvance, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal,
-    Result, RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal, Result,
+    RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -115,12 +115,10 @@ impl ModelStore {
         if verdict == JobOutcome::RollBack {
             return Ok(());
         }
-        let advances: Vec<Advance> = std::mem::take(&mut state.advanced)
-            .into_iter()
-            .map(|(project_id, through)| Advance { project_id, through })
-            .collect();
-        let live: Vec<LiveAdvance> =
-            std::mem::take(&mut state.live.advanced).into_values().collect();
+        let advance = |(project_id, through)| Advance { project_id, through };
+        let advances: Vec<_> =
+            std::mem::take(&mut state.advanced).into_iter().map(advance).collect();
+        let live: Vec<_> = std::mem::take(&mut state.live.advanced).into_values().collect();
         *self.state.write() = Arc::new(state);
         self.commits.fetch_add(1, Ordering::Relaxed);
         // Under the lock of writers, so that listeners hear of commits in their order.

@@ -75,12 +75,8 @@ impl Packages for State {
         let mut sums = TallySums::default();
         let shown = self.rows(project).filter(|row| row.quarantine.is_none());
         for row in shown.filter(|row| since.is_none_or(|since| row.created_at.time() >= since)) {
-            sums.add(Tally {
-                package_type: row.package_type.clone(),
-                actor: row.actor.clone(),
-                status: row.state.status,
-                packages: 1,
-            });
+            let (package_type, actor) = (row.package_type.clone(), row.actor.clone());
+            sums.add(Tally { package_type, actor, status: row.state.status, packages: 1 });
         }
         Ok(sums.into_tallies())
     }
@@ -91,12 +87,8 @@ impl Packages for State {
     }
 
     fn highlights(&self, project: &ProjectId, query: &HighlightQuery) -> Result<Vec<PackageRow>> {
-        let all = PackageQuery {
-            drafts: Drafts::None,
-            since: query.since,
-            limit: usize::MAX,
-            ..PackageQuery::default()
-        };
+        let (drafts, since, limit) = (Drafts::None, query.since, usize::MAX);
+        let all = PackageQuery { drafts, since, limit, ..PackageQuery::default() };
         let mut rows = self.packages(project, &all)?;
         rows.retain(|row| {
             let matters = query.least.is_none_or(|least| row.significance >= least);
@@ -117,9 +109,9 @@ impl Packages for State {
         packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         let entries = packages.filter_map(|id| self.at(project).and_then(|at| at.packages.get(id)));
-        let marks =
-            entries.map(|entry| (entry.row.package_id.clone(), self.superseders(&entry.row)));
-        Ok(marks.filter(|(_, by)| !by.is_empty()).collect())
+        let mark =
+            |entry: &PackageEntry| (entry.row.package_id.clone(), self.superseders(&entry.row));
+        Ok(entries.map(mark).filter(|(_, by)| !by.is_empty()).collect())
     }
 
     fn link_targets(&self, of: &ProjectId, links: &Links, with: Drafts<'_>) -> Result<LinkTargets> {
@@ -127,12 +119,8 @@ impl Packages for State {
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
-        let query = QuestionQuery {
-            since,
-            drafts: Drafts::None,
-            limit: usize::MAX,
-            ..QuestionQuery::default()
-        };
+        let (drafts, limit) = (Drafts::None, usize::MAX);
+        let query = QuestionQuery { since, drafts, limit, ..QuestionQuery::default() };
         Ok(self.questions(project, &query)?.len() as u64)
     }
 }
@@ -146,14 +134,10 @@ impl PackageWrites for State {
     ) -> Result<u64> {
         row.check_log(log)?;
         let seq = self.number();
-        let entry = PackageEntry {
-            row: PackageRow { seq, ..row.clone() },
-            index: index.clone(),
-            log: log.to_vec(),
-            embedding: None,
-        };
-        let project = self.at_mut(&row.project_id)?;
-        insert(&mut project.packages, row.package_id.clone(), entry, "package")?;
+        let (stored, log) = (PackageRow { seq, ..row.clone() }, log.to_vec());
+        let entry = PackageEntry { row: stored, index: index.clone(), log, embedding: None };
+        let packages = &mut self.at_mut(&row.project_id)?.packages;
+        insert(packages, row.package_id.clone(), entry, "package")?;
         Ok(seq)
     }
 

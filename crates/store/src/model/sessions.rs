@@ -4,7 +4,7 @@ use accord_base::{ProjectId, SessionId};
 use accord_contract::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
 
-use super::{State, insert};
+use super::{PackageEntry, State, insert};
 use crate::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, StoreError};
 
 impl Sessions for State {
@@ -40,10 +40,9 @@ impl Sessions for State {
         };
         let has_package_since = |row: &SessionRow, since: Time| {
             let packages = self.at(project).into_iter().flat_map(|at| at.packages.values());
-            packages.map(|entry| &entry.row).any(|package| {
-                package.session_id.as_ref() == Some(&row.session_id)
-                    && package.created_at.time() >= since
-            })
+            let of_session =
+                |entry: &&PackageEntry| entry.row.session_id.as_ref() == Some(&row.session_id);
+            packages.filter(of_session).any(|entry| entry.row.created_at.time() >= since)
         };
         let fits = |row: &&SessionRow| {
             (query.callsign).is_none_or(|callsign| row.callsign.as_deref() == Some(callsign))

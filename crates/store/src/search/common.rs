@@ -13,8 +13,7 @@ pub struct CommonTermLimits {
     pub one_in: u64,
     /// The limit for the sum of the numbers of packages of all terms of a query.
     pub together: u64,
-    /// The limit for the occurrences that a query reads. A term beyond it counts once in each
-    /// package.
+    /// The most occurrences that a query reads. A term beyond it counts once in each package.
     pub occurrences: u64,
 }
 
@@ -49,8 +48,7 @@ impl CommonTermLimits {
         let mut together = 0;
         by_rarity.retain(|place| {
             let with = counted[*place].1;
-            // In the order of rarity every later term is at least as common, so once the sum is too
-            // large, no later term is chosen either.
+            // Every later term is at least as common: once the sum is too large, it stays so.
             together += with;
             let first = Some(*place) == rarest;
             first || (ranked && with <= ceiling && together <= self.together)

@@ -57,8 +57,7 @@ pub struct FoundTerms {
 }
 
 impl FoundTerms {
-    /// Adds an occurrence at a place in a part of a package. `lengths` are the numbers of terms in
-    /// each part.
+    /// Adds an occurrence at a place in a part of a package, whose parts have these lengths.
     pub fn add(
         &mut self,
         package: u64,

@@ -33,8 +33,7 @@ impl Phrases {
         self.first + self.phrases.len()
     }
 
-    /// Adds the occurrences of the phrases, numbered after the terms. `found` is in order, and
-    /// stays so.
+    /// Adds the occurrences of the phrases, numbered after the terms. `found` stays in order.
     pub(super) fn find(&self, found: &mut Vec<Occurrence>) {
         let mut whole = Vec::new();
         for (phrase, number) in self.phrases.iter().zip(self.first..) {

@@ -124,8 +124,7 @@ impl Text<'_> {
         self.lengths.iter().sum::<u64>() as f64
     }
 
-    /// Counts in how many packages and passages each term and phrase occurs. For this, passages do
-    /// not overlap.
+    /// Counts in how many packages and passages, which do not overlap, each feature occurs.
     fn count(&self, packages: &mut [u64; FEATURES], passages: &mut [u64; FEATURES]) {
         let mut last = [None; FEATURES];
         let begin = self.found.iter().filter(|found| found.part == TITLE || found.place.is_none());
@@ -215,8 +214,7 @@ impl Scorer {
     }
 }
 
-/// BM25 of a text in which terms of these rarities occur so often. Its length is relative to the
-/// average.
+/// BM25 of a text with so many of these terms. Its length is relative to the average.
 fn sum(amounts: &[f64; FEATURES], rarities: &[f64], length: f64) -> f64 {
     let limit = SATURATION * (1.0 - LENGTH + LENGTH * length);
     let terms = rarities.iter().zip(amounts).filter(|(_, amount)| **amount > 0.0);

@@ -33,8 +33,7 @@ pub struct QueryTerm {
     pub word: String,
 }
 
-/// Terms that stand side by side: each with its distance from the start of the phrase, counted in
-/// terms of the index.
+/// Terms side by side, each with its distance from the start of the phrase in terms of the index.
 pub type Phrase = Vec<(String, u32)>;
 
 /// The terms of a query.

@@ -17,10 +17,7 @@ use crate::{
 
 /// Many threads write packages and events into a few projects of an empty store, while others read.
 /// Some jobs roll back at the end. Then checks that exactly the acknowledged writes are stored, and
-/// that no stream has a gap.
-///
-/// # Panics
-/// When a check fails.
+/// that no stream has a gap. Panics when a check fails.
 pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
     let advances: Arc<Mutex<Vec<Advance>>> = Arc::default();
     let heard = Arc::clone(&advances);
@@ -40,11 +37,8 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
     });
     for project in &projects {
         let id = &project.project_id;
-        let kept: BTreeMap<u64, &PackageId> = kept
-            .iter()
-            .filter(|(project, ..)| project == id)
-            .map(|(_, package, seq)| (*seq, package))
-            .collect();
+        let kept = kept.iter().filter(|(project, ..)| project == id);
+        let kept: BTreeMap<u64, &PackageId> = kept.map(|(_, id, seq)| (*seq, id)).collect();
         let newest = kept.len() as u64;
         assert!(kept.keys().copied().eq(1..=newest), "seed {seed}: {id} has a gap");
         let events = store.read(|unit| unit.events(id, 0, usize::MAX)).expect("events");
@@ -58,9 +52,8 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
         let all = everything_of(store, id);
         assert_eq!(all.len(), kept.len(), "seed {seed}: {id} has unacknowledged writes");
         let advances = advances.lock();
-        let through: Vec<u64> = (advances.iter().filter(|advance| advance.project_id == *id))
-            .map(|advance| advance.through)
-            .collect();
+        let own = advances.iter().filter(|advance| advance.project_id == *id);
+        let through: Vec<u64> = own.map(|advance| advance.through).collect();
         assert!(through.is_sorted_by(|a, b| a < b), "seed {seed}: notified out of order");
         assert_eq!(through.last().copied().unwrap_or_default(), newest, "seed {seed}");
     }
@@ -91,12 +84,8 @@ fn write(
         let id = project.project_id.clone();
         let package_id = PackageId::new(format!("{thread}.{job}")).expect("an id");
         let (row, index, log) = generator.package_row();
-        let row = PackageRow {
-            project_id: id.clone(),
-            package_id: package_id.clone(),
-            quarantine: None,
-            ..row
-        };
+        let (project_id, named) = (id.clone(), package_id.clone());
+        let row = PackageRow { project_id, package_id: named, quarantine: None, ..row };
         let event = EventEntry { text: package_id.as_str().to_owned(), ..generator.event() };
         let (gives_up, breaks) = (generator.random.one_in(7), generator.random.one_in(60));
         let outcome = store.write(move |unit| {

@@ -9,10 +9,7 @@ use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 /// Queues random units of work behind a blocked job, so that they share a commit, and compares
 /// their results and effects with those of the model, which runs them one by one. Some roll back
 /// after they wrote. The engine must be new, must have been opened with [`COMMON`] and must run its
-/// jobs on a separate thread.
-///
-/// # Panics
-/// When they differ; the message names the seed and the group.
+/// jobs on a separate thread. Panics when they differ.
 pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
     let model = ModelStore::with_common(COMMON);
     let mut generator = Generator::new(seed);
@@ -24,9 +21,7 @@ pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
         let release = hold(engine);
         for (place, script) in scripts.iter().enumerate() {
             let answers = answers.clone();
-            script.enqueue(engine, move |said| {
-                drop(answers.send((place, said)));
-            });
+            script.enqueue(engine, move |said| drop(answers.send((place, said))));
         }
         release.send(()).expect("the job that waits");
         drop(answers);

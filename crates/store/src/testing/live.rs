@@ -1,8 +1,6 @@
 //! Random writes and reads of live sessions. A step keeps the counters of its session, so that an
 //! audit finds nothing.
 
-use std::fmt::Debug;
-
 use accord_base::ProjectId;
 use accord_contract::Time;
 use accord_live_core::handshake::BlueprintKey;
@@ -10,9 +8,10 @@ use accord_live_core::session::{Ask, DedupKey, Head, Session};
 use accord_live_core::{AppId, HandshakeId, SessionId};
 
 use super::Generator;
+use super::queries::{all_pages, lines as listed};
 use crate::{
-    BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, LiveSessionQuery, ReadUnit,
-    Result, WriteUnit,
+    BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, LiveSessionQuery,
+    LiveSessionRow, ReadUnit, Result, WriteUnit,
 };
 
 /// Kept frames of a session, so that some are evicted.
@@ -268,30 +267,15 @@ pub(super) fn of_project<U: ReadUnit + ?Sized>(
 ) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for active_at in [None, Some(at)] {
-        let mut after: Option<(Time, SessionId)> = None;
-        loop {
-            let position = after.as_ref().map(|(at, id)| (*at, id));
-            let query = LiveSessionQuery { active_at, after: position, limit: length };
-            let page = unit.live_sessions(project, &query)?;
-            after = page.last().map(|row| (row.session.head.created_at, row.session.id.clone()));
-            let full = page.len() == length;
-            lines.extend(listed(page));
-            if !full {
-                break;
-            }
-        }
+        lines.extend(listed(all_pages(length, |rows: &[LiveSessionRow]| {
+            let after = rows.last().map(|row| (row.session.head.created_at, &row.session.id));
+            unit.live_sessions(project, &LiveSessionQuery { active_at, after, limit: length })
+        })?));
     }
-    let mut after: Option<(Time, SessionId)> = None;
-    loop {
-        let position = after.as_ref().map(|(at, id)| (*at, id));
-        let page = unit.live_asks(project, at, position, length)?;
-        after = page.last().map(|(row, ask)| (ask.since, row.session.id.clone()));
-        let full = page.len() == length;
-        lines.extend(listed(page));
-        if !full {
-            break;
-        }
-    }
+    lines.extend(listed(all_pages(length, |rows: &[(LiveSessionRow, Ask)]| {
+        let after = rows.last().map(|(row, ask)| (ask.since, &row.session.id));
+        unit.live_asks(project, at, after, length)
+    })?));
     lines.extend(listed(unit.expired_live_sessions(at, length)?));
     for row in unit.live_blueprints(project, length)? {
         assert_eq!(unit.live_blueprint(project, &row.key)?.as_ref(), Some(&row));
@@ -358,8 +342,4 @@ fn key_name(generator: &mut Generator) -> String {
 
 fn key(generator: &mut Generator) -> BlueprintKey {
     BlueprintKey { contract_hash: generator.name(), variant_key: generator.name() }
-}
-
-fn listed<T: Debug>(rows: impl IntoIterator<Item = T>) -> Vec<String> {
-    rows.into_iter().map(|row| format!("{row:?}")).collect()
 }

@@ -24,10 +24,7 @@ pub const COMMON: CommonTermLimits =
     CommonTermLimits { least: 3, most: 12, one_in: 3, together: 20, occurrences: 12 };
 
 /// Runs `units` random units of work on a new engine and on the model, and compares everything that
-/// can be read. The engine must have been opened with [`COMMON`].
-///
-/// # Panics
-/// When they differ; the message names the seed and the unit.
+/// can be read. The engine must have been opened with [`COMMON`]. Panics when they differ.
 pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
     let model = ModelStore::with_common(COMMON);
     let mut generator = Generator::new(seed);
@@ -55,9 +52,6 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
 }
 
 /// The content of a store, as lines of text. Equal stores give equal lines.
-///
-/// # Panics
-/// When the store fails.
 pub fn everything(store: &dyn Store) -> Vec<String> {
     contents::everything(store)
 }

@@ -232,17 +232,10 @@ impl Query {
             Self::Search(project, words) => words.at(unit, project),
             Self::Projects(archived, length) => projects(unit, *archived, *length),
             Self::Facts(project, subject, predicate, when, length) => {
-                let mut lines = facts(
-                    unit,
-                    project,
-                    FactQuery {
-                        subject: subject.as_deref(),
-                        predicate: predicate.as_deref(),
-                        when: *when,
-                        after: None,
-                        limit: *length,
-                    },
-                )?;
+                let (subject, predicate) = (subject.as_deref(), predicate.as_deref());
+                let (when, limit) = (*when, *length);
+                let query = FactQuery { subject, predicate, when, after: None, limit };
+                let mut lines = facts(unit, project, query)?;
                 let newest = unit.newest_facts(project, *length)?;
                 lines.extend(self::lines(newest.into_iter().map(plain)));
                 Ok(lines)
@@ -285,8 +278,7 @@ impl Query {
 
 impl Questions {
     fn at<U: ReadUnit + ?Sized>(&self, unit: &U, project: &ProjectId) -> Result<Vec<String>> {
-        let mut rows: Vec<QuestionRow> = Vec::new();
-        loop {
+        let rows = all_pages(self.length, |rows: &[QuestionRow]| {
             let query = QuestionQuery {
                 since: self.since,
                 drafts: self.reader.drafts(),
@@ -295,13 +287,9 @@ impl Questions {
                 limit: self.length,
                 sources: self.sources,
             };
-            let page = unit.questions(project, &query)?;
-            let full = page.len() == self.length;
-            rows.extend(page);
-            if !full {
-                return Ok(lines(rows.into_iter().map(plain)));
-            }
-        }
+            unit.questions(project, &query)
+        })?;
+        Ok(lines(rows.into_iter().map(plain)))
     }
 }
 
@@ -327,9 +315,8 @@ impl Words {
 
 impl Pages {
     fn at<U: ReadUnit + ?Sized>(&self, unit: &U) -> Result<Vec<String>> {
-        let mut rows: Vec<PackageRow> = Vec::new();
         let mut totals = Vec::new();
-        loop {
+        let rows = all_pages(self.length, |rows| {
             let query = PackageQuery {
                 status: self.status,
                 session: self.session.as_ref(),
@@ -341,29 +328,35 @@ impl Pages {
                 limit: self.length,
             };
             totals.push((rows.len(), unit.package_total(&self.project, &query)?));
-            let page = unit.packages(&self.project, &query)?;
-            let full = page.len() == self.length;
-            rows.extend(page);
-            if !full {
-                check_totals(&totals, rows.len());
-                return Ok(lines(rows.into_iter().map(plain)));
-            }
+            unit.packages(&self.project, &query)
+        })?;
+        check_totals(&totals, rows.len());
+        Ok(lines(rows.into_iter().map(plain)))
+    }
+}
+
+/// The rows of all pages of a list, whose length is given.
+pub(super) fn all_pages<T>(
+    length: usize,
+    mut read: impl FnMut(&[T]) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let mut rows = Vec::new();
+    loop {
+        let page = read(&rows)?;
+        let is_last = page.len() < length;
+        rows.extend(page);
+        if is_last {
+            return Ok(rows);
         }
     }
 }
 
 fn projects<U: ReadUnit + ?Sized>(unit: &U, archived: bool, length: usize) -> Result<Vec<String>> {
-    let mut rows: Vec<ProjectRow> = Vec::new();
-    loop {
-        let after = rows.last().map(|row| row.project_id.clone());
-        let query = ProjectQuery { archived, after: after.as_ref(), limit: length };
-        let page = unit.projects(&query)?;
-        let full = page.len() == length;
-        rows.extend(page);
-        if !full {
-            return Ok(lines(rows));
-        }
-    }
+    let rows = all_pages(length, |rows: &[ProjectRow]| {
+        let after = rows.last().map(|row| &row.project_id);
+        unit.projects(&ProjectQuery { archived, after, limit: length })
+    })?;
+    Ok(lines(rows))
 }
 
 pub(super) fn facts<U: ReadUnit + ?Sized>(
@@ -371,23 +364,18 @@ pub(super) fn facts<U: ReadUnit + ?Sized>(
     project: &ProjectId,
     query: FactQuery<'_>,
 ) -> Result<Vec<String>> {
-    let mut rows: Vec<FactRow> = Vec::new();
     let mut totals = Vec::new();
-    loop {
+    let rows = all_pages(query.limit, |rows| {
         let after = rows.last().map(FactRow::position);
         let page = FactQuery { after: after.as_ref(), ..query };
         totals.push((rows.len(), unit.fact_total(project, &page)?));
-        let page = unit.facts(project, &page)?;
-        let full = page.len() == query.limit;
-        for fact in &page {
-            assert!(unit.facts_named(&fact.fact_id)?.contains(fact));
-        }
-        rows.extend(page);
-        if !full {
-            check_totals(&totals, rows.len());
-            return Ok(lines(rows.into_iter().map(plain)));
-        }
+        unit.facts(project, &page)
+    })?;
+    for fact in &rows {
+        assert!(unit.facts_named(&fact.fact_id)?.contains(fact));
     }
+    check_totals(&totals, rows.len());
+    Ok(lines(rows.into_iter().map(plain)))
 }
 
 /// The rows after a page are those that its total counted.
@@ -405,26 +393,15 @@ pub(super) fn sessions<U: ReadUnit + ?Sized>(
     active_since: Option<Time>,
     order: Order,
 ) -> Result<Vec<String>> {
-    let mut rows: Vec<SessionRow> = Vec::new();
     let mut totals = Vec::new();
-    loop {
-        let query = SessionQuery {
-            callsign,
-            active,
-            active_since,
-            after: rows.last().map(SessionRow::position),
-            order,
-            limit: 2,
-        };
+    let rows = all_pages(2, |rows| {
+        let after = rows.last().map(SessionRow::position);
+        let query = SessionQuery { callsign, active, active_since, after, order, limit: 2 };
         totals.push((rows.len(), unit.session_total(project, &query)?));
-        let page = unit.sessions(project, &query)?;
-        let full = page.len() == 2;
-        rows.extend(page);
-        if !full {
-            check_totals(&totals, rows.len());
-            return Ok(lines(rows.into_iter().map(plain)));
-        }
-    }
+        unit.sessions(project, &query)
+    })?;
+    check_totals(&totals, rows.len());
+    Ok(lines(rows.into_iter().map(plain)))
 }
 
 /// Vectors and packages without them, page by page.
@@ -435,31 +412,18 @@ fn embeddings<U: ReadUnit + ?Sized>(
     order: Order,
     length: usize,
 ) -> Result<Vec<String>> {
-    let mut rows: Vec<EmbeddingRow> = Vec::new();
-    loop {
-        let after = rows.last().map_or(0, |row| row.seq);
-        let page = unit.embeddings(project, space, after, length)?;
-        let full = page.len() == length;
-        rows.extend(page);
-        if !full {
-            break;
-        }
-    }
+    let rows = all_pages(length, |rows: &[EmbeddingRow]| {
+        unit.embeddings(project, space, rows.last().map_or(0, |row| row.seq), length)
+    })?;
     for row in &rows {
         assert_eq!(unit.embedding(project, &row.package_id, space)?.as_ref(), Some(row));
     }
     let mut lines = lines(rows.into_iter().map(plain));
     lines.push(unit.has_embeddings(project, space.model)?.to_string());
-    let mut waiting: Vec<Unembedded> = Vec::new();
-    loop {
+    let waiting = all_pages(length, |waiting: &[Unembedded]| {
         let after = waiting.last().map(|found| found.seq);
-        let page = unit.unembedded(space, &UnembeddedQuery { order, after, limit: length })?;
-        let full = page.len() == length;
-        waiting.extend(page);
-        if !full {
-            break;
-        }
-    }
+        unit.unembedded(space, &UnembeddedQuery { order, after, limit: length })
+    })?;
     let newest = unit.newest_package()?;
     assert!(waiting.iter().all(|found| found.seq <= newest));
     let count = unit.unembedded_count(space.model, Some(space.dimension))?;
@@ -474,40 +438,22 @@ pub(super) trait Numbered: Sized {
     fn without_number(self) -> Self;
 }
 
-impl Numbered for PackageRow {
-    fn without_number(self) -> Self {
-        Self { seq: 0, ..self }
-    }
+macro_rules! numbered {
+    ($($row:ty),+) => {
+        $(impl Numbered for $row {
+            fn without_number(self) -> Self {
+                Self { seq: 0, ..self }
+            }
+        })+
+    };
 }
 
-impl Numbered for EmbeddingRow {
-    fn without_number(self) -> Self {
-        Self { seq: 0, ..self }
-    }
-}
-
-impl Numbered for Unembedded {
-    fn without_number(self) -> Self {
-        Self { seq: 0, ..self }
-    }
-}
+numbered!(EmbeddingRow, FactRow, PackageRow, SessionRow, Unembedded);
 
 impl Numbered for QuestionRow {
     fn without_number(mut self) -> Self {
         self.position.package.seq = 0;
         self
-    }
-}
-
-impl Numbered for FactRow {
-    fn without_number(self) -> Self {
-        Self { seq: 0, ..self }
-    }
-}
-
-impl Numbered for SessionRow {
-    fn without_number(self) -> Self {
-        Self { seq: 0, ..self }
     }
 }
 

@@ -52,12 +52,8 @@ enum Step {
 impl Script {
     pub(super) fn random(generator: &mut Generator) -> Self {
         let count = 1 + generator.random.below(6);
-        Self {
-            steps: (0..count)
-                .map(|_| (Step::random(generator), generator.random.one_in(16)))
-                .collect(),
-            gives_up: generator.random.one_in(6),
-        }
+        let steps = (0..count).map(|_| (Step::random(generator), generator.random.one_in(16)));
+        Self { steps: steps.collect(), gives_up: generator.random.one_in(6) }
     }
 
     /// Runs the unit. Returns the results of its steps, or the error that ended it.
@@ -200,9 +196,7 @@ impl Step {
         match self {
             Self::InsertProject(row) => unit.insert_project(row)?,
             Self::UpdateProject(row) => unit.update_project(row)?,
-            Self::RemoveProject(project, at) => {
-                said = unit.remove_project(project, at)?.to_string();
-            }
+            Self::RemoveProject(id, at) => said = unit.remove_project(id, at)?.to_string(),
             Self::InsertPackage(new) => {
                 let (row, index, log) = &**new;
                 let seq = unit.insert_package(row, index, log)?;
@@ -234,18 +228,12 @@ impl Step {
             Self::EndSession(project, session, at, text) => {
                 unit.end_session(project, session, at, text)?;
             }
-            Self::AppendEvent(project, entry) => {
-                said = unit.append_event(project, entry)?.to_string();
-            }
-            Self::TrimEvents(project, through) => {
-                said = unit.trim_events(project, *through)?.to_string();
-            }
+            Self::AppendEvent(id, entry) => said = unit.append_event(id, entry)?.to_string(),
+            Self::TrimEvents(id, through) => said = unit.trim_events(id, *through)?.to_string(),
             Self::InsertKey(row) => unit.insert_key(row)?,
             Self::RevokeKey(key, at) => unit.revoke_key(key, at)?,
             Self::InsertBlob(row) => unit.insert_blob(row)?,
-            Self::RemoveBlob(project, digest) => {
-                said = unit.remove_blob(project, digest)?.to_string();
-            }
+            Self::RemoveBlob(id, digest) => said = unit.remove_blob(id, digest)?.to_string(),
             Self::PutSetting(project, name, value) => {
                 let scope = project.as_ref().map_or(Scope::Store, Scope::Project);
                 unit.put_setting(scope, name, value.as_deref())?;
