@@ -14,8 +14,7 @@ pub struct TaskEvent {
     pub payload: Object,
 }
 
-/// The member of a line that names the program which wrote it. Other programs write to the same
-/// logs, and count their lines from 1 again after each start.
+/// The member of a line that names the program which wrote it. Others count their lines from 1.
 const WRITER: &str = "writer";
 const ACCORD: &str = "accord";
 
@@ -31,8 +30,7 @@ pub fn task(line: &Object) -> Option<TaskId> {
     line.get("taskId").and_then(Value::as_str).and_then(|id| TaskId::parse(id).ok())
 }
 
-/// Whether a line says that Accord holds the lease of its task: Accord gave it out, or a person
-/// adopted it.
+/// Whether a line says that Accord holds the lease of its task: given out, or adopted.
 pub fn is_lease(line: &Object) -> bool {
     let kind = line.get("type").and_then(Value::as_str);
     matches!(kind, Some(kind::LEASE_ACQUIRED | kind::ADOPTED))

@@ -38,8 +38,7 @@ pub fn digest(task: &str, result: Option<&str>, outputs: &[Output]) -> EvidenceD
     sha256(&bytes).into()
 }
 
-/// Checks that evidence is what a person saw: a digest, or at least 12 digits of one. Fails with
-/// `evidence_changed`; `WIRE_FIELD_VALUE` for a text that is no digest.
+/// Checks that evidence is what a person saw: a digest, or at least 12 digits of one.
 pub fn check(digest: &EvidenceDigest, expected: Option<&str>) -> Result<(), Failure> {
     let Some(expected) = expected else { return Ok(()) };
     let expected = ExpectedDigest::parse(expected)

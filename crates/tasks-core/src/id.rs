@@ -122,8 +122,7 @@ impl DayNumbers {
         number.into_iter().chain(sub).map(move |serial| TaskId { day, serial })
     }
 
-    /// The next id of the day, which counts as used from now on. Fails with `task_ids_exhausted`
-    /// after the last number of the day.
+    /// The next id of the day, which counts as used from now on, or `task_ids_exhausted`.
     pub fn next(&mut self, day: TaskDay) -> Result<TaskId, Failure> {
         let serial = if self.number < LAST_NUMBER {
             Serial::Number(self.number + 1)
@@ -200,8 +199,7 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// The text of an id while it is written. Paths of files are made of ids all the time, so that it
-/// is not made with format strings.
+/// The text of an id while it is written. Format strings are too slow for the many paths of ids.
 #[derive(Default)]
 struct IdText {
     bytes: [u8; 24],

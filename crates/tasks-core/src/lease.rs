@@ -38,7 +38,6 @@ pub struct Leased {
 /// Acquires the lease of a ready task for an agent. The result of an earlier run must be moved
 /// out of the way with the same commit. Fails with `task_not_ready` if the task is not ready;
 /// `unauthorized_agent` if it is routed to another agent.
-///
 /// Clauses: AOF-RUN-CLAIM, AOF-RUN-TTL.
 pub fn acquire(
     task: &Task,
@@ -103,7 +102,6 @@ pub fn renew(
 
 /// Checks that an agent holds the lease of a task, in its present run. Fails with `unassigned_task`
 /// without a lease, `unauthorized_agent` for another agent, `stale_run` for an earlier run.
-///
 /// Clauses: AOF-AUTH-SENDER.
 pub fn check_holder(
     task: &Task,

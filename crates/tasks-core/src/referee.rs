@@ -52,14 +52,12 @@ pub enum Known<'a> {
     New,
 }
 
-/// What the files of a tree say about a lease, if what Accord committed about the tree is gone or
-/// never existed.
+/// What files say about a lease, if what Accord committed about the tree is gone or never existed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LeaseTraces {
     /// Whether an artifact of the run has an id, which only Accord gives to a run.
     pub has_run_id: bool,
-    /// Whether an event of Accord says that it gave out a lease of the task, or that a person
-    /// adopted one.
+    /// Whether an event of Accord says that it gave out a lease, or that a person adopted one.
     pub has_event: bool,
     /// Whether the numbers of Accord's events have no gap. A gap can be the event of this lease.
     pub is_log_whole: bool,
@@ -68,7 +66,6 @@ pub struct LeaseTraces {
 impl LeaseTraces {
     /// Whether another tool gave out the lease, so that the task follows its file. Any trace of
     /// Accord leaves the decision to a person.
-    ///
     /// Clauses: AOF-FILE-FOLLOWED.
     pub fn is_of_another_tool(self) -> bool {
         let is_accords = self.has_run_id || self.has_event || !self.is_log_whole;
@@ -116,8 +113,7 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
     match known {
         Known::Leased(held) => differences(held, file, status),
         Known::Free => Vec::new(),
-        // What decides about a review decides nothing once the task is over, and only the status
-        // of such a task is known.
+        // Nothing decides about a review once the task is over.
         Known::Open { status: before, .. } if before.is_final() && status == before => Vec::new(),
         Known::Open { status: before, review_required, review_by } => {
             let mut found = review_members(review_required, review_by, file);
@@ -136,20 +132,17 @@ pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Differen
     let status = Value::from(status.as_str());
     let own = held.keys().map(String::as_str).filter(|name| !FREE.contains(name));
     let more = DECIDES.iter().copied().filter(|name| !held.contains_key(*name));
-    let mut found: Vec<Difference> = own
-        .chain(more)
-        .filter_map(|name| {
-            let said = if name == "status" { Some(&status) } else { file.get(name) };
-            differs(&[name], held.get(name), said)
-        })
-        .collect();
+    let member = |name: &str| {
+        let said = if name == "status" { Some(&status) } else { file.get(name) };
+        differs(&[name], held.get(name), said)
+    };
+    let mut found: Vec<Difference> = own.chain(more).filter_map(member).collect();
     let inner = |of: &Object| of.get("metadata").and_then(Value::as_object).cloned();
     let (held, file) = (inner(held).unwrap_or_default(), inner(file).unwrap_or_default());
     let more = METADATA.iter().copied().filter(|name| !held.contains_key(*name));
     let names = held.keys().map(String::as_str).chain(more);
-    found.extend(
-        names.filter_map(|name| differs(&["metadata", name], held.get(name), file.get(name))),
-    );
+    let member = |name: &str| differs(&["metadata", name], held.get(name), file.get(name));
+    found.extend(names.filter_map(member));
     found
 }
 

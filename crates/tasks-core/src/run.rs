@@ -134,7 +134,6 @@ impl Run {
 
 impl Heartbeat {
     /// The first sign of life of a run, or the next one after `last`.
-    ///
     /// Clauses: AOF-RUN-HEARTBEAT.
     pub fn next(run: &Run, last: Option<&Self>, ttl_seconds: i64, now: Time) -> Self {
         // Beats are counted per run: those of an earlier run say nothing about this one.
@@ -153,7 +152,6 @@ impl Heartbeat {
     }
 
     /// Whether the run counts as dead. A heartbeat without an end never expires.
-    ///
     /// Clauses: AOF-RS-STALE.
     pub fn is_expired(&self, now: Time) -> bool {
         self.expires_at
@@ -164,7 +162,6 @@ impl Heartbeat {
 
 impl RunResult {
     /// The result that a report says.
-    ///
     /// Clauses: AOF-CR-RUN-RESULT.
     pub fn of(
         report: &CompletionReport,
@@ -199,8 +196,7 @@ impl RunResult {
         if is_name { name } else { "earlier" }
     }
 
-    /// Whether the result is that of a run. A result without an id counts if it is not older than
-    /// the run.
+    /// Whether the result is that of a run: by its id, or without one, if it is not older.
     pub fn belongs_to(&self, run: &Run) -> bool {
         match (&self.run_id, &run.run_id) {
             (Some(one), Some(other)) => one == other,

@@ -54,7 +54,6 @@ impl Status {
     }
 
     /// Whether people are notified when a task gets this status.
-    ///
     /// Clauses: AOF-ST-NOTIFY.
     pub const fn is_notified(self) -> bool {
         matches!(self, Self::Review | Self::Blocked | Self::Done)

@@ -221,10 +221,9 @@ impl Held {
 
     fn saved(&self) -> Value {
         let mut entry = object(self.entry());
-        let texts = [("text", &self.text), ("run", &self.run)];
-        let texts = texts.into_iter();
-        entry
-            .extend(texts.filter_map(|(name, text)| Some((name.to_owned(), text.clone()?.into()))));
+        for (name, text) in [("text", &self.text), ("run", &self.run)] {
+            entry.extend(text.clone().map(|text| (name.to_owned(), text.into())));
+        }
         Value::Object(entry)
     }
 
@@ -256,28 +255,24 @@ fn kept(file: &TaskFile) -> String {
 impl Committed for State {
     fn load(saved: Option<&Object>) -> Self {
         let Some(saved) = saved else { return Self::default() };
-        let members = |name: &str| saved.get(name).and_then(Value::as_object).into_iter().flatten();
-        let tasks = members("tasks");
-        let broken = members("broken");
+        let each = |name: &str| saved.get(name).and_then(Value::as_object).into_iter().flatten();
+        let held = |(id, entry): (&String, _)| Some((TaskId::parse(id).ok()?, Held::read(entry)?));
+        let text =
+            |(path, text): (&String, &Value)| Some((path.clone(), text.as_str()?.to_owned()));
+        let seal = |(log, seal): (&String, &Value)| {
+            let (after, sum) =
+                (seal.get("after")?.as_u64()?, seal.get("sum")?.as_str()?.to_owned());
+            Some((log.clone(), Seal { after, sum }))
+        };
         let ids = saved.get("numbers").and_then(Value::as_array).into_iter().flatten();
         let mut numbers = HashMap::new();
         ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).for_each(|id| note(&mut numbers, id));
         Self {
-            tasks: tasks
-                .filter_map(|(id, entry)| Some((TaskId::parse(id).ok()?, Held::read(entry)?)))
-                .collect(),
-            broken: broken
-                .filter_map(|(path, digest)| Some((path.clone(), digest.as_str()?.to_owned())))
-                .collect(),
+            tasks: each("tasks").filter_map(held).collect(),
+            broken: each("broken").filter_map(text).collect(),
             settings: saved.get("settings").and_then(Value::as_str).map(str::to_owned),
             numbers,
-            seals: members("seals")
-                .filter_map(|(log, seal)| {
-                    let after = seal.get("after")?.as_u64()?;
-                    let sum = seal.get("sum")?.as_str()?.to_owned();
-                    Some((log.clone(), Seal { after, sum }))
-                })
-                .collect(),
+            seals: each("seals").filter_map(seal).collect(),
             last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
             is_begun: saved.get("event").is_some(),
         }
@@ -285,9 +280,8 @@ impl Committed for State {
 
     fn apply(&mut self, record: &Record) {
         let detail = &record.detail;
-        let members =
-            |name: &str| detail.get(name).and_then(Value::as_object).into_iter().flatten();
-        for (name, entry) in members("tasks") {
+        let each = |name: &str| detail.get(name).and_then(Value::as_object).into_iter().flatten();
+        for (name, entry) in each("tasks") {
             let Ok(id) = TaskId::parse(name) else { continue };
             note(&mut self.numbers, id);
             let Some(mut held) = Held::read(entry) else {
@@ -309,7 +303,7 @@ impl Committed for State {
             }
             self.tasks.insert(id, held);
         }
-        for (path, digest) in members("broken") {
+        for (path, digest) in each("broken") {
             match digest.as_str() {
                 Some(digest) => self.broken.insert(path.clone(), digest.to_owned()),
                 None => self.broken.remove(path),
@@ -330,21 +324,17 @@ impl Committed for State {
         if !self.is_begun {
             return saved;
         }
-        let tasks = self.tasks.iter();
-        let tasks: Object = tasks.map(|(id, held)| (id.to_string(), held.saved())).collect();
-        saved.insert("tasks".into(), Value::Object(tasks));
-        let broken = self.broken.iter();
-        let broken: Object =
-            broken.map(|(path, digest)| (path.clone(), digest.as_str().into())).collect();
-        saved.insert("broken".into(), Value::Object(broken));
+        let tasks = self.tasks.iter().map(|(id, held)| (id.to_string(), held.saved()));
+        saved.insert("tasks".into(), Value::Object(tasks.collect()));
+        let broken =
+            self.broken.iter().map(|(path, digest)| (path.clone(), digest.as_str().into()));
+        saved.insert("broken".into(), Value::Object(broken.collect()));
         let numbers = self.numbers.iter().flat_map(|(day, numbers)| numbers.last(*day));
         let numbers: Vec<String> = numbers.map(|id| id.to_string()).collect();
         saved.insert("numbers".into(), numbers.into());
-        let seals = self.seals.iter();
-        let seals: Object = seals
-            .map(|(log, seal)| (log.clone(), json!({"after": seal.after, "sum": seal.sum})))
-            .collect();
-        saved.insert("seals".into(), Value::Object(seals));
+        let seal = |seal: &Seal| json!({"after": seal.after, "sum": seal.sum});
+        let seals = self.seals.iter().map(|(log, it)| (log.clone(), seal(it)));
+        saved.insert("seals".into(), Value::Object(seals.collect()));
         let settings = self.settings.clone();
         saved.extend(settings.map(|settings| ("settings".to_owned(), settings.into())));
         saved.insert("event".into(), self.last_event.into());

@@ -59,8 +59,7 @@ impl EventPlace {
     }
 }
 
-/// The id of a tree as a source of events. It is made once, and stays with the tree if that is
-/// moved.
+/// The id of a tree as a source of events. It is made once, and stays with the tree.
 pub fn source(tree: &Tree) -> Result<String> {
     let path = format!("{OWN}/source.json");
     let disk = tree.disk();
@@ -78,11 +77,8 @@ pub fn source(tree: &Tree) -> Result<String> {
         atomic::create(disk, &path, document.as_bytes())?;
         read()
     };
-    let found = read().map_err(|error| failure(&error))?;
-    let found = match found {
-        Some(found) => Some(found),
-        None => made().map_err(|error| failure(&error))?,
-    };
+    let found = read().and_then(|found| if found.is_some() { Ok(found) } else { made() });
+    let found = found.map_err(|error| failure(&error))?;
     found.ok_or_else(|| {
         let message = format!("{path} does not name the tree; remove the file");
         Failure::new(Code::AofTaskTreeUnavailable, message)

@@ -34,7 +34,6 @@ impl RunLayout {
     }
 
     /// The folder of a task's run.
-    ///
     /// Clauses: AOF-RUN-LOCATION.
     pub fn folder(self, id: TaskId) -> String {
         match self {
@@ -54,7 +53,6 @@ pub fn task_file(status: Status, id: TaskId) -> String {
 }
 
 /// The folder beside a task file.
-///
 /// Clauses: AOF-FILE-COMPANION.
 pub fn companion(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}")

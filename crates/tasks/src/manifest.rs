@@ -152,11 +152,8 @@ impl Settings {
 
     /// When a report moves its task, and who may end a review: as set through Accord.
     pub fn rules(&self) -> Rules {
-        let committed = self.committed.as_ref();
-        committed.map_or_else(Rules::default, |committed| Rules {
-            apply: committed.apply,
-            review: committed.review,
-        })
+        let rules = |held: &CommittedSettings| Rules { apply: held.apply, review: held.review };
+        self.committed.as_ref().map_or_else(Rules::default, rules)
     }
 
     pub fn layout(&self) -> RunLayout {
@@ -169,20 +166,14 @@ impl Settings {
     pub fn times(&self) -> LeaseTimes {
         let standard = LeaseTimes::default();
         let seconds = |ms: Option<u64>, standard: i64| {
-            ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok())
-                .filter(|seconds| *seconds > 0)
-                .unwrap_or(standard)
+            let seconds = ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok());
+            seconds.filter(|seconds| *seconds > 0).unwrap_or(standard)
         };
-        let manifest = self.manifest.as_ref();
+        let lease = self.manifest.as_ref().and_then(|manifest| manifest.lease_ttl_ms);
+        let heartbeat = self.manifest.as_ref().and_then(|manifest| manifest.heartbeat_ttl_ms);
         LeaseTimes {
-            lease_seconds: seconds(
-                manifest.and_then(|manifest| manifest.lease_ttl_ms),
-                standard.lease_seconds,
-            ),
-            heartbeat_seconds: seconds(
-                manifest.and_then(|manifest| manifest.heartbeat_ttl_ms),
-                standard.heartbeat_seconds,
-            ),
+            lease_seconds: seconds(lease, standard.lease_seconds),
+            heartbeat_seconds: seconds(heartbeat, standard.heartbeat_seconds),
         }
     }
 

@@ -57,10 +57,9 @@ pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<
             }
             continue;
         }
-        let tasks: Vec<(TaskId, Kind)> = entries
-            .iter()
-            .filter_map(|entry| Some((scan.name(status, entry)?, entry.kind)))
-            .collect();
+        let named =
+            entries.iter().filter_map(|entry| Some((scan.name(status, entry)?, entry.kind)));
+        let tasks: Vec<(TaskId, Kind)> = named.collect();
         let read = reader.read_all(status, &tasks)?;
         for ((id, _), found) in tasks.into_iter().zip(read) {
             scan.open(status, id, found);
@@ -221,33 +220,19 @@ impl Reader<'_> {
 }
 
 /// Whether a file is what Accord committed, in the folder of its status.
-pub(crate) fn is_committed(
-    file: &TaskFile,
-    id: TaskId,
-    folder: Status,
-    held: Option<&Held>,
-) -> bool {
-    let task = file.task();
-    let is_placed = task.id == id && task.status == folder;
-    is_placed
-        && held.is_some_and(|held| {
-            held.status == folder && held.front == digest(file.front().as_bytes())
-        })
+pub(crate) fn is_committed(file: &TaskFile, id: TaskId, at: Status, held: Option<&Held>) -> bool {
+    let is_placed = file.task().id == id && file.task().status == at;
+    let front = || digest(file.front().as_bytes());
+    is_placed && held.is_some_and(|held| held.status == at && held.front == front())
 }
 
-pub(crate) fn read_task(
-    disk: &dyn Disk,
-    path: &str,
-) -> Result<Option<std::result::Result<TaskFile, String>>> {
+pub(crate) fn read_task(disk: &dyn Disk, path: &str) -> Result<Option<Result<TaskFile, String>>> {
     let text = read_text(disk, path)?;
     let read = |text: String| TaskFile::read(&text).map_err(|error| error.to_string());
     Ok(text.map(|text| text.and_then(read)))
 }
 
-pub(crate) fn read_text(
-    disk: &dyn Disk,
-    path: &str,
-) -> Result<Option<std::result::Result<String, String>>> {
+pub(crate) fn read_text(disk: &dyn Disk, path: &str) -> Result<Option<Result<String, String>>> {
     match read_file(disk, path, MAX_FILE) {
         Ok(bytes) => Ok(bytes
             .map(|bytes| String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned()))),
@@ -257,8 +242,7 @@ pub(crate) fn read_text(
     }
 }
 
-/// What was read. Something that is no readable file counts as absent, so that it hides nothing
-/// else.
+/// What was read. Something that is no readable file counts as absent: it hides nothing else.
 pub(crate) fn readable(read: Result<Option<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
     match read {
         Err(error) if error.is_unreadable() => Ok(None),

@@ -12,8 +12,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use accord_contract::{Code, Failure};
-use accord_tasks_core::TaskId;
-use accord_tasks_core::aof_project_id;
+use accord_tasks_core::{TaskId, aof_project_id};
 use accord_trees::wal::{LockedWal, News, Skipped, Wal};
 use accord_trees::{Disk, Root, TreeError};
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -116,25 +115,22 @@ enum Signal<T> {
 
 impl Tree {
     /// Opens the tree in a folder. A folder without `project.yaml` has the default settings. Fails
-    /// when the folder does not exist or cannot be read; `project_mismatch` if its `project.yaml`
-    /// names another project; `project_manifest_invalid`.
+    /// with `project_mismatch` if its `project.yaml` names another project.
     pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         Self::on(disk, project, environment)
     }
 
-    /// The project that the `project.yaml` in a folder names. Fails with `no_task_tree` without
-    /// such a file; `project_manifest_invalid`.
+    /// The project that the `project.yaml` in a folder names; `no_task_tree` without one.
     pub fn project_in(folder: &Path) -> Result<String> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
         let mut wal = Wal::new(disk.clone(), OWN, Environment::system().boot());
-        match settings(disk.as_ref(), &mut wal)?.manifest {
-            Some(manifest) => Ok(manifest.project().to_owned()),
-            None => {
-                let message = format!("{} has no project.yaml", folder.display());
-                Err(Failure::new(Code::AofNoTaskTree, message))
-            }
-        }
+        let manifest = settings(disk.as_ref(), &mut wal)?.manifest;
+        let named = manifest.map(|manifest| manifest.project().to_owned());
+        named.ok_or_else(|| {
+            let message = format!("{} has no project.yaml", folder.display());
+            Failure::new(Code::AofNoTaskTree, message)
+        })
     }
 
     /// The tree on a disk. Fails as for [`Tree::open`].
@@ -242,7 +238,6 @@ impl Tree {
     }
 
     /// Runs a decision, commits what it stages, then answers.
-    ///
     /// Clauses: AOF-FILE-OTHERS, AOF-CRASH-KEPT, AOF-CRASH-RESUME.
     pub(crate) fn change<T: Send + 'static>(
         &self,

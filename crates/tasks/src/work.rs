@@ -16,6 +16,7 @@ use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
 
+use crate::Result;
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
@@ -87,10 +88,7 @@ impl<'w> Work<'w> {
     }
 
     /// Runs one decision. A refusal stages its events and nothing else.
-    pub(crate) fn attempt<T>(
-        &mut self,
-        decide: impl FnOnce(&mut Self) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    pub(crate) fn attempt<T>(&mut self, decide: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if let Some(failure) = &self.spoiled {
             return Err(failure.clone());
         }
@@ -142,19 +140,19 @@ impl<'w> Work<'w> {
         self.index.board.poll(limits, self.now)
     }
 
-    pub(crate) fn next_id(&mut self) -> Result<TaskId, Failure> {
+    pub(crate) fn next_id(&mut self) -> Result<TaskId> {
         let day = TaskDay::of(self.now);
         self.index.numbers.entry(day).or_default().next(day)
     }
 
     /// A task. Fails with `task_not_found`; `task_file_invalid` if its file cannot be read.
-    pub(crate) fn task(&self, id: TaskId) -> Result<TaskFile, Failure> {
+    pub(crate) fn task(&self, id: TaskId) -> Result<TaskFile> {
         self.find(id)?.ok_or_else(|| not_found(id))
     }
 
     /// A task, if it exists. Fails with `task_file_invalid` if its file cannot be read;
     /// `task_needs_adopt` if nothing says who gave out its lease.
-    pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
+    pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>> {
         if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
             let message = format!("nothing says who gave out the lease of {id}");
             return Err(
@@ -166,13 +164,12 @@ impl<'w> Work<'w> {
 
     /// A task, for readers. Fails with `task_not_found`; `task_file_invalid` if its file cannot be
     /// read.
-    pub(crate) fn read(&self, id: TaskId) -> Result<TaskFile, Failure> {
+    pub(crate) fn read(&self, id: TaskId) -> Result<TaskFile> {
         self.peek(id)?.ok_or_else(|| not_found(id))
     }
 
-    /// A task, if it exists, for readers. Fails with `task_file_invalid` if its file cannot be
-    /// read.
-    pub(crate) fn peek(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
+    /// A task, if it exists, for readers. Fails with `task_file_invalid`.
+    pub(crate) fn peek(&self, id: TaskId) -> Result<Option<TaskFile>> {
         let Some(status) = self.index.board.status(id) else { return Ok(None) };
         let path = task_file(status, id);
         let invalid = |why: &str| Failure::new(Code::AofTaskFileInvalid, format!("{path}: {why}"));
@@ -221,9 +218,8 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// The text of a file. Bytes that are not UTF-8 are replaced. What is no readable file has
-    /// none.
-    pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
+    /// The text of a file, with bytes that are not UTF-8 replaced. No readable file has none.
+    pub(crate) fn text(&self, path: &str) -> Result<Option<String>> {
         if let Some(staged) = self.staged.get(path) {
             return Ok(staged.clone());
         }
@@ -233,7 +229,7 @@ impl<'w> Work<'w> {
     }
 
     /// Writes a new task, with the folders beside it.
-    pub(crate) fn create(&mut self, file: &TaskFile) -> Result<(), Failure> {
+    pub(crate) fn create(&mut self, file: &TaskFile) -> Result<()> {
         let (id, status) = (file.task().id, file.task().status);
         for folder in COMPANIONS {
             let path = format!("{}/{folder}", companion(status, id));
@@ -245,7 +241,7 @@ impl<'w> Work<'w> {
     }
 
     /// Writes a changed task. If its status changed, file and folder move along.
-    pub(crate) fn update(&mut self, before: &TaskFile, after: &TaskFile) -> Result<(), Failure> {
+    pub(crate) fn update(&mut self, before: &TaskFile, after: &TaskFile) -> Result<()> {
         let (id, from, to) = (after.task().id, before.task().status, after.task().status);
         if self.verdicts.borrow().contains_key(&id) {
             self.settle(id)?;
@@ -279,7 +275,7 @@ impl<'w> Work<'w> {
         is_inside && self.disk.stat(&format!("{folder}/{path}")).is_ok_and(|stat| stat.is_some())
     }
 
-    pub(crate) fn put(&mut self, path: &str, text: String) -> Result<(), Failure> {
+    pub(crate) fn put(&mut self, path: &str, text: String) -> Result<()> {
         let was = match self.staged.get(path) {
             Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
             None => match read_file(self.disk, path, MAX_FILE) {
@@ -306,7 +302,7 @@ impl<'w> Work<'w> {
     }
 
     /// Takes a changed task over as committed, and into the index.
-    pub(crate) fn hold(&mut self, file: &TaskFile, lease: LeaseOrigin) -> Result<(), Failure> {
+    pub(crate) fn hold(&mut self, file: &TaskFile, lease: LeaseOrigin) -> Result<()> {
         let task = file.task();
         let before = self.held(task.id);
         let held = (!task.status.is_final()).then(|| {
@@ -345,7 +341,7 @@ impl<'w> Work<'w> {
 
     /// Makes a record of the present decision.
     fn close(&mut self) {
-        let ops = std::mem::take(&mut self.ops);
+        let mut ops = std::mem::take(&mut self.ops);
         let events = std::mem::take(&mut self.events);
         let touched = std::mem::take(&mut self.touched);
         let broken = std::mem::take(&mut self.broken);
@@ -354,15 +350,9 @@ impl<'w> Work<'w> {
         if is_empty && broken.is_empty() && !is_first {
             return;
         }
-        let mut ops = ops;
         ops.extend(self.event_lines(&events));
-        let tasks: Object = touched
-            .into_iter()
-            .map(|id| {
-                let entry = self.held(id).map_or(Value::Null, |held| held.entry_in(id, &ops));
-                (id.to_string(), entry)
-            })
-            .collect();
+        let entry = |id: TaskId| self.held(id).map_or(Value::Null, |held| held.entry_in(id, &ops));
+        let tasks: Object = touched.into_iter().map(|id| (id.to_string(), entry(id))).collect();
         let mut detail = Object::new();
         detail.insert("tasks".into(), Value::Object(tasks));
         detail.insert("event".into(), self.index.last_event.into());

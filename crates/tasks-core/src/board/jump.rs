@@ -21,7 +21,6 @@ impl Board {
     /// The clock jumped by some seconds, after a last reading. Runs that were alive then have as
     /// much time left as before: an agent that goes on with its heartbeats is never taken for
     /// dead, and one that is silent is still found.
-    ///
     /// Clauses: AOF-RS-STALE.
     pub fn shift_clock(&mut self, before: Time, seconds: i64) {
         let is_later = |(at, _): &&(Time, TaskId)| *at > before;
@@ -59,7 +58,6 @@ impl Entry {
 
     /// When the run counts as dead: when its heartbeat ends, whatever is left of the lease. Where
     /// there is no heartbeat, the lease decides.
-    ///
     /// Clauses: AOF-RS-STALE, AOF-RS-NO-HEARTBEAT, AOF-CLOCK.
     pub(super) fn expires_at(&self) -> Option<Time> {
         let until = rule!(

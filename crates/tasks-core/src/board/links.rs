@@ -89,8 +89,8 @@ pub(super) fn cycle<'a>(of: TaskId, needs: impl Fn(TaskId) -> &'a [TaskId]) -> O
     None
 }
 
-/// The tasks that wait for themselves, among `starts` and everything that those need: the members
-/// of circles (strongly connected components, by Tarjan's algorithm).
+/// The tasks that wait for themselves, among `starts` and everything that those need (strongly
+/// connected components, by Tarjan's algorithm).
 pub(super) fn circular<'a>(
     starts: impl Iterator<Item = TaskId>,
     needs: impl Fn(TaskId) -> &'a [TaskId],

@@ -43,8 +43,7 @@ pub enum Action {
     Start(TaskId),
     /// It has been in progress for too long: [`overdue`](super::overdue) decides.
     Violation(TaskId),
-    /// It cannot be started, because it is not clear who may do it: people are alerted
-    /// ([`unrouted`](super::unrouted)).
+    /// It is not clear who may do it: people are alerted ([`unrouted`](super::unrouted)).
     Unrouted(TaskId),
 }
 
@@ -100,8 +99,7 @@ impl Board {
             .min()
     }
 
-    /// The tasks among those that some tasks need that wait for themselves. Files that are edited
-    /// by hand can say that.
+    /// Those of the needed tasks that wait for themselves, as files edited by hand can say.
     fn circular(&self, candidates: &BTreeSet<TaskId>) -> HashSet<TaskId> {
         let starts = candidates.iter().copied().filter(|id| {
             let entry = self.open.get(id);
@@ -128,8 +126,7 @@ impl Board {
             (Status::Backlog | Status::Ready, Waits::Forever(why)) => {
                 Some(Action::Block(entry.id, format!("{WAITS_FOR}{why}")))
             }
-            // A task that waited for others goes on, also if any agent may do it. One that waited
-            // for nothing stays until it is clear who may.
+            // One that waited for nothing stays until it is clear who may do it.
             (Status::Backlog, Waits::Nothing)
                 if entry.is_routed() || !entry.depends_on.is_empty() =>
             {

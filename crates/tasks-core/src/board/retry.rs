@@ -72,8 +72,7 @@ pub struct RunFailure<'a> {
 }
 
 impl ErrorClass {
-    /// The class of an error text. A text that says both is a rate limit: services report those
-    /// with words of the other kind, too.
+    /// The class of an error text. A text that says both is a rate limit.
     pub fn of(error: &str) -> Self {
         let error = error.to_lowercase();
         let says = |texts: &[&str]| texts.iter().any(|text| error.contains(text));
@@ -87,8 +86,8 @@ impl ErrorClass {
     }
 }
 
-/// The pause before the next run, in milliseconds: a minute, tripled with each failure, at most 15
-/// minutes, and up to a quarter more or less by `random`.
+/// The pause before the next run: a minute, tripled with each failure, at most 15 minutes, and up
+/// to a quarter more or less by `random`.
 pub fn pause_ms(failures: u64, random: u32) -> u64 {
     let exponent = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX);
     let factor = 3_u64.checked_pow(exponent).unwrap_or(u64::MAX);
@@ -98,8 +97,7 @@ pub fn pause_ms(failures: u64, random: u32) -> u64 {
     pause - spread / 2 + spread * u64::from(random) / u64::from(u32::MAX)
 }
 
-/// What happens to a task whose run ended without a report. `random` spreads the retries of tasks
-/// that failed together.
+/// What happens to a task whose run ended without a report. `random` spreads the retries.
 pub fn run_failed(
     task: &Task,
     run: Option<&Run>,
@@ -167,7 +165,6 @@ impl Silence {
 
 /// What happens to a task whose run is over and left no result: it is ready again, as long as there
 /// is a budget. Nothing says that the work failed, so there is no pause.
-///
 /// Clauses: AOF-RS-RECLAIM, AOF-RS-RECLAIM-REASON, AOF-RS-EXPIRED.
 pub fn reclaimed(
     task: &Task,

@@ -19,8 +19,7 @@ const ALERT_PAUSE_SECONDS: i64 = 900;
 const ALERTED_AT: &str = "slaAlertedAt";
 const SYSTEM: &str = "system";
 
-/// What happens to a task that is in progress for too long. An alert is recorded in the task, so
-/// that the next one keeps its distance whichever process raises it.
+/// What happens to a task that is in progress for too long. The task records when it was alerted.
 pub fn overdue(task: &Task, run: Option<&Run>, now: Time) -> Routed {
     let action = on_violation(task);
     let mut routed = match action {

@@ -13,7 +13,6 @@ const ALERTED: &str = "unroutedSince";
 const SYSTEM: &str = "system";
 
 /// Alerts people. The alert is recorded in the task, so that no process repeats it.
-///
 /// Clauses: AOF-SC-QUIET.
 pub fn unrouted(task: &Task, now: Time) -> Routed {
     let event = TaskEvent::new(kind::ALERT, SYSTEM, Some(task.id), now);

@@ -105,8 +105,7 @@ impl Board {
         entry.is_forced || self.waits(entry) == Waits::Nothing
     }
 
-    /// The next ready task for an agent: the most urgent, then the oldest. The error is why there
-    /// is none.
+    /// The next ready task for an agent: the most urgent, then the oldest; or why there is none.
     pub fn next_for(&self, wish: &ClaimFilter<'_>) -> Result<TaskId, NoTask> {
         let is_none = self.ready.is_empty() && self.unrouted.is_empty();
         let mut why = if is_none { NoTask::NoneReady } else { NoTask::NoneFits };
@@ -146,8 +145,7 @@ fn in_order<'b>(a: &'b BTreeSet<Turn>, b: &'b BTreeSet<Turn>) -> impl Iterator<I
     })
 }
 
-/// Whether a task fits an agent: it is routed to the agent; or to no agent, and to a role or team
-/// of the agent if it names one.
+/// Whether a task fits an agent: it is routed to the agent, or to none but to its role or team.
 fn fits(entry: &Entry, wish: &ClaimFilter<'_>) -> bool {
     let has_tags = wish.tags.iter().all(|tag| entry.tags.contains(tag));
     let is_for = match (&entry.agent, &entry.role, &entry.team) {

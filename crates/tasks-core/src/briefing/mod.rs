@@ -124,8 +124,8 @@ impl Briefing<'_> {
             (100, &|most| self.work_log(most)),
         ];
         let size = |section: &Option<String>| section.as_deref().map_or(0, |text| tokens(text) + 1);
-        let whole: Vec<usize> =
-            sections.iter().map(|(_, section)| size(&section(usize::MAX))).collect();
+        let whole = sections.iter().map(|(_, section)| size(&section(usize::MAX)));
+        let whole: Vec<usize> = whole.collect();
         let (mut parts, mut is_cut) = (vec![head], false);
         for (place, (share, section)) in sections.iter().enumerate() {
             let later: usize = whole[place + 1..].iter().sum();

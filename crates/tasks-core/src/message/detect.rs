@@ -41,7 +41,6 @@ pub struct Rejection {
 
 /// Recognises a message in an event: the event itself, or its member `payload`, `message` or
 /// `content`, as an object or a text.
-///
 /// Clauses: AOF-DETECT-OBJECT, AOF-DETECT-JSON, AOF-DETECT-PREFIX.
 pub fn detect(event: &Value) -> Detected {
     // An envelope has a member `payload` too, so it must be tried first.
@@ -60,7 +59,6 @@ pub fn detect(event: &Value) -> Detected {
 }
 
 /// Recognises a message in a text: JSON, or JSON after [`PREFIX`].
-///
 /// Clauses: AOF-DETECT-JSON, AOF-DETECT-PREFIX, AOF-ENV-JSON.
 pub fn detect_text(text: &str) -> Detected {
     let text = text.trim();
@@ -125,8 +123,7 @@ fn rejected(reason: Code, details: Value, document: Option<&Value>) -> Detected 
     })
 }
 
-/// The text of a message with another time at which it was sent. What is no object stays as it is,
-/// and is refused where it is read.
+/// The text of a message with another time at which it was sent. What is no object stays as it is.
 pub fn sent_at(text: String, now: Time) -> String {
     let json = text.trim().strip_prefix(PREFIX).unwrap_or(&text);
     match serde_json::from_str(json) {

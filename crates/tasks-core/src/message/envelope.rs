@@ -67,7 +67,6 @@ pub struct Message {
 
 impl Message {
     /// Reads a message from a document that says that it is one.
-    ///
     /// Clauses: AOF-ENV-FIELDS.
     pub(super) fn read(mut document: Object) -> Result<Self, Vec<String>> {
         // The reference also accepts this spelling.

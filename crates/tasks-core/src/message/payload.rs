@@ -189,7 +189,6 @@ fn check_update(update: &StatusUpdate, at: &Pointer<'_>) -> Result<(), DecodeErr
 
 /// Takes acceptance criteria that are not valid out of a request, and says so. They do not stop
 /// the handoff.
-///
 /// Clauses: AOF-HO-CRITERIA.
 fn readable_criteria(mut value: Value, at: &Pointer<'_>, problems: &mut Vec<String>) -> Value {
     const NAME: &str = "acceptanceCriteria";

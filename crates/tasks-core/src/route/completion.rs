@@ -12,7 +12,6 @@ use crate::run::{RunResult, RunStatus};
 use crate::task::{Task, TaskFile, is_review_required};
 
 /// The statuses that an outcome moves a task through.
-///
 /// Clauses: AOF-CR-TRANSITIONS, AOF-CR-REVIEW-REQUIRED, AOF-CR-DONE, AOF-CR-BLOCKED,
 /// AOF-CR-NEEDS-REVIEW, AOF-CR-PARTIAL, AOF-CR-DONE-TASK.
 pub fn completion_path(task: &Task, outcome: Outcome) -> &'static [Status] {
@@ -80,7 +79,6 @@ fn texts(list: Option<&[String]>) -> impl Iterator<Item = &str> {
 
 /// What a recorded result does when the session of its agent ends, or when its run falls silent.
 /// `None` if the task already moved, or the result is that of an earlier run.
-///
 /// Clauses: AOF-RS-SESSION-END, AOF-RS-OUTCOME, AOF-RS-ALREADY, AOF-RS-REASON.
 pub fn apply_result(
     task: &Task,

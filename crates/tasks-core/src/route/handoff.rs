@@ -129,7 +129,6 @@ fn check_answer(call: &Call<'_>, file: &TaskFile, facts: &Facts<'_>) -> Result<(
 }
 
 /// The request for people.
-///
 /// Clauses: AOF-HO-ARTIFACTS, AOF-HO-TEXT.
 fn text(request: &HandoffRequest) -> String {
     let mut text = format!(

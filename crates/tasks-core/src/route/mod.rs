@@ -22,7 +22,7 @@ use crate::{Status, TaskId};
 
 pub use completion::{apply_result, completion_path};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
     pub task: Option<&'a TaskFile>,
     pub parent: Option<&'a TaskFile>,
@@ -30,8 +30,7 @@ pub struct Facts<'a> {
     pub result: Option<&'a RunResult>,
     pub parent_run: Option<&'a Run>,
     pub has_summary: bool,
-    /// The lease that the sender gets if it takes the task into progress; `None` if what the task
-    /// needs is in use.
+    /// The lease that the sender gets by taking the task; `None` if what the task needs is in use.
     pub grant: Option<&'a Grant>,
 }
 
@@ -101,7 +100,6 @@ pub struct Refused {
 }
 
 /// Decides about an input. `None` if it is not for the protocol.
-///
 /// Clauses: AOF-ERR-EVENTS, AOF-ERR-NON-FATAL.
 pub fn receive(
     detected: &Detected,
@@ -114,8 +112,8 @@ pub fn receive(
         Detected::Message(message) => Some(route(message, facts, rules, now)),
         Detected::Unknown { kind: sent, task } => {
             let id = task.as_deref().and_then(|task| TaskId::parse(task).ok());
-            let event =
-                TaskEvent::new(kind::UNKNOWN, "system", id, now).with("type", sent.as_str());
+            let event = TaskEvent::new(kind::UNKNOWN, "system", id, now);
+            let event = event.with("type", sent.as_str());
             let message = format!("AOF/1 has no message of the type {sent}");
             let failure = Failure::new(Code::AofUnknownType, message);
             Some(Err(Refused { failure, events: vec![event] }))
@@ -124,9 +122,7 @@ pub fn receive(
     }
 }
 
-/// Decides about a message. The error is the reason for which it is refused, with the events that
-/// record it.
-///
+/// Decides about a message. An error is why it is refused, with the events that record that.
 /// Clauses: AOF-EV-RECEIVED, AOF-EX-1, AOF-EX-2, AOF-EX-3, AOF-EX-4, AOF-EX-5, AOF-EX-6, AOF-EX-7.
 pub fn route(
     message: &Message,
@@ -171,9 +167,8 @@ impl Call<'_> {
     fn refused(&self, failure: Failure) -> Refused {
         let event = self.event(kind::REJECTED).with("reason", failure.code.as_str());
         let details = failure.details.as_deref().into_iter().flatten();
-        let event = details
-            .filter(|(name, _)| *name != "task_id")
-            .fold(event, |event, (name, value)| event.with(name, value.clone()));
+        let details = details.filter(|(name, _)| *name != "task_id");
+        let event = details.fold(event, |event, (name, value)| event.with(name, value.clone()));
         Refused { failure, events: vec![event] }
     }
 
@@ -192,23 +187,23 @@ impl Call<'_> {
 
     /// Checks that the sender has the task: its lease, in the present run; else, while the task
     /// has no lease, that it is routed to the sender or was the sender's last.
-    ///
     /// Clauses: AOF-AUTH-SENDER.
     fn check_sender(&self, task: &Task, run: Option<&Run>) -> Result<(), Refused> {
         let envelope = &self.message.envelope;
         let (run_id, sent_at) = (envelope.run_id.as_deref(), envelope.sent_at.time());
         if task.lease.value().is_some() {
-            return check_holder(task, run, self.sender, run_id, sent_at)
-                .map_err(|failure| self.refused(failure));
+            let held = check_holder(task, run, self.sender, run_id, sent_at);
+            return held.map_err(|failure| self.refused(failure));
         }
         let last = run.map(|run| run.agent_id.as_str());
         let allowed: Vec<&str> = task.agent().into_iter().chain(last).collect();
         let stale = run_id.zip(run.and_then(|run| run.run_id.as_deref()));
         match allowed.first() {
-            None => Err(self.refused(
-                Failure::new(Code::AofUnassignedTask, format!("{} has no agent", self.id))
-                    .with("sender", self.sender),
-            )),
+            None => {
+                let message = format!("{} has no agent", self.id);
+                let failure = Failure::new(Code::AofUnassignedTask, message);
+                Err(self.refused(failure.with("sender", self.sender)))
+            }
             Some(expected) if rule!(!allowed.contains(&self.sender); AnySender => false) => {
                 Err(self.refused(unauthorized(self.id, expected, self.sender)))
             }
@@ -232,7 +227,6 @@ pub fn move_task(task: &Task, to: Status, actor: &str, reason: Option<&str>, now
 }
 
 /// Moves a task along a path, as far as its status allows. A blocked task keeps the reason.
-///
 /// Clauses: AOF-CR-IDEMPOTENT, AOF-SU-SAME.
 pub(crate) fn walk(
     routed: &mut Routed,
@@ -288,14 +282,11 @@ pub(crate) fn is_blocked_by_person(task: &Task) -> bool {
 fn rejected_input(rejection: &Rejection, now: Time) -> Refused {
     let id = rejection.task.as_deref().and_then(|task| TaskId::parse(task).ok());
     let actor = rejection.sender.as_deref().unwrap_or("system");
-    let event =
-        TaskEvent::new(kind::REJECTED, actor, id, now).with("reason", rejection.reason.as_str());
-    let event = rejection
-        .details
-        .iter()
-        .fold(event, |event, (name, value)| event.with(name, value.clone()));
+    let mut event = TaskEvent::new(kind::REJECTED, actor, id, now);
+    event = event.with("reason", rejection.reason.as_str());
     let mut failure = Failure::new(rejection.reason, what_is_wrong(rejection));
     for (name, value) in &rejection.details {
+        event = event.with(name, value.clone());
         failure = failure.with(name, value.clone());
     }
     Refused { failure, events: vec![event] }
@@ -305,7 +296,7 @@ fn rejected_input(rejection: &Rejection, now: Time) -> Refused {
 fn what_is_wrong(rejection: &Rejection) -> String {
     let errors = rejection.details.get("errors").and_then(Value::as_array);
     let error = rejection.details.get("error");
-    let found = errors.into_iter().flatten().chain(error).filter_map(Value::as_str);
-    let found: Vec<&str> = found.collect();
+    let found: Vec<_> =
+        errors.into_iter().flatten().chain(error).filter_map(Value::as_str).collect();
     if found.is_empty() { rejection.reason.meaning().to_owned() } else { found.join("; ") }
 }

@@ -6,7 +6,6 @@ use super::{Call, Refused};
 
 impl Call<'_> {
     /// Refuses a message one of whose paths leads out of its root.
-    ///
     /// Clauses: AOF-PATHS.
     pub(super) fn check_paths<'p>(
         &self,

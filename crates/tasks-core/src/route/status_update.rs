@@ -70,7 +70,6 @@ fn take(routed: &mut Routed, call: &Call<'_>, task: &Task, grant: &Grant, reason
 
 /// Why only a person may move a task there: a review ends by a person's decision, and so does a
 /// person's block.
-///
 /// Clauses: AOF-SU-REVIEW.
 fn for_person(task: &Task, target: Status, rules: Rules) -> Option<&'static str> {
     let by_agent = task.metadata("reviewBy").and_then(|by| by.as_str()) == Some("agent");

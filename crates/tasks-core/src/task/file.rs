@@ -39,8 +39,7 @@ pub enum FileError {
 }
 
 impl TaskFile {
-    /// Reads a file. Fails when the text is not a task file. The line of a YAML error is counted in
-    /// the file.
+    /// Reads a file. The line of a YAML error is counted in the file.
     pub fn read(text: &str) -> Result<Self, FileError> {
         let has_crlf = text.contains("\r\n");
         let plain: Cow<'_, str> =
@@ -127,7 +126,6 @@ impl TaskFile {
 
     /// Changes members of the front matter. Fails when the result would not be a task. Nothing is
     /// changed then.
-    ///
     /// Clauses: AOF-FILE-BODY.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {
         let front = self.front.edited(changes).map_err(FileError::Yaml)?;

@@ -120,7 +120,6 @@ impl Task {
     }
 
     /// The agent that has the task: the holder of the lease, else the agent that it is routed to.
-    ///
     /// Clauses: AOF-AUTH-SENDER.
     pub fn agent(&self) -> Option<&str> {
         let routed = || self.routing.as_ref()?.agent.as_deref();
@@ -133,7 +132,6 @@ impl Task {
 }
 
 /// Whether a person must look at finished work. Only the value `false` turns that off.
-///
 /// Clauses: AOF-CR-REVIEW-REQUIRED.
 pub fn is_review_required(task: &Task) -> bool {
     let review = task.metadata("reviewRequired");
@@ -144,7 +142,6 @@ pub fn is_review_required(task: &Task) -> bool {
 }
 
 /// How often the task was delegated. Anything but a number is 0.
-///
 /// Clauses: AOF-HO-DEPTH.
 pub fn delegation_depth(task: &Task) -> f64 {
     let depth = task.metadata("delegationDepth");

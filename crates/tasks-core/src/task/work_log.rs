@@ -16,7 +16,6 @@ pub struct LogEntry<'a> {
 
 impl LogEntry<'_> {
     /// The line, if the entry says anything.
-    ///
     /// Clauses: AOF-SU-WORK-LOG, AOF-SU-FORMAT.
     fn line(&self, at: Time) -> Option<String> {
         let said = |text: &&str| !text.trim().is_empty();
@@ -51,8 +50,7 @@ pub fn with_entry(body: &str, entry: &LogEntry<'_>, at: Time) -> Option<String> 
     Some(format!("{}\n{line}\n{rest}", before.trim_end()))
 }
 
-/// The body without its work log, and the entries of the log. A line that is not an entry belongs
-/// to the entry before it.
+/// The body without its work log, and the entries of the log, which may have further lines.
 pub fn split_work_log(body: &str) -> (String, Vec<String>) {
     let (mut rest, mut entries) = (String::new(), Vec::<String>::new());
     let (mut is_inside, mut is_code) = (false, false);

@@ -9,8 +9,7 @@ use crate::event::{TaskEvent, kind};
 use crate::route::Routed;
 use crate::yaml::Change;
 
-/// Makes a task wait for another one. A dependency that exists changes nothing. Fails with
-/// `unauthorized_agent`, `task_finished`, `dependency_not_found`, `dependency_cycle`.
+/// Makes a task wait for another one. A dependency that exists changes nothing.
 pub fn add_dependency(
     subject: &Subject<'_>,
     board: &Board,
@@ -26,8 +25,7 @@ pub fn add_dependency(
     Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, blocker))
 }
 
-/// Makes a task wait no more for another one. Fails with `unauthorized_agent`, `task_finished`,
-/// `dependency_not_found`.
+/// Makes a task wait no more for another one.
 pub fn remove_dependency(subject: &Subject<'_>, blocker: TaskId) -> Result<Routed, Failure> {
     check(subject)?;
     let mut needed = subject.task.dependencies().to_vec();

@@ -11,8 +11,7 @@ use crate::route::Routed;
 use crate::task::{TaskFile, content_hash, with_section};
 use crate::yaml::Change;
 
-/// Edits a task. One event names every member that changed, with both values. Fails with
-/// `unauthorized_agent`, `person_required`, `task_finished`.
+/// Edits a task. One event names every member that changed, with both values.
 pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     subject.check_open()?;

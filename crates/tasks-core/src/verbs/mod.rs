@@ -32,8 +32,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Checks that the actor may change the task: an agent only one that it holds, that is routed
-    /// to it or that it created. Fails with `unauthorized_agent`.
+    /// Checks that the actor may change the task: an agent only one that is its own in some way.
     fn check_may_change(&self) -> Result<(), Failure> {
         let (by, task) = (self.by, self.task);
         let is_own = task.agent() == Some(by.name()) || task.created_by == by.name();
@@ -43,8 +42,7 @@ impl Subject<'_> {
         Err(unauthorized(task.id, task.agent().unwrap_or(&task.created_by), by.name()))
     }
 
-    /// Moves the task along a path, every step of which must be possible. A run that is under way
-    /// ends with the lease.
+    /// Moves the task along a path of possible steps. A run that is under way ends with the lease.
     fn walk(&self, path: &[Status], reason: Option<&str>) -> Result<Routed, Failure> {
         let mut from = self.task.status;
         for &to in path {

@@ -29,7 +29,6 @@ const FAILURES: &[&str] = &[
 
 /// Blocks a task. The name of a person who does it is recorded. Fails with `unauthorized_agent`,
 /// `invalid_task_transition`.
-///
 /// Clauses: AOF-ST-TABLE.
 pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
     subject.check_may_change()?;
@@ -40,8 +39,7 @@ pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
     Ok(routed)
 }
 
-/// Makes a blocked task ready again. Its failed attempts count no more. What a person blocked, a
-/// person unblocks. Fails with `unauthorized_agent`, `invalid_task_transition`, `person_required`.
+/// Makes a blocked task ready again, with a new budget. What a person blocked, a person unblocks.
 pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     if subject.task.status != Status::Blocked {
@@ -55,8 +53,7 @@ pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fa
     Ok(routed)
 }
 
-/// Makes a dead letter ready again, with a new retry budget. Fails with `person_required`,
-/// `invalid_task_transition`.
+/// Makes a dead letter ready again, with a new retry budget.
 pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.by.check_person("resurrect a task")?;
     if subject.task.status != Status::Deadletter {
@@ -78,8 +75,7 @@ fn forget_failures(routed: &mut Routed) {
     routed.changes.push(Change::remove(&["metadata", "blockReason"]));
 }
 
-/// Gives a task up. The table does not name every such move: only a finished task cannot be
-/// given up. Fails with `person_required`, `task_finished`.
+/// Gives a task up. Beyond the table, any task that is not finished can be given up.
 pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.by.check_person("cancel a task")?;
     subject.check_open()?;
@@ -96,9 +92,7 @@ pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fai
     Ok(routed)
 }
 
-/// Moves a task of the backlog to the ready ones. Only a person can force it while it waits for
-/// tasks. Fails with `unauthorized_agent`, `person_required`, `invalid_task_transition`,
-/// `dependency_unmet`.
+/// Moves a task of the backlog to the ready ones. While it waits for tasks, only a person can.
 pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Routed, Failure> {
     subject.check_may_change()?;
     let task = subject.task;
@@ -132,8 +126,7 @@ fn unmet(task: TaskId, why: &str) -> Failure {
         .with("task_id", task.to_string())
 }
 
-/// Gives a task back: it is ready for another claim. Its holder can do it, and a person. Fails with
-/// `unassigned_task`, `unauthorized_agent`, `stale_run`.
+/// Gives a task back: it is ready for another claim. Its holder can do it, and a person.
 pub fn release(
     subject: &Subject<'_>,
     agent: Option<&str>,

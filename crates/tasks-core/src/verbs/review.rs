@@ -11,8 +11,7 @@ use crate::route::Routed;
 use crate::task::{LogEntry, TaskFile, with_entry};
 use crate::yaml::Change;
 
-/// Ends a review: the task is done. Fails with `person_required`, `invalid_task_transition`,
-/// `evidence_changed`.
+/// Ends a review: the task is done.
 pub fn approve(
     subject: &Subject<'_>,
     note: Option<&str>,
@@ -28,8 +27,7 @@ pub fn approve(
     Ok(routed)
 }
 
-/// Ends a task as done, from any status, by the moves that the table allows. Fails with
-/// `person_required`, `task_finished`, `evidence_changed`.
+/// Ends a task as done, from any status, by the moves that the table allows.
 pub fn close(
     subject: &Subject<'_>,
     note: Option<&str>,
@@ -53,9 +51,8 @@ pub fn close(
     Ok(routed)
 }
 
-/// Ends a review: the task is ready again. A task in progress has a lease, so that it passes
-/// through that status; the next agent that claims it reads why it was sent back. Fails with
-/// `person_required`, `invalid_task_transition`, `evidence_changed`.
+/// Ends a review: the task is ready again. It passes through progress, where it has a lease; the
+/// next agent that claims it reads why it was sent back.
 pub fn send_back(
     subject: &Subject<'_>,
     file: &TaskFile,
@@ -75,8 +72,7 @@ pub fn send_back(
     Ok(routed)
 }
 
-/// Records who decided, when, through which door and about what: in the metadata, and in the
-/// event of the last move.
+/// Records who decided, when, how and about what: in the metadata, and in the last move's event.
 fn record(
     routed: &mut Routed,
     subject: &Subject<'_>,

@@ -50,8 +50,7 @@ impl Change {
         self.value.as_ref()
     }
 
-    /// Whether the value has no collection in a collection. Such a value cannot exceed a limit of
-    /// the reader.
+    /// Whether the value has no collection in a collection: no limit of the reader is exceeded.
     fn is_flat(&self) -> bool {
         let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
         match &self.value {
@@ -67,8 +66,7 @@ impl Change {
 /// Bytes of a text, and what is written in their place.
 type Splice = (Range<usize>, String);
 
-/// How many of the first changes are about different members. One reading of the text is enough for
-/// them.
+/// How many of the first changes are about different members, so that one reading is enough.
 fn independent(changes: &[Change]) -> usize {
     let names = || changes.iter().map(|change| change.path.first());
     let is_again = |(place, name)| names().take(place).any(|earlier| earlier == name);
@@ -103,8 +101,8 @@ impl Yaml {
         &self.members
     }
 
-    /// Makes changes. The lines of other members stay as they are. Fails when the changed text does
-    /// not say what the changes mean. Nothing is changed then.
+    /// Makes changes. The lines of other members stay as they are. Fails, and changes nothing, when
+    /// the changed text does not say what the changes mean.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), YamlError> {
         *self = self.edited(changes)?;
         Ok(())
@@ -126,9 +124,8 @@ impl Yaml {
         Ok(edited)
     }
 
-    /// The mapping with changes, if its text is exactly what [`Yaml::write`] makes: then the new
-    /// text is made in the same way, and no text has to be read. Every line of another member is
-    /// the same, because lines are made member by member.
+    /// The mapping with changes, if its text is exactly what [`Yaml::write`] makes: no text has to
+    /// be read then. Lines of other members stay the same, because each is made by itself.
     fn rewritten(&self, changes: &[Change]) -> Option<Self> {
         if self.text.len() > MAX_REWRITTEN || !changes.iter().all(Change::is_flat) {
             return None;
@@ -146,8 +143,7 @@ impl Yaml {
         (!members.is_empty()).then(|| Self::write(members))
     }
 
-    /// Makes changes of different members, with what is known about the text. Answers what is known
-    /// about the new text.
+    /// Makes changes of different members. `root` and the answer are what is known of the text.
     fn apply(&mut self, changes: &[Change], root: Option<Node>) -> Result<Option<Node>, YamlError> {
         let mut wanted = self.members.clone();
         let is_new = |change: &&Change| value_at(&self.members, &change.path) != change.value();
@@ -280,12 +276,8 @@ fn change_value(members: &mut Object, path: &[String], value: Option<&Value>) {
     let Some((name, rest)) = path.split_first() else { return };
     if rest.is_empty() {
         match value {
-            Some(value) => {
-                members.insert(name.clone(), value.clone());
-            }
-            None => {
-                members.shift_remove(name);
-            }
+            Some(value) => drop(members.insert(name.clone(), value.clone())),
+            None => drop(members.shift_remove(name)),
         }
         return;
     }

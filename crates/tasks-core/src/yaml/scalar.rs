@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use accord_contract::Value;
 use serde_json::Number;
 
-/// What a plain scalar means in the core schema of YAML 1.2. `None` for a number that JSON cannot
-/// hold.
+/// What a plain scalar means in YAML 1.2's core schema. `None` for a number that JSON cannot hold.
 pub(super) fn resolve(text: &str) -> Option<Value> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Some(Value::Null),
@@ -96,8 +95,8 @@ pub(super) fn push(text: &str, into: &mut String) {
     into.push('"');
 }
 
-/// Whether a text needs no quotes. This is stricter than YAML, so that readers of YAML 1.1 agree,
-/// except about timestamps, which the reference writes without quotes.
+/// Whether a text needs no quotes. Stricter than YAML, for readers of YAML 1.1, except about
+/// timestamps, which the reference writes without quotes.
 fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];
     let is_word = || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));

@@ -12,12 +12,11 @@ use bytes::Bytes;
 
 use super::requests::in_tree;
 use crate::{Context, Route};
-use accord_serving::Refusal;
-use accord_serving::Reply;
 use accord_serving::acting::service;
 use accord_serving::body::{check_media_type, read_body};
 use accord_serving::operation::respond;
 use accord_serving::query::{InProject, Query};
+use accord_serving::{Refusal, Reply};
 
 /// The largest message.
 const MOST: u64 = 10 * 1024 * 1024;
@@ -82,8 +81,6 @@ async fn receive(
 
 /// Who passes a message on. An agent's key sends only as that agent, which the service checks, so
 /// that an event records a refusal. Others pass on the messages of agents that they may act as.
-/// `unauthorized` when the key does not cover the project, the verb or the sender; those of the
-/// policy when the sender is a person or a script.
 fn sending(caller: &Caller, project: &ProjectId, sender: Option<&str>) -> Result<By, Failure> {
     let access = caller.access();
     access.may(Verb::Write, project)?;

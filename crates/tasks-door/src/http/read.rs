@@ -18,9 +18,7 @@ use axum::extract::RawPathParams;
 
 use super::operation::{Scene, bind};
 use super::requests::in_tree;
-use crate::Context;
-use crate::Route;
-use crate::markdown as text;
+use crate::{Context, Route, markdown as text};
 use accord_serving::Reply;
 use accord_serving::operation::respond;
 use accord_serving::query::{InProject, Query};
@@ -56,7 +54,6 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// A budget of tokens.
 fn budget(tokens: Option<u32>) -> Option<usize> {
     tokens.map(|most| usize::try_from(most).unwrap_or(usize::MAX))
 }
@@ -76,8 +73,7 @@ fn list(scene: &Scene<'_>, call: &Call<ListTasks>) -> Result<Formatted<TaskListE
     })
 }
 
-/// A page that fits into a budget: how many tasks fit is found with a first page, and a second one
-/// of that many tasks has the right cursor.
+/// A page that fits into a budget. If a first one does not, another of fewer tasks has the cursor.
 fn fitting(
     tree: &Tree,
     asked: &ListQuery,
@@ -104,27 +100,21 @@ fn json_size(answer: &ListAnswer, budget: usize) -> (String, usize) {
     if whole <= budget {
         return (String::new(), answer.tasks.len());
     }
-    let items: Vec<usize> =
-        answer.tasks.iter().map(|task| tokens(&task.encode().to_string()) + 1).collect();
+    let items = answer.tasks.iter().map(|task| tokens(&task.encode().to_string()) + 1);
+    let items: Vec<usize> = items.collect();
     let frame = whole.saturating_sub(items.iter().sum());
-    let mut left = budget.saturating_sub(frame);
-    let fit = items.iter().take_while(|item| match left.checked_sub(**item) {
-        Some(rest) => {
-            left = rest;
-            true
-        }
-        None => false,
+    let mut used = frame;
+    let fit = items.iter().take_while(|item| {
+        used += **item;
+        used <= budget
     });
     // One less than all, so that a page that is too large gets smaller.
     (String::new(), fit.count().min(answer.tasks.len().saturating_sub(1)))
 }
 
-fn board(
-    scene: &Scene<'_>,
-    call: &Call<TaskBoard>,
-) -> Result<Formatted<TaskBoardEnvelope>, Failure> {
-    let (mut answer, most) =
-        (scene.tree()?.board(&call.query, scene.by)?, budget(call.query.max_tokens));
+fn board(at: &Scene<'_>, call: &Call<TaskBoard>) -> Result<Formatted<TaskBoardEnvelope>, Failure> {
+    let mut answer = at.tree()?.board(&call.query, at.by)?;
+    let most = budget(call.query.max_tokens);
     if call.query.format == Some(ReadFormat::Markdown) {
         return Ok(OneOf::Other(text::board(&answer, most.unwrap_or(DEFAULT_TOKENS)).into()));
     }
@@ -136,7 +126,7 @@ fn board(
         column.tasks.truncate(column.tasks.len() - dropped);
         column.hidden += dropped as u64;
     }
-    Ok(in_json(answer, scene))
+    Ok(in_json(answer, at))
 }
 
 /// Who reads what comes through a door.

@@ -1,6 +1,6 @@
 //! What an agent says about its work: messages of AOF/1.
 
-use accord_api::{Call as OperationCall, Json, Verbatim};
+use accord_api::{Json, Verbatim};
 use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
@@ -8,7 +8,9 @@ use accord_tasks_core::operations::{
 };
 use serde_json::json;
 
-use super::{ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt};
+use super::{
+    ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt, request,
+};
 use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 pub(super) const UPDATE: Tool = Tool {
@@ -212,7 +214,7 @@ fn message(
         envelope["runId"] = run.into();
     }
     let (query, body) = (MessageQuery { short_ids: true }, Verbatim::json(envelope.to_string()));
-    Ok(HostRequest::operation(&OperationCall::<SendMessage>::new(in_project(call)?, query, body)))
+    Ok(request::<SendMessage>(in_project(call)?, query, body))
 }
 
 /// The request that replaces the body of a task.
@@ -222,9 +224,9 @@ fn edit_body(call: &Call<'_>, task: &str, body: &str) -> Result<HostRequest, Fai
         let message = format!("body and {other} are two changes; make two calls");
         return Err(Failure::new(Code::McpArgumentInvalid, message).at("/body"));
     }
-    let request = EditRequest { body: Some(body.to_owned()), ..EditRequest::default() };
+    let edit = EditRequest { body: Some(body.to_owned()), ..EditRequest::default() };
     let path = OfTask { task: task.to_owned(), ..of_task(call)? };
-    Ok(HostRequest::operation(&OperationCall::<EditTask>::new(path, acting(call)?, Json(request))))
+    Ok(request::<EditTask>(path, acting(call)?, Json(edit)))
 }
 
 /// What a message did, in the names of the reference.

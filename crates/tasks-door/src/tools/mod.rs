@@ -148,10 +148,8 @@ pub static TOOLSET: Toolset = Toolset {
     is_cancellable: false,
 };
 
-/// The project of a tool.
 const PROJECT: Argument = Argument::project("The project. Default: the server's.");
 
-/// Who does it.
 const ACTOR: Argument = Argument::text(
     "actor",
     "Your name as an agent; the same one in every call. A person is human:NAME. Default: that of \
@@ -159,13 +157,11 @@ const ACTOR: Argument = Argument::text(
 )
 .example("swe-backend");
 
-/// The task.
 const TASK: Argument =
     Argument::text("taskId", "The task: its id, or the part of it that no other task's id has.")
         .example("TASK-2026-11-16-001")
         .required();
 
-/// The run.
 const RUN: Argument =
     Argument::text("runId", "The runId of aof_claim: a report of an earlier run is refused.");
 
@@ -199,34 +195,32 @@ where
     O: Operation<Path = OfTask, Query = Acting, Body = Json<R>>,
     R: Message,
 {
-    let request = OperationCall::<O>::new(of_task(call)?, acting(call)?, Json(body));
-    Ok(HostRequest::operation(&request))
+    Ok(request::<O>(of_task(call)?, acting(call)?, Json(body)))
 }
 
-/// The project of the call.
+fn request<O: Operation>(path: O::Path, query: O::Query, body: O::Body) -> HostRequest {
+    HostRequest::operation(&OperationCall::<O>::new(path, query, body))
+}
+
 fn in_project(call: &Call<'_>) -> Result<InProject, Failure> {
     let project = call.project()?.parse();
     let wrong = |error: IdError| schema("/project_id", error.to_string());
     Ok(InProject { project: project.map_err(wrong)? })
 }
 
-/// The task of the call.
 fn of_task(call: &Call<'_>) -> Result<OfTask, Failure> {
     let InProject { project } = in_project(call)?;
     Ok(OfTask { project, task: call.required("taskId")?.to_owned() })
 }
 
-/// The actor of the call, and the door.
 fn acting(call: &Call<'_>) -> Result<Acting, Failure> {
     Ok(Acting { actor: Some(name_of(&call.agent()?)), door: Some(Door::Mcp) })
 }
 
-/// A text argument.
 fn text(call: &Call<'_>, name: &str) -> Option<String> {
     call.text(name).map(str::to_owned)
 }
 
-/// An argument that is a list of texts.
 fn texts(call: &Call<'_>, name: &str) -> Option<Vec<String>> {
     let list = call.value(name)?.as_array()?.iter();
     Some(list.filter_map(Value::as_str).map(str::to_owned).collect())
@@ -240,12 +234,10 @@ fn name_of(actor: &Actor) -> String {
     }
 }
 
-/// Members of a receipt.
 fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The receipt of a change of a task.
 fn receipt(answer: &TaskAnswer) -> ToolResult {
     let task = &answer.task;
     let mut members = members([

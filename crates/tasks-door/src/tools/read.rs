@@ -1,6 +1,6 @@
 //! The board, a report about the tasks, and the briefing of one.
 
-use accord_api::{Call as OperationCall, NoBody};
+use accord_api::NoBody;
 use accord_base::Door;
 use accord_contract::Failure;
 use accord_tasks_core::Status;
@@ -9,9 +9,9 @@ use accord_tasks_core::operations::{
 };
 use accord_tasks_core::task::Priority;
 
-use super::{PROJECT, TASK, in_project, of_task, text};
+use super::{PROJECT, TASK, in_project, of_task, request, text};
 use accord_mcp::budget::whole;
-use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, Tool, ToolResult};
 
 /// The default budget.
 const DEFAULT_TOKENS: i64 = 4_000;
@@ -79,11 +79,7 @@ pub(super) const BOARD: Tool = Tool {
             max_tokens: Some(budget(call)),
             ..BoardQuery::default()
         };
-        Ok(HostRequest::operation(&OperationCall::<TaskBoard>::new(
-            in_project(call)?,
-            query,
-            NoBody,
-        )))
+        Ok(request::<TaskBoard>(in_project(call)?, query, NoBody))
     },
     answer: within_budget,
     null_on: None,
@@ -122,11 +118,7 @@ pub(super) const STATUS_REPORT: Tool = Tool {
             max_tokens: Some(budget(call)),
             ..ListQuery::default()
         };
-        Ok(HostRequest::operation(&OperationCall::<ListTasks>::new(
-            in_project(call)?,
-            query,
-            NoBody,
-        )))
+        Ok(request::<ListTasks>(in_project(call)?, query, NoBody))
     },
     answer: within_budget,
     null_on: None,
@@ -146,11 +138,7 @@ pub(super) const BRIEFING: Tool = Tool {
             max_tokens: Some(budget(call)),
             door: Some(Door::Mcp),
         };
-        Ok(HostRequest::operation(&OperationCall::<TaskBriefing>::new(
-            of_task(call)?,
-            query,
-            NoBody,
-        )))
+        Ok(request::<TaskBriefing>(of_task(call)?, query, NoBody))
     },
     answer: within_budget,
     null_on: None,

@@ -1,6 +1,6 @@
 //! Claims, heartbeats, and giving a task back.
 
-use accord_api::{Call as OperationCall, Json};
+use accord_api::Json;
 use accord_contract::{Object, Value};
 use accord_tasks_core::operations::{
     Acting, ClaimAnswer, ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask,
@@ -10,11 +10,11 @@ use accord_tasks_core::operations::{
 
 use super::read::budget;
 use super::{
-    ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, text, texts,
+    ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, request,
+    text, texts,
 };
-use accord_mcp::{Argument, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, Output, Tool, ToolResult};
 
-/// The budget of a claim.
 const BUDGET: Argument = Argument::integer(
     "max_tokens",
     500,
@@ -57,14 +57,7 @@ pub(super) const CLAIM: Tool = Tool {
         let Acting { actor, door } = acting(call)?;
         let query = ClaimQuery { actor, door, briefing_tokens: Some(briefing) };
         Ok(match call.text("taskId").filter(|task| !task.is_empty()) {
-            Some(_) => {
-                let body = Json(ClaimRequest::default());
-                HostRequest::operation(&OperationCall::<ClaimTask>::new(
-                    of_task(call)?,
-                    query,
-                    body,
-                ))
-            }
+            Some(_) => request::<ClaimTask>(of_task(call)?, query, Json(ClaimRequest::default())),
             None => {
                 let body = ClaimNextRequest {
                     roles: texts(call, "roles"),
@@ -73,12 +66,7 @@ pub(super) const CLAIM: Tool = Tool {
                     only_mine: call.value("onlyMine").and_then(Value::as_bool),
                     ..ClaimNextRequest::default()
                 };
-                let path = in_project(call)?;
-                HostRequest::operation(&OperationCall::<ClaimNextTask>::new(
-                    path,
-                    query,
-                    Json(body),
-                ))
+                request::<ClaimNextTask>(in_project(call)?, query, Json(body))
             }
         })
     },
@@ -113,10 +101,7 @@ fn claimed(mut receipt: Object, claim: Option<&ClaimAnswer>, brief: Option<Strin
     }
     receipt.insert("claimed".into(), claim.is_some().into());
     let receipt = ToolResult::receipt(receipt);
-    match brief {
-        Some(brief) => receipt.noting(brief),
-        None => receipt,
-    }
+    if let Some(brief) = brief { receipt.noting(brief) } else { receipt }
 }
 
 pub(super) const HEARTBEAT: Tool = Tool {

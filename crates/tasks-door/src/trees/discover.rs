@@ -15,8 +15,7 @@ use super::{TASKS, TaskTrees, unavailable};
 const MAX_MANIFEST: u64 = 1024 * 1024;
 
 impl TaskTrees {
-    /// The projects that have trees now, in the order of their ids. A folder that names no project
-    /// is left out.
+    /// The projects that have trees now, in the order of their ids.
     pub fn projects(&self) -> Vec<ProjectId> {
         let linked = self.linked().into_iter().map(|(project, _)| project);
         let mut found: BTreeSet<ProjectId> = linked.collect();
@@ -34,8 +33,7 @@ impl TaskTrees {
 }
 
 impl TaskTrees {
-    /// How many tasks a project has, finished ones included. Fails with `task_tree_unavailable` when they
-    /// cannot be counted.
+    /// How many tasks a project has, finished ones included.
     pub fn count(&self, project: &ProjectId) -> Result<u64, Failure> {
         let folder = self.folder(project).join(TASKS);
         let mut count = 0;
@@ -55,8 +53,7 @@ impl TaskTrees {
         Ok(count)
     }
 
-    /// Removes the tree of a project that was removed, if it is in the data folder. A linked folder
-    /// stays as it is.
+    /// Removes the tree of a project that was removed. A linked folder stays as it is.
     pub fn forget(&self, project: &ProjectId) {
         let is_linked = self.linked().iter().any(|(linked, _)| linked == project);
         let folder = self.folder(project);

@@ -20,8 +20,7 @@ const HOST: &str = "state/accord/host.json";
 /// The largest such file.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// A folder with a task tree that the host of a data folder may link to a project. Fails with `no_task_tree`
-/// when the folder has none, `task_tree_of_another_project`, `task_tree_of_another_host`.
+/// A folder with a task tree that the host of a data folder may link to a project.
 pub fn check(folder: &Path, project: &ProjectId, data: &Path) -> Result<PathBuf, Failure> {
     let folder = checked(folder, project)?;
     if let Some(other) = other_owner(&folder, data)? {
@@ -39,14 +38,12 @@ pub fn check(folder: &Path, project: &ProjectId, data: &Path) -> Result<PathBuf,
     }
 }
 
-/// The data folder of another host that has a tree. Fails with `task_tree_unavailable` when the file cannot be
-/// read.
+/// The data folder of another host that has a tree.
 pub fn other_owner(folder: &Path, data: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(owner(folder)?.filter(|other| *other != canonical(data)))
 }
 
-/// Gives a tree up, if the host of a data folder has it. Fails with `task_tree_unavailable` when the file
-/// cannot be removed.
+/// Gives a tree up, if the host of a data folder has it.
 pub fn give_up(folder: &Path, data: &Path) -> Result<(), Failure> {
     if owner(folder)?.is_some_and(|owner| owner == canonical(data)) {
         let root = open(folder)?;
@@ -62,16 +59,14 @@ fn checked(folder: &Path, project: &ProjectId) -> Result<PathBuf, Failure> {
         return Err(no_tree(&folder, "there is no folder tasks/ in it"));
     }
     let said = manifest(&folder);
-    let is_other =
-        |said: &String| said != project.as_str() && *said != aof_project_id(project.as_str());
-    if let Some(said) = said.filter(is_other) {
+    let names = [project.as_str(), &aof_project_id(project.as_str())];
+    if let Some(said) = said.filter(|said| !names.contains(&said.as_str())) {
         let message = format!(
             "the tasks in {} are those of the project {said:?}; link them to that project",
             folder.display()
         );
-        return Err(
-            Failure::new(Code::AofTaskTreeOfAnotherProject, message).with("project_id", said)
-        );
+        let failure = Failure::new(Code::AofTaskTreeOfAnotherProject, message);
+        return Err(failure.with("project_id", said));
     }
     Ok(folder)
 }
@@ -85,8 +80,7 @@ fn owner(folder: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(data.filter(|data| data.is_dir()))
 }
 
-/// Claims a tree for the host of a data folder. Fails with `task_tree_unavailable` when the file cannot be
-/// written.
+/// Claims a tree for the host of a data folder.
 pub fn claim(folder: &Path, data: &Path) -> Result<(), Failure> {
     let document = json!({"data": canonical(data)}).to_string();
     let root = open(folder)?;

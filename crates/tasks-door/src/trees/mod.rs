@@ -80,8 +80,7 @@ impl TaskTrees {
         Self::below(data.join(PROJECTS), environment, None)
     }
 
-    /// Trees that are removed when the last clone is dropped. Fails with `task_tree_unavailable` when no
-    /// temporary folder can be created.
+    /// Trees that are removed when the last clone is dropped.
     pub fn temporary(environment: Environment) -> Result<Self, Failure> {
         let folder = temporary()?;
         Ok(Self::below(folder.path().to_owned(), environment, Some(folder)))
@@ -116,8 +115,7 @@ impl TaskTrees {
         state.linked.iter().map(|(project, folder)| (project.clone(), folder.clone())).collect()
     }
 
-    /// The tree of a project, if it has one. Fails with `task_tree_unavailable` when its folder cannot be
-    /// read.
+    /// The tree of a project, if it has one.
     pub fn find(&self, project: &ProjectId) -> Result<Option<Tree>, Failure> {
         let folder = self.folder(project);
         let Some(id) = tree_folder(&folder)? else {
@@ -128,8 +126,7 @@ impl TaskTrees {
         if let Some(open) = state.open.get_mut(project)
             && open.folder == id
         {
-            // A command reads the files when it starts. A process that stays must notice what
-            // others change after that.
+            // A process that stays must notice what others change after the start.
             if open.watching.is_none() && open.since.elapsed() >= WATCH_AFTER {
                 open.watching = open.tree.watch().ok();
             }

@@ -7,7 +7,7 @@ mod events;
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Value, Wire};
+use accord_contract::{Code, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::operations::{LintFinding, LintSeverity};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
@@ -59,9 +59,8 @@ impl<'d> Lint<'d> {
 
     fn find(&mut self, code: &'static str, severity: LintSeverity, path: &str, problem: String) {
         // The id of the task is a part of every path that belongs to one.
-        let task_id = path
-            .split('/')
-            .find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok());
+        let id_of = |name: &str| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok();
+        let task_id = path.split('/').find_map(id_of);
         self.findings.push(LintFinding {
             code: code.to_owned(),
             severity,
@@ -121,12 +120,8 @@ impl<'d> Lint<'d> {
                 }
             }
         }
-        let missing: Vec<TaskId> = self
-            .state
-            .tasks()
-            .filter(|(id, _)| !self.seen.contains_key(id))
-            .map(|(id, _)| id)
-            .collect();
+        let missing = self.state.tasks().map(|(id, _)| id).filter(|id| !self.seen.contains_key(id));
+        let missing: Vec<TaskId> = missing.collect();
         for id in missing {
             let problem = "the file of the task is gone; the next operation decides about it";
             self.error("missing_file", &id.to_string(), problem);
@@ -153,11 +148,8 @@ impl<'d> Lint<'d> {
             None => return Ok(()),
             Some(Err(why)) => {
                 // The finding has the path already.
-                let why = match why.strip_prefix(&format!("{path} ")) {
-                    Some(rest) => format!("it {rest}"),
-                    None => why,
-                };
-                self.error("broken_file", path, why);
+                let rest = why.strip_prefix(&format!("{path} ")).map(|rest| format!("it {rest}"));
+                self.error("broken_file", path, rest.unwrap_or(why));
                 self.board.put_closed(id, status);
                 return Ok(());
             }
@@ -236,8 +228,7 @@ impl<'d> Lint<'d> {
     fn artifact<T: Wire>(&mut self, path: &str) -> Result<bool> {
         let Some(bytes) = self.read("broken_artifact", path)? else { return Ok(false) };
         let read = accord_canon::read(&bytes).map_err(|error| error.to_string());
-        let read =
-            read.and_then(|read: Value| T::from_document(read).map_err(|error| error.to_string()));
+        let read = read.and_then(|read| T::from_document(read).map_err(|error| error.to_string()));
         if let Err(why) = read {
             self.error("broken_artifact", path, why);
         }
@@ -257,12 +248,8 @@ impl<'d> Lint<'d> {
     }
 
     fn dependencies(&mut self) {
-        let open: Vec<(TaskId, Box<[TaskId]>)> = self
-            .seen
-            .keys()
-            .filter_map(|id| self.board.entry(*id))
-            .map(|entry| (entry.id, entry.depends_on.clone()))
-            .collect();
+        let entries = self.seen.keys().filter_map(|id| self.board.entry(*id));
+        let open: Vec<_> = entries.map(|entry| (entry.id, entry.depends_on.clone())).collect();
         for (id, needs) in open {
             let Err(failure) = self.board.check_dependencies(id, &needs) else { continue };
             let code = match failure.code {

@@ -33,10 +33,8 @@ pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, routed: Routed) -> R
     after.edit(&routed.changes).map_err(|error| invalid(&error.to_string()))?;
     if let Some(body) = &routed.body {
         after.set_body(body);
-        let hash = content_hash(after.body());
-        after
-            .edit(&[Change::set(&["contentHash"], hash)])
-            .map_err(|error| invalid(&error.to_string()))?;
+        let hash = Change::set(&["contentHash"], content_hash(after.body()));
+        after.edit(&[hash]).map_err(|error| invalid(&error.to_string()))?;
     }
     let status = after.task().status;
     let mut handoff = Vec::new();
@@ -113,9 +111,8 @@ impl Tree {
             let id = work.board().resolve(&task)?;
             let file = work.task(id)?;
             let run: Option<Run> = work.artifact(id, "run.json")?;
-            let subject =
-                Subject { task: file.task(), run: run.as_ref(), by: &by, now: work.now() };
-            let routed = decide(work, &file, &subject)?;
+            let about = Subject { task: file.task(), run: run.as_ref(), by: &by, now: work.now() };
+            let routed = decide(work, &file, &about)?;
             let applied = apply(work, &file, routed)?;
             let facts = work.run_facts(id)?;
             Ok((work.draft(&project, &applied.file, facts), applied))

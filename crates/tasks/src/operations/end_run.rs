@@ -18,8 +18,7 @@ use crate::{Result, Tree};
 
 impl Tree {
     /// Ends the run of an agent as its program left it: with the report in the folder of the task,
-    /// else with a review, another attempt, or a release. Fails with `task_not_found`, `ambiguous_task_id`,
-    /// `unauthorized_agent`.
+    /// else with a review, another attempt, or a release.
     pub fn end_run(&self, task: &str, request: &EndRunRequest, by: &By) -> Result<EndRunAnswer> {
         let agent = by.agent(request.agent.as_deref())?.to_owned();
         let task = task.to_owned();
@@ -76,10 +75,8 @@ impl Ending<'_> {
         let run = self.run.clone();
         self.tree.change(move |work| {
             let status = work.task(run.task)?.task().status;
-            let ending = match is_reported(work, &run)? {
-                true => RunEnding::Reported,
-                false => RunEnding::Lost,
-            };
+            let is_reported = is_reported(work, &run)?;
+            let ending = if is_reported { RunEnding::Reported } else { RunEnding::Lost };
             Ok(EndRunAnswer { task_id: run.task, ending, status, error: None })
         })
     }

@@ -110,12 +110,8 @@ fn line_at(content: &dyn Content, from: u64, before: u64) -> TreeResult<Option<(
         }
         at += more.len() as u64;
         bytes.extend(more);
-        let ends: Vec<usize> = bytes
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at)
-            .collect();
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
         for pair in ends.windows(2) {
             let start = from + pair[0] as u64 + 1;
             if start >= before {

@@ -67,27 +67,23 @@ fn check_person(request: &InitRequest, by: &By, created: bool) -> Result<()> {
 }
 
 /// The text of `project.yaml`: made, or edited in place.
-fn manifest_text(
-    old: Option<&str>,
-    project: &str,
-    request: &InitRequest,
-) -> Result<(String, Manifest)> {
+fn manifest_text(old: Option<&str>, name: &str, init: &InitRequest) -> Result<(String, Manifest)> {
     let text = match old {
         Some(old) => {
             let invalid = |why: String| {
                 Failure::new(Code::AofProjectManifestInvalid, format!("{MANIFEST}: {why}"))
             };
             let mut yaml = Yaml::read(old).map_err(|error| invalid(error.to_string()))?;
-            yaml.edit(&changes(request)).map_err(|error| invalid(error.to_string()))?;
+            yaml.edit(&changes(init)).map_err(|error| invalid(error.to_string()))?;
             yaml.text().to_owned()
         }
         None => {
-            let mut members = new_members(project);
-            let title = request.title.as_deref().unwrap_or(project);
-            let kind = request.kind.unwrap_or(ProjectType::Swe);
+            let mut members = new_members(name);
+            let title = init.title.as_deref().unwrap_or(name);
+            let kind = init.kind.unwrap_or(ProjectType::Swe);
             let owner = json!({
-                "team": request.team.as_deref().unwrap_or("system"),
-                "lead": request.lead.as_deref().unwrap_or("system"),
+            "team": init.team.as_deref().unwrap_or("system"),
+            "lead": init.lead.as_deref().unwrap_or("system"),
             });
             members.insert("title".into(), title.into());
             members.insert("status".into(), "active".into());
@@ -97,7 +93,7 @@ fn manifest_text(
             members.insert("review".into(), ReviewMode::Human.as_str().into());
             members.insert("layout".into(), LayoutName::Guide.as_str().into());
             let mut yaml = Yaml::write(members);
-            yaml.edit(&changes(request)).map_err(|error| {
+            yaml.edit(&changes(init)).map_err(|error| {
                 Failure::new(Code::AofProjectManifestInvalid, error.to_string())
             })?;
             yaml.text().to_owned()
@@ -175,22 +171,16 @@ fn note_changes(work: &mut Work<'_>, request: &InitRequest, by: &By) {
 fn answer(settings: &Settings, project: &str, root: String, created: bool) -> InitAnswer {
     let times = settings.times();
     let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0) * 1_000;
-    let committed = settings.committed.as_ref();
+    let (committed, manifest) = (settings.committed.as_ref(), settings.manifest.as_ref());
+    let layout = manifest.and_then(|manifest| manifest.layout);
     InitAnswer {
         project_id: project.to_owned(),
-        aof_id: settings
-            .manifest
-            .as_ref()
-            .map_or_else(|| aof_project_id(project), |m| m.id.clone()),
+        aof_id: manifest.map_or_else(|| aof_project_id(project), |manifest| manifest.id.clone()),
         root,
         created,
         apply: committed.map_or(ApplyMode::AtOnce, |committed| committed.apply),
         review: committed.map_or(ReviewMode::Human, |committed| committed.review),
-        layout: settings
-            .manifest
-            .as_ref()
-            .and_then(|manifest| manifest.layout)
-            .unwrap_or(LayoutName::Guide),
+        layout: layout.unwrap_or(LayoutName::Guide),
         lease_ttl_ms: ms(times.lease_seconds),
         heartbeat_ttl_ms: ms(times.heartbeat_seconds),
     }

@@ -27,7 +27,7 @@ enum Position {
 }
 
 impl Tree {
-    /// Lists tasks. Fails with `invalid_cursor`; Fails with `task_not_found` for a parent that does not exist.
+    /// Lists tasks. Fails with `invalid_cursor`, or `task_not_found` for a parent that is missing.
     pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer> {
         let after = request.cursor.as_deref().map(Position::read).transpose()?;
         let (mut filter, parent) = (Filter::of(request), request.parent.clone());

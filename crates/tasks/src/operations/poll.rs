@@ -138,7 +138,6 @@ fn decide(
 
 /// One decision about a silent run: its recorded result, else the task is ready again. A result
 /// that cannot be read is recorded once, and moves nothing.
-///
 /// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM, AOF-EX-8, AOF-EX-9.
 fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed> {
     let (task, now) = (file.task(), work.now());
@@ -166,7 +165,6 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
 }
 
 /// A result that cannot be read: the task stays in progress until a person looks at it.
-///
 /// Clauses: AOF-RS-INVALID-RESULT.
 fn invalid_result(work: &Work<'_>, file: &TaskFile, run: Option<Run>, why: &str) -> Routed {
     let mut routed = Routed::default();

@@ -23,7 +23,6 @@ pub(crate) enum Recorded {
 impl Tree {
     /// Applies the recorded results of tasks in progress. A result that cannot be read moves
     /// nothing and is recorded as rejected.
-    ///
     /// Clauses: AOF-RS-SESSION-END, AOF-RS-INVALID-RESULT.
     pub fn session_end(&self, request: &SessionEndRequest, by: &By) -> Result<SessionEndAnswer> {
         let named = request.agent.as_deref();
@@ -32,13 +31,9 @@ impl Tree {
         let (agent, task) = (agent.map(str::to_owned), request.task.clone());
         self.change(move |work| {
             let only = task.map(|task| work.board().resolve(&task)).transpose()?;
-            let mut ids: Vec<TaskId> = work
-                .board()
-                .open()
-                .filter(|entry| entry.status == Status::InProgress)
-                .map(|entry| entry.id)
-                .filter(|id| only.is_none_or(|only| only == *id))
-                .collect();
+            let open = work.board().open().filter(|entry| entry.status == Status::InProgress);
+            let ids = open.map(|entry| entry.id).filter(|id| only.is_none_or(|only| only == *id));
+            let mut ids: Vec<TaskId> = ids.collect();
             ids.sort_unstable();
             let mut answer = SessionEndAnswer {
                 moves: Vec::new(),
@@ -80,15 +75,8 @@ fn end(
         }
     };
     let run: Option<Run> = work.artifact(id, "run.json")?;
-    let facts = Facts {
-        task: Some(&file),
-        parent: None,
-        run: run.as_ref(),
-        result: Some(&result),
-        parent_run: None,
-        has_summary: true,
-        grant: None,
-    };
+    let (run, result) = (run.as_ref(), Some(&result));
+    let facts = Facts { task: Some(&file), run, result, has_summary: true, ..Facts::default() };
     match apply_result(file.task(), &facts, None, work.now()) {
         Some(routed) => {
             // Changes that a file does not allow are not in the way of the others.
@@ -113,8 +101,7 @@ pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded> {
         return Ok(Recorded::Missing);
     };
     let read = accord_canon::read(text.as_bytes()).map_err(|error| error.to_string());
-    let read = read
-        .and_then(|document| RunResult::from_document(document).map_err(|error| error.to_string()));
+    let read = read.and_then(|it| RunResult::from_document(it).map_err(|error| error.to_string()));
     Ok(match read {
         Ok(result) if result.task_id == id => Recorded::Valid(Box::new(result)),
         Ok(result) => Recorded::Invalid(format!("it is the result of {}", result.task_id)),

@@ -119,14 +119,12 @@ impl Case<'_> {
             return (found.pop(), found);
         }
         let own = found.iter().position(|one| Some(one.folder) == self.status());
-        let newest = found
-            .iter()
-            .enumerate()
-            .filter(|(place, one)| Some(*place) != own && one.task().is_some())
-            .filter(|(_, one)| {
-                one.task().is_some_and(|file| self.refused(one.folder, file).is_empty())
-            })
-            .max_by_key(|(_, one)| one.task().map(|file| file.task().last_transition_at.time()));
+        let counts =
+            |one: &Found| one.task().is_some_and(|file| self.refused(one.folder, file).is_empty());
+        let moved_at = |one: &Found| one.task().map(|file| file.task().last_transition_at.time());
+        let others =
+            found.iter().enumerate().filter(|(place, one)| Some(*place) != own && counts(one));
+        let newest = others.max_by_key(|(_, one)| moved_at(one));
         let chosen = if self.is_held() { own } else { newest.map(|(place, _)| place).or(own) };
         let chosen = found.remove(chosen.unwrap_or(0));
         (Some(chosen), found)
@@ -139,13 +137,8 @@ impl Case<'_> {
             file.set_body(body);
         }
         let lease = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
-        Verdict {
-            file: Some(file),
-            refused: vec![why],
-            refused_text: Some(text.to_owned()).filter(|text| !text.is_empty()),
-            lease,
-            ..Verdict::default()
-        }
+        let refused_text = Some(text.to_owned()).filter(|text| !text.is_empty());
+        Verdict { file: Some(file), refused: vec![why], refused_text, lease, ..Verdict::default() }
     }
 
     fn missing(&self) -> Verdict {
