@@ -1,7 +1,5 @@
-//! Migrations between formats of the database.
-//!
-//! A released migration never changes. Each runs in its own transaction, which also sets the new
-//! format number.
+//! Migrations between formats of the database. A released migration never changes. Each runs in its
+//! own transaction, which also sets the new format number.
 
 use accord_memory_core::package::QuestionKey;
 use accord_store::{CommonTermLimits, Result, StoreErrorKind};

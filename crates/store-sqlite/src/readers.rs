@@ -1,7 +1,5 @@
-//! A pool of connections for reading, up to a limit.
-//!
-//! Invariant: once the pool is closed, no connection is opened or kept: one that is in use is
-//! closed when it is returned.
+//! A pool of connections for reading, up to a limit. Invariant: once the pool is closed, no
+//! connection is opened or kept: one that is in use is closed when it is returned.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

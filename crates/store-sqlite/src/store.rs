@@ -58,10 +58,8 @@ impl SqliteStore {
             #[cfg(feature = "testing")]
             delay: options.commit_delay,
         };
-        let thread = std::thread::Builder::new()
-            .name("store-writer".to_owned())
-            .spawn(move || writer.run())
-            .store_error()?;
+        let thread = std::thread::Builder::new().name("store-writer".to_owned());
+        let thread = thread.spawn(move || writer.run()).store_error()?;
         Ok(Self {
             readers,
             queue,

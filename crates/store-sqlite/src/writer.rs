@@ -132,10 +132,9 @@ impl Queue {
     }
 }
 
-/// How long to wait for a group to gather.
-///
-/// A client that was just answered sends its next job at once or not at all. Waiting for a fraction
-/// of a commit makes one group of all clients. With a single client there is no wait.
+/// How long to wait for a group to gather. A client that was just answered sends its next job at
+/// once or not at all. Waiting for a fraction of a commit makes one group of all clients. With a
+/// single client there is no wait.
 #[derive(Debug, Default)]
 pub(crate) struct GroupWait {
     expected: usize,

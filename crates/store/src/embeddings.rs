@@ -1,8 +1,7 @@
-//! Vectors of packages, for search by meaning.
-//!
-//! A package has the vectors of its passages, made by one model. Vectors are made after the deposit
-//! and can be made again at any time, so they are in no export. Vectors of the same [`Space`] can
-//! be compared with each other. A package has vectors of one space at a time.
+//! Vectors of packages, for search by meaning. A package has the vectors of its passages, made by
+//! one model. Vectors are made after the deposit and can be made again at any time, so they are in
+//! no export. Vectors of the same [`Space`] can be compared with each other. A package has vectors
+//! of one space at a time.
 
 use accord_base::ProjectId;
 use accord_memory_core::PackageId;

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use crate::{Result, Store};
 
-/// An engine as a host holds it.
-///
-/// Several hosts in one process may share an engine: it notifies all listeners of every commit
-/// ([`Store::subscribe`]). The functions without an engine work on the store of a folder that no
-/// process has open; it need not be readable.
+/// An engine as a host holds it. Several hosts in one process may share an engine: it notifies all
+/// listeners of every commit ([`Store::subscribe`]). The functions without an engine work on the
+/// store of a folder that no process has open; it need not be readable.
 pub trait Engine: Store {
     /// The version of the format in which the engine keeps its data.
     fn format(&self) -> u32;

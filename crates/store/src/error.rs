@@ -1,7 +1,5 @@
-//! Errors of a store.
-//!
-//! Invariant: the display of an error is for callers. It contains no path, no text of an engine and
-//! no SQL. Those are in [`StoreError::detail`], for the operator's log.
+//! Errors of a store. Invariant: the display of an error is for callers. It contains no path, no
+//! text of an engine and no SQL. Those are in [`StoreError::detail`], for the operator's log.
 
 use accord_contract::{Code, Failure};
 
@@ -138,10 +136,8 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(error.code(), error.to_string());
         let Some(row) = error.damaged() else { return failure };
-        let failure = match &row.project_id {
-            Some(project) => failure.with("project_id", project.as_str()),
-            None => failure,
-        };
+        let owner = row.project_id.as_ref();
+        let failure = owner.into_iter().fold(failure, |it, id| it.with("project_id", id.as_str()));
         match row.table {
             Table::Package | Table::Revision => failure.with("package_id", row.id.as_str()),
             Table::Fact => failure.with("fact_id", row.id.as_str()),

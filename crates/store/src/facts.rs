@@ -1,7 +1,6 @@
-//! Facts and their chains. A chain is the facts of one subject and predicate.
-//!
-//! A chain is ordered by the start of its facts, then by their numbers. An engine refuses a second
-//! fact without an end in a chain. All other rules about chains are enforced by the services.
+//! Facts and their chains. A chain is the facts of one subject and predicate. A chain is ordered by
+//! the start of its facts, then by their numbers. An engine refuses a second fact without an end in
+//! a chain. All other rules about chains are enforced by the services.
 
 use accord_base::ProjectId;
 use accord_contract::{Time, Timestamp};
@@ -132,8 +131,8 @@ impl FactRow {
 
     /// Whether it holds at an instant.
     pub fn holds_at(&self, instant: Time) -> bool {
-        self.valid_from.time() <= instant
-            && (self.valid_to.as_ref()).is_none_or(|to| instant < to.time())
+        let is_over = self.valid_to.as_ref().is_some_and(|to| to.time() <= instant);
+        self.valid_from.time() <= instant && !is_over
     }
 
     /// Whether it holds at no instant.

@@ -1,6 +1,4 @@
-//! Rebuilding derived data.
-//!
-//! A repair deletes all derived data, rewrites each sound package
+//! Rebuilding derived data. A repair deletes all derived data, rewrites each sound package
 //! ([`PackageWrites::put_package`](crate::PackageWrites::put_package)), quarantines the others, and
 //! recounts every project. Derived data is incomplete until then, so a repair works on a copy that
 //! has no readers.

@@ -69,13 +69,10 @@ pub trait StoreExt: Store {
         E: From<StoreError> + Send + 'static,
     {
         let (sender, receiver) = mpsc::sync_channel(1);
-        self.enqueue(job, move |outcome| {
-            // The caller may have gone. The outcome is the same.
-            drop(sender.send(outcome));
-        });
-        receiver
-            .recv()
-            .unwrap_or_else(|_| Err(StoreError::from(StoreErrorKind::Unavailable).into()))
+        // The caller may have gone. The outcome is the same.
+        self.enqueue(job, move |outcome| drop(sender.send(outcome)));
+        let gone = |_| Err(StoreError::from(StoreErrorKind::Unavailable).into());
+        receiver.recv().unwrap_or_else(gone)
     }
 
     /// Writes in one transaction without waiting. `done` gets the outcome when it is durable. It
@@ -112,10 +109,7 @@ where
         // Cleared first, so that a run that panics leaves no outcome of an earlier run.
         self.outcome = None;
         let outcome = (self.job)(unit);
-        let decision = match outcome {
-            Ok(_) => JobOutcome::Commit,
-            Err(_) => JobOutcome::RollBack,
-        };
+        let decision = if outcome.is_ok() { JobOutcome::Commit } else { JobOutcome::RollBack };
         self.outcome = Some(outcome);
         decision
     }

@@ -1,6 +1,5 @@
-//! Sort keys of instants: texts whose byte order is the order of time.
-//!
-//! Engines order rows by these texts, and count packages and questions by their prefixes.
+//! Sort keys of instants: texts whose byte order is the order of time. Engines order rows by these
+//! texts, and count packages and questions by their prefixes.
 
 use accord_contract::{Time, Timestamp};
 

@@ -4,9 +4,8 @@ use accord_base::ProjectId;
 
 use crate::{FactQuery, PackageQuery, Result, SessionQuery};
 
-/// Counts the rows that a list has after its position. Limits are ignored.
-///
-/// The cost depends on the number of rows, but only an index is read.
+/// Counts the rows that a list has after its position. Limits are ignored. The cost depends on the
+/// number of rows, but only an index is read.
 pub trait Totals {
     /// The number of packages.
     fn package_total(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<u64>;

@@ -66,16 +66,11 @@ impl Units {
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let (sender, receiver) = oneshot::channel();
-        // The write goes on when this future is dropped. A client that disconnects cannot leave it
-        // half done.
-        self.0.enqueue(job, move |outcome: UnitResult<T>| {
-            // The caller may have disconnected. The outcome is the same.
-            drop(sender.send(outcome));
-        });
-        let outcome = receiver.await;
-        let outcome =
-            outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())));
-        outcome.map_err(UnitError::into_failure)
+        // The write goes on when this future is dropped: a client that disconnects cannot leave it
+        // half done, and the outcome is the same.
+        self.0.enqueue(job, move |outcome: UnitResult<T>| drop(sender.send(outcome)));
+        let gone = |_| Err(UnitError::Store(StoreErrorKind::Unavailable.into()));
+        receiver.await.unwrap_or_else(gone).map_err(UnitError::into_failure)
     }
 }
 

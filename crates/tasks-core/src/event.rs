@@ -101,13 +101,9 @@ impl TaskEvent {
         reason: Option<&str>,
         at: Time,
     ) -> Self {
-        let event = Self::new(kind::TRANSITIONED, actor, Some(task), at)
-            .with("from", from.as_str())
-            .with("to", to.as_str());
-        match reason {
-            Some(reason) => event.with("reason", reason),
-            None => event,
-        }
+        let event = Self::new(kind::TRANSITIONED, actor, Some(task), at);
+        let event = event.with("from", from.as_str()).with("to", to.as_str());
+        if let Some(reason) = reason { event.with("reason", reason) } else { event }
     }
 
     pub fn line(&self, number: u64) -> Value {
@@ -116,9 +112,7 @@ impl TaskEvent {
         line.insert("type".into(), self.kind.into());
         line.insert("timestamp".into(), self.at.to_string().into());
         line.insert("actor".into(), self.actor.as_str().into());
-        if let Some(task) = self.task {
-            line.insert("taskId".into(), task.to_string().into());
-        }
+        line.extend(self.task.map(|task| ("taskId".to_owned(), task.to_string().into())));
         line.insert("payload".into(), Value::Object(self.payload.clone()));
         line.insert(WRITER.into(), ACCORD.into());
         Value::Object(line)

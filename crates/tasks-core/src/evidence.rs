@@ -1,7 +1,5 @@
-//! What a person decides about: the task file, the recorded result and the files in `outputs/`.
-//!
-//! The digest is the SHA-256 of a list in canonical JSON (RFC 8785). Equal facts have equal
-//! digests.
+//! What a person decides about: the task file, the recorded result and the files in `outputs/`. The
+//! digest is the SHA-256 of a list in canonical JSON (RFC 8785). Equal facts have equal digests.
 
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_canon::{Profile, canonicalize, sha256};

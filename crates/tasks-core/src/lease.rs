@@ -7,11 +7,10 @@
 
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
 
-use crate::rule;
 use crate::run::{Heartbeat, Run};
 use crate::task::{Lease, Task};
 use crate::yaml::Change;
-use crate::{Status, TaskId};
+use crate::{Status, TaskId, rule};
 
 /// How long leases and heartbeats last.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -36,8 +35,7 @@ pub struct Leased {
 }
 
 /// Acquires the lease of a ready task for an agent. The result of an earlier run must be moved
-/// out of the way with the same commit. Fails with `task_not_ready` if the task is not ready;
-/// `unauthorized_agent` if it is routed to another agent.
+/// out of the way with the same commit.
 /// Clauses: AOF-RUN-CLAIM, AOF-RUN-TTL.
 pub fn acquire(
     task: &Task,
@@ -78,8 +76,7 @@ pub(crate) fn grant(task: &Task, agent: &str, run: &str, times: LeaseTimes, now:
 }
 
 /// Renews the lease of a run, with its heartbeat. There is no limit on renewals: an agent that
-/// lives keeps its task. Fails with `unauthorized_agent` or `stale_run` if the caller does not hold
-/// the lease.
+/// lives keeps its task.
 pub fn renew(
     task: &Task,
     (run, last): (&Run, Option<&Heartbeat>),

@@ -12,9 +12,8 @@
 use accord_contract::{Object, Value};
 use serde_json::json;
 
-use crate::Status;
-use crate::rule;
 use crate::yaml::Change;
+use crate::{Status, rule};
 
 /// The members of a front matter that belong to the agent, like the body.
 const FREE: &[&str] = &["title", "updatedAt", "contentHash", "metadata"];

@@ -1,13 +1,11 @@
-//! The artifacts of a run: the documents that outlive the session of an agent.
-//!
-//! A run begins when a lease is acquired and has an id of its own, which the reference does not
-//! know and ignores. The id is the fencing token: a message of an earlier run is refused.
+//! The artifacts of a run: the documents that outlive the session of an agent. A run begins when a
+//! lease is acquired and has an id of its own, which the reference does not know and ignores. The
+//! id is the fencing token: a message of an earlier run is refused.
 
 use accord_contract::{Object, Time, Timestamp, message, wire_enum};
 
-use crate::TaskId;
 use crate::message::{CompletionReport, Outcome, TestReport};
-use crate::rule;
+use crate::{TaskId, rule};
 
 /// Where the handoff note of a run is, within the folder of its task.
 const HANDOFF_REF: &str = "outputs/handoff.md";

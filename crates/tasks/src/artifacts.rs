@@ -1,6 +1,5 @@
-//! The artifacts of runs, as a group reads and writes them.
-//!
-//! They are read from both layouts, and written to that of the tree.
+//! The artifacts of runs, as a group reads and writes them. They are read from both layouts, and
+//! written to that of the tree.
 
 use accord_contract::Wire;
 use accord_contract::text::pretty;
@@ -80,13 +79,8 @@ impl Work<'_> {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    pub(crate) fn write_artifact(
-        &mut self,
-        id: TaskId,
-        name: &str,
-        document: &impl Wire,
-    ) -> Result<()> {
-        self.put_in_run(id, name, pretty(&object(document.encode())))
+    pub(crate) fn write_artifact(&mut self, id: TaskId, name: &str, it: &impl Wire) -> Result<()> {
+        self.put_in_run(id, name, pretty(&object(it.encode())))
     }
 
     /// Writes a file into the folder of a run. What is no folder moves out of its way.

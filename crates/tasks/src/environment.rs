@@ -20,8 +20,7 @@ impl Environment {
             .with_uptime(accord_system::uptime)
     }
 
-    /// An environment with its own clock and randomness, for tests and fixtures. `boot` names the
-    /// start of the machine.
+    /// An environment with its own clock, randomness and start of the machine, for tests.
     pub fn new(
         clock: impl Fn() -> Time + Send + Sync + 'static,
         random: impl Fn() -> [u8; 16] + Send + Sync + 'static,
@@ -30,8 +29,7 @@ impl Environment {
         Self { clock: Arc::new(clock), random: Arc::new(random), boot: boot.into(), uptime: None }
     }
 
-    /// The environment with a second clock, which never jumps. Without one, every step of the
-    /// first clock counts as time that went by.
+    /// The environment with a second clock, which never jumps: jumps of the first are found.
     #[must_use]
     pub fn with_uptime(self, uptime: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self { uptime: Some(Arc::new(uptime)), ..self }

@@ -1,8 +1,7 @@
-//! Reading the events of a tree by their numbers.
-//!
-//! A tree numbers its events 1, 2, 3, … without a gap. They are in one log per day, by the time of
-//! the event: when the clock was set back, the next event can be in an older log. Lines of other
-//! programs have other numbers and are skipped. Reading takes no lock.
+//! Reading the events of a tree by their numbers. A tree numbers its events 1, 2, 3, … without a
+//! gap. They are in one log per day, by the time of the event: when the clock was set back, the
+//! next event can be in an older log. Lines of other programs have other numbers and are skipped.
+//! Reading takes no lock.
 
 use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::event::number;
@@ -104,8 +103,7 @@ pub fn events_after(
             // The later one is not Accord's.
             return Ok((found, next));
         }
-        // Others removed or changed lines, so that the next one is not where it was, or nowhere.
-        // That hides no later one.
+        // Others removed or changed lines: the next one is elsewhere, or nowhere.
         let (found, next) = read_all(disk, &place, Next::InOrder, limit)?;
         if !found.is_empty() {
             return Ok((found, next));

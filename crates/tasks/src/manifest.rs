@@ -1,8 +1,7 @@
-//! `project.yaml`: what a project says about itself, and the settings of its tree.
-//!
-//! Members that the reference knows have its form. Those of Accord stand beside them, and the
-//! reference ignores them. `apply` and `review` decide about the work of agents, so that the file
-//! alone does not set them: [`Settings`] has the values that were committed through Accord.
+//! `project.yaml`: what a project says about itself, and the settings of its tree. Members that the
+//! reference knows have its form. Those of Accord stand beside them, and the reference ignores
+//! them. `apply` and `review` decide about the work of agents, so that the file alone does not set
+//! them: [`Settings`] has the values that were committed through Accord.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -116,8 +115,7 @@ pub struct Settings {
 type Stamp = Option<(u64, i64)>;
 
 impl Settings {
-    /// Reads `project.yaml`. What was committed through Accord is in the log of the tree. Fails
-    /// with `project_manifest_invalid` when it cannot be read.
+    /// Reads `project.yaml`. What was committed through Accord is in the log of the tree.
     pub fn load(disk: &dyn Disk) -> Result<Self> {
         let stamp = stamp(disk);
         let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;

@@ -8,8 +8,7 @@ use serde_json::json;
 use crate::Tree;
 use crate::layout::companion;
 
-/// The file with the payload of a `completion.report`, in the folder of a task. Only its outcome is
-/// needed.
+/// The file with the payload of a `completion.report`, in the folder of a task.
 pub const REPORT: &str = "outputs/report.json";
 
 /// The summary of an agent that names no other.

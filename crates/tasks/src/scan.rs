@@ -1,6 +1,5 @@
-//! Building the index from the files.
-//!
-//! Finished tasks are known by their names alone, so that a tree with many of them opens fast.
+//! Building the index from the files. Finished tasks are known by their names alone, so that a tree
+//! with many of them opens fast.
 
 use std::collections::HashSet;
 
@@ -167,8 +166,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Reads the files of a folder, in as many threads as there are cores: most of the time of a
-    /// start is theirs.
+    /// Reads the files of a folder, in several threads: most of the time of a start is theirs.
     fn read_all(self, status: Status, tasks: &[(TaskId, Kind)]) -> Result<Vec<Found>> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let each = tasks.len().div_ceil(cores).max(LEAST_OF_A_THREAD);

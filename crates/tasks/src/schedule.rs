@@ -36,9 +36,7 @@ impl Scheduler {
             match self.executor.start(&self.worker, task) {
                 Ok(Started::Yes) => started += 1,
                 Ok(Started::Later | Started::ByHand) => break,
-                Err(failure) if is_unavailable(&failure) => {
-                    return Err(failure);
-                }
+                Err(failure) if is_unavailable(&failure) => return Err(failure),
                 // Another agent was faster, or the task moved. The next poll knows.
                 Err(_) => {}
             }

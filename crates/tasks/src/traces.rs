@@ -1,15 +1,13 @@
-//! What the files of a tree say about Accord, if nothing is committed about the tree.
-//!
-//! That is so in a tree that another tool made, and in one whose log was removed. Accord leaves
-//! traces outside its log: the ids of runs, and numbered events. They say whose a lease is, and
-//! which ids were given out.
+//! What the files of a tree say about Accord, if nothing is committed about the tree. That is so in
+//! a tree that another tool made, and in one whose log was removed. Accord leaves traces outside
+//! its log: the ids of runs, and numbered events. They say whose a lease is, and which ids were
+//! given out.
 
 use std::collections::HashSet;
 
 use accord_contract::Value;
-use accord_tasks_core::TaskId;
-use accord_tasks_core::event;
 use accord_tasks_core::referee::LeaseTraces;
+use accord_tasks_core::{TaskId, event};
 use accord_trees::record::RecordLines;
 use accord_trees::{Disk, Kind, Result, read_file};
 
@@ -61,10 +59,8 @@ impl Traces {
             has_event: self.leased.contains(&id),
             is_log_whole: self.is_whole,
         };
-        Ok(match traces.is_of_another_tool() {
-            true => LeaseOrigin::Other,
-            false => LeaseOrigin::Unknown,
-        })
+        let is_other = traces.is_of_another_tool();
+        Ok(if is_other { LeaseOrigin::Other } else { LeaseOrigin::Unknown })
     }
 }
 

@@ -163,8 +163,7 @@ impl Tree {
         self.0.settings.read().clone()
     }
 
-    /// Reads the settings again, if their files changed. Settings that cannot be read do not
-    /// count; lint reports them.
+    /// Reads the settings again, if their files changed and can be read; else lint reports them.
     pub(crate) fn current_settings(&self) -> Arc<Settings> {
         let known = self.settings();
         if !known.is_outdated(self.disk()) {
@@ -367,8 +366,7 @@ impl Tree {
         let mut is_settled = true;
         let outcome = match locked.commit() {
             Ok(skipped) => {
-                // The group has happened, whatever becomes of this. What is not judged now is
-                // judged by the next group.
+                // The group has happened. What is not judged now is judged by the next one.
                 is_settled = self.settle_skipped(&mut locked, known, skipped).is_ok();
                 Ok(())
             }

@@ -77,9 +77,8 @@ impl Work<'_> {
             _ => RunFacts::default(),
         };
         let routing = task.routing.as_ref();
-        let open = self.dependencies(task.dependencies());
-        let open: Vec<_> =
-            open.into_iter().filter(|needed| needed.status != Some(Status::Done)).collect();
+        let is_open = |needed: &DependencyView| needed.status != Some(Status::Done);
+        let open = self.dependencies(task.dependencies()).into_iter().filter(is_open).collect();
         let some = |list: Vec<DependencyView>| (!list.is_empty()).then_some(list);
         let tags = routing.and_then(|routing| routing.tags.clone());
         Ok(TaskItem {
@@ -142,8 +141,7 @@ impl Work<'_> {
         Ok(Evidence { digest, outputs, hidden })
     }
 
-    /// The files below a folder of a task, in the order of their paths, and how many entries are
-    /// left out. Links are not followed.
+    /// The files below a folder of a task, by their paths, and how many are left out, as links are.
     pub(crate) fn files_below(
         &self,
         root: &str,

@@ -70,8 +70,7 @@ impl Drop for Watching {
 }
 
 impl Tree {
-    /// Notices what others change in the files, within a second, until the returned value is
-    /// dropped. Fails when the system has no thread or no pipe left.
+    /// Notices what others change in the files, within a second, until the value is dropped.
     pub fn watch(&self) -> Result<Watching> {
         let failed = |error: std::io::Error| {
             Failure::new(Code::AofTaskTreeUnavailable, format!("the tree is not watched: {error}"))
@@ -79,19 +78,16 @@ impl Tree {
         let (stop, stopped) = UnixStream::pair().map_err(failed)?;
         let (tree, disk) = (self.downgrade(), self.shared_disk());
         // Before the thread runs: a change after this call is noticed.
-        let folders: Vec<String> = std::iter::once(String::new())
-            .chain(Status::ALL.iter().map(|status| status_folder(*status)))
-            .chain(RUN_FOLDERS.map(str::to_owned))
-            .collect();
+        let statuses = Status::ALL.iter().map(|status| status_folder(*status));
+        let folders = [String::new()].into_iter().chain(statuses);
+        let folders: Vec<String> = folders.chain(RUN_FOLDERS.map(str::to_owned)).collect();
         let folders = FolderWatch::start(disk.root_path(), &folders);
         let (files, followed, compared) = (HashMap::new(), BTreeSet::new(), BTreeSet::new());
         let mut watch = Watch { disk, folders, followed, compared, files };
         watch.follow_all();
         drop(watch.compare());
-        let thread = std::thread::Builder::new()
-            .name("task-watch".into())
-            .spawn(move || watch.run(&tree, &stopped))
-            .map_err(failed)?;
+        let thread = std::thread::Builder::new().name("task-watch".into());
+        let thread = thread.spawn(move || watch.run(&tree, &stopped)).map_err(failed)?;
         Ok(Watching { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -190,11 +186,9 @@ impl Watch {
             return;
         }
         // A folder that is made later is noticed in the folder that it is in.
-        let is_refused = runs.iter().any(|folder| folders.add(folder) == Added::Refused);
-        if is_refused {
+        self.compared.remove(&id);
+        if runs.iter().any(|folder| folders.add(folder) == Added::Refused) {
             self.compared.insert(id);
-        } else {
-            self.compared.remove(&id);
         }
         self.followed.insert(id);
     }
@@ -231,8 +225,7 @@ impl Watch {
             changes.has_settings |= path == MANIFEST;
             changes.tasks.extend(id_in(path));
         }
-        let found = found.into_iter();
-        self.files = found.map(|(path, (_, stamp))| (path, stamp)).collect();
+        self.files = found.into_iter().map(|(path, (_, stamp))| (path, stamp)).collect();
         changes
     }
 
@@ -242,8 +235,7 @@ impl Watch {
         names.filter_map(|entry| TaskId::parse(entry.name.strip_suffix(".md")?).ok()).collect()
     }
 
-    /// The files of open tasks, the folders of finished ones and `project.yaml`, without their
-    /// contents.
+    /// The files of open tasks, the folders of finished ones and `project.yaml`, by their stats.
     fn stat_files(&self, found: &mut HashMap<String, (Option<TaskId>, Stamp)>) {
         let mut add = |path: String, id: Option<TaskId>| {
             if let Ok(Some(stat)) = self.disk.stat(&path) {

@@ -1,7 +1,6 @@
-//! The changes of a group, while it is decided.
-//!
-//! Decisions of one group see each other: files that are staged are read before those on the disk.
-//! A task whose file others changed is judged before a decision sees it.
+//! The changes of a group, while it is decided. Decisions of one group see each other: files that
+//! are staged are read before those on the disk. A task whose file others changed is judged before
+//! a decision sees it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -96,8 +95,7 @@ impl<'w> Work<'w> {
         if let Err(failure) = &answer
             && !self.ops.is_empty()
         {
-            // A decision reads first and stages last. If a file could not be read after that, the
-            // index is ahead of what is committed.
+            // If a file could not be read after staging began, the index is ahead of the commits.
             self.ops.clear();
             self.touched.clear();
             self.broken.clear();
@@ -150,8 +148,7 @@ impl<'w> Work<'w> {
         self.find(id)?.ok_or_else(|| not_found(id))
     }
 
-    /// A task, if it exists. Fails with `task_file_invalid` if its file cannot be read;
-    /// `task_needs_adopt` if nothing says who gave out its lease.
+    /// A task, if it exists. `task_needs_adopt` if nothing says who gave out its lease.
     pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>> {
         if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
             let message = format!("nothing says who gave out the lease of {id}");
@@ -162,8 +159,7 @@ impl<'w> Work<'w> {
         self.peek(id)
     }
 
-    /// A task, for readers. Fails with `task_not_found`; `task_file_invalid` if its file cannot be
-    /// read.
+    /// A task, for readers, or `task_not_found`.
     pub(crate) fn read(&self, id: TaskId) -> Result<TaskFile> {
         self.peek(id)?.ok_or_else(|| not_found(id))
     }
@@ -199,8 +195,7 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        // Others changed it. What counts is decided now, and written with the next change of the
-        // task, or at the end of the group.
+        // Others changed it. What counts is decided now, and written before the group ends.
         let verdict = self.judge(id, None)?;
         let answer = match (&verdict.file, &verdict.noticed) {
             (None, crate::referee::verdict::Noticed::Broken { why, .. }) => Err(invalid(why)),

@@ -1,8 +1,7 @@
-//! Files that are replaced in full or not at all.
-//!
-//! New content goes into a temporary file in the same folder, is synced, and is renamed over the
-//! old file. The temporary names are those of the reference runner of AgentXchain, so that each
-//! runner removes what another one left after a crash.
+//! Files that are replaced in full or not at all. New content goes into a temporary file in the
+//! same folder, is synced, and is renamed over the old file. The temporary names are those of the
+//! reference runner of AgentXchain, so that each runner removes what another one left after a
+//! crash.
 
 use crate::disk::{Disk, join, parent};
 use crate::{Kind, Result, TreeError};

@@ -1,6 +1,4 @@
-//! Errors of file trees.
-//!
-//! They have no failure codes: each protocol maps them to its own.
+//! Errors of file trees. They have no failure codes: each protocol maps them to its own.
 
 use std::io;
 

@@ -1,8 +1,7 @@
-//! Noticing changes of folders while they happen.
-//!
-//! A [`FolderWatch`] learns from the system which names of its folders changed. Where the system
-//! has no such service, or refuses it, there is none, and the caller compares files by itself.
-//! Contents of folders below are not watched. Folders can be added, up to the limit of the system.
+//! Noticing changes of folders while they happen. A [`FolderWatch`] learns from the system which
+//! names of its folders changed. Where the system has no such service, or refuses it, there is
+//! none, and the caller compares files by itself. Contents of folders below are not watched.
+//! Folders can be added, up to the limit of the system.
 
 use std::collections::BTreeSet;
 use std::os::fd::AsFd;

@@ -44,9 +44,8 @@ impl Audit for Unit<'_> {
         found.extend(self.wrong_question_tallies(pk)?);
         found.extend(self.wrong_embeddings(pk)?);
         found.extend(self.wrong_live_sessions(pk)?);
-        let project_id = Some(project.clone());
-        let row =
-            |(table, id, what)| DamagedRow { table, project_id: project_id.clone(), id, what };
+        let own = || Some(project.clone());
+        let row = |(table, id, what)| DamagedRow { table, project_id: own(), id, what };
         let mut found: Vec<DamagedRow> = found.into_iter().map(row).collect();
         found.extend(derived::wrong_questions(self, project)?);
         Ok(found)

@@ -31,14 +31,9 @@ pub(super) fn examine_of<T>(
     }
 }
 
-fn damaged(
-    columns: &Row<'_>,
-    table: Table,
-    project: Option<&ProjectId>,
-    error: &StoreError,
-) -> DamagedRow {
-    let (project_id, what) = (project.cloned(), error.detail().to_owned());
-    DamagedRow { table, project_id, id: columns.label(0), what }
+fn damaged(row: &Row<'_>, table: Table, of: Option<&ProjectId>, error: &StoreError) -> DamagedRow {
+    let (project_id, what) = (of.cloned(), error.detail().to_owned());
+    DamagedRow { table, project_id, id: row.label(0), what }
 }
 
 impl Unit<'_> {

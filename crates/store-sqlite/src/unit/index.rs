@@ -1,7 +1,6 @@
-//! What the full-text index keeps about packages besides their terms.
-//!
-//! SQLite keeps the number of terms of every row and their sums, each as a sequence of varints:
-//! seven bits per byte, the highest first, and a bit that says whether another byte follows.
+//! What the full-text index keeps about packages besides their terms. SQLite keeps the number of
+//! terms of every row and their sums, each as a sequence of varints: seven bits per byte, the
+//! highest first, and a bit that says whether another byte follows.
 
 use accord_store::{PARTS, Result};
 

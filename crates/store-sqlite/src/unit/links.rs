@@ -41,17 +41,12 @@ impl LinkRows for Unit<'_> {
         let sql = "INSERT OR REPLACE INTO answer (project, package, ordinal, asked_id, asked_index,
             question, asked_key, until, through) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let AnswerRow { package, ordinal, asked, question, asked_key, until, through } = answer;
-        let (asked_id, asked_index) = asked.as_ref().map(|(id, index)| (id, index)).unzip();
+        let (id, index) = asked.as_ref().map(|(id, index)| (id, index)).unzip();
         let question = question.as_ref().map(|key| key.digest().as_bytes());
         let project = self.must_find(project)?;
-        let answered = (asked_id, asked_index, question, asked_key);
-        self.write(
-            sql,
-            params![
-                project, package, ordinal, answered.0, answered.1, answered.2, answered.3, until,
-                through
-            ],
-        )
+        let asked =
+            params![project, package, ordinal, id, index, question, asked_key, until, through];
+        self.write(sql, asked)
     }
 
     fn put_supersession(&mut self, project: &ProjectId, row: &SupersessionRow) -> Result<()> {

@@ -1,7 +1,6 @@
-//! Lists of packages, merged from ranges of indexes.
-//!
-//! A range is read from the start of the page, for the length of the page. So the cost of a page
-//! depends on its length and on the number of ranges, which is at most five.
+//! Lists of packages, merged from ranges of indexes. A range is read from the start of the page,
+//! for the length of the page. So the cost of a page depends on its length and on the number of
+//! ranges, which is at most five.
 
 use accord_memory_core::package::{Significance, Status};
 use accord_store::{Drafts, HighlightQuery, Order, PackageQuery, Quarantined, Result, time_key};

@@ -114,20 +114,15 @@ impl PackageRows for Unit<'_> {
         Ok(())
     }
 
-    fn has_terms(
-        &self,
-        project: &ProjectId,
-        package: i64,
-        sample: &TermSample<'_>,
-    ) -> Result<Option<bool>> {
-        let project = self.or_none(project)?;
-        let Some(lengths) = self.lengths_of(package)? else { return Ok(None) };
+    fn has_terms(&self, of: &ProjectId, id: i64, sample: &TermSample<'_>) -> Result<Option<bool>> {
+        let project = self.or_none(of)?;
+        let Some(lengths) = self.lengths_of(id)? else { return Ok(None) };
         let quoted = |term| format!("\"{project}:{term}\"");
         let terms: Vec<String> = sample.terms.iter().map(quoted).collect();
         // Without an operator between them, SQLite looks for rows that have all of them.
         let sql = "SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 AND rowid = ?2";
         let is_found = terms.is_empty()
-            || self.one(sql, params![terms.join(" "), package], |row| row.integer(0))?.is_some();
+            || self.one(sql, params![terms.join(" "), id], |row| row.integer(0))?.is_some();
         Ok(Some(lengths == sample.lengths && is_found))
     }
 }

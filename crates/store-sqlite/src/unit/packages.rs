@@ -157,13 +157,9 @@ impl Unit<'_> {
         })
     }
 
-    pub(super) fn numbered(
-        &self,
-        package: i64,
-        project: &ProjectId,
-    ) -> Result<Option<Stored<PackageRow>>> {
+    pub(super) fn numbered(&self, at: i64, of: &ProjectId) -> Result<Option<Stored<PackageRow>>> {
         let sql = select!(" FROM package p WHERE p.pk = ?1");
-        self.one(sql, (package,), |columns| Ok(stored(columns, project)))
+        self.one(sql, (at,), |columns| Ok(stored(columns, of)))
     }
 
     /// The row of a package that an index refers to, if both are undamaged.

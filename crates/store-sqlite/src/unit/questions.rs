@@ -120,17 +120,12 @@ impl QuestionRows for Unit<'_> {
         })
     }
 
-    fn asked_question(
-        &self,
-        of: &ProjectId,
-        id: &str,
-        index: i64,
-    ) -> Result<Option<AskedQuestion>> {
+    fn asked_question(&self, of: &ProjectId, id: &str, at: i64) -> Result<Option<AskedQuestion>> {
         let sql = "SELECT q.text, u.ask_key FROM package p
             JOIN question_use u ON u.package = p.pk AND u.ordinal = ?3
             JOIN question q ON q.pk = u.question
             WHERE p.package_id = ?1 AND p.project = ?2";
-        let values = params![id, self.or_none(of)?, index];
+        let values = params![id, self.or_none(of)?, at];
         self.one(sql, values, |row| Ok(AskedQuestion { text: row.text(0)?, ask_key: row.text(1)? }))
     }
 
@@ -201,13 +196,12 @@ impl QuestionRows for Unit<'_> {
 
     fn visit_questions(
         &self,
-        project: &ProjectId,
+        of: &ProjectId,
         visit: &mut dyn FnMut(Stored<StoredQuestion>) -> Result<()>,
     ) -> Result<()> {
         let sql = select!(" FROM question q WHERE q.project = ?1");
-        let read =
-            |row: &Row<'_>| visit(examine(row, Table::Question, project, |r, _| question(r)));
-        self.each(sql, (self.or_none(project)?,), read, |()| true)
+        let read = |row: &Row<'_>| visit(examine(row, Table::Question, of, |row, _| question(row)));
+        self.each(sql, (self.or_none(of)?,), read, |()| true)
     }
 }
 

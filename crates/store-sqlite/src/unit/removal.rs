@@ -1,8 +1,7 @@
-//! Removal of a project.
-//!
-//! Invariant: after a removal no table has a row of the project, except `project` and `counter`,
-//! and `live_session`, whose rows then belong to no project. A test looks into every table of the
-//! schema. Rows that refer to a package with ON DELETE CASCADE are deleted with it.
+//! Removal of a project. Invariant: after a removal no table has a row of the project, except
+//! `project` and `counter`, and `live_session`, whose rows then belong to no project. A test looks
+//! into every table of the schema. Rows that refer to a package with ON DELETE CASCADE are deleted
+//! with it.
 
 use accord_base::ProjectId;
 use accord_contract::Timestamp;

@@ -1,7 +1,5 @@
-//! The newest packages that ask a question, as a text in the row of the question.
-//!
-//! Each has three parts: its sort key, its number and its id. The separator is U+0000, which no
-//! part can contain.
+//! The newest packages that ask a question, as a text in the row of the question. Each has three
+//! parts: its sort key, its number and its id. The separator is U+0000, which no part can contain.
 
 use accord_store::derived::QuestionSource;
 

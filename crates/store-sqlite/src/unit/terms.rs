@@ -1,8 +1,7 @@
-//! Terms of packages that are waiting to be indexed.
-//!
-//! SQLite flushes the buffered part of a full-text index at every savepoint. With one savepoint per
-//! job every package would become its own index segment. So terms wait until every job of the group
-//! is done, and are indexed together. A search within a job indexes them earlier.
+//! Terms of packages that are waiting to be indexed. SQLite flushes the buffered part of a
+//! full-text index at every savepoint. With one savepoint per job every package would become its
+//! own index segment. So terms wait until every job of the group is done, and are indexed together.
+//! A search within a job indexes them earlier.
 
 use accord_store::{PARTS, PackageIndex, Result};
 use rusqlite::params;

@@ -1,6 +1,5 @@
-//! Lists of questions, and what links lead to.
-//!
-//! Open questions are merged from those that every reader sees and those of drafts.
+//! Lists of questions, and what links lead to. Open questions are merged from those that every
+//! reader sees and those of drafts.
 
 use std::cmp::Reverse;
 
@@ -43,8 +42,7 @@ pub fn list_questions(
         match sources.and_then(|sources| Ok((sources, position(state)?))) {
             Ok((sources, position)) => {
                 let key = QuestionKey::of(&text);
-                let answers =
-                    if is_answered { rows.answers_to(project, &key)? } else { Vec::new() };
+                let answers = if is_answered { rows.answers_to(project, &key)? } else { vec![] };
                 listed.push(QuestionRow { text, sources, open: state.is_open, answers, position });
             }
             Err(error) => {

@@ -1,7 +1,6 @@
-//! Which questions are open, and which packages ask them.
-//!
-//! A question is stored once per audience. It is open while a package asks it that no answer
-//! covers. Its newest packages are then those that keep it open, otherwise all that ask it.
+//! Which questions are open, and which packages ask them. A question is stored once per audience.
+//! It is open while a package asks it that no answer covers. Its newest packages are then those
+//! that keep it open, otherwise all that ask it.
 
 use accord_base::{ActorKey, ProjectId};
 use accord_memory_core::lifecycle::Standing;

@@ -1,7 +1,6 @@
-//! The rows that an engine keeps for packages and for what is derived from them.
-//!
-//! Times are sort keys ([`time_key`](crate::time_key)). Packages and questions have the numbers
-//! that the engine assigned.
+//! The rows that an engine keeps for packages and for what is derived from them. Times are sort
+//! keys ([`time_key`](crate::time_key)). Packages and questions have the numbers that the engine
+//! assigned.
 
 use accord_base::ProjectId;
 use accord_memory_core::PackageId;
@@ -168,12 +167,7 @@ pub trait PackageRows: Packages + QuestionRows + LinkRows {
     ) -> Result<()>;
 
     /// Whether the search index has these terms of a package; `None` if it has nothing of it.
-    fn has_terms(
-        &self,
-        project: &ProjectId,
-        package: i64,
-        sample: &TermSample<'_>,
-    ) -> Result<Option<bool>>;
+    fn has_terms(&self, of: &ProjectId, id: i64, sample: &TermSample<'_>) -> Result<Option<bool>>;
 }
 
 /// The rows of questions, and of the packages that ask them.

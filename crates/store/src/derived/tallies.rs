@@ -1,8 +1,6 @@
-//! Counts of packages, by day, hour and minute.
-//!
-//! A window is counted from whole days, from the hours of the day in which it begins and from the
-//! minutes of that hour; only the packages of its first minute are read one by one. So the cost of
-//! a count does not depend on the number of packages.
+//! Counts of packages, by day, hour and minute. A window is counted from whole days, from the hours
+//! of the day in which it begins and from the minutes of that hour; only the packages of its first
+//! minute are read one by one. So the cost of a count does not depend on the number of packages.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
-//! Live sessions in the model.
-//!
-//! The maps share their unchanged parts with earlier states, because a busy session is written
-//! thousands of times a second.
+//! Live sessions in the model. The maps share their unchanged parts with earlier states, because a
+//! busy session is written thousands of times a second.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -80,9 +78,8 @@ impl State {
     }
 
     fn project_must_exist(&self, project: &ProjectId) -> Result<()> {
-        let found =
-            self.at(project).ok_or_else(|| StoreError::conflict("no project", project.as_str()));
-        found.map(drop)
+        let found = self.at(project).map(drop);
+        found.ok_or_else(|| StoreError::conflict("no project", project.as_str()))
     }
 
     /// How many sessions of a project have not ended.

@@ -1,8 +1,6 @@
-//! The model: a store in maps, as simple as possible.
-//!
-//! A job works on a copy of the state, which replaces the state when the job is committed. So a
-//! failed job leaves nothing behind, and a reader's snapshot is the state at its start. Copies
-//! share what does not change (`shared`).
+//! The model: a store in maps, as simple as possible. A job works on a copy of the state, which
+//! replaces the state when the job is committed. So a failed job leaves nothing behind, and a
+//! reader's snapshot is the state at its start. Copies share what does not change (`shared`).
 
 mod audit;
 mod blobs;
@@ -116,13 +114,12 @@ impl ModelStore {
             return Ok(());
         }
         let advance = |(project_id, through)| Advance { project_id, through };
-        let advances: Vec<_> =
-            std::mem::take(&mut state.advanced).into_iter().map(advance).collect();
+        let events: Vec<_> = std::mem::take(&mut state.advanced).into_iter().map(advance).collect();
         let live: Vec<_> = std::mem::take(&mut state.live.advanced).into_values().collect();
         *self.state.write() = Arc::new(state);
         self.commits.fetch_add(1, Ordering::Relaxed);
         // Under the lock of writers, so that listeners hear of commits in their order.
-        self.listeners.notify(&advances);
+        self.listeners.notify(&events);
         self.listeners.notify_live(&live);
         Ok(())
     }

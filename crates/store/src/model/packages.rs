@@ -46,8 +46,7 @@ impl Packages for State {
     }
 
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>> {
-        let mut rows: Vec<&PackageRow> =
-            self.rows(project).filter(|row| fits(row, query)).collect();
+        let mut rows: Vec<_> = self.rows(project).filter(|row| fits(row, query)).collect();
         rows.sort_by_key(|row| place(row));
         if query.order == Order::NewestFirst {
             rows.reverse();
@@ -109,8 +108,7 @@ impl Packages for State {
         packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         let entries = packages.filter_map(|id| self.at(project).and_then(|at| at.packages.get(id)));
-        let mark =
-            |entry: &PackageEntry| (entry.row.package_id.clone(), self.superseders(&entry.row));
+        let mark = |of: &PackageEntry| (of.row.package_id.clone(), self.superseders(&of.row));
         Ok(entries.map(mark).filter(|(_, by)| !by.is_empty()).collect())
     }
 

@@ -82,14 +82,10 @@ impl FoundTerms {
         Ok(())
     }
 
-    fn add_lengths(
-        &mut self,
-        package: u64,
-        lengths: impl FnOnce() -> Result<[u64; PARTS]>,
-    ) -> Result<()> {
+    fn add_lengths(&mut self, of: u64, read: impl FnOnce() -> Result<[u64; PARTS]>) -> Result<()> {
         // The occurrences of a term are in the order of the packages.
-        if self.lengths.last().is_none_or(|(last, _)| *last != package) {
-            self.lengths.push((package, lengths()?));
+        if self.lengths.last().is_none_or(|(last, _)| *last != of) {
+            self.lengths.push((of, read()?));
         }
         Ok(())
     }

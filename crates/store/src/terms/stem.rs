@@ -1,7 +1,6 @@
-//! Removes the endings of English words, by Porter's algorithm of 1980.
-//!
-//! A word is a sequence of runs of vowels and consonants, `[C](VC)^m[V]`. Most endings are removed
-//! only if the number `m` of pairs in the rest is large enough.
+//! Removes the endings of English words, by Porter's algorithm of 1980. A word is a sequence of
+//! runs of vowels and consonants, `[C](VC)^m[V]`. Most endings are removed only if the number `m`
+//! of pairs in the rest is large enough.
 
 /// Removes the ending of an English word. Other words do not change.
 pub(super) fn stem(word: &mut String) {

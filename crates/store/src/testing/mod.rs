@@ -1,7 +1,6 @@
-//! The tests that every engine must pass.
-//!
-//! An engine and the model run the same random units of work. After each unit everything that can
-//! be read is compared. The same seed gives the same run; a failure message has the seed.
+//! The tests that every engine must pass. An engine and the model run the same random units of
+//! work. After each unit everything that can be read is compared. The same seed gives the same run;
+//! a failure message has the seed.
 
 mod concurrency;
 mod contents;

@@ -1,7 +1,5 @@
-//! The clock of the machine jumps.
-//!
-//! The times in files stay as they were written, so the board remembers by how much each of them
-//! is off. It forgets that once a new time is written.
+//! The clock of the machine jumps. The times in files stay as they were written, so the board
+//! remembers by how much each of them is off. It forgets that once a new time is written.
 
 use std::collections::BTreeSet;
 
@@ -60,10 +58,7 @@ impl Entry {
     /// there is no heartbeat, the lease decides.
     /// Clauses: AOF-RS-STALE, AOF-RS-NO-HEARTBEAT, AOF-CLOCK.
     pub(super) fn expires_at(&self) -> Option<Time> {
-        let until = rule!(
-            self.alive_until.or(self.lease_until);
-            LeaseDecides => self.lease_until
-        )?;
+        let until = rule!(self.alive_until.or(self.lease_until); LeaseDecides => self.lease_until)?;
         Some(until.add_seconds(self.shifts.expiry))
     }
 

@@ -68,11 +68,8 @@ impl Board {
         let mut actions = Vec::new();
         // One decision per task: a run that is dead is not overdue as well.
         let dead: HashSet<_> = take_due(&mut self.expiries, now).into_iter().collect();
-        for id in take_due(&mut self.overdue, now) {
-            if !dead.contains(&id) {
-                actions.push(Action::Violation(id));
-            }
-        }
+        let overdue = take_due(&mut self.overdue, now).into_iter();
+        actions.extend(overdue.filter(|id| !dead.contains(id)).map(Action::Violation));
         let mut dead: Vec<_> = dead.into_iter().collect();
         dead.sort_unstable();
         actions.splice(0..0, dead.into_iter().map(Action::Recover));
@@ -93,10 +90,8 @@ impl Board {
     /// When the next action is due without any change of a task.
     pub fn next_due(&self) -> Option<Time> {
         let first = |times: &BTreeSet<(Time, TaskId)>| times.first().map(|(at, _)| *at);
-        [first(&self.expiries), first(&self.overdue), first(&self.retries)]
-            .into_iter()
-            .flatten()
-            .min()
+        let due = [first(&self.expiries), first(&self.overdue), first(&self.retries)];
+        due.into_iter().flatten().min()
     }
 
     /// Those of the needed tasks that wait for themselves, as files edited by hand can say.
@@ -175,20 +170,14 @@ impl Board {
         }
     }
 
-    /// Checks the dependencies of a task before they are recorded. Fails with
-    /// `dependency_not_found` for a task that does not exist, `dependency_cycle` for a task that
-    /// would wait for itself.
+    /// Checks the dependencies of a task before they are recorded: `dependency_not_found` for one
+    /// that does not exist, `dependency_cycle` for a task that would wait for itself.
     pub fn check_dependencies(&self, id: TaskId, depends_on: &[TaskId]) -> Result<(), Failure> {
         if let Some(missing) = depends_on.iter().find(|needed| self.status(**needed).is_none()) {
             let message = format!("{id} would wait for {missing}, which does not exist");
             return Err(Failure::new(Code::AofDependencyNotFound, message));
         }
-        let needs = |other: TaskId| -> &[TaskId] {
-            if other == id {
-                return depends_on;
-            }
-            self.needs(other)
-        };
+        let needs = |other| if other == id { depends_on } else { self.needs(other) };
         let Some(path) = cycle(id, needs) else { return Ok(()) };
         let path: Vec<String> = path.iter().chain([&id]).map(ToString::to_string).collect();
         let message = format!("the tasks would wait for each other: {}", path.join(" -> "));

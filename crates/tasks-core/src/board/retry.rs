@@ -1,18 +1,16 @@
-//! What follows a run that failed: another run later, or a dead letter.
-//!
-//! The budget counts runs, because an agent that starts and then dies costs as much as one that
-//! does its work. A run that was turned away by a rate limit did not begin to work: it waits the
-//! longest time, and is counted apart, with a budget that is [`RATE_LIMITED_RUNS`] times as large.
+//! What follows a run that failed: another run later, or a dead letter. The budget counts runs,
+//! because an agent that starts and then dies costs as much as one that does its work. A run that
+//! was turned away by a rate limit did not begin to work: it waits the longest time, and is counted
+//! apart, with a budget that is [`RATE_LIMITED_RUNS`] times as large.
 
 use accord_contract::{Object, Time, Value, wire_enum};
 
-use crate::Status;
 use crate::event::{TaskEvent, kind};
 use crate::route::{Artifact, Routed, move_task};
-use crate::rule;
 use crate::run::{Run, RunStatus};
 use crate::task::Task;
 use crate::yaml::Change;
+use crate::{Status, rule};
 
 wire_enum! {
     /// Whether another run can help after a failure.

@@ -33,13 +33,11 @@ impl Briefing<'_> {
         let head = "## Handoff\n\n";
         // The file begins with a heading of its own, which would end this section.
         let text = text.strip_prefix("# Handoff Request").unwrap_or(text);
-        let text: Vec<String> = text
-            .lines()
-            .map(|line| match line.strip_prefix("## ") {
-                Some(heading) => format!("### {heading}"),
-                None => line.to_owned(),
-            })
-            .collect();
+        let lower = |line: &str| match line.strip_prefix("## ") {
+            Some(heading) => format!("### {heading}"),
+            None => line.to_owned(),
+        };
+        let text: Vec<String> = text.lines().map(lower).collect();
         let place = format!("{}/inputs/handoff.md", self.directory);
         let room = most.saturating_sub(tokens(head) + 1);
         Some(format!("{head}{}\n", cut(&text.join("\n"), room, &place)))
@@ -143,10 +141,7 @@ impl Dependency<'_> {
 
 /// A line of another document: a heading of it is below those of a briefing.
 fn below(line: &str) -> String {
-    match line.starts_with('#') {
-        true => format!("##{line}"),
-        false => line.to_owned(),
-    }
+    if line.starts_with('#') { format!("##{line}") } else { line.to_owned() }
 }
 
 /// A text in which no line is a heading.

@@ -4,8 +4,7 @@ use accord_contract::wire::Pointer;
 use accord_contract::{Object, Timestamp, Value, Wire as _, message, wire_enum};
 
 use super::Payload;
-use crate::TaskId;
-use crate::rule;
+use crate::{TaskId, rule};
 
 wire_enum! {
     /// The types of messages.

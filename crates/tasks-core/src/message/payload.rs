@@ -1,14 +1,11 @@
-//! What each type of message says.
-//!
-//! The guide sets no limits of length. These are the limits of the reference, so that it can read
-//! whatever Accord keeps of a message.
+//! What each type of message says. The guide sets no limits of length. These are the limits of the
+//! reference, so that it can read whatever Accord keeps of a message.
 
 use accord_contract::wire::{DecodeError, DecodeErrorKind, Pointer};
 use accord_contract::{Limits, Object, TextForm, Timestamp, Value, Wire as _, message, wire_enum};
 
 use super::MessageType;
-use crate::rule;
-use crate::{Status, TaskId};
+use crate::{Status, TaskId, rule};
 
 const SHORT: TextForm = TextForm::ANY.chars(0, 256);
 const REASON: TextForm = TextForm::ANY.chars(0, 512);

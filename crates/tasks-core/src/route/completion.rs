@@ -3,13 +3,12 @@
 use accord_contract::Time;
 
 use super::{Artifact, Call, Facts, Refused, Routed, Rules, walk};
-use crate::Status;
 use crate::event::kind;
 use crate::message::{CompletionReport, Outcome};
 use crate::operations::ApplyMode;
-use crate::rule;
 use crate::run::{RunResult, RunStatus};
 use crate::task::{Task, TaskFile, is_review_required};
+use crate::{Status, rule};
 
 /// The statuses that an outcome moves a task through.
 /// Clauses: AOF-CR-TRANSITIONS, AOF-CR-REVIEW-REQUIRED, AOF-CR-DONE, AOF-CR-BLOCKED,
@@ -54,11 +53,9 @@ pub(super) fn report(
         routed.events.push(call.event(kind::WARNING).with("reason", "blockers_missing"));
     }
     // The same report again changes nothing, but is on record.
-    let is_known = facts.result.is_some_and(|known| {
-        known.outcome == result.outcome
-            && known.run_id == result.run_id
-            && known.agent_id == call.sender
-    });
+    let said =
+        |result: &RunResult| (result.outcome, result.run_id.clone(), result.agent_id.clone());
+    let is_known = facts.result.is_some_and(|known| said(known) == said(&result));
     if !is_known || task.status == Status::InProgress {
         routed.artifacts.push(Artifact::Result(result.clone()));
     }

@@ -7,10 +7,9 @@ use accord_contract::{Code, Failure, Wire as _};
 use super::{Artifact, Call, Facts, Refused, Routed, walk};
 use crate::event::kind;
 use crate::message::{HandoffAnswer, HandoffRequest};
-use crate::rule;
 use crate::task::{TaskFile, delegation_depth};
 use crate::yaml::Change;
-use crate::{Status, TaskId};
+use crate::{Status, TaskId, rule};
 
 /// How deep delegation may go: a delegated task is not delegated again.
 const MAX_DEPTH: f64 = 1.0;

@@ -1,7 +1,5 @@
-//! What a message does.
-//!
-//! A service loads the task, its run and its parent, calls [`route`], and writes what it answers
-//! in one commit. A message that is refused leaves events and nothing else.
+//! What a message does. A service loads the task, its run and its parent, calls [`route`], and
+//! writes what it answers in one commit. A message that is refused leaves events and nothing else.
 
 mod completion;
 mod handoff;
@@ -14,11 +12,10 @@ use crate::event::{TaskEvent, kind};
 use crate::lease::{LeaseTimes, check_holder, unauthorized};
 use crate::message::{Detected, Message, Payload, Rejection};
 use crate::operations::{ApplyMode, ReviewMode};
-use crate::rule;
 use crate::run::{Heartbeat, Run, RunResult};
 use crate::task::{Task, TaskFile};
 use crate::yaml::Change;
-use crate::{Status, TaskId};
+use crate::{Status, TaskId, rule};
 
 pub use completion::{apply_result, completion_path};
 

@@ -4,9 +4,8 @@ use super::{Artifact, Call, Facts, Grant, Refused, Routed, Rules, is_blocked_by_
 use crate::event::kind;
 use crate::message::StatusUpdate;
 use crate::operations::ReviewMode;
-use crate::rule;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
-use crate::{Status, lease};
+use crate::{Status, lease, rule};
 
 /// Clauses: AOF-SU-STATUS, AOF-SU-WORK-LOG, AOF-SU-INVALID, AOF-SU-REASON.
 pub(super) fn update(

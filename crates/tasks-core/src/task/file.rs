@@ -42,8 +42,7 @@ impl TaskFile {
     /// Reads a file. The line of a YAML error is counted in the file.
     pub fn read(text: &str) -> Result<Self, FileError> {
         let has_crlf = text.contains("\r\n");
-        let plain: Cow<'_, str> =
-            if has_crlf { text.replace("\r\n", "\n").into() } else { text.into() };
+        let plain = if has_crlf { Cow::from(text.replace("\r\n", "\n")) } else { Cow::from(text) };
         let unmarked = plain.strip_prefix(BOM).unwrap_or(&plain);
         let first = unmarked.split_inclusive('\n').next().unwrap_or_default();
         if first.trim() != FENCE {
@@ -53,8 +52,7 @@ impl TaskFile {
         let mut end = head;
         let is_fence = |line: &str| line.trim_end() == FENCE;
         loop {
-            let line = plain[end..].split_inclusive('\n').next();
-            match line {
+            match plain[end..].split_inclusive('\n').next() {
                 None => return Err(FileError::Unterminated),
                 Some(line) if is_fence(line) => break,
                 Some(line) => end += line.len(),
@@ -124,8 +122,7 @@ impl TaskFile {
         self.rest = rest.into();
     }
 
-    /// Changes members of the front matter. Fails when the result would not be a task. Nothing is
-    /// changed then.
+    /// Changes members of the front matter, unless the result would not be a task.
     /// Clauses: AOF-FILE-BODY.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {
         let front = self.front.edited(changes).map_err(FileError::Yaml)?;

@@ -3,8 +3,7 @@
 use accord_canon::sha256;
 use accord_contract::{Limits, Object, TextForm, Timestamp, Value, Wire as _, message, wire_enum};
 
-use crate::rule;
-use crate::{Status, TaskId};
+use crate::{Status, TaskId, rule};
 
 const NOT_EMPTY: TextForm = TextForm::ANY.not_empty();
 

@@ -27,10 +27,8 @@ impl LogEntry<'_> {
             ("Notes", self.notes.filter(said)),
             ("Blockers", Some(blockers.as_str()).filter(said)),
         ];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter_map(|(name, text)| Some(format!("{name}: {}", one_line(text?))))
-            .collect();
+        let part = |(name, text): (_, Option<_>)| Some(format!("{name}: {}", one_line(text?)));
+        let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
         let separator = rule!(" | "; CommasInTheLog => ", ");
         (!parts.is_empty()).then(|| format!("- {at} {}", parts.join(separator)))
     }

@@ -10,19 +10,15 @@ use crate::route::Routed;
 use crate::yaml::Change;
 
 /// Makes a task wait for another one. A dependency that exists changes nothing.
-pub fn add_dependency(
-    subject: &Subject<'_>,
-    board: &Board,
-    blocker: TaskId,
-) -> Result<Routed, Failure> {
+pub fn add_dependency(subject: &Subject<'_>, board: &Board, on: TaskId) -> Result<Routed, Failure> {
     check(subject)?;
     let mut needed = subject.task.dependencies().to_vec();
-    if needed.contains(&blocker) {
+    if needed.contains(&on) {
         return Ok(Routed::default());
     }
-    needed.push(blocker);
+    needed.push(on);
     board.check_dependencies(subject.task.id, &needed)?;
-    Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, blocker))
+    Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, on))
 }
 
 /// Makes a task wait no more for another one.

@@ -1,7 +1,6 @@
-//! What people and agents do to a task by a verb of their own, not by a message.
-//!
-//! A verb answers like a message: with the changes, artifacts, events and notices that a service
-//! writes in one commit. One event records each transition.
+//! What people and agents do to a task by a verb of their own, not by a message. A verb answers
+//! like a message: with the changes, artifacts, events and notices that a service writes in one
+//! commit. One event records each transition.
 
 mod depend;
 mod edit;

@@ -27,8 +27,7 @@ const FAILURES: &[&str] = &[
     "deadletterAt",
 ];
 
-/// Blocks a task. The name of a person who does it is recorded. Fails with `unauthorized_agent`,
-/// `invalid_task_transition`.
+/// Blocks a task. The name of a person who does it is recorded.
 /// Clauses: AOF-ST-TABLE.
 pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
     subject.check_may_change()?;
@@ -63,10 +62,8 @@ pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, 
     forget_failures(&mut routed);
     let event =
         TaskEvent::new(kind::RESURRECTED, subject.by.name(), Some(subject.task.id), subject.now);
-    routed.events.push(match reason {
-        Some(reason) => event.with("reason", reason),
-        None => event,
-    });
+    let event = if let Some(reason) = reason { event.with("reason", reason) } else { event };
+    routed.events.push(event);
     Ok(routed)
 }
 

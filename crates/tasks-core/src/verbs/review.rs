@@ -5,11 +5,10 @@ use accord_contract::Failure;
 use serde_json::json;
 
 use super::Subject;
-use crate::Status;
-use crate::evidence;
 use crate::route::Routed;
 use crate::task::{LogEntry, TaskFile, with_entry};
 use crate::yaml::Change;
+use crate::{Status, evidence};
 
 /// Ends a review: the task is done.
 pub fn approve(

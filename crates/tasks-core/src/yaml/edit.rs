@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use accord_contract::{Object, Value};
 
-use super::YamlError;
-use super::emit;
 use super::load::{Block, Member, Node, load};
+use super::{YamlError, emit};
 
 /// A longer text is edited in place, whatever its form.
 const MAX_REWRITTEN: usize = 64 * 1024;

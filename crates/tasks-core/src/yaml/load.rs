@@ -73,9 +73,8 @@ impl<'t, I: granit_parser::BorrowedInput<'t>> Loader<'t, I> {
                 None => return Ok(None),
                 Some(Ok((Event::Comment(..), _))) => {}
                 Some(Ok(event)) => return Ok(Some(event)),
-                Some(Err(problem)) => {
-                    let line = problem.marker().line();
-                    return Err(YamlError { line, problem: problem.to_string() });
+                Some(Err(why)) => {
+                    return Err(YamlError { line: why.marker().line(), problem: why.to_string() });
                 }
             }
         }
@@ -87,10 +86,8 @@ impl<'t, I: granit_parser::BorrowedInput<'t>> Loader<'t, I> {
 
     fn count(&mut self, more: usize, span: &Span) -> Result<(), YamlError> {
         self.nodes += more;
-        if self.nodes > MAX_NODES {
-            return Err(error(span, "there are too many values"));
-        }
-        Ok(())
+        let is_allowed = self.nodes <= MAX_NODES;
+        is_allowed.then_some(()).ok_or_else(|| error(span, "there are too many values"))
     }
 
     fn node(&mut self, event: Event<'t>, span: &Span, depth: usize) -> Result<Node, YamlError> {

@@ -9,8 +9,7 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_task};
-use crate::Route;
-use crate::TaskTrees;
+use crate::{Route, TaskTrees};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -20,9 +20,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::requests::blocking;
-use crate::Route;
-use crate::TaskTrees;
-use crate::{Context, TasksDoor};
+use crate::{Context, Route, TaskTrees, TasksDoor};
 use accord_serving::Reply;
 use accord_serving::acting::{Who, service};
 use accord_serving::operation::{self, Exchange, respond};
@@ -115,7 +113,6 @@ where
         self
     }
 
-    /// The route.
     pub(super) fn route(self) -> Route {
         let bound = Arc::new(self);
         let decode = move |path: &Params<'_>, query: &Params<'_>, body: &[u8]| {
@@ -163,7 +160,6 @@ struct Service {
     decode: Box<Decode>,
 }
 
-/// The route of an operation.
 fn route(declared: Declaration, need: Need, decode: Box<Decode>) -> Route {
     let status = declared.answers.first().map_or(200, |answer| answer.status);
     let service = Service { need, status, decode };

@@ -7,8 +7,7 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_tree};
-use crate::Route;
-use crate::TaskTrees;
+use crate::{Route, TaskTrees};
 use accord_serving::acting::SERVICE;
 
 pub(super) fn routes() -> Vec<Route> {

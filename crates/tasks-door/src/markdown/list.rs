@@ -10,10 +10,8 @@ use super::{Lines, TITLE};
 /// asks for a shorter page, so that the cursor is right.
 pub(crate) fn list(answer: &ListAnswer, budget: usize) -> (String, usize) {
     let mut lines = Lines::new(budget);
-    let counts: Vec<String> = (answer.counts.iter())
-        .filter(|(_, count)| **count > 0)
-        .map(|(status, count)| format!("{status} {count}"))
-        .collect();
+    let counts = answer.counts.iter().filter(|(_, count)| **count > 0);
+    let counts: Vec<String> = counts.map(|(status, count)| format!("{status} {count}")).collect();
     let head = match answer.tasks.is_empty() {
         true => format!("No task of {} fits.", answer.project_id),
         false => format!("Tasks of {}: {} fit.", answer.project_id, answer.total),

@@ -1,6 +1,6 @@
 //! Changes of tasks: create, edit, block, dependencies.
 
-use accord_api::{Call as OperationCall, Json, NoBody};
+use accord_api::{Json, NoBody};
 use accord_contract::{Failure, Value, Wire as _};
 use accord_tasks_core::operations::{
     AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CreateRequest, CreateTask,
@@ -10,9 +10,10 @@ use accord_tasks_core::operations::{
 use accord_tasks_core::task::Priority;
 
 use super::{
-    ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, text, texts,
+    ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, request, text,
+    texts,
 };
-use accord_mcp::{Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, Output, Tool, ToolResult};
 
 const PRIORITY: Argument = Argument::word(
     "priority",
@@ -66,8 +67,7 @@ pub(super) const DISPATCH: Tool = Tool {
             ready: Some(true),
             ..CreateRequest::default()
         };
-        let (path, by) = (in_project(call)?, acting(call)?);
-        Ok(HostRequest::operation(&OperationCall::<CreateTask>::new(path, by, Json(body))))
+        Ok(request::<CreateTask>(in_project(call)?, acting(call)?, Json(body)))
     },
     answer: |_, answer| {
         let task = answer.read::<Json<TaskEnvelope>>()?.0.result.task;
@@ -86,13 +86,9 @@ fn brief(call: &Call<'_>) -> Result<String, Failure> {
     let mut body = format!("## Instructions\n\n{}\n", call.required("brief")?.trim());
     for (name, heading, mark) in [("inputs", "Inputs", "-"), ("checklist", "Checklist", "- [ ]")] {
         let Some(items) = call.value(name).and_then(Value::as_array) else { continue };
-        let items: Vec<String> = items
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|item| {
-                format!("{mark} {}\n", item.split_whitespace().collect::<Vec<_>>().join(" "))
-            })
-            .collect();
+        let one_line = |item: &str| item.split_whitespace().collect::<Vec<_>>().join(" ");
+        let items = items.iter().filter_map(Value::as_str);
+        let items: Vec<String> = items.map(|item| format!("{mark} {}\n", one_line(item))).collect();
         if !items.is_empty() {
             body.push_str(&format!("\n## {heading}\n\n{}", items.concat()));
         }
@@ -210,7 +206,7 @@ pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
     ..changing(|call| {
         let OfTask { project, task } = of_task(call)?;
         let blocker = call.required("blockerId")?.to_owned();
-        let (path, by) = (OfDependency { project, task, blocker }, acting(call)?);
-        Ok(HostRequest::operation(&OperationCall::<RemoveDependency>::new(path, by, NoBody)))
+        let path = OfDependency { project, task, blocker };
+        Ok(request::<RemoveDependency>(path, acting(call)?, NoBody))
     })
 };

@@ -1,7 +1,7 @@
 //! What an agent says about its work: messages of AOF/1.
 
 use accord_api::{Json, Verbatim};
-use accord_contract::{Code, Failure, Object, Value};
+use accord_contract::{Code, Failure, Object};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     AofMessageEnvelope, EditRequest, EditTask, MessageQuery, OfTask, SendMessage, TaskEnvelope,
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{
     ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt, request,
+    texts,
 };
 use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
@@ -52,19 +53,12 @@ pub(super) const UPDATE: Tool = Tool {
         let mut payload = Object::new();
         payload.insert("taskId".into(), task.into());
         payload.insert("agentId".into(), actor.as_str().into());
-        if let Some(status) = call.text("status") {
-            payload.insert("status".into(), status.into());
-        }
-        if let Some(said) = call.text("workLog") {
-            payload.insert("progress".into(), said.into());
-        }
-        if let Some(outputs) = call.value("outputs").and_then(Value::as_array) {
-            let outputs: Vec<&str> = outputs.iter().filter_map(Value::as_str).collect();
-            payload.insert("notes".into(), format!("Outputs: {}", outputs.join(", ")).into());
-        }
-        if let Some(reason) = call.text("blockedReason") {
-            payload.insert("blockers".into(), json!([reason]));
-        }
+        payload.extend(call.text("status").map(|status| ("status".to_owned(), status.into())));
+        payload.extend(call.text("workLog").map(|said| ("progress".to_owned(), said.into())));
+        let outputs =
+            texts(call, "outputs").map(|outputs| format!("Outputs: {}", outputs.join(", ")));
+        payload.extend(outputs.map(|outputs| ("notes".to_owned(), outputs.into())));
+        payload.extend(call.text("blockedReason").map(|why| ("blockers".to_owned(), json!([why]))));
         message(call, "status.update", task, &actor, payload)
     },
     answer: |call, answer| {
@@ -242,12 +236,8 @@ fn said(call: &Call<'_>, answer: &Answer, status: &str) -> Result<ToolResult, Fa
         "newStatus" => Some("updatedAt"),
         _ => None,
     };
-    if let Some(time) = time {
-        receipt.insert(time.into(), call.now().to_string().into());
-    }
-    if let Some(reason) = said.reason {
-        receipt.insert("reason".into(), reason.into());
-    }
+    receipt.extend(time.map(|time| (time.to_owned(), call.now().to_string().into())));
+    receipt.extend(said.reason.map(|reason| ("reason".to_owned(), reason.into())));
     if !said.warnings.is_empty() {
         receipt.insert("warnings".into(), said.warnings.into());
     }

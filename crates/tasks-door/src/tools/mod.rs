@@ -1,8 +1,7 @@
-//! The tools of tasks, with the names and arguments of AOF's reference.
-//!
-//! What an agent says about its work goes the way of the messages: `aof_task_update` is a
-//! `status.update`, `aof_task_complete` a `completion.report`. So only the holder of a task's lease
-//! can report on it. What an agent reads is Markdown within a budget.
+//! The tools of tasks, with the names and arguments of AOF's reference. What an agent says about
+//! its work goes the way of the messages: `aof_task_update` is a `status.update`,
+//! `aof_task_complete` a `completion.report`. So only the holder of a task's lease can report on
+//! it. What an agent reads is Markdown within a budget.
 
 mod changes;
 mod messages;

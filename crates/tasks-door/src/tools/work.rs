@@ -77,9 +77,7 @@ pub(super) const CLAIM: Tool = Tool {
         }
         let next = answer.read::<Json<TaskClaimNextEnvelope>>()?.0;
         let mut about = Object::new();
-        if let Some(reason) = next.result.reason {
-            about.insert("reason".into(), reason.into());
-        }
+        about.extend(next.result.reason.map(|reason| ("reason".to_owned(), reason.into())));
         about.insert("ready".into(), next.result.ready.into());
         Ok(claimed(about, next.result.claimed.as_ref(), next.briefing))
     },

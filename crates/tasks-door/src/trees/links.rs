@@ -1,6 +1,5 @@
-//! Task trees outside the data folder: to which host a tree belongs.
-//!
-//! A file in the tree names the data folder whose host schedules it, so that no second host does.
+//! Task trees outside the data folder: to which host a tree belongs. A file in the tree names the
+//! data folder whose host schedules it, so that no second host does.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -164,15 +164,10 @@ impl TaskTrees {
     }
 
     /// Creates the tree of a project, or changes its settings.
-    pub fn init(
-        &self,
-        project: &ProjectId,
-        request: &InitRequest,
-        by: &By,
-    ) -> Result<InitAnswer, Failure> {
-        match self.find(project)? {
-            Some(tree) => tree.init(request, by),
-            None => self.make(project, |tree| tree.init(request, by)),
+    pub fn init(&self, of: &ProjectId, init: &InitRequest, by: &By) -> Result<InitAnswer, Failure> {
+        match self.find(of)? {
+            Some(tree) => tree.init(init, by),
+            None => self.make(of, |tree| tree.init(init, by)),
         }
     }
 

@@ -15,8 +15,7 @@ pub use command::CommandExecutor;
 pub use manual::Manual;
 
 pub trait Executor: Send + Sync {
-    /// Starts a ready task of a tree. Fails when the task could not be claimed. Another agent may
-    /// have been faster.
+    /// Starts a ready task of a tree. Fails when it could not be claimed: another agent was faster.
     fn start(&self, worker: &Worker, task: TaskId) -> Result<Started>;
 
     /// Ends every agent, releases their leases, and waits for that.

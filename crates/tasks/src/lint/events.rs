@@ -60,8 +60,7 @@ impl Lint<'_> {
                 self.warning("event_line_torn", &path, "the last line is cut off");
             }
         }
-        // A clock that was set back writes to an earlier day, so that the order is not that of
-        // the files.
+        // After a clock was set back, the order is not that of the files.
         numbers.sort_unstable();
         numbers.dedup_by_key(|(number, _)| *number);
         let mut before = 0;

@@ -1,7 +1,5 @@
-//! What is wrong in the files of a tree.
-//!
-//! Every finding has a code, a path and a sentence. It reads the files and the log, takes no lock
-//! and writes nothing.
+//! What is wrong in the files of a tree. Every finding has a code, a path and a sentence. It reads
+//! the files and the log, takes no lock and writes nothing.
 
 mod events;
 

@@ -121,8 +121,8 @@ impl Notifier {
         self
     }
 
-    /// Sends what happened in a tree since the last call, in this process or an earlier one. Fails
-    /// when the tree cannot be read. A receiver that fails is not an error.
+    /// Sends what happened in a tree since the last call, in this process or an earlier one. A
+    /// receiver that fails is not an error.
     pub fn send(&mut self, tree: &Tree, project: &str, cancel: &Cancel) -> Result<Sent> {
         let now = tree.environment().now();
         let known = position::read(tree)?;
@@ -170,33 +170,24 @@ impl Notifier {
         false
     }
 
-    fn deliver(
-        &mut self,
-        tree: &Tree,
-        notice: &TaskNotification,
-        cancel: &Cancel,
-        sent: &mut Sent,
-    ) {
+    fn deliver(&mut self, tree: &Tree, note: &TaskNotification, cancel: &Cancel, sent: &mut Sent) {
         let mut is_delivered = true;
         for target in &mut self.targets {
             // A receiver that is down must not hold up the others.
             let attempts = if target.is_down { 1 } else { ATTEMPTS };
-            match attempt(target.receiver.as_mut(), notice, attempts, self.first_pause, cancel) {
+            match attempt(target.receiver.as_mut(), note, attempts, self.first_pause, cancel) {
                 Ok(()) => target.is_down = false,
                 Err(_) if cancel.is_cancelled() => return,
                 Err(error) => {
                     is_delivered = false;
                     if !std::mem::replace(&mut target.is_down, true) {
-                        record_failure(tree, target.receiver.name(), notice, &error);
+                        record_failure(tree, target.receiver.name(), note, &error);
                     }
                 }
             }
         }
-        if is_delivered {
-            sent.delivered += 1;
-        } else {
-            sent.failed += 1;
-        }
+        let count = if is_delivered { &mut sent.delivered } else { &mut sent.failed };
+        *count += 1;
     }
 }
 

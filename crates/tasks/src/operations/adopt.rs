@@ -33,8 +33,7 @@ impl Tree {
         })
     }
 
-    /// Takes over `apply` and `review` as `project.yaml` says them, or said them before they were
-    /// put back.
+    /// Takes over `apply` and `review` as `project.yaml` says them, or did before they were undone.
     pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer> {
         by.check_person("adopt an edit")?;
         let (request, by) = (request.clone(), by.clone());
@@ -54,17 +53,14 @@ fn adopt_task(
     evidence::check(&evidence, request.expect.as_deref())?;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
-    let refused = match is_unknown {
-        true => None,
-        false => work.text(&refused_file(id))?.filter(|text| !text.is_empty()),
-    };
+    let refused = if is_unknown { None } else { work.text(&refused_file(id))? };
+    let refused = refused.filter(|text| !text.is_empty());
     let mut after = match &refused {
         None if is_unknown => before.clone(),
         None => {
             let message = format!("no edit of {id} was refused");
-            return Err(
-                Failure::new(Code::AofNothingToAdopt, message).with("task_id", id.to_string())
-            );
+            let failure = Failure::new(Code::AofNothingToAdopt, message);
+            return Err(failure.with("task_id", id.to_string()));
         }
         Some(text) => {
             let file = TaskFile::read(text).ok().filter(|file| file.task().id == id);
@@ -102,12 +98,9 @@ fn adopt_task(
 
 fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer> {
     let refused = work.text(&refused_manifest())?.filter(|text| !text.is_empty());
-    let text = match &refused {
-        Some(text) => text.clone(),
-        None => work
-            .text(MANIFEST)?
-            .ok_or_else(|| Failure::new(Code::AofNoTaskTree, format!("there is no {MANIFEST}")))?,
-    };
+    let said = if refused.is_some() { refused.clone() } else { work.text(MANIFEST)? };
+    let missing = || Failure::new(Code::AofNoTaskTree, format!("there is no {MANIFEST}"));
+    let text = said.ok_or_else(missing)?;
     let manifest = read_manifest(&text)?;
     let committed = work.text(SETTINGS)?;
     let evidence = evidence::digest(&text, committed.as_deref(), &[]);
@@ -124,13 +117,9 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
     let of = |name: &str, old: Option<&Value>, new: &Value| {
         (old != Some(new)).then(|| Difference::new(&[name], old, Some(new)))
     };
-    let changes: Vec<Difference> = [
-        of("apply", old.as_ref().map(|old| &old.0), &new.0),
-        of("review", old.as_ref().map(|old| &old.1), &new.1),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let (old_apply, old_review) = old.as_ref().map(|(apply, review)| (apply, review)).unzip();
+    let changes = [of("apply", old_apply, &new.0), of("review", old_review, &new.1)];
+    let changes: Vec<Difference> = changes.into_iter().flatten().collect();
     if request.dry_run == Some(true) {
         return Ok(answer(None, &changes, Vec::new(), &evidence));
     }

@@ -10,8 +10,7 @@ use crate::work::Work;
 use crate::{Result, Tree};
 
 impl Tree {
-    /// The board. Finished tasks are known by their ids alone, so that a board of one team, agent
-    /// or priority has open tasks only.
+    /// The board. Only of open tasks team, agent and priority are known.
     pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer> {
         let (request, project) = (request.clone(), self.project().to_owned());
         self.change(move |work| {

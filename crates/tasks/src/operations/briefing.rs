@@ -82,8 +82,7 @@ fn said(work: &Work<'_>, file: &TaskFile, folder: &str) -> (Option<String>, Opti
     (summary, Some(result.notes).filter(|notes| !notes.is_empty()))
 }
 
-/// The beginning of a text file in a task's folder. A path that leaves the folder, by its names or
-/// by a link, names no file.
+/// The beginning of a text file in a task's folder. A path or link that leaves it names no file.
 fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
     let mut at = folder.to_owned();
     for name in path.split('/') {

@@ -107,16 +107,12 @@ impl Claim {
 }
 
 /// How long lease and heartbeat last, in whole seconds.
-pub(crate) fn times(
-    standard: LeaseTimes,
-    lease_ms: Option<u64>,
-    heartbeat_ms: Option<u64>,
-) -> LeaseTimes {
-    let seconds = |ms: Option<u64>, standard: i64| {
-        ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok()).unwrap_or(standard)
+pub(crate) fn times(usual: LeaseTimes, lease_ms: Option<u64>, beat_ms: Option<u64>) -> LeaseTimes {
+    let seconds = |ms: Option<u64>, usual: i64| {
+        ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok()).unwrap_or(usual)
     };
     LeaseTimes {
-        lease_seconds: seconds(lease_ms, standard.lease_seconds),
-        heartbeat_seconds: seconds(heartbeat_ms, standard.heartbeat_seconds),
+        lease_seconds: seconds(lease_ms, usual.lease_seconds),
+        heartbeat_seconds: seconds(beat_ms, usual.heartbeat_seconds),
     }
 }

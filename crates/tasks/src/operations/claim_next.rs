@@ -10,8 +10,7 @@ use crate::work::Work;
 use crate::{Result, Tree};
 
 impl Tree {
-    /// Claims the next ready task that fits: it is chosen and leased in one commit, so that two
-    /// agents never get the same one.
+    /// Claims the next ready task that fits, chosen and leased in one commit: no one else gets it.
     pub fn claim_next(&self, request: &ClaimNextRequest, by: &By) -> Result<ClaimNextAnswer> {
         let claim = Claim {
             agent: by.agent(request.agent.as_deref())?.to_owned(),
@@ -37,10 +36,7 @@ impl Tree {
                 };
                 let id = match work.board().next_for(&wish) {
                     Ok(id) => id,
-                    Err(why) => {
-                        let reason = Some(why.as_str().to_owned());
-                        return Ok((None, reason, ready(work)));
-                    }
+                    Err(why) => return Ok((None, Some(why.as_str().to_owned()), ready(work))),
                 };
                 // A file that was removed or broken is not in the way of the others.
                 if !matches!(work.find(id), Ok(Some(_))) {

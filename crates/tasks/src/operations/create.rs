@@ -41,15 +41,13 @@ impl Tree {
             let parent = request.parent.as_deref();
             let parent = parent.map(|text| resolve_as(work, text, Code::AofParentNotFound));
             let parent = parent.transpose()?;
-            let is_free =
-                depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
+            let is_met = depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
             let wants_ready = request.ready == Some(true);
-            let status = if wants_ready && is_free { Status::Ready } else { Status::Backlog };
+            let status = if wants_ready && is_met { Status::Ready } else { Status::Backlog };
             let id = work.next_id()?;
             let (members, body) =
                 members(work, &aof_id, &request, (id, status), &depends_on, parent, &by);
-            let file =
-                TaskFile::write(members, &body).map_err(|error| invalid(&error.to_string()))?;
+            let file = TaskFile::write(members, &body).map_err(|why| invalid(&why.to_string()))?;
             let task = file.task();
             let event = TaskEvent::new(kind::CREATED, by.name(), Some(id), work.now())
                 .with("title", task.title.as_str())
@@ -58,12 +56,11 @@ impl Tree {
             work.create(&file)?;
             work.event(event);
             let mut warnings = Vec::new();
-            if wants_ready && !is_free {
+            if wants_ready && !is_met {
                 warnings.push("not_ready: it waits for other tasks".to_owned());
             }
-            if let Some(Waits::Forever(why)) =
-                work.board().entry(id).map(|entry| work.board().waits(entry))
-            {
+            let waits = work.board().entry(id).map(|entry| work.board().waits(entry));
+            if let Some(Waits::Forever(why)) = waits {
                 warnings.push(format!("dependency_impossible: {why}"));
             }
             // A new task has no run.
@@ -130,31 +127,22 @@ fn members(
         "priority": priority.unwrap_or(Priority::Normal).as_str(),
         "routing": routing,
     }));
-    if let Some(sla) = sla(work, request) {
-        members.insert("sla".into(), Value::Object(sla));
-    }
+    members.extend(sla(work, request).map(|sla| ("sla".to_owned(), Value::Object(sla))));
     for name in ["createdAt", "updatedAt", "lastTransitionAt"] {
         members.insert(name.into(), now.as_str().into());
     }
     members.insert("createdBy".into(), by.name().into());
-    if let Some(parent) = parent {
-        members.insert("parentId".into(), parent.to_string().into());
-    }
+    members.extend(parent.map(|parent| ("parentId".to_owned(), parent.to_string().into())));
     let needed: Vec<String> = depends_on.iter().map(ToString::to_string).collect();
     members.insert("dependsOn".into(), needed.into());
     let body = body(request);
     members.insert("contentHash".into(), content_hash(body.trim()).into());
     let mut metadata = request.metadata.clone().unwrap_or_default();
-    if let Some(required) = request.review_required {
-        metadata.insert("reviewRequired".into(), required.into());
-    }
-    if let Some(reviewer) = request.review_by {
-        metadata.insert("reviewBy".into(), reviewer.as_str().into());
-    }
+    metadata.extend(request.review_required.map(|is| ("reviewRequired".to_owned(), is.into())));
+    metadata.extend(request.review_by.map(|by| ("reviewBy".to_owned(), by.as_str().into())));
     members.insert("metadata".into(), Value::Object(metadata));
-    if let Some(resource) = &request.resource {
-        members.insert("resource".into(), resource.as_str().into());
-    }
+    let resource = request.resource.as_deref();
+    members.extend(resource.map(|resource| ("resource".to_owned(), resource.into())));
     (members, body)
 }
 
@@ -164,12 +152,10 @@ fn sla(work: &Work<'_>, request: &CreateRequest) -> Option<Object> {
     let longest = usual.and_then(|usual| usual.default_max_in_progress_ms);
     let action = usual.and_then(|usual| usual.on_violation);
     let mut sla = Object::new();
-    if let Some(ms) = request.max_in_progress_ms.or(longest) {
-        sla.insert("maxInProgressMs".into(), ms.into());
-    }
-    if let Some(action) = request.on_violation.or(action) {
-        sla.insert("onViolation".into(), action.as_str().into());
-    }
+    let (longest, action) =
+        (request.max_in_progress_ms.or(longest), request.on_violation.or(action));
+    sla.extend(longest.map(|ms| ("maxInProgressMs".to_owned(), ms.into())));
+    sla.extend(action.map(|action| ("onViolation".to_owned(), action.as_str().into())));
     (!sla.is_empty()).then_some(sla)
 }
 

@@ -1,9 +1,8 @@
 //! Another text, routing or priority of a task.
 
 use accord_base::By;
-use accord_tasks_core::evidence;
 use accord_tasks_core::operations::{EditRequest, TaskAnswer};
-use accord_tasks_core::verbs;
+use accord_tasks_core::{evidence, verbs};
 
 use super::apply::check_title;
 use crate::{Result, Tree};

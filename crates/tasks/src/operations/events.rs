@@ -1,7 +1,6 @@
-//! The events of a tree after a number. It takes no lock and writes nothing.
-//!
-//! The numbers in a log grow, so that the place of a number is found by bisection: a reader that
-//! follows the log reads what is new, however much there is.
+//! The events of a tree after a number. It takes no lock and writes nothing. The numbers in a log
+//! grow, so that the place of a number is found by bisection: a reader that follows the log reads
+//! what is new, however much there is.
 
 use accord_contract::{Failure, Object, Wire as _};
 use accord_tasks_core::operations::{AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery};

@@ -15,12 +15,11 @@ impl Tree {
     pub fn heartbeat(
         &self,
         task: &str,
-        request: &HeartbeatRequest,
+        beat: &HeartbeatRequest,
         by: &By,
     ) -> Result<HeartbeatAnswer> {
-        let agent = by.agent(request.agent.as_deref())?.to_owned();
-        let (task, request, new_id) =
-            (task.to_owned(), request.clone(), self.environment().run_id());
+        let agent = by.agent(beat.agent.as_deref())?.to_owned();
+        let (task, beat, new_id) = (task.to_owned(), beat.clone(), self.environment().run_id());
         self.change(move |work| {
             let id = work.board().resolve(&task)?;
             let before = work.task(id)?;
@@ -30,9 +29,8 @@ impl Tree {
             let run = known.unwrap_or_else(|| Run::begin(id, &agent, &new_id, work.now()));
             let last: Option<Heartbeat> = work.artifact(id, "run_heartbeat.json")?;
             let held = (&run, last.as_ref());
-            let times =
-                times(work.settings().times(), request.lease_ttl_ms, request.heartbeat_ttl_ms);
-            let run_id = request.run_id.as_deref();
+            let times = times(work.settings().times(), beat.lease_ttl_ms, beat.heartbeat_ttl_ms);
+            let run_id = beat.run_id.as_deref();
             let leased = lease::renew(before.task(), held, &agent, run_id, times, work.now())?;
             let mut after = before.clone();
             after.edit(&leased.changes).map_err(|error| invalid(&error.to_string()))?;

@@ -21,8 +21,7 @@ use crate::{Result, Tree};
 
 impl Tree {
     /// Makes the folders of a tree and its `project.yaml`. What exists stays as it is, except for
-    /// the settings that the request names. Fails with `person_required` if an agent changes
-    /// settings that decide about agents' work; `project_manifest_invalid`.
+    /// the settings that the request names.
     pub fn init(&self, request: &InitRequest, by: &By) -> Result<InitAnswer> {
         let known = self.settings();
         let known = known.manifest.as_ref().and_then(|manifest| manifest.layout);

@@ -16,7 +16,7 @@ impl Tree {
         let check = || {
             let disk = self.shared_disk();
             let wal: Wal<State> = Wal::new(disk.clone(), OWN, self.environment().boot());
-            let lint = match wal.preview() {
+            match wal.preview() {
                 Ok(preview) => {
                     // With a change that waits for space on the disk: it is no fault.
                     let (state, disk) = match preview {
@@ -24,13 +24,12 @@ impl Tree {
                         None => (State::default(), disk),
                     };
                     let lint = Lint::new(disk.as_ref(), &state).run()?;
-                    (lint.findings, lint.seen.len() as u64, lint.events)
+                    Ok((lint.findings, lint.seen.len() as u64, lint.events))
                 }
                 // Without it, nothing can be said about the files.
-                Err(TreeError::Damaged { path, why, .. }) => (vec![damaged(&path, why)], 0, 0),
-                Err(error) => return Err(error),
-            };
-            Ok(lint)
+                Err(TreeError::Damaged { path, why, .. }) => Ok((vec![damaged(&path, why)], 0, 0)),
+                Err(error) => Err(error),
+            }
         };
         let (mut findings, tasks, events) = check().map_err(|error| failure(&error))?;
         if !findings.is_empty() {

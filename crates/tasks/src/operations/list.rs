@@ -1,7 +1,6 @@
-//! Tasks that fit a request, page by page.
-//!
-//! The index says which tasks there are; their files say the rest. What the index does not know
-//! of finished tasks is read from their files, some at a time, so that changes are not held up.
+//! Tasks that fit a request, page by page. The index says which tasks there are; their files say
+//! the rest. What the index does not know of finished tasks is read from their files, some at a
+//! time, so that changes are not held up.
 
 use std::cmp::Reverse;
 
@@ -18,8 +17,7 @@ use crate::{Result, Tree};
 /// How many files are read in one group.
 const AT_ONCE: usize = 256;
 
-/// The order of a list: open tasks, the most urgent first, then the oldest; finished tasks, the
-/// newest first.
+/// The order of a list: open tasks by urgency and age, then finished ones, the newest first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Position {
     Open(Priority, TaskId),

@@ -20,8 +20,7 @@ const NOT_PROTOCOL: &str = "not_protocol";
 
 impl Tree {
     /// Receives an input that may be a message: an envelope, an event with one in it, or a text.
-    /// An agent sends for itself alone; others pass messages on. The error is the reason for which
-    /// a message is refused. Its event is recorded.
+    /// An agent sends for itself alone; others pass messages on. A refusal is recorded as an event.
     pub fn message(&self, input: &Value, by: &By) -> Result<MessageAnswer> {
         let detected = detect(input);
         if detected == Detected::Other {

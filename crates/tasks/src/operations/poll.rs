@@ -27,8 +27,7 @@ impl Tree {
         self.poll_within(Limits::default(), max_start)
     }
 
-    /// Does everything that is due, under limits that hold where the project does not say
-    /// otherwise.
+    /// Does everything that is due, under these limits where the project does not say otherwise.
     pub(crate) fn poll_within(&self, usual: Limits, starts: Option<usize>) -> Result<PollAnswer> {
         self.change(move |work| {
             let mut limits = limits(work, usual);
@@ -73,8 +72,7 @@ impl Tree {
     }
 }
 
-/// How many tasks may be in progress, and how often one is tried: as the project says, else as
-/// usual.
+/// How many tasks may be in progress, and how often one is tried: as the project says, or usual.
 fn limits(work: &Work<'_>, usual: Limits) -> Limits {
     let settings = work.settings();
     let (running, teams) = settings.limits();
@@ -101,14 +99,9 @@ fn alerts(events: &[TaskEvent]) -> impl Iterator<Item = PollAlert> {
     })
 }
 
-/// What an action does to its task. Nothing is staged here, so that a task that cannot be read is
-/// not in the way of the others.
-fn decide(
-    work: &Work<'_>,
-    action: &Action,
-    budget: RetryBudget,
-) -> Result<Option<(TaskFile, Routed)>> {
-    let file = match work.find(action.task()) {
+/// What an action does to its task. Nothing is staged: a failure is not in the way of the others.
+fn decide(work: &Work<'_>, due: &Action, runs: RetryBudget) -> Result<Option<(TaskFile, Routed)>> {
+    let file = match work.find(due.task()) {
         Ok(Some(file)) => file,
         // A file that was removed since the index was built needs no action.
         Ok(None) => return Ok(None),
@@ -117,8 +110,8 @@ fn decide(
         Err(failure) => return Err(failure),
     };
     let (task, now) = (file.task(), work.now());
-    let routed = match action {
-        Action::Recover(_) => recover(work, &file, budget)?,
+    let routed = match due {
+        Action::Recover(_) => recover(work, &file, runs)?,
         Action::Promote(_) => {
             move_task(task, Status::Ready, SYSTEM, Some("dependency_satisfied"), now)
         }
@@ -147,21 +140,13 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
         Recorded::Missing => None,
         Recorded::Invalid(why) => return Ok(invalid_result(work, file, run, &why)),
     };
-    let facts = Facts {
-        task: Some(file),
-        parent: None,
-        run: run.as_ref(),
-        result: result.as_ref(),
-        parent_run: None,
-        has_summary: true,
-        grant: None,
-    };
-    let reason =
-        result.as_ref().map(|result| format!("stale_heartbeat_{}", result.outcome.as_str()));
+    let (run, result) = (run.as_ref(), result.as_ref());
+    let facts = Facts { task: Some(file), run, result, has_summary: true, ..Facts::default() };
+    let reason = result.map(|result| format!("stale_heartbeat_{}", result.outcome.as_str()));
     if let Some(routed) = apply_result(task, &facts, reason.as_deref(), now) {
         return Ok(routed);
     }
-    Ok(board::reclaimed(task, run.as_ref(), Silence::StaleHeartbeat, budget, now))
+    Ok(board::reclaimed(task, run, Silence::StaleHeartbeat, budget, now))
 }
 
 /// A result that cannot be read: the task stays in progress until a person looks at it.

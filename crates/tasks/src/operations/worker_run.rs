@@ -46,7 +46,6 @@ impl Tree {
     }
 
     /// The name that a task is claimed under: its agent, else its role, else its team.
-    /// `unassigned_task` if the task names none.
     pub(crate) fn target(&self, id: TaskId) -> Result<String> {
         self.change(move |work| {
             let file = work.task(id)?;

@@ -50,8 +50,7 @@ pub(crate) fn find_all(disk: &dyn Disk, id: TaskId) -> Result<Vec<Found>> {
     found.filter_map(Result::transpose).collect()
 }
 
-/// The file with the name of a task in one folder. One that cannot be read is broken: it must not
-/// hide the others.
+/// The file with the name of a task in one folder. A broken one must not hide the others.
 pub(crate) fn find(disk: &dyn Disk, folder: Status, id: TaskId) -> Result<Option<Found>> {
     let path = task_file(folder, id);
     let Some(stat) = disk.stat(&path)? else { return Ok(None) };

@@ -1,9 +1,7 @@
-//! Files that others changed: what counts, and what is undone.
-//!
-//! A task whose front matter and folder are what Accord committed is not looked at further. Any
-//! other one is judged when an operation reads it, when a process builds its index, or when a
-//! process that watches the tree notices the change. The verdict is a commit like any other, with
-//! one event.
+//! Files that others changed: what counts, and what is undone. A task whose front matter and folder
+//! are what Accord committed is not looked at further. Any other one is judged when an operation
+//! reads it, when a process builds its index, or when a process that watches the tree notices the
+//! change. The verdict is a commit like any other, with one event.
 
 pub(crate) mod copies;
 pub(crate) mod settings;
@@ -152,8 +150,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Brings the file that counts to its folder, with its content. Nothing is removed: what does
-    /// not count moves out of the way.
+    /// Brings the file that counts to its folder. What does not count moves out of the way.
     fn place(
         &mut self,
         file: &TaskFile,
@@ -256,23 +253,17 @@ impl Work<'_> {
         self.put_in_run(id, "run.json", run)
     }
 
-    fn report(
-        &mut self,
-        id: TaskId,
-        file: Option<&TaskFile>,
-        refused: &[Difference],
-        noticed: Noticed,
-    ) {
+    fn report(&mut self, id: TaskId, file: Option<&TaskFile>, found: &[Difference], news: Noticed) {
         let now = self.now;
         let event = |kind| TaskEvent::new(kind, SYSTEM, Some(id), now).with("source", "file");
-        if !refused.is_empty() {
-            let values = refused.iter().map(|one| (one.member(), one.values()));
+        if !found.is_empty() {
+            let values = found.iter().map(|one| (one.member(), one.values()));
             let event = event(kind::EDIT_REFUSED)
                 .with("changes", Value::Object(values.collect::<Object>()))
                 .with("kept", refused_file(id));
             self.events.push(event);
         }
-        let event = match noticed {
+        let event = match news {
             Noticed::Nothing => return,
             Noticed::Created => {
                 let title = file.map(|file| file.task().title.clone()).unwrap_or_default();

@@ -51,8 +51,7 @@ pub(crate) struct Before<'b> {
     pub(crate) held: Option<&'b Held>,
     /// The status of a finished task.
     pub(crate) closed: Option<Status>,
-    /// The content that a commit of Accord would have given the file, had others not changed it
-    /// at the same time.
+    /// The content that a commit of Accord would have given the file, had others not changed it.
     pub(crate) intended: Option<&'b TaskFile>,
     /// Who gave out a lease that is not committed.
     pub(crate) new_lease: LeaseOrigin,

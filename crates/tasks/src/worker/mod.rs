@@ -93,8 +93,7 @@ pub enum WorkEnd {
         error: String,
         status: Status,
     },
-    /// The worker was killed, and the agent left no report. The task has this status now: ready,
-    /// as long as there is a budget.
+    /// The worker was killed, and the agent left no report. The task has this status now.
     Reclaimed(Status),
     /// The work was cancelled, and the task is ready again.
     Released,
@@ -120,12 +119,10 @@ pub enum WorkSignal<'a> {
 impl Worker {
     /// A worker on the tasks of the tree in a folder, with default times.
     pub fn new(tree: Tree, root: PathBuf, project: &str) -> Self {
-        let project = project.to_owned();
-        Self { tree, root, project, times: LeaseTimes::default() }
+        Self { tree, root, project: project.to_owned(), times: LeaseTimes::default() }
     }
 
     /// Claims a ready task for the agent, the role or the team that it is routed to.
-    /// `task_not_ready` if it was claimed by another agent in the meantime.
     pub fn claim(&self, id: TaskId) -> Result<Claimed> {
         let agent = self.tree.target(id)?;
         self.tree.claim_for(id, &agent, self.times)
@@ -140,8 +137,7 @@ impl Worker {
         self.root.join(companion(Status::InProgress, id))
     }
 
-    /// Runs an agent on a claimed task and waits for it. When `cancel` is set, the agent is ended
-    /// and the lease is released.
+    /// Runs an agent on a claimed task and waits for it. `cancel` ends it and releases the lease.
     pub fn work(
         &self,
         claimed: &Claimed,
@@ -163,8 +159,7 @@ impl Worker {
 }
 
 impl<'a> AgentRun<'a> {
-    /// A run on the tasks of a project whose files are in a folder of this machine. The run must
-    /// hold the task.
+    /// A run that holds a task of a project whose files are in a folder of this machine.
     pub fn new(
         operations: &'a dyn RunOperations,
         (root, project): (&Path, &'a str),
@@ -176,8 +171,7 @@ impl<'a> AgentRun<'a> {
         Ok(Self { operations, disk, root: root.to_owned(), project, run, times })
     }
 
-    /// Runs the agent and waits for it. When `cancel` is set, the agent is ended and the task is
-    /// given back.
+    /// Runs the agent and waits for it. `cancel` ends it and gives the task back.
     pub fn work(
         &self,
         command: &AgentCommand,
@@ -188,8 +182,7 @@ impl<'a> AgentRun<'a> {
         leftover::end_earlier(self.disk.as_ref(), self.run.task)?;
         put_aside(self.disk.as_ref(), self.run.task);
         let (exit, text) = process::run(self, command, briefing, cancel, signals);
-        let ended = self.operations.end_run(self.run.task, &self.run.ended(exit, text));
-        match ended {
+        match self.operations.end_run(self.run.task, &self.run.ended(exit, text)) {
             // Nobody has it any more.
             Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost),
             ended => ended.map(WorkEnd::from),
@@ -203,12 +196,9 @@ impl<'a> AgentRun<'a> {
 
 impl RunOfAgent {
     fn of(claimed: &Claimed) -> Self {
-        let run = &claimed.run;
-        Self {
-            task: run.task_id,
-            agent: run.agent_id.clone(),
-            run_id: run.run_id.clone().unwrap_or_default(),
-        }
+        let Claimed { run, .. } = claimed;
+        let run_id = run.run_id.clone().unwrap_or_default();
+        Self { task: run.task_id, agent: run.agent_id.clone(), run_id }
     }
 
     /// The request that ends it.

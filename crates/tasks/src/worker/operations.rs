@@ -9,15 +9,12 @@ use accord_tasks_core::operations::{
 use crate::operations::worker;
 use crate::{Result, Tree};
 
-/// The operations that a worker needs while its agent runs. A [`Tree`] carries them out itself; the
-/// command calls them at a host.
+/// What a worker needs while its agent runs: carried out by a [`Tree`], or called at a host.
 pub trait RunOperations {
-    /// Extends the lease and the heartbeat of a run. Fails when the run does not hold the task any
-    /// more, or the tree cannot be written now.
+    /// Extends the lease and the heartbeat of a run, if it still holds the task.
     fn heartbeat(&self, task: TaskId, request: &HeartbeatRequest) -> Result<()>;
 
-    /// Carries out a message of the agent: a document, or a text that is meant as one. Fails when
-    /// it is refused.
+    /// Carries out a message of the agent: a document, or a text that is meant as one.
     fn message(&self, text: &str) -> Result<()>;
 
     /// The last run of a task.

@@ -42,8 +42,7 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "ACCORD_ACTOR",
 ];
 
-/// Runs the command of an agent to its end. Returns how it ended, and what is said about that if
-/// the agent left no report.
+/// Runs the command of an agent to its end. Returns how it ended, and what to say without a report.
 pub(super) fn run(
     agent: &AgentRun<'_>,
     command: &AgentCommand,
@@ -94,8 +93,7 @@ fn spec(run: &AgentRun<'_>, command: &AgentCommand, briefing: &str) -> Result<Sp
         let argument = argument.replace(AGENT, agent).replace(PROMPT, briefing);
         if argument.len() >= LONGEST_ARGUMENT {
             let message = "the agent did not start: the briefing is longer than an argument can \
-                           be; \
-                           leave {prompt} out, and the agent gets it on standard input";
+                           be; leave {prompt} out, and the agent gets it on standard input";
             return Err(message.to_owned());
         }
         filled.push(argument);
@@ -202,11 +200,8 @@ impl Watched<'_> {
                 (self.signals)(WorkSignal::Beat);
             }
             // It may be possible again before the heartbeat ends.
-            Err(failure) if is_for_now(&failure) => {
-                self.next = now + BEAT_AGAIN;
-            }
-            // The agent reported by itself: it may end in peace. In any other case the task is
-            // no longer its own.
+            Err(failure) if is_for_now(&failure) => self.next = now + BEAT_AGAIN,
+            // The agent reported by itself and may end in peace, or lost the task.
             Err(_) => match self.has_reported() {
                 Ok(true) => self.end_by = Some(now + AFTER_REPORT),
                 _ => self.is_lost = true,

@@ -134,17 +134,11 @@ fn line_start(disk: &dyn Disk, path: &str, before: u64) -> Result<u64> {
     Ok(if is_start { before } else { 0 })
 }
 
-fn section(
-    disk: &dyn Disk,
-    path: &str,
-    text: &str,
-    lengths: &Lengths,
-    attempt: Attempt,
-) -> Result<()> {
+fn section(disk: &dyn Disk, path: &str, text: &str, lengths: &Lengths, how: Attempt) -> Result<()> {
     let before = lengths.get(path).copied();
     let content = disk.open(path)?;
     let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
-    if attempt == Attempt::First {
+    if how == Attempt::First {
         return record::append_at(disk, path, length, text.as_bytes());
     }
     // A file that is shorter than before was replaced by others; the text may be anywhere in it.

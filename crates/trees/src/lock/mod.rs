@@ -248,19 +248,14 @@ impl HeldLock {
             Content::Absent => {}
         }
         atomic::make_folders(disk, parent(&self.file.path))?;
-        if !self.file.publish(disk, &self.token)? {
-            return Err(TreeError::LockLost);
-        }
-        Ok(true)
+        if self.file.publish(disk, &self.token)? { Ok(true) } else { Err(TreeError::LockLost) }
     }
 
     /// Fails with [`TreeError::LockLost`] if this process does not have the lock any more.
     pub fn check(&self) -> Result<()> {
-        let lost = self.lost.load(Ordering::Acquire);
-        if lost || !self.file.is_own(self.disk.as_ref(), &self.token)? {
-            return Err(TreeError::LockLost);
-        }
-        Ok(())
+        let is_lost = self.lost.load(Ordering::Acquire);
+        let is_own = !is_lost && self.file.is_own(self.disk.as_ref(), &self.token)?;
+        if is_own { Ok(()) } else { Err(TreeError::LockLost) }
     }
 }
 

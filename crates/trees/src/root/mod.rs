@@ -169,14 +169,13 @@ impl Disk for Root {
         // The root itself has no name in a folder.
         let name = if name.is_empty() { "." } else { name };
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(Stat {
-                kind: kind(FileType::from_raw_mode(stat.st_mode)),
-                length: u64::try_from(stat.st_size).unwrap_or(0),
-                modified_ms: stat
-                    .st_mtime
-                    .saturating_mul(1000)
-                    .saturating_add(i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000),
-            })),
+            Ok(stat) => {
+                let kind = kind(FileType::from_raw_mode(stat.st_mode));
+                let length = u64::try_from(stat.st_size).unwrap_or(0);
+                let part = i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000;
+                let modified_ms = stat.st_mtime.saturating_mul(1000).saturating_add(part);
+                Ok(Some(Stat { kind, length, modified_ms }))
+            }
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(refused(path, "looked at", errno)),
         }

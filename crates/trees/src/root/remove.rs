@@ -1,7 +1,6 @@
-//! Removing a folder with all its content, at any depth.
-//!
-//! The folder may be nested deeper than a path, the stack or the open files allow. So removal does
-//! not recurse: deeper folders are moved up into the folder that is removed, until it is flat.
+//! Removing a folder with all its content, at any depth. The folder may be nested deeper than a
+//! path, the stack or the open files allow. So removal does not recurse: deeper folders are moved
+//! up into the folder that is removed, until it is flat.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{BorrowedFd, OwnedFd};

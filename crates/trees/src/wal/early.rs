@@ -1,8 +1,7 @@
-//! Syncs of the tree while commits go on, so that a log is emptied quickly.
-//!
-//! A log is emptied after a sync of everything that it says. If all of it were written out only
-//! then, all callers would wait for the disk. So a process that writes much to a log syncs the tree
-//! before, in another thread. The sync that empties the log still follows, and finds less to do.
+//! Syncs of the tree while commits go on, so that a log is emptied quickly. A log is emptied after
+//! a sync of everything that it says. If all of it were written out only then, all callers would
+//! wait for the disk. So a process that writes much to a log syncs the tree before, in another
+//! thread. The sync that empties the log still follows, and finds less to do.
 
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};

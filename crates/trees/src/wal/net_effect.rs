@@ -340,25 +340,19 @@ fn make_all_folders(folders: &[&str], disk: &dyn Disk) -> Result<()> {
 }
 
 /// Gives a file its content. False if others changed it.
-fn write(
-    disk: &dyn Disk,
-    temporary: &str,
-    path: &str,
-    item: &Item<'_>,
-    trust: Trust,
-) -> Result<bool> {
+fn write(disk: &dyn Disk, next: &str, path: &str, item: &Item<'_>, trust: Trust) -> Result<bool> {
     let Some(text) = item.texts.last() else { return Ok(true) };
     if item.is_new() && trust == Trust::Files {
-        if let Err(error) = make_temporary(disk, temporary, text.as_bytes()) {
-            drop(disk.remove_file(temporary));
+        if let Err(error) = make_temporary(disk, next, text.as_bytes()) {
+            drop(disk.remove_file(next));
             // Applied again while the disk is full: nothing is missing.
             let found = read_file(disk, path, limits::DOCUMENT)?;
             return if found.as_deref() == Some(text.as_bytes()) { Ok(true) } else { Err(error) };
         }
-        match with_folders(disk, path, || disk.move_if_free(temporary, path)) {
+        match with_folders(disk, path, || disk.move_if_free(next, path)) {
             // Others put something there.
-            Ok(Moved::Taken | Moved::Missing) => drop(disk.remove_file(temporary)?),
-            moved => return is_moved(disk, temporary, moved.map(drop)),
+            Ok(Moved::Taken | Moved::Missing) => drop(disk.remove_file(next)?),
+            moved => return is_moved(disk, next, moved.map(drop)),
         }
     }
     let mut found = match read_file(disk, path, limits::DOCUMENT) {
@@ -366,7 +360,7 @@ fn write(
         Err(TreeError::Outside { .. }) => None,
         // Others put a folder, a device or an endless file there. It must not stop everything else.
         Err(error) if error.is_unreadable() => {
-            if !set_aside(disk, temporary, path)? {
+            if !set_aside(disk, next, path)? {
                 return Ok(false);
             }
             None
@@ -387,8 +381,8 @@ fn write(
     if !may_be_lost && !is_replaced && !item.is_known(found.as_deref()) {
         return Ok(false);
     }
-    make_temporary(disk, temporary, text.as_bytes())?;
-    is_moved(disk, temporary, with_folders(disk, path, || disk.move_to(temporary, path)))
+    make_temporary(disk, next, text.as_bytes())?;
+    is_moved(disk, next, with_folders(disk, path, || disk.move_to(next, path)))
 }
 
 pub(super) fn make_temporary(disk: &dyn Disk, temporary: &str, bytes: &[u8]) -> Result<()> {

@@ -1,7 +1,6 @@
-//! A disk whose changes stay in memory.
-//!
-//! A folder in which something changes is listed once. Everything else is read from the disk below
-//! when it is asked for, also below a folder that moved.
+//! A disk whose changes stay in memory. A folder in which something changes is listed once.
+//! Everything else is read from the disk below when it is asked for, also below a folder that
+//! moved.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -178,8 +177,8 @@ impl Disk for Overlay {
     fn move_to(&self, from: &str, to: &str) -> Result<()> {
         let mut root = self.root.lock();
         self.names(&mut root, parent(to))?;
-        let node = self.names(&mut root, parent(from))?.remove(name(from));
-        let node = node.ok_or_else(|| absent(from))?;
+        let node =
+            self.names(&mut root, parent(from))?.remove(name(from)).ok_or_else(|| absent(from))?;
         self.names(&mut root, parent(to))?.insert(name(to).to_owned(), node);
         Ok(())
     }

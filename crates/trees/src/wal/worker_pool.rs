@@ -1,7 +1,6 @@
-//! Work of one group that several threads share.
-//!
-//! The threads are started once and wait for work. The thread that has the work never waits for
-//! one that has not begun: it goes on by itself, so that a busy machine costs nothing.
+//! Work of one group that several threads share. The threads are started once and wait for work.
+//! The thread that has the work never waits for one that has not begun: it goes on by itself, so
+//! that a busy machine costs nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
