@@ -71,8 +71,7 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a file could not grow because of the process's limit on file sizes, which SQLite reports
-/// as a disk error.
+/// Whether a file could not grow because of the process's limit: a disk error for SQLite.
 fn may_not_grow(error: &rusqlite::Error) -> bool {
     let grew = matches!(
         error.sqlite_error().map(|error| error.extended_code),

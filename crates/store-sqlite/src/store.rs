@@ -109,8 +109,7 @@ impl Engine for SqliteStore {
         upkeep::backup(&self.folder.database(), to, report)
     }
 
-    /// Finishes the jobs that wait and the reads that are running. The folder stays locked until
-    /// the store is dropped.
+    /// Finishes waiting jobs and running reads. The folder stays locked until the store is dropped.
     fn close(&self) -> Result<()> {
         self.queue.close();
         // The last job may own the last reference to the store. The writer cannot join itself.

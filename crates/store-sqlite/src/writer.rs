@@ -111,8 +111,7 @@ impl Queue {
         Some(waiting.jobs.drain(..count).collect())
     }
 
-    /// Adds jobs that have arrived meanwhile to a group, up to `most`. Returns whether there were
-    /// any. When more are expected, it waits for them.
+    /// Adds jobs that arrive, or are expected, to a group, up to `most`. Returns whether any did.
     fn join(&self, group: &mut Vec<Box<dyn WriteJob>>, most: usize, pace: &GroupWait) -> bool {
         let missing = pace.expected.min(most).saturating_sub(group.len());
         let mut waiting = self.waiting.lock();

@@ -29,20 +29,17 @@ pub trait Engine: Store {
     where
         Self: Sized;
 
-    /// Checks a backup and restores it into a folder. A store in the folder is an error unless
-    /// `replace` is set. The store must not be open.
+    /// Checks a backup and restores it into a folder, over a store only if `replace` is set.
     fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
     where
         Self: Sized;
 
-    /// Rewrites the store of a folder, which is not open, without unused space. Returns its size
-    /// in bytes before and after.
+    /// Rewrites the store of a folder without unused space. Returns its size before and after.
     fn compact(folder: &Path) -> Result<(u64, u64)>
     where
         Self: Sized;
 
-    /// Copies the store of a folder and lets `rebuild` change the copy, which then replaces the
-    /// store. Without success the old store stays.
+    /// Copies the store of a folder, and lets `rebuild` change the copy before it replaces it.
     fn repair(folder: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>
     where
         Self: Sized;

@@ -109,9 +109,8 @@ pub trait Facts {
 
 /// Writes facts.
 pub trait FactWrites {
-    /// Adds a fact. Returns its number; the one in `row` is ignored. The fact that it supersedes
-    /// must have been ended before. It is a conflict when the project has a fact of that id, when
-    /// both it and another fact of the chain have no end, or when the project does not exist.
+    /// Adds a fact. Returns its number; the one in `row` is ignored. It is a conflict when the
+    /// project has a fact of that id or does not exist, or another fact of the chain has no end.
     fn insert_fact(&mut self, row: &FactRow) -> Result<u64>;
 
     /// Sets the end and the document of a fact. It is a conflict when the fact does not exist.

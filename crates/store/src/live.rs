@@ -123,8 +123,7 @@ pub struct LiveAdvance {
     pub version: u64,
     /// The number of the last frame of its stream.
     pub stream: u64,
-    /// When the session began, and the last event of its ledger before it did: an id that is used
-    /// again is another session.
+    /// When it began, and the last event before: an id that is used again is another session.
     pub began: (Time, u64),
     /// Whether the end of the session was recorded.
     pub is_ended: bool,
@@ -190,7 +189,7 @@ pub trait LiveSessions {
     fn live_code(&self, hash: &str) -> Result<Option<String>>;
 }
 
-/// Writes live sessions.
+/// Writes live sessions. What must exist and does not, or must be new and is not, is a conflict.
 pub trait LiveSessionWrites {
     /// Adds or replaces the row of a session. Returns its version.
     fn put_live_session(&mut self, project: &ProjectId, session: &Session) -> Result<u64>;
@@ -198,21 +197,19 @@ pub trait LiveSessionWrites {
     /// Deletes the content, the ledger, the kept frames and the ask of a session.
     fn clear_live_session(&mut self, session: &SessionId) -> Result<()>;
 
-    /// Sets a part of the content of a session. It is a conflict when the session does not exist.
+    /// Sets a part of the content of a session.
     fn put_live_content(&mut self, session: &SessionId, part: LivePart, text: &str) -> Result<()>;
 
-    /// Appends an event to the ledger of a session. It is a conflict when the session does not
-    /// exist, when the number does not follow the last one, or when the key is used.
+    /// Appends an event to the ledger of a session, with the next number and an unused key.
     fn append_live_event(&mut self, session: &SessionId, entry: &LedgerEntry) -> Result<()>;
 
-    /// Keeps a frame. One that is the only one of its channel replaces the one before it. It is a
-    /// conflict when the session does not exist, or has a frame of that number.
+    /// Keeps a frame with a new number. The only one of its channel replaces the one before it.
     fn put_live_frame(&mut self, session: &SessionId, entry: &FrameEntry) -> Result<()>;
 
     /// Deletes the frame of a number, if there is one.
     fn remove_live_frame(&mut self, session: &SessionId, seq: u64) -> Result<()>;
 
-    /// Sets what a session waits for. It is a conflict when the session does not exist.
+    /// Sets what a session waits for.
     fn put_live_ask(&mut self, session: &SessionId, ask: Option<&Ask>) -> Result<()>;
 
     /// Adds a handshake. It is a conflict when a handshake has that id.
@@ -224,7 +221,7 @@ pub trait LiveSessionWrites {
     /// Deletes the handshakes that expired at a time or before. Returns their number.
     fn trim_live_handshakes(&mut self, at: Time) -> Result<u64>;
 
-    /// Adds or replaces the UI of an identity. It is a conflict when the project does not exist.
+    /// Adds or replaces the UI of an identity.
     fn put_live_blueprint(&mut self, row: &BlueprintRow) -> Result<()>;
 
     /// Adds code under its hash, unless the project has it.

@@ -267,8 +267,7 @@ pub trait Packages {
     /// package. The cost depends on the number of results, not on the number of packages.
     fn questions(&self, of: &ProjectId, query: &QuestionQuery<'_>) -> Result<Vec<QuestionRow>>;
 
-    /// The packages among these that are superseded, each with those that supersede it, newest
-    /// first, at most [`MAX_SOURCES`].
+    /// Those packages that are superseded, each with at most [`MAX_SOURCES`] newest that do it.
     fn superseded(
         &self,
         project: &ProjectId,
@@ -282,11 +281,10 @@ pub trait Packages {
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
 }
 
-/// Writes packages.
+/// Writes packages. What must exist and does not, or must be new and is not, is a conflict.
 pub trait PackageWrites {
-    /// Adds a package with the first entries of its log. Returns the number that the store
-    /// assigned; the one in `row` is ignored. It is a conflict when the project has a package of
-    /// that id, or does not exist.
+    /// Adds a package of a new id with the first entries of its log. Returns the number that the
+    /// store assigned; the one in `row` is ignored.
     fn insert_package(
         &mut self,
         row: &PackageRow,
@@ -294,9 +292,8 @@ pub trait PackageWrites {
         log: &[RevisionRow],
     ) -> Result<u64>;
 
-    /// Replaces the state of a package, and appends the revisions that led to it. It is a conflict
-    /// when the package does not exist, or the numbers of the revisions do not continue its log up
-    /// to that of the state.
+    /// Replaces the state of a package, and appends the revisions that led to it, whose numbers
+    /// continue its log up to that of the state.
     fn move_package(
         &mut self,
         project: &ProjectId,
@@ -305,7 +302,7 @@ pub trait PackageWrites {
         revisions: &[RevisionRow],
     ) -> Result<()>;
 
-    /// Quarantines or releases a package. It is a conflict when the package does not exist.
+    /// Quarantines or releases a package.
     fn quarantine_package(
         &mut self,
         project: &ProjectId,

@@ -58,15 +58,13 @@ pub trait Projects {
 
 /// Writes projects.
 pub trait ProjectWrites {
-    /// Adds a project. Its event numbers start at 1, or after its last removal. It is a conflict
-    /// when a project has that id.
+    /// Adds a new project. Its event numbers start at 1, or after its last removal.
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()>;
 
     /// Replaces the row of a project, except its creation time and `conformance`.
     fn update_project(&mut self, row: &ProjectRow) -> Result<()>;
 
-    /// Deletes a project and all its rows, events included. Only its id and the number of its last
-    /// event stay. The removal itself gets the next number, which is returned. It is a conflict
-    /// when the project does not exist.
+    /// Deletes a project, which must exist, and all its rows. Only its id and the number of its
+    /// last event stay. The removal itself gets the next number, which is returned.
     fn remove_project(&mut self, project: &ProjectId, at: &Timestamp) -> Result<u64>;
 }

@@ -19,8 +19,7 @@ pub trait Store: Send + Sync {
     /// again on a new snapshot; the last call counts. The job handles its own errors.
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()>;
 
-    /// Enqueues `job` without waiting. When the queue is full, the job is finished at once with
-    /// [`StoreErrorKind::Busy`].
+    /// Enqueues `job` without waiting, or finishes it with [`StoreErrorKind::Busy`].
     fn submit(&self, job: Box<dyn WriteJob>);
 
     /// Notifies `listener` of every commit from now on, until it is dropped.

@@ -59,8 +59,7 @@ impl Units {
         outcome.map_err(UnitError::into_failure)
     }
 
-    /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice.
-    /// When it fails, nothing of it is kept.
+    /// Runs a job, maybe twice, in one transaction, and waits until its outcome is durable.
     pub async fn write<T: Send + 'static>(
         &self,
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,

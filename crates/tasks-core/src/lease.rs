@@ -75,8 +75,7 @@ pub(crate) fn grant(task: &Task, agent: &str, run: &str, times: LeaseTimes, now:
     Leased { changes, run, heartbeat }
 }
 
-/// Renews the lease of a run, with its heartbeat. There is no limit on renewals: an agent that
-/// lives keeps its task.
+/// Renews the lease of a run, with its heartbeat, without a limit: who lives keeps its task.
 pub fn renew(
     task: &Task,
     (run, last): (&Run, Option<&Heartbeat>),

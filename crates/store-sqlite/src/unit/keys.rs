@@ -30,8 +30,7 @@ impl Keys for Unit<'_> {
 
     fn keys(&self, after: Option<&str>, wanted: usize) -> Result<Vec<KeyRow>> {
         let sql = select!("?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2");
-        // Unlike in other lists, an unreadable row is an error: a host that seems to have no keys
-        // would accept requests without one.
+        // An unreadable row is an error: a host without keys would accept requests without one.
         self.many(sql, (after, limit(wanted)), row)
     }
 }

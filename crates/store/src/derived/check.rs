@@ -19,8 +19,7 @@ const LOOKED_UP: usize = 8;
 /// The `ask_key` of questions that were stored before packages answered questions.
 const ASKED_BEFORE_ANSWERS: &str = "0";
 
-/// The stored terms, questions and links of a package that differ from `index`, as
-/// [`Audit::check_index`](crate::Audit::check_index) returns them.
+/// The answer of [`Audit::check_index`](crate::Audit::check_index).
 pub fn check_index(
     rows: &dyn PackageRows,
     row: &PackageRow,

@@ -202,8 +202,7 @@ pub trait QuestionRows {
     /// The questions of all audiences with this key.
     fn questions_with_key(&self, of: &ProjectId, key: &QuestionKey) -> Result<Vec<StoredQuestion>>;
 
-    /// The questions of a package in their order; `None` for one that is unreadable, or belongs to
-    /// another project.
+    /// The questions of a package in order; `None` for an unreadable one, or of another project.
     fn questions_of(
         &self,
         project: &ProjectId,
@@ -216,8 +215,7 @@ pub trait QuestionRows {
     /// At most `limit` packages that ask a question after a key, newest first.
     fn newest_uses(&self, question: i64, after: &str, limit: usize) -> Result<Vec<QuestionUse>>;
 
-    /// A page of the questions of an audience that were asked at a key or later. The order is that
-    /// of [`Packages::questions`].
+    /// A page of the questions of an audience since a key, as for [`Packages::questions`].
     fn question_page(
         &self,
         project: &ProjectId,
@@ -229,8 +227,7 @@ pub trait QuestionRows {
     /// Whether an audience has questions.
     fn has_questions(&self, project: &ProjectId, audience: &str) -> Result<bool>;
 
-    /// The audiences with questions between two texts, in their order. The cost depends on the
-    /// number of audiences, not on that of questions.
+    /// The audiences with questions between two texts, in order, at a cost of their number.
     fn audiences_between(&self, of: &ProjectId, after: &str, before: &str) -> Result<Vec<String>>;
 
     /// Passes every question of a project to `visit`, in any order.
@@ -264,7 +261,6 @@ pub trait LinkRows {
     /// The latest key through which a question is answered; empty if it is not.
     fn answered_through(&self, project: &ProjectId, question: &QuestionKey) -> Result<String>;
 
-    /// At most [`MAX_SOURCES`](crate::MAX_SOURCES) packages that answer a question, the latest
-    /// answer first, then the newest package.
+    /// Some packages that answer a question, the latest answer first, then the newest package.
     fn answers_to(&self, project: &ProjectId, question: &QuestionKey) -> Result<Vec<PackageId>>;
 }

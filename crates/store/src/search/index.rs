@@ -21,12 +21,10 @@ pub trait TermIndex {
     /// The average number of terms of a package, over all projects; at least one.
     fn average_length(&self) -> Result<f64>;
 
-    /// The number of packages of a project that have a term; if there are more than `most`, any
-    /// larger number.
+    /// The number of packages of a project that have a term; above `most`, any larger number.
     fn count_packages_with(&self, project: &ProjectId, term: &str, most: u64) -> Result<u64>;
 
-    /// Adds the occurrences of a term, in the order of the packages; if there are more than `most`,
-    /// one more than that.
+    /// Adds the occurrences of a term by package; one more than `most` if there are more.
     fn find_occurrences(
         &self,
         project: &ProjectId,
@@ -35,8 +33,7 @@ pub trait TermIndex {
         found: &mut FoundTerms,
     ) -> Result<()>;
 
-    /// Adds the packages that have a term, in their order, which costs less than all of its
-    /// occurrences.
+    /// Adds the packages that have a term, in order: cheaper than all of its occurrences.
     fn find_packages(&self, project: &ProjectId, term: &str, found: &mut FoundTerms) -> Result<()>;
 
     /// The numbers of at most `limit` packages that have a term, last deposited first.
@@ -97,20 +94,16 @@ impl<U: TermIndex> Search for U {
     }
 }
 
-fn search(
-    index: &dyn TermIndex,
-    project: &ProjectId,
-    query: &SearchQuery<'_>,
-) -> Result<SearchResults> {
+fn search(index: &dyn TermIndex, of: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
     let asked = for_query(query.text);
-    let choice = choose(index, project, asked.terms)?;
+    let choice = choose(index, of, asked.terms)?;
     let candidates = match choice.terms.first() {
         None => Vec::new(),
-        Some(_) if choice.ranked => ranked(index, project, &choice, &asked.phrases)?,
+        Some(_) if choice.ranked => ranked(index, of, &choice, &asked.phrases)?,
         Some((term, _)) => {
             // More than wanted, because some are not visible to the caller and are skipped below.
             let worth = query.limit.saturating_mul(10).max(LATEST);
-            let latest = index.latest_packages(project, &term.term, worth)?.into_iter();
+            let latest = index.latest_packages(of, &term.term, worth)?.into_iter();
             latest.map(|package| Ranked { package, score: 0.0, matched: 1 }).collect()
         }
     };
@@ -119,7 +112,7 @@ fn search(
         if hits.len() >= query.limit {
             break;
         }
-        let row = index.indexed_package(project, candidate.package)?;
+        let row = index.indexed_package(of, candidate.package)?;
         if let Some(row) = row.filter(|row| query.shows(row)) {
             hits.push(hit(candidate, row, &choice.terms));
         }

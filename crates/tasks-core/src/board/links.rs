@@ -13,14 +13,9 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn add(
-        &mut self,
-        id: TaskId,
-        depends_on: impl Iterator<Item = TaskId>,
-        parent: Option<TaskId>,
-    ) {
+    pub(super) fn add(&mut self, id: TaskId, depends_on: &[TaskId], parent: Option<TaskId>) {
         for needed in depends_on {
-            self.dependents.entry(needed).or_default().push(id);
+            self.dependents.entry(*needed).or_default().push(id);
         }
         if let Some(parent) = parent {
             self.children.entry(parent).or_default().push(id);
@@ -28,14 +23,9 @@ impl Links {
         }
     }
 
-    pub(super) fn remove(
-        &mut self,
-        id: TaskId,
-        depends_on: impl Iterator<Item = TaskId>,
-        parent: Option<TaskId>,
-    ) {
+    pub(super) fn remove(&mut self, id: TaskId, depends_on: &[TaskId], parent: Option<TaskId>) {
         for needed in depends_on {
-            forget(&mut self.dependents, needed, id);
+            forget(&mut self.dependents, *needed, id);
         }
         if let Some(parent) = parent {
             forget(&mut self.children, parent, id);

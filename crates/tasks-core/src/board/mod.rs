@@ -120,7 +120,7 @@ impl Board {
 
     fn put_open(&mut self, entry: Entry) {
         let id = entry.id;
-        self.links.add(id, entry.depends_on.iter().copied(), entry.parent);
+        self.links.add(id, &entry.depends_on, entry.parent);
         match entry.status {
             Status::Ready => {
                 // One that has no target cannot be started: no poll looks at it.
@@ -161,7 +161,7 @@ impl Board {
         }
         let Some(entry) = self.open.remove(&id) else { return false };
         lower(&mut self.counts, &entry.status);
-        self.links.remove(id, entry.depends_on.iter().copied(), entry.parent);
+        self.links.remove(id, &entry.depends_on, entry.parent);
         self.candidates.remove(&id);
         match entry.status {
             Status::Ready => {

@@ -89,8 +89,7 @@ operation! {
 }
 
 impl BriefingAnswer {
-    /// The text for an agent, of at most `budget` tokens. The memory is that of the project, if the
-    /// caller has it.
+    /// The text for an agent, of at most `budget` tokens, with the memory of the project, if any.
     pub fn text(&self, audience: Audience<'_>, memory: Option<&str>, budget: usize) -> String {
         let task = &self.task;
         let lease = task.lease.as_ref().map(|lease| Held {

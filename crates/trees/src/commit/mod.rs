@@ -45,8 +45,7 @@ impl LineKey {
 /// The length of each file that a commit appends to, before the commit.
 pub type Lengths = BTreeMap<String, u64>;
 
-/// Checks that every write can be applied, and returns the lengths of the files that grow. Torn
-/// lines of records are truncated on the way.
+/// Checks that every write can be applied, truncates torn lines, and returns the lengths of files.
 pub(crate) fn prepare(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
     // Before `tidy` below, so that a refused commit has changed nothing.
     obstacle::check(disk, writes)?;

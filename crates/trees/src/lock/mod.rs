@@ -234,8 +234,7 @@ impl HeldLock {
         self.taken_over
     }
 
-    /// Creates the lock file again if it was removed or overwritten; returns whether it was. Fails
-    /// if another process has the lock by now.
+    /// Creates the lock file again if it was removed or overwritten; returns whether it was.
     pub fn put_back(&self) -> Result<bool> {
         let disk = self.disk.as_ref();
         if self.file.is_own(disk, &self.token)? {

@@ -153,8 +153,7 @@ fn object(texts: &[(&str, &str)], number: Option<(&str, u64)>, bytes: &mut Vec<u
     bytes.push(b'}');
 }
 
-/// Reads a log. A line without its checksum was not synced, and ends it. Fails at a line that
-/// another version wrote.
+/// Reads a log, up to a line without its checksum, which was not synced.
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let Some(header) = checked(first) else {
