@@ -10,11 +10,7 @@ use super::{Connection, HostRequest};
 use crate::{CliError, Result};
 
 pub(crate) enum Update<I> {
-    Progress {
-        done: u64,
-        total: u64,
-    },
-    /// A result, such as a problem that was found.
+    Progress { done: u64, total: u64 },
     Item(I),
 }
 

@@ -84,7 +84,6 @@ pub(super) struct RepoArgs {
     json: bool,
 }
 
-/// A turn by its id.
 #[derive(Debug, clap::Args)]
 pub(super) struct TurnArgs {
     /// The turn, by its id or the beginning of it; the only active one if absent
