@@ -1,7 +1,8 @@
 //! ggui: the rules about live sessions.
 //!
 //! [`session`] decides about sessions, and [`contract`] about what a page shows and what a person
-//! can do on it. [`operations`] has what a host is asked for. This crate is pure: the time and random bytes come in as arguments.
+//! can do on it. [`operations`] has what a host is asked for. This crate is pure: the time and
+//! random bytes come in as arguments.
 //!
 //! ```
 //! use accord_live_core::version::{PROTOCOL_VERSION, is_supported};

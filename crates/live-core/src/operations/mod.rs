@@ -1,8 +1,8 @@
 //! The operations of live sessions, a file each for what belongs together: what they take, what
 //! they answer, what they need, and with which codes they refuse.
 //!
-//! ggui prescribes the form of the routes in [`channel`], so that their handlers read parameters and
-//! write bodies themselves.
+//! ggui prescribes the form of the routes in [`channel`], so that their handlers read parameters
+//! and write bodies themselves.
 //! `crates/live` carries them out; the host serves them; the command and the MCP tools call them.
 
 pub mod answer;

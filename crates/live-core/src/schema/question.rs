@@ -92,8 +92,8 @@ impl Question {
         }
     }
 
-    /// A value from its text. A text needs no quotes; anything else is JSON. The error says what was
-    /// expected, for people.
+    /// A value from its text. A text needs no quotes; anything else is JSON. The error says what
+    /// was expected, for people.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let types = self.types();
         let choices = self.schema["enum"].as_array().into_iter().flatten();

@@ -26,7 +26,8 @@ pub(crate) const UNCHANGED: &str = "the props are identical to the stored ones, 
     changed; send the props as they should be afterwards";
 
 /// Changes the props: with a new epoch if `source` is an update, in place if it is an amendment.
-/// Fails with `session_not_found`, or `contract_violation` when the props do not match their schema.
+/// Fails with `session_not_found`, or `contract_violation` when the props do not match their
+/// schema.
 ///
 /// Clauses: GGUI-EPOCH-UPDATE, GGUI-EPOCH-AMEND, GGUI-UPDATE-UNCHANGED.
 pub fn set_props(

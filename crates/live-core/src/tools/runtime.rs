@@ -108,8 +108,8 @@ pub enum Outcome {
     Refused(Box<Failure>),
 }
 
-/// What a page submits, by its kind. Fails with `INVALID_ACTION_KIND` for another kind, or a payload
-/// that does not belong to it.
+/// What a page submits, by its kind. Fails with `INVALID_ACTION_KIND` for another kind, or a
+/// payload that does not belong to it.
 ///
 /// Clauses: GGUI-SUBMIT-KINDS.
 pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure> {
