@@ -101,7 +101,7 @@ impl Engine for SqliteStore {
     }
 
     fn check(&self) -> Result<()> {
-        // One that has searched before caches the old index, and would report changes as damage.
+        // A new connection: one that has searched takes changes of the index for damage.
         upkeep::check(&self.folder.database())
     }
 

@@ -1,7 +1,7 @@
 //! Journal files: the commit point of a commit. A journal that exists says that its commit has
-//! happened. It is removed once all writes are applied. Its content is up to the protocol; it
-//! should include the [`Lengths`] of the files that grow, so that a replay finds what an earlier
-//! attempt has appended.
+//! happened. It is synced before any other file changes, and removed once all writes are applied.
+//! Its content is up to the protocol; it should include the [`Lengths`] of the files that grow, so
+//! that a replay finds what an earlier attempt has appended.
 
 use accord_contract::text::pretty;
 use accord_contract::{Object, Value};

@@ -68,15 +68,12 @@ fn ranges(project: i64, part: BriefingPart, since: Option<Time>) -> Vec<Select> 
         BriefingPart::Standing => {
             // One range per value, because the index begins with the significance.
             let values = (STANDING_SIGNIFICANCE..=10).rev();
-            let condition = concat!(
-                "t.quarantined_at IS NULL AND t.status <> 'draft' AND t.status = 'complete'
-                AND t.significance = ? AND NOT EXISTS (SELECT 1 FROM ",
-                superseding!(),
-                ")"
-            );
+            let complete =
+                "t.quarantined_at IS NULL AND t.status <> 'draft' AND t.status = 'complete'";
             let ranges = values.map(|significance| {
-                let mut range = range("package_weight", condition);
-                range.add("", [Value::Integer(significance.into())]);
+                let mut range = range("package_weight", complete);
+                range.add("AND t.significance = ?", [Value::Integer(significance.into())]);
+                range.add(concat!("AND NOT EXISTS (SELECT 1 FROM ", superseding!(), ")"), []);
                 range
             });
             ranges.collect()

@@ -36,13 +36,9 @@ impl Row<'_> {
     /// Refuses a sort key that is not that of the instant: the row would be sorted wrongly.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
-        match key == Ok(Some(time_key::of(instant).as_bytes())) {
-            true => Ok(()),
-            false => Err(StoreError::new(
-                StoreErrorKind::Corrupt,
-                "its sort key is not that of its time",
-            )),
-        }
+        let is_right = key == Ok(Some(time_key::of(instant).as_bytes()));
+        let what = "its sort key is not that of its time";
+        is_right.then_some(()).ok_or_else(|| StoreError::new(StoreErrorKind::Corrupt, what))
     }
 
     pub(super) fn optional_text(&self, at: usize) -> Result<Option<String>> {

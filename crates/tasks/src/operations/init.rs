@@ -81,8 +81,8 @@ fn manifest_text(old: Option<&str>, name: &str, init: &InitRequest) -> Result<(S
             let title = init.title.as_deref().unwrap_or(name);
             let kind = init.kind.unwrap_or(ProjectType::Swe);
             let owner = json!({
-            "team": init.team.as_deref().unwrap_or("system"),
-            "lead": init.lead.as_deref().unwrap_or("system"),
+                "team": init.team.as_deref().unwrap_or("system"),
+                "lead": init.lead.as_deref().unwrap_or("system"),
             });
             members.insert("title".into(), title.into());
             members.insert("status".into(), "active".into());
