@@ -259,7 +259,12 @@ fn governed(record: RecordFile) -> Option<GovernedFile> {
         RecordFile::Events => GovernedFile::Events,
         RecordFile::RepoDecisions => GovernedFile::RepoDecisions,
         RecordFile::CoordinatorHistory => GovernedFile::CoordinatorHistory,
-        _ => return None,
+        RecordFile::RunHistory
+        | RecordFile::HookAudit
+        | RecordFile::HookAnnotations
+        | RecordFile::BarrierLedger
+        | RecordFile::CoordinatorHookAudit
+        | RecordFile::CoordinatorHookAnnotations => return None,
     })
 }
 
