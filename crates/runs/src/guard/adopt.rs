@@ -232,7 +232,7 @@ fn adopt(
         for file in in_records {
             if let Some(bytes) = change.bytes(root, file)?.filter(|_| change.has(file)) {
                 if file == GuardedFile::State {
-                    State::read(accord_canon::read(&bytes)?)?;
+                    Repository::read_state(&bytes)?;
                 }
                 writes.push((file, bytes));
             }

@@ -233,6 +233,19 @@ fn an_invalid_configuration_is_not_adopted() {
 }
 
 #[test]
+fn an_invalid_state_is_not_adopted() {
+    for (edit, why) in
+        [("s/.*//", "not JSON"), (r#"s/"status": "active"/"status": 7/"#, "a number")]
+    {
+        let attack = Attack::once(&edit_state(edit));
+        refused(attack.step(), Code::XchainRecordsChanged);
+        let failure = refused(attack.runs.adopt(&yes()), Code::XchainStateInvalid);
+        assert!(failure.message.contains("state.json"), "{why}: {failure}");
+        attack.assert_gates_hold();
+    }
+}
+
+#[test]
 fn a_person_adopts_records_until_the_run_goes_on() {
     let edit = edit_state(r#"s/"escalation": null/"escalation": {"reason": "look"}/"#);
     for goes_on in [false, true] {
