@@ -88,6 +88,7 @@ mod task_streams;
 mod task_work;
 mod tasks_page;
 mod terminal;
+mod undeclared;
 mod wait;
 mod walk;
 mod wire_pages;

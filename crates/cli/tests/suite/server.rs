@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use serde_json::Value;
 
 use crate::memory::bare;
+use crate::undeclared::check_codes;
 use crate::wait::{LIMIT, exit_of, read_to_end, signal, wait_until};
 
 /// A server on a port of its own. It is stopped when this is dropped.
@@ -101,6 +102,7 @@ impl Server {
         let log = self.log.take().expect("a log that is read");
         let log = log.into_inner().expect("a log");
         let log = log.recv_timeout(LIMIT).expect("the end of the log");
+        check_codes(&log);
         (status.code(), String::from_utf8(log).expect("text"))
     }
 

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
+use crate::undeclared::check_codes;
 use crate::wait::exit_of;
 
 /// What a command on a terminal printed there, and how it ended.
@@ -87,6 +88,7 @@ pub(crate) fn at_terminal_with(command: Command, answers: &[(&str, &str)]) -> Se
         }
     }
     let status = exit_of(&mut child, "a command at a terminal");
+    check_codes(&shown);
     let mut text = String::new();
     stdout.read_to_string(&mut text).expect("text");
     Session {

@@ -9,6 +9,8 @@ use std::process::{Child, Command, ExitStatus, Output};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use crate::undeclared::check_codes;
+
 /// Much longer than any command needs on a busy machine.
 pub(crate) const LIMIT: Duration = Duration::from_secs(240);
 
@@ -50,7 +52,8 @@ pub(crate) fn exit_of(child: &mut Child, what: impl Display) -> ExitStatus {
     }
 }
 
-/// Waits for the end of a child process and for everything that it printed.
+/// Waits for the end of a child process and for everything that it printed. Fails if it refused
+/// with a code that its operation does not declare.
 #[track_caller]
 pub(crate) fn output_of(mut child: Child, what: impl Display) -> Output {
     let stdout = child.stdout.take().map(read_to_end);
@@ -62,7 +65,9 @@ pub(crate) fn output_of(mut child: Child, what: impl Display) -> Output {
             .unwrap_or_else(|_| panic!("waited {LIMIT:?} for the end of the output of {what}")),
         None => Vec::new(),
     };
-    Output { status, stdout: receive(stdout), stderr: receive(stderr) }
+    let output = Output { status, stdout: receive(stdout), stderr: receive(stderr) };
+    check_codes(&output.stderr);
+    output
 }
 
 /// Reads a pipe in a thread of its own, so that the child never blocks on it.

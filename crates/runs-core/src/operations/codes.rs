@@ -1,50 +1,62 @@
 //! The failure codes that operations on governed runs share.
+//!
+//! A list has what its step can fail with, and an operation names the lists of its steps. What is
+//! wrong with a result is a detail of `validation_failed`, not a code of its own.
 
 use accord_contract::Code;
 
-/// The repository is opened, and its configuration, state and records are read.
-pub(super) const OF_REPOSITORY: &[Code] = &[
+/// A governed repository is looked for.
+pub(super) const OF_OPENING: &[Code] = &[
     Code::InputUnreadable,
     Code::XchainNotGoverned,
+    Code::XchainRecordsMissing,
+    Code::XchainFileSystemFailed,
+];
+
+/// Records, bundles, proposals and the copies that judge turns are read.
+pub(super) const OF_FILES: &[Code] = &[
+    Code::XchainRecordInvalid,
+    Code::XchainFileTooLarge,
+    Code::XchainNotAFile,
+    Code::XchainPathOutsideRepository,
+    Code::XchainStateFolderUnusable,
+];
+
+/// Configuration and state are read.
+pub(super) const OF_DOCUMENTS: &[Code] = &[
     Code::XchainInvalidConfig,
     Code::XchainSchemaVersionInvalid,
     Code::XchainUndeclaredRuntimeReference,
     Code::XchainUndeclaredRoleReference,
     Code::XchainUndeclaredGateReference,
     Code::XchainStateInvalid,
-    Code::XchainRecordInvalid,
-    Code::XchainRecordsMissing,
-    Code::XchainRunLost,
-    Code::XchainConfigChanged,
-    Code::XchainRecordsChanged,
-    Code::XchainStateFolderUnusable,
-    Code::XchainFileSystemFailed,
-    Code::XchainFileTooLarge,
-    Code::XchainNotAFile,
-    Code::XchainPathObstructed,
-    Code::XchainPathOutsideRepository,
-    Code::XchainGitFailed,
-    Code::XchainVersionControlChanged,
 ];
 
-/// The repository is locked and changed.
-pub(super) const OF_CHANGES: &[Code] = &[
+/// The repository is locked, commits that were left are finished, and a commit is written.
+pub(super) const OF_COMMITS: &[Code] = &[
+    Code::XchainStateInvalid,
     Code::XchainLockTimeout,
     Code::XchainLockLost,
     Code::XchainCommitUnfinished,
-    Code::XchainInvalidStateTransition,
-    Code::XchainImmutableField,
+    Code::XchainPathObstructed,
     Code::XchainWorkerBusy,
-    Code::XchainGivenUp,
+    Code::XchainRecordsChanged,
 ];
 
-/// A turn is named, or the only active one is meant.
-pub(super) const OF_TURN: &[Code] = &[
-    Code::IdAmbiguous,
-    Code::XchainTargetRequired,
-    Code::XchainTurnNotActive,
-    Code::XchainAttemptOver,
+/// The run is changed.
+pub(super) const OF_CHANGES: &[Code] = &[
+    Code::XchainInvalidStateTransition,
+    Code::XchainInvalidEvent,
+    Code::XchainConfigChanged,
+    Code::XchainRunLost,
 ];
+
+/// Git is asked.
+pub(super) const OF_GIT: &[Code] = &[Code::XchainGitFailed, Code::XchainGivenUp];
+
+/// A turn is named, or the only active one is meant.
+pub(super) const OF_TURN: &[Code] =
+    &[Code::IdAmbiguous, Code::XchainTargetRequired, Code::XchainTurnNotActive];
 
 /// Hooks run.
 pub(super) const OF_HOOKS: &[Code] = &[
@@ -53,24 +65,31 @@ pub(super) const OF_HOOKS: &[Code] = &[
     Code::XchainHookHistoryTamper,
     Code::XchainHookLedgerTamper,
     Code::XchainHookBundleTamper,
+    Code::XchainGivenUp,
 ];
 
 /// A person decides.
 pub(super) const OF_DECISIONS: &[Code] = &[
-    Code::WireFieldMissing,
     Code::WireFieldValue,
     Code::AofPersonRequired,
     Code::NotForWorkers,
     Code::XchainConfirmationNeeded,
-    Code::XchainEvidenceChanged,
+];
+
+/// The person is asked, about evidence.
+pub(super) const OF_EVIDENCE: &[Code] =
+    &[Code::XchainEvidenceChanged, Code::XchainGitFailed, Code::XchainGivenUp];
+
+/// The runtime of a role is looked for.
+pub(super) const OF_RUNTIMES: &[Code] = &[
+    Code::XchainRoleWithoutRuntime,
+    Code::XchainRuntimeNotSupported,
+    Code::XchainRuntimeUnavailable,
 ];
 
 /// A turn is assigned.
 pub(super) const OF_ASSIGNMENTS: &[Code] = &[
     Code::XchainUnknownRole,
-    Code::XchainUnknownPhase,
-    Code::XchainRoleWithoutRuntime,
-    Code::XchainRuntimeNotSupported,
     Code::XchainTurnCapacityReached,
     Code::XchainRoleAlreadyActive,
     Code::XchainBudgetExhausted,
@@ -78,16 +97,7 @@ pub(super) const OF_ASSIGNMENTS: &[Code] = &[
     Code::XchainCheckpointRequired,
 ];
 
-/// A turn is dispatched.
-pub(super) const OF_DISPATCHES: &[Code] = &[
-    Code::XchainRoleWithoutRuntime,
-    Code::XchainRuntimeNotSupported,
-    Code::XchainRuntimeUnavailable,
-    Code::XchainManifestInvalid,
-    Code::XchainFinalizationFailed,
-];
-
-/// A worker runs.
+/// The worker of a turn ended without a result.
 pub(super) const OF_WORKERS: &[Code] = &[
     Code::XchainWorkerNotStarted,
     Code::XchainWorkerStalled,
@@ -95,30 +105,30 @@ pub(super) const OF_WORKERS: &[Code] = &[
     Code::XchainWorkerWithoutResult,
     Code::XchainWorkerFailed,
     Code::XchainWorkerCancelled,
+    Code::XchainAttemptOver,
+];
+
+/// Turns are run: what is not a matter of a worker or its result.
+pub(super) const OF_CYCLES: &[Code] = &[
+    Code::XchainFinalizationFailed,
+    Code::XchainManifestInvalid,
+    Code::XchainTurnAlreadyAccepted,
+    Code::XchainConflict,
+    Code::XchainNothingToCheckpoint,
 ];
 
 /// A result is validated and compared with the changes.
 pub(super) const OF_RESULTS: &[Code] = &[
     Code::XchainTurnAlreadyAccepted,
     Code::XchainStaleStaging,
-    Code::XchainAcceptanceOutOfStep,
     Code::XchainValidationFailed,
-    Code::XchainMissingRequiredField,
-    Code::XchainSchemaError,
     Code::XchainInvalidDecisionIdFormat,
-    Code::XchainRunIdMismatch,
-    Code::XchainTurnIdMismatch,
-    Code::XchainAssignmentError,
-    Code::XchainArtifactError,
-    Code::XchainReservedPathViolation,
-    Code::XchainVerificationError,
-    Code::XchainProtocolError,
-    Code::XchainChallengeRequirementViolated,
-    Code::XchainMutuallyExclusiveRequests,
     Code::XchainEmptyRequiredField,
     Code::XchainInvalidEnumValue,
     Code::XchainDuplicateDecisionId,
     Code::XchainOverrideValidationFailed,
+    Code::XchainVersionControlChanged,
+    Code::XchainArtifactError,
     Code::XchainArtifactMismatch,
     Code::XchainArtifactDirtyTreeMismatch,
     Code::XchainUndeclaredVerificationOutputs,
@@ -132,20 +142,17 @@ pub(super) const OF_RESULTS: &[Code] = &[
 ];
 
 /// A proposal is named.
-pub(super) const OF_PROPOSALS: &[Code] = &[
-    Code::IdAmbiguous,
-    Code::XchainProposalNotFound,
-    Code::XchainProposalDecided,
-    Code::XchainProposalOutdated,
-    Code::XchainProposalChanged,
-    Code::XchainReservedPathViolation,
-];
+pub(super) const OF_PROPOSALS: &[Code] = &[Code::IdAmbiguous, Code::XchainProposalNotFound];
 
 /// The workspace of an initiative is opened and read.
 pub(super) const OF_INITIATIVES: &[Code] = &[
     Code::XchainInvalidCoordinatorConfig,
     Code::XchainWorkstreamCycle,
     Code::XchainCoordinatorStateInvalid,
+];
+
+/// What happened in the repositories of an initiative is taken over.
+pub(super) const OF_PROJECTIONS: &[Code] = &[
     Code::XchainNoInitiative,
     Code::XchainCoordinatorDiverged,
     Code::XchainProjectionFailed,

@@ -7,14 +7,17 @@ use super::answers::{
     RunAdoptAnswer, RunAnswer, RunPlanAnswer, RunProposalAnswer, RunProposalDecisionAnswer,
     RunProposalsAnswer,
 };
-use super::codes::{OF_CHANGES, OF_DECISIONS, OF_HOOKS, OF_PROPOSALS, OF_REPOSITORY};
+use super::codes::{
+    OF_CHANGES, OF_COMMITS, OF_DECISIONS, OF_DOCUMENTS, OF_EVIDENCE, OF_FILES, OF_GIT, OF_HOOKS,
+    OF_OPENING, OF_PROPOSALS,
+};
 
 local_operation! {
     /// What the approval of a pending gate would do.
     pub struct PlanApproval("run_plan_approval") {
         needs Need::Read;
         answers Json<RunPlanAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES];
+        refuses [OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_GIT, &[Code::XchainInvalidStateTransition]];
     }
 
     /// Approves the pending transition to the next phase.
@@ -22,7 +25,8 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_HOOKS, OF_DECISIONS,
+            OF_EVIDENCE, &[Code::XchainGateActionFailed],
         ];
     }
 
@@ -31,7 +35,8 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS, &[Code::XchainGateActionFailed],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_HOOKS, OF_DECISIONS,
+            OF_EVIDENCE, &[Code::XchainGateActionFailed],
         ];
     }
 
@@ -39,42 +44,48 @@ local_operation! {
     pub struct SendBackRun("run_send_back") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_DECISIONS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_DECISIONS, OF_EVIDENCE,
+            &[Code::XchainUnknownRole, Code::XchainRoleWithoutRuntime],
+        ];
     }
 
     /// Continues a blocked run.
     pub struct ResolveBlock("run_resolve") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_DECISIONS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_GIT, OF_DECISIONS,
+            OF_EVIDENCE,
+        ];
     }
 
     /// What changed while a worker ran, and is not in force.
     pub struct ShowChanges("run_changes") {
         needs Need::Read;
         answers Json<RunAdoptAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES];
+        refuses [OF_OPENING, OF_FILES];
     }
 
     /// Puts in force, or forgets, what changed while a worker ran.
     pub struct AdoptChanges("run_adopt") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAdoptAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_DECISIONS];
+        refuses [OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_DECISIONS];
     }
 
     /// The proposals of turns.
     pub struct ListProposals("run_proposals") {
         needs Need::Read;
         answers Json<RunProposalsAnswer>;
-        refuses [OF_REPOSITORY];
+        refuses [OF_OPENING, OF_FILES];
     }
 
     /// One proposal, with its files.
     pub struct ShowProposal("run_proposal") {
         needs Need::Read;
         answers Json<RunProposalAnswer>;
-        refuses [OF_REPOSITORY, OF_PROPOSALS];
+        refuses [OF_OPENING, OF_FILES, OF_PROPOSALS];
     }
 
     /// Writes the files of a proposal into the working tree.
@@ -82,8 +93,13 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<RunProposalDecisionAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_PROPOSALS, OF_DECISIONS,
-            &[Code::XchainNothingToCheckpoint],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_GIT, OF_PROPOSALS,
+            OF_DECISIONS, OF_EVIDENCE,
+            &[
+                Code::XchainProposalDecided, Code::XchainProposalOutdated,
+                Code::XchainProposalChanged,
+            ],
+            &[Code::XchainReservedPathViolation, Code::XchainNothingToCheckpoint],
         ];
     }
 
@@ -91,6 +107,9 @@ local_operation! {
     pub struct DropProposal("run_proposal_drop") {
         needs Need::Decide(Decision::Approve);
         answers Json<RunProposalDecisionAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_PROPOSALS, OF_DECISIONS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_PROPOSALS, OF_DECISIONS,
+            OF_EVIDENCE, &[Code::XchainProposalDecided],
+        ];
     }
 }

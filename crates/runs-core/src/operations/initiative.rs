@@ -8,8 +8,8 @@ use super::answers::{
     CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer,
 };
 use super::codes::{
-    OF_ASSIGNMENTS, OF_CHANGES, OF_DECISIONS, OF_DISPATCHES, OF_HOOKS, OF_INITIATIVES,
-    OF_REPOSITORY,
+    OF_ASSIGNMENTS, OF_CHANGES, OF_COMMITS, OF_DECISIONS, OF_DOCUMENTS, OF_EVIDENCE, OF_FILES,
+    OF_GIT, OF_HOOKS, OF_INITIATIVES, OF_OPENING, OF_PROJECTIONS, OF_RUNTIMES,
 };
 
 local_operation! {
@@ -17,14 +17,17 @@ local_operation! {
     pub struct InitInitiative("coordinator_init") {
         needs Need::Write;
         answers Json<CoordinatorInitAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_INITIATIVES,
+            &[Code::XchainCoordinatorDiverged],
+        ];
     }
 
     /// The status of an initiative, its repositories and the next steps.
     pub struct InitiativeStatus("coordinator_status") {
         needs Need::Read;
         answers Json<CoordinatorStatusAnswer>;
-        refuses [OF_REPOSITORY, OF_INITIATIVES];
+        refuses [OF_INITIATIVES, OF_FILES, &[Code::XchainFileSystemFailed]];
     }
 
     /// Takes accepted turns over, and dispatches the next turn.
@@ -32,8 +35,12 @@ local_operation! {
         needs Need::Write;
         answers Json<CoordinatorStepAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
-            &[Code::XchainNothingToDispatch, Code::XchainCoordinatorGateBlocked],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_INITIATIVES,
+            OF_PROJECTIONS, OF_GIT, OF_HOOKS, OF_RUNTIMES, OF_ASSIGNMENTS,
+            &[
+                Code::XchainNothingToDispatch, Code::XchainTurnNotActive,
+                Code::XchainFinalizationFailed,
+            ],
         ];
     }
 
@@ -42,8 +49,8 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<CoordinatorGateAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS, OF_DECISIONS,
-            &[Code::XchainCoordinatorGateBlocked],
+            OF_INITIATIVES, OF_FILES, OF_COMMITS, OF_PROJECTIONS, OF_HOOKS, OF_DECISIONS,
+            OF_EVIDENCE, &[Code::XchainFileSystemFailed, Code::XchainInvalidStateTransition],
         ];
     }
 
@@ -52,8 +59,11 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<CoordinatorSendBackAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_DECISIONS,
-            &[Code::XchainUnknownRepository],
+            OF_INITIATIVES, OF_FILES, OF_COMMITS, OF_PROJECTIONS, OF_DECISIONS, OF_EVIDENCE,
+            &[
+                Code::XchainFileSystemFailed, Code::XchainInvalidStateTransition,
+                Code::XchainUnknownRepository,
+            ],
         ];
     }
 
@@ -61,6 +71,8 @@ local_operation! {
     pub struct ResyncInitiative("coordinator_resync") {
         needs Need::Write;
         answers Json<CoordinatorSyncAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_INITIATIVES, OF_HOOKS];
+        refuses [
+            OF_INITIATIVES, OF_FILES, OF_COMMITS, OF_PROJECTIONS, &[Code::XchainFileSystemFailed],
+        ];
     }
 }

@@ -8,8 +8,8 @@ use super::answers::{
     RunTurnAnswer,
 };
 use super::codes::{
-    OF_ASSIGNMENTS, OF_CHANGES, OF_DECISIONS, OF_DISPATCHES, OF_HOOKS, OF_REPOSITORY, OF_RESULTS,
-    OF_TURN, OF_WORKERS,
+    OF_ASSIGNMENTS, OF_CHANGES, OF_COMMITS, OF_CYCLES, OF_DECISIONS, OF_DOCUMENTS, OF_EVIDENCE,
+    OF_FILES, OF_GIT, OF_HOOKS, OF_OPENING, OF_RESULTS, OF_RUNTIMES, OF_TURN, OF_WORKERS,
 };
 
 local_operation! {
@@ -17,14 +17,20 @@ local_operation! {
     pub struct AssignTurn("run_assign") {
         needs Need::Write;
         answers Json<RunTurnAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_HOOKS, OF_ASSIGNMENTS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, OF_ASSIGNMENTS,
+        ];
     }
 
     /// Dispatches an assigned turn: its bundle is written.
     pub struct DispatchTurn("run_dispatch") {
         needs Need::Write;
         answers Json<RunDispatchAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_DISPATCHES];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, &[Code::XchainFinalizationFailed],
+        ];
     }
 
     /// Stages the result of a turn that a person did.
@@ -32,8 +38,11 @@ local_operation! {
         needs Need::Write;
         answers Json<RunStageAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN,
-            &[Code::XchainFilesRequired, Code::XchainUnknownPhase, Code::NotForWorkers],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT,
+            &[
+                Code::NotForWorkers, Code::XchainFilesRequired, Code::XchainUnknownPhase,
+                Code::XchainVersionControlChanged,
+            ],
         ];
     }
 
@@ -42,8 +51,8 @@ local_operation! {
         needs Need::Write;
         answers Json<RunAcceptAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS,
-            &[Code::XchainNothingToCheckpoint],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
+            OF_RESULTS,
         ];
     }
 
@@ -52,8 +61,8 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<RunAcceptAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS, OF_DECISIONS,
-            &[Code::XchainNothingToCheckpoint],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
+            OF_RESULTS, OF_DECISIONS, OF_EVIDENCE,
         ];
     }
 
@@ -61,14 +70,20 @@ local_operation! {
     pub struct RejectTurn("run_reject") {
         needs Need::Write;
         answers Json<RunRejectAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_RESULTS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT,
+            &[Code::XchainTurnAlreadyAccepted],
+        ];
     }
 
     /// Gives the work of a turn to a new turn.
     pub struct ReissueTurn("run_reissue") {
         needs Need::Decide(Decision::Override);
         answers Json<RunTurnAnswer>;
-        refuses [OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DECISIONS];
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, OF_ASSIGNMENTS, &[Code::NotForWorkers],
+        ];
     }
 
     /// Runs the next turn with its worker.
@@ -76,8 +91,8 @@ local_operation! {
         needs Need::Write;
         answers Json<RunDriveAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
-            OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, OF_ASSIGNMENTS, OF_CYCLES, OF_WORKERS,
         ];
     }
 
@@ -86,8 +101,8 @@ local_operation! {
         needs Need::Write;
         answers Json<RunDriveAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
-            OF_WORKERS, OF_RESULTS, &[Code::XchainNothingToCheckpoint],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, OF_ASSIGNMENTS, OF_CYCLES, &[Code::XchainTurnNotActive],
         ];
     }
 
@@ -96,9 +111,9 @@ local_operation! {
         needs Need::Decide(Decision::Approve);
         answers Json<RunDriveAnswer>;
         refuses [
-            OF_REPOSITORY, OF_CHANGES, OF_TURN, OF_HOOKS, OF_ASSIGNMENTS, OF_DISPATCHES,
-            OF_WORKERS, OF_RESULTS, OF_DECISIONS,
-            &[Code::XchainNothingToCheckpoint, Code::XchainGateActionFailed],
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_GIT, OF_HOOKS,
+            OF_RUNTIMES, OF_ASSIGNMENTS, OF_CYCLES, OF_DECISIONS,
+            &[Code::XchainTurnNotActive, Code::XchainGateActionFailed],
         ];
     }
 }

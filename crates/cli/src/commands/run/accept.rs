@@ -1,10 +1,12 @@
 //! `accord run accept`: accepts a staged result into the history.
 
+use accord_api::LocalDeclaration;
 use accord_runs::answers::accept_answer;
 use accord_runs::operations::Accept;
 use accord_runs_core::TurnId;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::operations::answers::RunAcceptAnswer;
+use accord_runs_core::operations::{AcceptMerge, AcceptTurn, LocalOperation as _};
 use accord_runs_core::person::Consent;
 use accord_runs_core::views::HistoryView;
 
@@ -43,6 +45,10 @@ pub(super) struct AcceptArgs {
 }
 
 impl AcceptArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        if self.human_merge { AcceptMerge::declared() } else { AcceptTurn::declared() }
+    }
+
     pub(super) fn run(self) -> Result<Exit> {
         let human_merge = self.human_merge;
         if !human_merge && self.person.is_given() {

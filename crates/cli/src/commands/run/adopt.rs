@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use accord_api::LocalDeclaration;
 use accord_base::Door;
 use accord_runs::answers::adopt_answer;
 use accord_runs::operations::Adopt;
 use accord_runs_core::operations::answers::{RunAdoptAnswer, RunKeptChange};
+use accord_runs_core::operations::{AdoptChanges, LocalOperation as _, ShowChanges};
 
 use super::person::{human, person};
 use super::{RepoArgs, next_lines, quoted_path, take};
@@ -43,6 +45,10 @@ pub(super) struct AdoptArgs {
 }
 
 impl AdoptArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        if self.yes { AdoptChanges::declared() } else { ShowChanges::declared() }
+    }
+
     pub(super) fn run(self) -> Result<Exit> {
         let runs = self.repo.open_to_act()?;
         let verb = if self.undo { "forget what changed" } else { "put in force what changed" };

@@ -1,11 +1,13 @@
 //! The commands of `accord run` that change a run.
 
+use accord_api::LocalDeclaration;
 use accord_contract::Failure;
 use accord_runs::Runs;
 use accord_runs::answers::{checkpoint_answer, dispatch_answer};
 use accord_runs::answers::{reject_answer, run_answer, turn_answer};
 use accord_runs::operations::{Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
+use accord_runs_core::operations::{LocalOperation as _, RestartRun, StartRun};
 use accord_runs_core::state::State;
 
 use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
@@ -103,6 +105,10 @@ pub(super) struct EscalateArgs {
 }
 
 impl StartArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        if self.restart { RestartRun::declared() } else { StartRun::declared() }
+    }
+
     pub(super) fn run(self) -> Result<Exit> {
         let start = Start { restart: self.restart, goal: self.goal, ..Start::default() };
         change_run(&self.repo, |runs| runs.start(&start))

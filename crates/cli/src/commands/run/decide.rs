@@ -1,9 +1,13 @@
 //! The commands of `accord run` that take a decision of a person: approvals and resolutions.
 
+use accord_api::LocalDeclaration;
 use accord_runs::Runs;
 use accord_runs::answers::plan_answer;
 use accord_runs::operations::PendingApproval;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
+use accord_runs_core::operations::{
+    ApproveCompletion, ApproveTransition, LocalOperation as _, PlanApproval,
+};
 use accord_runs_core::run::{ApprovalPlan, check_resolvable};
 use accord_runs_core::state::Pending;
 
@@ -35,6 +39,14 @@ pub(super) struct ResolveArgs {
 }
 
 impl GateArgs {
+    pub(super) fn operation(&self, gate: PendingApproval) -> LocalDeclaration {
+        match gate {
+            _ if self.dry_run => PlanApproval::declared(),
+            PendingApproval::Transition => ApproveTransition::declared(),
+            PendingApproval::Completion => ApproveCompletion::declared(),
+        }
+    }
+
     pub(super) fn run(self, gate: PendingApproval) -> Result<Exit> {
         let runs = self.repo.open()?;
         if !self.dry_run {

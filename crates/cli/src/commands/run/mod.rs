@@ -7,6 +7,7 @@ mod adopt;
 mod change;
 mod coordinator;
 mod decide;
+mod door;
 mod init;
 mod person;
 mod proposal;
@@ -38,7 +39,7 @@ use crate::{CliError, Exit, Result, print_either, print_note};
 
 subcommands! {
     /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
-    pub(crate) RunArgs, RunCommand {
+    pub(crate) RunArgs, RunCommand through door {
         Init(init::InitArgs),
         Start(change::StartArgs),
         /// Show the status of the run, what blocks it, and the next commands

@@ -1,9 +1,13 @@
 //! `accord run proposal`: changes that a turn proposes, and the decision of a person.
 
+use accord_api::LocalDeclaration;
 use accord_runs::Runs;
 use accord_runs::answers::{proposal_answer, proposal_decision_answer, proposals_answer};
 use accord_runs::operations::{ApplyTo, ProposalDecided, ProposalFilter};
 use accord_runs_core::TurnId;
+use accord_runs_core::operations::{
+    ApplyProposal, DropProposal, ListProposals, LocalOperation as _, ShowProposal,
+};
 use accord_runs_core::person::Consent;
 use accord_runs_core::proposal::proposal_folder;
 
@@ -77,6 +81,17 @@ struct DropArgs {
     person: PersonArgs,
     #[command(flatten)]
     repo: RepoArgs,
+}
+
+impl ProposalArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        match &self.command {
+            ProposalCommand::List(_) => ListProposals::declared(),
+            ProposalCommand::Show(_) => ShowProposal::declared(),
+            ProposalCommand::Apply(_) => ApplyProposal::declared(),
+            ProposalCommand::Drop(_) => DropProposal::declared(),
+        }
+    }
 }
 
 /// The turn of a proposal, from its id or the beginning of it.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use accord_api::LocalDeclaration;
 use accord_base::Door;
 use accord_contract::{Code, Failure};
 use accord_process::Cancel;
@@ -12,6 +13,7 @@ use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
 use accord_runs_core::operations::answers::RunStop;
+use accord_runs_core::operations::{LocalOperation as _, LoopAndApprove, LoopRun};
 use parking_lot::Mutex;
 
 use super::person::{human, person};
@@ -105,6 +107,10 @@ impl StepArgs {
 }
 
 impl LoopArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        if self.auto_approve { LoopAndApprove::declared() } else { LoopRun::declared() }
+    }
+
     pub(super) fn run(self) -> Result<Exit> {
         let approve = || person(self.actor, self.note, Door::Loop, "approve every gate");
         let options = LoopOptions {

@@ -4,6 +4,7 @@ mod show;
 
 use std::path::PathBuf;
 
+use accord_api::LocalDeclaration;
 use accord_contract::{Code, Failure, Wire};
 use accord_runs::answers::{
     coordinator_gate_answer, coordinator_init_answer, coordinator_send_back_answer,
@@ -15,6 +16,10 @@ use accord_runs::coordinator::{
 };
 use accord_runs::operations::NextStep;
 use accord_runs_core::operations::answers::NextAnswer;
+use accord_runs_core::operations::{
+    ApproveInitiativeGate, InitInitiative, InitiativeStatus, LocalOperation as _, ResyncInitiative,
+    SendBackInitiative, StepInitiative,
+};
 
 use super::person::PersonArgs;
 use super::{RepoArgs, environment, next_line, next_lines, option, take, words};
@@ -95,6 +100,19 @@ struct ResyncArgs {
 
     #[command(flatten)]
     workspace: WorkspaceArgs,
+}
+
+impl CoordinatorArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        match &self.command {
+            CoordinatorCommand::Init(_) => InitInitiative::declared(),
+            CoordinatorCommand::Status(_) => InitiativeStatus::declared(),
+            CoordinatorCommand::Step(_) => StepInitiative::declared(),
+            CoordinatorCommand::ApproveGate(_) => ApproveInitiativeGate::declared(),
+            CoordinatorCommand::SendBack(_) => SendBackInitiative::declared(),
+            CoordinatorCommand::Resync(_) => ResyncInitiative::declared(),
+        }
+    }
 }
 
 impl WorkspaceArgs {
