@@ -333,7 +333,7 @@ mod tests {
     async fn a_key_that_is_used_all_the_time_is_revoked_within_a_second() {
         let (one, other) = two_hosts();
         let created = one.create(&Caller::owner(), request()).await.unwrap();
-        other.authenticate(&created.secret).await.unwrap();
+        let _ = other.authenticate(&created.secret).await.unwrap();
         let id = &created.key.key_id;
         one.revoke(&Caller::owner(), id).await.unwrap();
         let revoked = std::time::Instant::now();
@@ -388,10 +388,10 @@ mod tests {
     async fn a_key_is_read_once_for_many_requests() {
         let (one, other) = two_hosts();
         let created = one.create(&Caller::owner(), request()).await.unwrap();
-        other.authenticate(&created.secret).await.unwrap();
+        let _ = other.authenticate(&created.secret).await.unwrap();
         let id = &created.key.key_id;
         let first = other.cache.get(id).expect("it is cached");
-        other.authenticate(&created.secret).await.unwrap();
+        let _ = other.authenticate(&created.secret).await.unwrap();
         let second = other.cache.get(id).expect("it is cached");
         assert!(Arc::ptr_eq(&first, &second), "no second read");
     }
