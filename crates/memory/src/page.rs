@@ -21,8 +21,8 @@ pub(crate) struct Writing<'w, T, P> {
 }
 
 impl<P: Clone> Writing<'_, String, P> {
-    /// A page of at most `limit` texts after a position. `text` returns the text of a row, the id of
-    /// a damaged row, or `None` for a row that is left out.
+    /// A page of at most `limit` texts after a position. `text` returns the text of a row, the id
+    /// of a damaged row, or `None` for a row that is left out.
     pub(crate) fn page<R>(
         &self,
         (limit, after): (u32, Option<P>),

@@ -48,7 +48,7 @@ impl Memory {
             };
             writing.page(
                 (asked.limit, asked.after),
-                |after, limit| Ok(unit.questions(&project, &query(after.copied(), limit, SOURCES))?),
+                |after, most| Ok(unit.questions(&project, &query(after.copied(), most, SOURCES))?),
                 |row: &QuestionRow| row.position,
                 |row| Ok(question(row).map(|question| question.encode().to_string()).ok_or(None)),
                 || unreadable(unit, Table::Question),

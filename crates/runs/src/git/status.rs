@@ -102,8 +102,8 @@ impl Git {
         }
     }
 
-    /// The changes since a baseline. Fails like [`Git::changes`]; also if the commit of the baseline
-    /// is invalid or no longer exists.
+    /// The changes since a baseline. Fails like [`Git::changes`]; also if the commit of the
+    /// baseline is invalid or no longer exists.
     pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation> {
         // Check this first: git runs filters while it reads files.
         let view = self.view()?;

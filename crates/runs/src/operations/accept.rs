@@ -36,8 +36,8 @@ pub struct AcceptResult {
 }
 
 impl Runs {
-    /// Accepts a turn. Fails with the code of the refusal, which is recorded in the turn or the run,
-    /// unless the turn could not be examined: then nothing was written. Fails with
+    /// Accepts a turn. Fails with the code of the refusal, which is recorded in the turn or the
+    /// run, unless the turn could not be examined: then nothing was written. Fails with
     /// `not_for_workers` if a worker claims that a person merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult> {
         let merge = accept.human_merge.as_ref();

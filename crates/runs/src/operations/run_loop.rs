@@ -50,8 +50,8 @@ pub struct LoopResult {
 type Report = (TurnId, Result<TurnOutcome>);
 
 impl Runs {
-    /// Runs turn after turn. Fails with the first failure that another attempt does not fix. Workers
-    /// that still run are waited for first.
+    /// Runs turn after turn. Fails with the first failure that another attempt does not fix.
+    /// Workers that still run are waited for first.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult> {
         if options.cycle.checkpoint {
             // A worker may take an hour, and its work could not be committed.

@@ -41,7 +41,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
     }
     delegations::rules(result, situation, findings);
-    // The protocol's text requires a reason. The reference runner, like the lenient mode, only warns.
+    // The protocol's text requires a reason. The reference runner and the lenient mode only warn.
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn needs a person but gives no reason";
         if rule!(findings.strict; ReasonNotAsked => false) {
