@@ -21,8 +21,8 @@ pub(crate) enum Exit {
     /// There is no answer: wrong usage, input that cannot be read or is refused, output that cannot
     /// be written, a run that failed, a question that cannot be decided.
     Error,
-    /// The exit code of the fixture protocol.
-    Adapter(u8),
+    /// The exit code of the fixture protocol, or of the program that a launcher started.
+    Other(u8),
     /// This signal ended the command, after it had cleaned up.
     Signalled(i32),
 }
@@ -50,7 +50,7 @@ impl From<Exit> for ExitCode {
             Exit::Yes => 0,
             Exit::No => 1,
             Exit::Error => 2,
-            Exit::Adapter(code) => code,
+            Exit::Other(code) => code,
             Exit::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })
     }

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
 
 use crate::error::StartError;
 use crate::invocation::Invocation;
@@ -59,6 +61,8 @@ pub(crate) struct Group {
     close_stdin_when_sent: bool,
     scratch: Vec<u8>,
     ending: Option<Ending>,
+    /// Whether the child is the launcher of a worker.
+    is_launcher: bool,
 }
 
 impl Group {
@@ -66,7 +70,8 @@ impl Group {
         let mut child = start_child(|| invocation.spawn())?;
         let pid = Pid::from_child(&child);
         // Before anything that can fail, so that `end_all` reaches every child that was started.
-        live::enter(pid);
+        let is_launcher = invocation.launcher().is_some();
+        live::enter(pid, is_launcher);
         let group = Self {
             pid,
             watch: watch_end_of(pid),
@@ -79,6 +84,7 @@ impl Group {
             close_stdin_when_sent: false,
             scratch: vec![0; CHUNK],
             ending: None,
+            is_launcher,
         };
         // From here on a failure drops the group, which kills the child.
         group.make_pipes_nonblocking().map_err(|source| invocation.failed(source))?;
@@ -125,13 +131,20 @@ impl Group {
 
     pub(crate) fn ask_to_end(&self) {
         // An error means that the group has ended.
-        let _ = kill_process_group(self.pid, Signal::TERM);
+        let _ = match self.is_launcher {
+            // It asks all that the worker started.
+            true => kill_process(self.pid, Signal::TERM),
+            false => kill_process_group(self.pid, Signal::TERM),
+        };
     }
 
     /// Kills the whole group and returns how the leader ended. Later calls return the same.
     pub(crate) fn finish(&mut self) -> Ending {
         if let Some(ending) = self.ending {
             return ending;
+        }
+        if self.is_launcher {
+            self.end_launcher();
         }
         // An error means that the group is empty already.
         let _ = kill_process_group(self.pid, Signal::KILL);
@@ -175,16 +188,32 @@ impl Group {
         self.stdout.is_none()
     }
 
-    fn reap(&mut self) -> Ending {
-        let deadline = Instant::now() + REAP_LIMIT;
+    /// Lets a launcher kill all that its worker started.
+    fn end_launcher(&self) {
+        if !self.leader_ended() {
+            let _ = kill_process(self.pid, Signal::INT);
+            self.wait_for_end(LAUNCHER_LIMIT);
+        }
+    }
+
+    /// Whether the leader ends within a time.
+    fn wait_for_end(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
         while !self.leader_ended() {
             if Instant::now() >= deadline {
-                return Ending::Unreaped;
+                return false;
             }
             // Only the end of the leader matters now.
             let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(1);
             push(&mut fds, self.watch.as_ref(), PollFlags::IN);
             let _ = poll_until(&mut fds, deadline, self.watch.is_some());
+        }
+        true
+    }
+
+    fn reap(&mut self) -> Ending {
+        if !self.wait_for_end(REAP_LIMIT) {
+            return Ending::Unreaped;
         }
         let Ok(Some(status)) = self.child.try_wait() else { return Ending::Unreaped };
         match (status.code(), status.signal()) {
@@ -307,14 +336,14 @@ fn set_nonblocking(fd: Option<&impl AsFd>) -> io::Result<()> {
 }
 
 #[cfg(target_os = "linux")]
-fn watch_end_of(pid: Pid) -> Option<OwnedFd> {
+pub(crate) fn watch_end_of(pid: Pid) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
     // Fails on kernels before 5.3 and in some sandboxes. Polling does the same, only later.
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn watch_end_of(_: Pid) -> Option<OwnedFd> {
+pub(crate) fn watch_end_of(_: Pid) -> Option<OwnedFd> {
     None
 }
 
@@ -325,3 +354,5 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// A killed process that sleeps in the kernel can take long to end. This bounds the wait.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
+/// The same for a launcher, which ends others before itself.
+const LAUNCHER_LIMIT: Duration = Duration::from_secs(5);

@@ -10,6 +10,7 @@ use rustix::fs::Access;
 use rustix::io::Errno;
 
 use crate::error::StartError;
+use crate::launcher::launcher;
 
 /// A program to start with exactly these arguments.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Invocation {
     pub without: Vec<OsString>,
     /// The working folder; the caller's if absent.
     pub cwd: Option<PathBuf>,
+    /// Whether it is a worker, which a launcher starts in a session of its own.
+    pub is_worker: bool,
 }
 
 impl Invocation {
@@ -37,7 +40,20 @@ impl Invocation {
             env: Vec::new(),
             without: Vec::new(),
             cwd: None,
+            is_worker: false,
         }
+    }
+
+    /// Starts the program through the launcher of this process, if it has one.
+    #[must_use]
+    pub fn as_worker(mut self) -> Self {
+        self.is_worker = true;
+        self
+    }
+
+    /// The command of the launcher, if one starts the program.
+    pub(crate) fn launcher(&self) -> Option<&'static [OsString]> {
+        launcher().filter(|_| self.is_worker)
     }
 
     #[must_use]
@@ -76,14 +92,32 @@ impl Invocation {
         if let Some(path) = self.cwd.as_ref().filter(|path| !path.is_dir()) {
             return Err(StartError::WorkingFolder { path: path.clone() });
         }
-        let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+        let mut command = match self.launcher() {
+            Some([launcher, words @ ..]) => {
+                // The launcher could only say it with an exit code.
+                self.locate()?;
+                let mut command = Command::new(launcher);
+                command.args(words).arg(&self.program);
+                command
+            }
+            _ => {
+                let mut command = Command::new(&self.program);
+                // The leader of a group cannot begin a session, as a launcher does.
+                command.process_group(0);
+                command
+            }
+        };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.start(command)
+    }
+
+    /// Starts the child with the streams of this process, in its group.
+    pub(crate) fn start_attached(&self) -> Result<std::process::Child, StartError> {
+        self.start(Command::new(&self.program))
+    }
+
+    fn start(&self, mut command: Command) -> Result<std::process::Child, StartError> {
+        command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         // After `envs`: a variable that must not reach the child is removed even if it was also
         // set.
         for name in &self.without {

@@ -4,11 +4,11 @@
 //! signal to end calls [`end_all`] first.
 
 use parking_lot::Mutex;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 struct Live {
-    /// Few entries: one per worker.
-    groups: Vec<Pid>,
+    /// Few entries: one per worker. Those of launchers are true.
+    groups: Vec<(Pid, bool)>,
     /// No group may be started any more.
     closed: bool,
 }
@@ -21,9 +21,8 @@ pub fn end_all() {
     // Under the same lock as the list: a child that another thread starts now is either in the list
     // or killed by `enter`.
     live.closed = true;
-    for group in &live.groups {
-        // An error means that the group has ended by itself.
-        let _ = kill_process_group(*group, Signal::KILL);
+    for (group, is_launcher) in &live.groups {
+        end(*group, *is_launcher);
     }
 }
 
@@ -38,15 +37,24 @@ pub fn end_group(id: u32) {
     }
 }
 
-pub(crate) fn enter(group: Pid) {
+pub(crate) fn enter(group: Pid, is_launcher: bool) {
     let mut live = LIVE.lock();
-    live.groups.push(group);
+    live.groups.push((group, is_launcher));
     if live.closed {
-        let _ = kill_process_group(group, Signal::KILL);
+        end(group, is_launcher);
     }
+}
+
+fn end(group: Pid, is_launcher: bool) {
+    // An error means that the group has ended by itself.
+    let _ = match is_launcher {
+        // It ends all that its worker started, also after this process has ended.
+        true => kill_process(group, Signal::INT),
+        false => kill_process_group(group, Signal::KILL),
+    };
 }
 
 /// Removes a group before it is reaped, after which its id can be reused.
 pub(crate) fn leave(group: Pid) {
-    LIVE.lock().groups.retain(|running| *running != group);
+    LIVE.lock().groups.retain(|(running, _)| *running != group);
 }

@@ -212,6 +212,7 @@ fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Re
 fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64> {
     operation.environment.notify(&Notice::CommandStarted { command: command.to_owned() });
     let invocation = Invocation::new("/bin/sh", ["-c", command])
+        .as_worker()
         .cwd(operation.root())
         .env("AGENTXCHAIN_TURN_ID", turn.as_str());
     let mut spec = Spec::new(invocation).time_limit(REPLAY_LIMIT);

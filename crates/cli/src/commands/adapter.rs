@@ -48,7 +48,7 @@ impl AdapterArgs {
         };
         interrupted.block_if_set();
         print_line(result.encode().to_string())?;
-        Ok(Exit::Adapter(result.status.exit_code()))
+        Ok(Exit::Other(result.status.exit_code()))
     }
 
     fn adapter(&self) -> Result<Box<dyn Adapter>> {
@@ -118,7 +118,7 @@ fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit> {
     let result = adapter.answer(&case);
     output.line(result.encode().to_string())?;
     output.finish()?;
-    Ok(Exit::Adapter(result.status.exit_code()))
+    Ok(Exit::Other(result.status.exit_code()))
 }
 
 fn standard_input() -> InputArgs {

@@ -17,6 +17,7 @@ mod contract;
 mod fact;
 mod kb;
 mod key;
+mod launch;
 mod live;
 mod mcp;
 mod person;
@@ -69,6 +70,8 @@ subcommands! {
         Schema(schema::SchemaArgs),
         Adapter(adapter::AdapterArgs),
         Completions(completions::CompletionsArgs),
+        #[command(hide = true)]
+        Launch(launch::LaunchArgs),
     }
 }
 

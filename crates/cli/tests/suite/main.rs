@@ -92,3 +92,4 @@ mod undeclared;
 mod wait;
 mod walk;
 mod wire_pages;
+mod workers;

@@ -25,7 +25,7 @@ pub(super) fn run(
     let Some((program, arguments)) = command.split_first() else {
         return super::failed("the hook names no program".to_owned());
     };
-    let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root));
+    let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root)).as_worker();
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }

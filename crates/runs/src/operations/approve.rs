@@ -109,7 +109,7 @@ fn run_action(
 ) -> ActionRun {
     // A login shell, as in the reference runner.
     let mut invocation =
-        Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root());
+        Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root()).as_worker();
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }

@@ -100,7 +100,7 @@ fn spec(run: &AgentRun<'_>, command: &AgentCommand, briefing: &str) -> Result<Sp
     }
     let folder = run.folder();
     let mut invocation =
-        Invocation::new(program, filled).cwd(command.cwd.as_ref().unwrap_or(&folder));
+        Invocation::new(program, filled).cwd(command.cwd.as_ref().unwrap_or(&folder)).as_worker();
     for (name, value) in &command.env {
         invocation = invocation.env(name, value);
     }

@@ -201,6 +201,7 @@ fn environment() -> Result<Environment> {
 fn silent_environment() -> Result<Environment> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
+    super::launch::use_launcher();
     let settings = settings_of(&DataFolder::of(None)?.path)?;
     let environment = Environment::system().saying_terminal(can_ask());
     Ok(environment.under(settings.decision_rules()))

@@ -29,6 +29,7 @@ use super::change::FitsArgs;
 use super::place::{Place, PlaceArgs, document};
 use super::run_agent::{AgentOutput, AgentProgram};
 use super::work_host::WorkHost;
+use crate::commands::launch::use_launcher;
 use crate::interrupt::cancel_on_signal;
 use crate::render::{clean, counted, one_line};
 use crate::{CliError, Exit, Result, print_line, print_note};
@@ -104,6 +105,7 @@ impl WorkArgs {
         command.cwd = std::env::current_dir().ok();
         command.time_limit = Duration::from_secs(self.time_limit);
         accord_process::supervise();
+        use_launcher();
         let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
         let shift = WorkerLoop { args: &self, place: &place, command, agent, cancel, signal };

@@ -1,0 +1,106 @@
+//! What a worker can reach of the process that started it, and what it can leave behind.
+
+#![cfg(target_os = "linux")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::accord::run;
+use crate::run_place::Place;
+use crate::task_place::Tasks;
+use crate::terminal::at_terminal_with;
+use crate::wait::{is_running, pid_in, signal, wait_for_end_of};
+
+/// Leaves three processes behind, each in its own way. Their ids are in `$LEFT`.
+const LEAVE: &str = r#"cat > /dev/null
+setsid env -i sh -c 'echo $$ > "$0/session"; exec sleep 600' "$LEFT" &
+(setsid sh -c '(sh -c "echo \$\$ > \"$LEFT/orphan\"; exec sleep 600" &)' &)
+nohup sh -c 'echo $$ > "$LEFT/nohup"; trap "" TERM INT HUP; sleep 600' > /dev/null 2>&1 &
+for name in session orphan nohup; do
+  while [ ! -s "$LEFT/$name" ]; do sleep 0.01; done
+done
+"#;
+const LEFT: [&str; 3] = ["session", "orphan", "nohup"];
+
+#[test]
+fn nothing_outlives_the_worker_of_a_task() {
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("leave.sh", LEAVE);
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path());
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    assert_eq!(tasks.status(&id), "review");
+    for name in LEFT {
+        let pid = pid_in(&left.path().join(name));
+        assert!(!is_running(&pid), "{name} outlived its worker");
+    }
+}
+
+#[test]
+fn a_killed_supervisor_takes_its_workers_along() {
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let agent = tasks.agent("stay.sh", &format!("{LEAVE}\nsleep 600\n"));
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path()).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let pids: Vec<String> = LEFT.iter().map(|name| pid_in(&left.path().join(name))).collect();
+    signal(child.id(), "-KILL");
+    child.wait().expect("it ended");
+    for pid in &pids {
+        wait_for_end_of(pid);
+    }
+}
+
+#[test]
+fn nothing_outlives_the_worker_of_a_turn() {
+    let left = tempfile::tempdir().expect("a folder");
+    let script = format!("LEFT='{}'; export LEFT\n{LEAVE}", left.path().display());
+    let place = Place::begun_with(|config| {
+        config["roles"]["pm"]["runtime"] = json!("agent");
+        config["runtimes"]["agent"] =
+            json!({"type": "local_cli", "command": ["sh", "-c", script.replace("cat >", ": >")]});
+    });
+    let ran = place.run("step");
+    assert!(ran.stderr.contains("without a result"), "{ran:?}");
+    for name in LEFT {
+        let pid = pid_in(&left.path().join(name));
+        assert!(!is_running(&pid), "{name} outlived its worker");
+    }
+}
+
+#[test]
+fn a_worker_has_no_terminal_and_no_file_of_its_supervisor() {
+    const LOOK: &str = r#"cat > /dev/null
+if (echo y > /dev/tty) 2> /dev/null; then echo opened > "$SEEN/tty"; else echo none > "$SEEN/tty"; fi
+ls /proc/self/fd | tr '\n' ' ' > "$SEEN/files"
+"#;
+    let (tasks, seen) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let agent = tasks.agent("look.sh", LOOK);
+    let work = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    // A shell that leaves a file open to the programs that it starts.
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec 9</dev/null; exec \"$0\" \"$@\""]);
+    command.arg(work.get_program()).args(work.get_args());
+    command.current_dir(tasks.folder()).env("SEEN", seen.path());
+    for (name, value) in work.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let worked = at_terminal_with(command, &[]);
+    assert_eq!(worked.code, 0, "{}", worked.shown);
+    let read = |name: &str| {
+        let path: PathBuf = seen.path().join(name);
+        std::fs::read_to_string(path).expect("the worker looked")
+    };
+    assert_eq!(read("tty"), "none\n");
+    // The fourth is the folder that `ls` reads.
+    assert_eq!(read("files"), "0 1 2 3 ");
+}
