@@ -8,6 +8,7 @@
 //!   passes, when the leader has ended, and when its owner is dropped. A process that left the
 //!   group on purpose (`setsid`) is out of reach, but cannot make a caller wait: open pipes are not
 //!   waited for once the leader has ended.
+//! - A worker is started by a launcher, which ends what it leaves behind, too.
 //! - The leader is reaped only after its group was killed, so the group's id cannot have been
 //!   reused.
 //! - Memory is bounded by the caller's limits, however much the child prints.
