@@ -71,7 +71,7 @@ pub(crate) fn reap_one() -> Option<(Pid, WaitStatus)> {
     rustix::process::wait(WaitOptions::NOHANG).ok().flatten()
 }
 
-fn signal_all(processes: &[Process], signal: Signal) {
+pub(crate) fn signal_all(processes: &[Process], signal: Signal) {
     for process in processes {
         let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
         // An error means that it has ended, or belongs to another user.

@@ -18,7 +18,7 @@ use rustix::process::{
 use crate::error::StartError;
 use crate::invocation::Invocation;
 use crate::live;
-use crate::supervisor::{end_child, start_child};
+use crate::supervisor::{end_child, end_orphans, start_child};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
@@ -153,6 +153,9 @@ impl Group {
         live::leave(self.pid);
         let ending = self.reap();
         end_child(self.pid);
+        if self.is_launcher && ending == Ending::Signalled(Signal::KILL.as_raw()) {
+            end_orphans();
+        }
         self.ending = Some(ending);
         self.stdin = None;
         ending

@@ -23,10 +23,8 @@ use crate::descendants::{end_descendants, reap_one, signal_descendants};
 use crate::error::StartError;
 use crate::group::{Ending, watch_end_of};
 use crate::invocation::Invocation;
-use crate::supervisor::supervise;
+use crate::supervisor::{END_LIMIT, supervise};
 
-/// How long the end of all descendants may take.
-const END_LIMIT: Duration = Duration::from_secs(2);
 /// How often processes that the worker left behind, and that have ended, are reaped.
 const REAP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the end of the worker is looked for where no descriptor tells it.

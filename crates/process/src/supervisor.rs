@@ -11,14 +11,19 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
+use crate::descendants::signal_all;
 use crate::table::{Process, ProcessTable};
 
 /// The name of a supervisor in the process table. The system keeps 15 bytes.
 const NAME: &str = "accord-workers";
+
+/// How long the end of what a worker left behind may take.
+pub(crate) const END_LIMIT: Duration = Duration::from_secs(2);
 
 static IS_SUPERVISOR: AtomicBool = AtomicBool::new(false);
 
@@ -58,6 +63,33 @@ pub(crate) fn start_child<E>(
 pub(crate) fn end_child(pid: Pid) {
     CHILDREN.lock().remove(&pid.as_raw_pid());
     if IS_SUPERVISOR.load(Ordering::Acquire) {
+        reap_orphans();
+    }
+}
+
+/// Kills the processes that this one got from a worker whose launcher was killed.
+pub(crate) fn end_orphans() {
+    let own = u64::from(std::process::id());
+    if !IS_SUPERVISOR.load(Ordering::Acquire) || Process::find(own).is_none() {
+        return;
+    }
+    let deadline = Instant::now() + END_LIMIT;
+    while Instant::now() < deadline {
+        // A child that another thread starts is in the list of children before it is looked for.
+        let none_starts = STARTING.write();
+        let Some(table) = ProcessTable::read() else { return };
+        let children = CHILDREN.lock().clone();
+        let is_orphan = |process: &Process| {
+            let is_child = i32::try_from(process.pid).is_ok_and(|pid| children.contains(&pid));
+            process.parent == own && !process.is_zombie && !is_child
+        };
+        let orphans: Vec<Process> = table.all().into_iter().filter(is_orphan).collect();
+        if orphans.is_empty() {
+            return;
+        }
+        // Those that they started become orphans, and are killed in the next round.
+        signal_all(&orphans, Signal::KILL);
+        drop(none_starts);
         reap_orphans();
     }
 }

@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::config::SettingArgs;
 use super::conformance::Token;
+use super::launch::use_launcher;
 use super::signals::Signals;
 use crate::{CliError, Exit, Output, Result};
 
@@ -62,6 +63,7 @@ impl ServeArgs {
         }
         log::begin(&settings.log)?;
         accord_process::supervise();
+        use_launcher();
         accord_process::raise_open_file_limit();
         let runtime = runtime()?;
         let folder = self.settings.folder()?;

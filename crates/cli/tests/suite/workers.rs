@@ -41,6 +41,21 @@ fn nothing_outlives_the_worker_of_a_task() {
 }
 
 #[test]
+fn a_worker_that_kills_its_launcher_gains_nothing() {
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let agent = tasks.agent("kill.sh", &format!("{LEAVE}\nkill -9 $PPID\n"));
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path());
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    for name in LEFT {
+        let pid = pid_in(&left.path().join(name));
+        assert!(!is_running(&pid), "{name} outlived its worker");
+    }
+}
+
+#[test]
 fn a_killed_supervisor_takes_its_workers_along() {
     let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
     tasks.create("One --ready");
