@@ -119,3 +119,37 @@ ls /proc/self/fd | tr '\n' ' ' > "$SEEN/files"
     // The fourth is the folder that `ls` reads.
     assert_eq!(read("files"), "0 1 2 3 ");
 }
+
+/// A namespace that needs no rights has only the processes that were started in it.
+#[test]
+fn a_process_that_hides_its_parents_decides_nothing() {
+    let unshared = |words: &[&str], command: &Command| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["-Urpf", "--mount-proc"]).args(words).arg(command.get_program());
+        unshare.args(command.get_args());
+        unshare
+    };
+    if !unshared(&[], &Command::new("true")).output().is_ok_and(|ran| ran.status.success()) {
+        assert!(std::env::var_os("CI").is_none(), "user namespaces are not allowed here");
+        eprintln!("not run: user namespaces are not allowed here");
+        return;
+    }
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("good.sh", "cat > /dev/null");
+    let worked = tasks.ran(&format!("work --agent '{agent}' --as dev --once"));
+    assert_eq!(worked.code, 0, "{worked:?}");
+    let approve = tasks.command(&format!("approve {id} --yes --actor human:lead"));
+    for words in [&[][..], &["setsid", "-w"]] {
+        let mut command = unshared(words, &approve);
+        command.env_clear().current_dir(tasks.folder());
+        command.env("PATH", std::env::var_os("PATH").expect("a path"));
+        command.env("ACCORD_DATA", tasks.data()).env("ACCORD_PROJECT", "shop");
+        let ran = run(command, "");
+        assert_eq!(ran.code, 2, "{words:?}: {ran:?}");
+        assert!(ran.stderr.contains("not_for_workers"), "{words:?}: {ran:?}");
+    }
+    assert_eq!(tasks.status(&id), "review");
+    // A person's own process is not hidden.
+    tasks.yes(&format!("approve {id} --yes --actor human:lead"));
+}
