@@ -48,10 +48,7 @@ pub(crate) fn launcher() -> Option<&'static [OsString]> {
 /// Runs a worker to its end, and ends what it leaves behind. The calling process must have one
 /// thread and no children.
 pub fn launch(worker: &Invocation) -> Result<Ending, StartError> {
-    let system = |source: io::Error| StartError::System {
-        program: worker.program.to_string_lossy().into_owned(),
-        source,
-    };
+    let system = |source: io::Error| worker.failed(source);
     // Before the session begins: from then on the supervisor can send signals to it.
     let asked = on_signal(SIGTERM).map_err(system)?;
     let killed = on_signal(SIGINT).map_err(system)?;

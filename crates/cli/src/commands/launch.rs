@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use accord_contract::Code;
 use accord_process::{Ending, Invocation};
 
-use crate::error::CliError;
-use crate::exit::Exit;
+use crate::{CliError, Exit, Result};
 
 /// Start the program of a worker in a session of its own, and end all that it leaves behind
 #[derive(Debug, clap::Args)]
@@ -17,7 +16,7 @@ pub(super) struct LaunchArgs {
 }
 
 impl LaunchArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(self) -> Result<Exit> {
         let mut words = self.words.into_iter();
         let worker = Invocation::new(words.next().unwrap_or_default(), words);
         let ending = accord_process::launch(&worker)
