@@ -145,7 +145,9 @@ impl Desk {
     fn with(name: &str) -> Option<Self> {
         let preset = Preset::named(name).expect("a name that is known");
         let path = path_with(preset)?;
-        let home = tempfile::tempdir().expect("a folder");
+        // Not in the temporary folder: where bubblewrap is installed, Codex hides that folder from
+        // the commands that it starts, with its own program in it.
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         let home_path = home.path().canonicalize().expect("a folder");
         std::fs::create_dir(home_path.join("shop")).expect("a folder");
         let api = ModelApi::start(home_path.join("shop"));
