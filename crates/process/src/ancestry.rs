@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::group::Ending;
 use crate::invocation::Invocation;
+use crate::namespace::has_hidden_supervisor;
 use crate::run::{Spec, run};
 use crate::supervisor::is_supervisor;
 use crate::table::{Process, ProcessTable};
@@ -50,22 +51,14 @@ pub fn os_user() -> String {
 }
 
 /// This process and its parents, each with those of `variables` that are in its environment.
-/// `None` if the system does not show them, or may hide some of them: every program can make a
-/// namespace that has only its own processes.
+/// `None` if the system does not show them, or may hide some of them: this process is in another PID
+/// namespace than a process that starts workers.
 pub fn ancestors(variables: &[&str]) -> Option<Lineage> {
     let table = ProcessTable::read()?;
-    if is_in_namespace_of_a_program() {
+    if has_hidden_supervisor() {
         return None;
     }
     of(std::process::id().into(), &table, variables)
-}
-
-/// Whether this process is in a user namespace that needs no rights to be made: one that has a
-/// single user. The namespaces of containers have many.
-fn is_in_namespace_of_a_program() -> bool {
-    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    let mut users = map.lines().filter_map(|line| line.split_ascii_whitespace().nth(2));
-    users.next() == Some("1") && users.next().is_none()
 }
 
 /// A process that is examined later. A later process with the same number is not it, if the system
@@ -92,6 +85,11 @@ impl RunningProcess {
         }
     }
 
+    pub fn is_running(&self) -> bool {
+        let found = Process::find(self.pid);
+        found.is_some_and(|found| !found.is_zombie && found.start == self.start)
+    }
+
     /// The process, and those that it descends from or belongs to, as [`ancestors`] lists them.
     /// `None` if it has ended.
     pub fn ancestors(&self, variables: &[&str]) -> Option<Lineage> {
@@ -110,11 +108,6 @@ fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let itself = table.find(start)?;
-    // Its group or session has a leader outside of this process' namespace, which cannot be
-    // examined.
-    if itself.group == 0 || itself.session == Some(0) {
-        return None;
-    }
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
     // its group and session.
     let leaders = [Some(itself.group), itself.session];

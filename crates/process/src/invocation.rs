@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::error::StartError;
 use crate::launcher::launcher;
+use crate::namespace::announce_supervisor;
 
 /// A program to start with exactly these arguments.
 #[derive(Clone, Debug)]
@@ -96,6 +97,7 @@ impl Invocation {
             Some([launcher, words @ ..]) => {
                 // The launcher could only say it with an exit code.
                 self.locate()?;
+                announce_supervisor();
                 let mut command = Command::new(launcher);
                 command.args(words).arg(&self.program);
                 command

@@ -45,6 +45,7 @@ mod launcher;
 mod limits;
 mod lines;
 mod live;
+mod namespace;
 mod run;
 mod session;
 mod sockets;

@@ -135,22 +135,38 @@ fn a_process_that_hides_its_parents_decides_nothing() {
         eprintln!("not run: user namespaces are not allowed here");
         return;
     }
-    let tasks = Tasks::new();
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
     let id = tasks.create("One --ready");
     let agent = tasks.agent("good.sh", "cat > /dev/null");
     let worked = tasks.ran(&format!("work --agent '{agent}' --as dev --once"));
     assert_eq!(worked.code, 0, "{worked:?}");
+    assert_eq!(tasks.status(&id), "review");
     let approve = tasks.command(&format!("approve {id} --yes --actor human:lead"));
-    for words in [&[][..], &["setsid", "-w"]] {
+    let hidden = |words: &[&str]| {
         let mut command = unshared(words, &approve);
         command.env_clear().current_dir(tasks.folder());
         command.env("PATH", std::env::var_os("PATH").expect("a path"));
         command.env("ACCORD_DATA", tasks.data()).env("ACCORD_PROJECT", "shop");
-        let ran = run(command, "");
+        run(command, "")
+    };
+    // The worker of another task runs, and could have started it.
+    tasks.create("Two --ready");
+    let agent = tasks.agent("stay.sh", "cat > /dev/null\necho $$ > \"$LEFT/pid\"; sleep 600");
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path()).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let pid = pid_in(&left.path().join("pid"));
+    for words in [&[][..], &["setsid", "-w"]] {
+        let ran = hidden(words);
         assert_eq!(ran.code, 2, "{words:?}: {ran:?}");
         assert!(ran.stderr.contains("not_for_workers"), "{words:?}: {ran:?}");
     }
     assert_eq!(tasks.status(&id), "review");
-    // A person's own process is not hidden.
-    tasks.yes(&format!("approve {id} --yes --actor human:lead"));
+    signal(child.id(), "-KILL");
+    child.wait().expect("it ended");
+    wait_for_end_of(&pid);
+    // A person in a container has such a namespace, too.
+    let ran = hidden(&[]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(tasks.status(&id), "done");
 }
