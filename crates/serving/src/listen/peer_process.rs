@@ -10,8 +10,8 @@
 //!   person may do is refused ([`accord_base::policy`]). So is a process of another user.
 //!
 //! The process table is read only for callers that act as a person. Finding the owner of a socket
-//! visits the open files of every process of this user, so it is done once for a connection, and
-//! again only if one of them has ended.
+//! visits the open files of every process of this user, so the owners are looked for and examined
+//! once for a connection, and again only if one of them has ended.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -44,8 +44,9 @@ pub(super) fn socket_owner(stream: &UnixStream) -> Caller {
 pub struct NetworkPeer {
     pub local: SocketAddr,
     remote: SocketAddr,
-    /// The processes that had the connection open when they were looked for.
-    owners: Arc<Mutex<Vec<RunningProcess>>>,
+    /// The processes that had the connection open when they were looked for, as they were then:
+    /// what a process descends from does not change.
+    owners: Arc<Mutex<Vec<(RunningProcess, Ancestry)>>>,
 }
 
 impl NetworkPeer {
@@ -66,21 +67,22 @@ impl NetworkPeer {
 
     fn examine(&self) -> CallerProcess {
         let mut known = self.owners.lock();
-        let still: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
-        if let Some(found) = still.filter(|found| !found.is_empty()) {
-            return CallerProcess::Seen(found);
+        let all = |known: &[(_, Ancestry)]| known.iter().map(|(_, seen)| seen.clone()).collect();
+        if !known.is_empty() && known.iter().all(|(process, _)| process.is_running()) {
+            return CallerProcess::Seen(all(&known));
         }
         // A child that a process is about to start has its connections open, too, and may end
         // before it is examined.
         for _ in 0..LOOKS {
-            *known = match tcp_owners(self.local, self.remote) {
+            let owners = match tcp_owners(self.local, self.remote) {
                 SocketOwners::Processes(found) => found,
                 SocketOwners::Foreign => return CallerProcess::OtherUser,
                 SocketOwners::Unknown => return CallerProcess::Unknown,
             };
-            let found: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
-            if let Some(found) = found {
-                return CallerProcess::Seen(found);
+            let examined = owners.into_iter().map(|owner| Some((owner, examine(&owner)?)));
+            if let Some(examined) = examined.collect() {
+                *known = examined;
+                return CallerProcess::Seen(all(&known));
             }
         }
         CallerProcess::Unknown
