@@ -91,6 +91,7 @@ impl Memory {
                 let package = Served {
                     package_id: package.package_id().clone(),
                     content_hash: *hash,
+                    revision: 1,
                     text: answer(package.text(), hash, &warnings),
                 };
                 Ok(Deposited { new: true, new_project, package })

@@ -16,6 +16,8 @@ use super::{Memory, UnitError, UnitResult};
 pub struct Served {
     pub package_id: PackageId,
     pub content_hash: ContentHash,
+    /// The number of its latest revision.
+    pub revision: u64,
     /// Its text in transport: with the hash in it.
     pub text: String,
 }
@@ -36,6 +38,7 @@ impl Served {
         Ok(Self {
             package_id: row.package_id,
             content_hash: hash,
+            revision: row.state.revision,
             text: package::transport_text(&row.state.text, &hash),
         })
     }

@@ -55,19 +55,19 @@ impl Memory {
             Err(load::integrity(format!("the stored package {:?} has no log", id.as_str())))
         })?;
         let now = self.now_in(unit, &project)?;
-        let (package, warnings) = match transition(&package, &last, asked, now)? {
-            Transition::Unchanged => (package, Vec::new()),
+        let (package, revision, warnings) = match transition(&package, &last, asked, now)? {
+            Transition::Unchanged => (package, last.seq, Vec::new()),
             Transition::Moved { package: moved, revision } => {
                 let state = load::state_of(&moved, revision.seq);
                 let log = [load::row_of_revision(&revision)];
                 unit.move_package(&project, &id, &state, &log)?;
                 record(unit, &event::transitioned(&moved, &revision, now))?;
-                (*moved, oddities(&package, asked))
+                (*moved, revision.seq, oddities(&package, asked))
             }
         };
         let hash = *package.content_hash();
         let text = answer(package.text(), &hash, &warnings);
-        Ok(Served { text, package_id: id, content_hash: hash })
+        Ok(Served { text, package_id: id, content_hash: hash, revision })
     }
 }
 

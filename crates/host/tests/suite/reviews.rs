@@ -23,7 +23,7 @@ async fn a_package_goes_through_a_review() {
         (&json!("awaiting_review"), &json!("human"))
     );
     assert_ne!(flagged["content_hash"], draft["content_hash"]);
-    assert_eq!(tag, format!("\"{}\"", flagged["content_hash"].as_str().unwrap()));
+    assert_eq!(tag, format!("\"{}.2\"", flagged["content_hash"].as_str().unwrap()));
     let outcome = |outcome: &str| json!({"outcome": outcome});
     let asked =
         asker.post("/v1/packages/pkg_1/review", &outcome("revision_requested")).await.expect(200);
@@ -80,6 +80,49 @@ async fn of_two_outcomes_at_once_one_comes_first() {
         assert_eq!(log["revisions"].as_array().unwrap().len(), done.len() + 1);
         let last = asker.get(&format!("/v1/packages/{id}")).await.expect(200);
         assert_eq!(last["status"], "complete");
+    }
+}
+
+/// After a round of revision the package has the hash that the first reviewer saw.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outdated_decision_is_refused_with_who_decided() {
+    let world = World::new();
+    let asker = world.owner();
+    let waiting = json!({"status": "awaiting_review", "review_type": "human"});
+    asker.deposit(&package_with("pkg_1", waiting)).await;
+    let read = asker.ask("GET", "/v1/packages/pkg_1", &[], "").await;
+    let tag = read.header("etag").to_owned();
+    let hash = read.expect(200)["content_hash"].clone();
+    let by = |outcome: &str, id: &str| {
+        json!({"outcome": outcome, "actor": {"id": id, "type": "human"}}).to_string()
+    };
+    let path = "/v1/packages/pkg_1/review";
+    asker
+        .ask("POST", path, &[("if-match", &tag)], &by("revision_requested", "ada"))
+        .await
+        .expect(200);
+    asker.post("/v1/packages/pkg_1/resubmit", &json!({"x-revision": 2})).await.expect(200);
+    assert_eq!(asker.get("/v1/packages/pkg_1").await.expect(200)["content_hash"], hash);
+    let late = asker.ask("POST", path, &[("if-match", &tag)], &by("complete", "bob")).await;
+    let refused = late.refused(412, "decision_stale");
+    assert_eq!(refused["revision"], 3, "{refused}");
+    let late = json!({"outcome": "complete", "x-revision": 1});
+    asker.post(path, &late).await.refused(412, "decision_stale");
+    let weak = format!("W/{tag}");
+    let late = asker.ask("POST", path, &[("if-match", &weak)], &by("complete", "bob")).await;
+    late.refused(412, "decision_stale");
+    // Of many that saw the same, one decides.
+    let now = asker.ask("GET", "/v1/packages/pkg_1", &[], "").await.header("etag").to_owned();
+    let bodies = ["complete", "revision_requested"].map(|outcome| by(outcome, "ada"));
+    let current = [("if-match", now.as_str())];
+    let asked = (0..20).map(|n| asker.ask("POST", path, &current, &bodies[n % 2]));
+    let answers = join_all(asked).await;
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert_eq!(won.len(), 1);
+    for answer in lost {
+        let refused = answer.refused(412, "decision_stale");
+        assert_eq!(refused["actor"], "human:ada", "{refused}");
     }
 }
 

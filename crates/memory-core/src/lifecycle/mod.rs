@@ -19,7 +19,7 @@ pub use standing::{Side, Standing};
 
 use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};
-use crate::{Actor, ActorType, Package, Warning};
+use crate::{Actor, ActorType, ContentHash, Package, Warning};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Change {
@@ -31,11 +31,28 @@ pub enum Change {
     Complete,
 }
 
+/// The entity tag of a package. The hash alone comes back when a package is in an earlier state
+/// again.
+pub fn entity_tag(hash: &ContentHash, revision: u64) -> String {
+    format!("\"{hash}.{revision}\"")
+}
+
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Move {
     pub change: Change,
     pub note: Option<String>,
     pub actor: Option<Actor>,
+    /// The revision that the change is about.
+    pub revision: Option<u64>,
+    /// The entity tags of which the package must have one, as in the header If-Match.
+    pub tags: Option<String>,
+}
+
+impl Move {
+    /// A change of whatever state the package is in, by nobody named.
+    pub fn new(change: Change) -> Self {
+        Self { change, note: None, actor: None, revision: None, tags: None }
+    }
 }
 
 /// Warnings about a transition of `package`, which do not prevent it. The verb `review` of a key
@@ -70,8 +87,9 @@ impl Status {
     }
 }
 
-/// Decides a transition of `package`, whose log ends with `last`. Fails with `invalid_transition`
-/// when the status does not allow it, with `too_many_items` when its log is full.
+/// Decides a transition of `package`, whose log ends with `last`. Fails with `decision_stale` when
+/// it is about an earlier revision, with `invalid_transition` when the status does not allow it,
+/// with `too_many_items` when its log is full.
 /// Clauses: AGENTIC-R-055.
 pub fn transition(
     package: &Package,
@@ -79,6 +97,7 @@ pub fn transition(
     asked: &Move,
     now: Time,
 ) -> Result<Transition, Failure> {
+    check_current(last, asked)?;
     let (status, review_type) = target(package, asked.change)?;
     let same_state = (status, review_type) == (package.status(), package.review_type());
     // The same flag twice is one entry; another note is another entry.
@@ -93,6 +112,33 @@ pub fn transition(
     let package = package.in_state(status, review_type);
     let revision = last.followed_by(&package, asked, now);
     Ok(Transition::Moved { package: Box::new(package), revision: Box::new(revision) })
+}
+
+/// Refuses a change that is about another revision than the last.
+fn check_current(last: &Revision, asked: &Move) -> Result<(), Failure> {
+    let tag = entity_tag(&last.content_hash, last.seq);
+    // If-Match compares strongly: a weak tag never matches.
+    let has_tag =
+        |tags: &String| tags.split(',').any(|it| [tag.as_str(), "*"].contains(&it.trim()));
+    if asked.revision.is_none_or(|revision| revision == last.seq)
+        && asked.tags.as_ref().is_none_or(has_tag)
+    {
+        return Ok(());
+    }
+    let named = |actor: &Actor| format!("{}:{}", actor.kind, actor.id);
+    let by = last.actor.as_ref().map_or_else(|| "nobody named".to_owned(), named);
+    let message = format!(
+        "the package is at revision {}: {by} made it {} at {}",
+        last.seq, last.status, last.at
+    );
+    let mut refused = Failure::new(Code::DecisionStale, message)
+        .with("revision", last.seq)
+        .with("status", last.status.as_str())
+        .with("at", last.at.as_str());
+    if last.actor.is_some() {
+        refused = refused.with("actor", by);
+    }
+    Err(refused.suggesting("read the package and its revisions again, then decide"))
 }
 
 /// The state that a change leads to from the package's own.

@@ -27,6 +27,9 @@ message! {
         nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who requests it.
         nullable actor: Actor = "actor", "actor";
+        /// The number of the revision that the change is about. If the package has another one,
+        /// the change is refused.
+        optional expect: u64 = "x-revision", "sequence";
     }
 
     /// Ends a review.
@@ -37,6 +40,9 @@ message! {
         nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who reviewed.
         nullable actor: Actor = "actor", "actor";
+        /// The number of the revision that the change is about. If the package has another one,
+        /// the change is refused.
+        optional expect: u64 = "x-revision", "sequence";
     }
 
     /// The body of a resubmission or a completion.
@@ -45,6 +51,9 @@ message! {
         nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who did it.
         nullable actor: Actor = "actor", "actor";
+        /// The number of the revision that the change is about. If the package has another one,
+        /// the change is refused.
+        optional expect: u64 = "x-revision", "sequence";
     }
 }
 
@@ -62,13 +71,17 @@ impl From<Reviewer> for ReviewType {
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    request(Change::Flag(asked.review_type), asked.note.value(), asked.actor.value())
+    request(
+        Change::Flag(asked.review_type),
+        (asked.note.value(), asked.actor.value()),
+        asked.expect,
+    )
 }
 
 pub fn review(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    request(Change::Review(asked.outcome), asked.note.value(), asked.actor.value())
+    request(Change::Review(asked.outcome), (asked.note.value(), asked.actor.value()), asked.expect)
 }
 
 /// Reads the body of [`Change::Resubmit`] or [`Change::Complete`], which may be empty.
@@ -76,12 +89,16 @@ pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
     let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = MoveRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    request(change, asked.note.value(), asked.actor.value())
+    request(change, (asked.note.value(), asked.actor.value()), asked.expect)
 }
 
-fn request(change: Change, note: Option<&String>, actor: Option<&Actor>) -> Result<Move, Failure> {
+fn request(
+    change: Change,
+    (note, actor): (Option<&String>, Option<&Actor>),
+    revision: Option<u64>,
+) -> Result<Move, Failure> {
     if let Some(actor) = actor {
         refuse::check_actor("/actor", actor)?;
     }
-    Ok(Move { change, note: note.cloned(), actor: actor.cloned() })
+    Ok(Move { note: note.cloned(), actor: actor.cloned(), revision, ..Move::new(change) })
 }

@@ -3,13 +3,14 @@
 use accord_api::{Decision, Json, Maybe, Need, Verbatim, operation};
 use accord_contract::{Code, message};
 
-use super::{OfPackage, PackageWithin};
+use super::{ExpectedVersion, OfPackage, PackageWithin};
 use crate::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Revision};
 use crate::package::PackageFields;
 
 const OF_CHANGES: &[Code] = &[
     Code::AgenticInvalidSchema,
     Code::AgenticInvalidTransition,
+    Code::DecisionStale,
     Code::AgenticPackageNotFound,
     Code::AgenticAmbiguousPackageId,
     Code::AgenticProjectArchived,
@@ -30,6 +31,7 @@ operation! {
     pub struct FlagPackage("flag", Post "/v1/packages/{package_id}/flag") of Agentic {
         path OfPackage;
         query PackageWithin;
+        headers ExpectedVersion;
         body Verbatim<FlagRequest>;
         needs Need::Write;
         answers 200 "The updated package.", Json<PackageFields>;
@@ -41,6 +43,7 @@ operation! {
     pub struct ReviewPackage("review", Post "/v1/packages/{package_id}/review") of Agentic {
         path OfPackage;
         query PackageWithin;
+        headers ExpectedVersion;
         body Verbatim<ReviewRequest>;
         needs Need::Decide(Decision::PeerReview);
         answers 200 "The updated package.", Json<PackageFields>;
@@ -51,6 +54,7 @@ operation! {
     pub struct ResubmitPackage("resubmit", Post "/v1/packages/{package_id}/resubmit") of Agentic {
         path OfPackage;
         query PackageWithin;
+        headers ExpectedVersion;
         body Maybe<Verbatim<MoveRequest>>;
         needs Need::Write;
         answers 200 "The updated package.", Json<PackageFields>;
@@ -61,6 +65,7 @@ operation! {
     pub struct CompletePackage("complete", Post "/v1/packages/{package_id}/complete") of Agentic {
         path OfPackage;
         query PackageWithin;
+        headers ExpectedVersion;
         body Maybe<Verbatim<MoveRequest>>;
         needs Need::Write;
         answers 200 "The updated package.", Json<PackageFields>;

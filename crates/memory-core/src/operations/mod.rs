@@ -89,6 +89,12 @@ params! {
         /// Entity tags of versions that the client has.
         optional known: Text = IF_NONE_MATCH;
     }
+
+    /// Which version a change is about.
+    pub struct ExpectedVersion {
+        /// Entity tags of which the package must have one.
+        optional expected: Text = Text::new("if-match", TextForm::ANY);
+    }
 }
 
 /// The header with the entity tags of versions that a client has.

@@ -56,7 +56,7 @@ fn a_draft_is_its_authors_until_it_moves() {
         assert_eq!(deposited.type_for(&reader), "package.deposited");
     }
     let first = Revision::deposited(&draft, None, now());
-    let asked = Move { change: Change::Complete, note: None, actor: None };
+    let asked = Move::new(Change::Complete);
     let Transition::Moved { package, revision } =
         transition(&draft, &first, &asked, now()).unwrap()
     else {

@@ -30,7 +30,7 @@ fn lived() -> (Package, Vec<Revision>) {
     let mut package = Package::parse(pretty.as_bytes()).unwrap();
     let mut log = vec![Revision::deposited(&package, None, now())];
     for change in [Change::Flag(Reviewer::Human), Change::Review(Status::Complete)] {
-        let asked = Move { change, note: Some("note\nwith a break".into()), actor: None };
+        let asked = Move { note: Some("note\nwith a break".into()), ..Move::new(change) };
         match transition(&package, log.last().unwrap(), &asked, now()).unwrap() {
             Transition::Moved { package: next, revision } => {
                 package = *next;
@@ -148,7 +148,7 @@ fn the_largest_package_can_be_imported_after_it_moved() {
     let largest = package(&with(json!({"status": "draft", "x": "y".repeat(room)})));
     assert_eq!(largest.text().len(), MAX_PACKAGE_BYTES);
     let first = Revision::deposited(&largest, None, now());
-    let asked = Move { change: Change::Flag(Reviewer::Human), note: None, actor: None };
+    let asked = Move::new(Change::Flag(Reviewer::Human));
     let Transition::Moved { package, revision } =
         transition(&largest, &first, &asked, now()).unwrap()
     else {

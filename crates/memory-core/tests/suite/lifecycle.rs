@@ -19,7 +19,7 @@ fn in_status(status: Status) -> (Package, Revision) {
 }
 
 fn asked(change: Change) -> Move {
-    Move { change, note: None, actor: None }
+    Move::new(change)
 }
 
 fn moved(package: &Package, last: &Revision, asked: &Move) -> (Package, Revision) {
@@ -138,9 +138,9 @@ fn an_entry_says_who_when_and_why() {
     let (waiting, first) = in_status(Status::AwaitingReview);
     let grace = actor("grace", ActorType::Human);
     let asked = Move {
-        change: Change::Review(Status::RevisionRequested),
         note: Some("no tests".into()),
         actor: Some(grace.clone()),
+        ..Move::new(Change::Review(Status::RevisionRequested))
     };
     let (_, entry) = moved(&waiting, &first, &asked);
     assert_eq!((entry.actor, entry.note), (Some(grace), Some("no tests".into())));

@@ -3,6 +3,7 @@
 use accord_base::{Budgeted, Page};
 use accord_contract::Value;
 use accord_memory::{PulledPackage, Served, Superseded};
+use accord_memory_core::lifecycle::entity_tag;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
@@ -10,7 +11,7 @@ use hyper::{HeaderMap, StatusCode};
 
 use accord_serving::reply::{SUPERSEDED_BY, escaped, json};
 
-/// The header with the hash of a package. The entity tag has the same hash.
+/// The header with the hash of a package. The entity tag has the hash and the revision.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 
 /// The body of an answer with a list.
@@ -88,9 +89,10 @@ impl List {
 /// A package, with its hash in the headers.
 pub(super) fn package(status: StatusCode, package: Served) -> Response {
     let hash = package.content_hash.to_string();
+    let tag = entity_tag(&package.content_hash, package.revision);
     let mut response = json(status, package.text);
     let headers = response.headers_mut();
-    for (name, value) in [(ETAG, format!("\"{hash}\"")), (CONTENT_HASH, hash)] {
+    for (name, value) in [(ETAG, tag), (CONTENT_HASH, hash)] {
         let value = HeaderValue::try_from(value).expect("a hash is plain text");
         headers.insert(name, value);
     }
@@ -100,7 +102,7 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
 /// A package, or 304 if the client already has this version.
 pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -> Response {
     let served = pulled.package;
-    let known = knows(headers, &format!("\"{}\"", served.content_hash));
+    let known = knows(headers, &entity_tag(&served.content_hash, served.revision));
     let mut response = package(StatusCode::OK, served);
     if !pulled.superseded_by.is_empty() {
         let ids = pulled.superseded_by.iter().map(|id| escaped(id.as_str()));

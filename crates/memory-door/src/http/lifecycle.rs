@@ -9,6 +9,7 @@ use accord_memory_core::operations::{
 };
 use accord_serving::operation::serve_response;
 use hyper::StatusCode;
+use hyper::header::IF_MATCH;
 
 use super::answer::{self, List};
 use crate::{Context, Exchange, Route};
@@ -33,7 +34,9 @@ where
         let (id, within) = (call.path.package, call.query.project);
         async move {
             let Context { host, caller, .. } = asked.context;
-            let change = read(&asked.body)?;
+            let mut change = read(&asked.body)?;
+            let tags = asked.headers.get(IF_MATCH).map(|sent| sent.to_str().unwrap_or_default());
+            change.tags = tags.map(str::to_owned);
             let moved = host.memory().transition(&caller, within, id, change).await?;
             Reply::Ok(answer::package(StatusCode::OK, moved))
         }

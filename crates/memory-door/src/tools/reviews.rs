@@ -23,6 +23,14 @@ const RECEIPT: &[Output] = &[
     Output::list("warnings").optional(),
 ];
 
+const REVISION: Argument = Argument::integer(
+    "revision",
+    1,
+    i64::MAX,
+    "The seq of the revision that you judged, from memory_revisions. Refused if the package has \
+     moved since.",
+);
+
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
     title: "Ask for a review",
@@ -64,6 +72,7 @@ pub(super) const REVIEW: Tool = Tool {
         )
         .required(),
         Argument::text("note", "What you found, or what you changed."),
+        REVISION,
         ACTOR,
         IN_SESSION,
         OF_PROJECT,
@@ -72,6 +81,9 @@ pub(super) const REVIEW: Tool = Tool {
     output: Some(RECEIPT),
     ask: |call| {
         let mut body = call.members(&["note"]);
+        if let Some(revision) = call.value("revision") {
+            body.insert("x-revision".into(), revision.clone());
+        }
         let outcome = match call.required("action")? {
             "approve" => Status::Complete,
             "request_changes" => Status::RevisionRequested,

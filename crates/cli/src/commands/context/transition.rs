@@ -5,7 +5,8 @@ use accord_base::Actor;
 use accord_contract::{Field, Object};
 use accord_memory_core::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Reviewer};
 use accord_memory_core::operations::{
-    CompletePackage, FlagPackage, OfPackage, PackageWithin, ResubmitPackage, ReviewPackage,
+    CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,
+    ReviewPackage,
 };
 use accord_memory_core::package::{PackageFields, Status};
 
@@ -50,6 +51,10 @@ pub(crate) struct PackageArgs {
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 
+    /// The number of the revision that you read; refused if the package has another one by now
+    #[arg(long, value_name = "REVISION")]
+    expect: Option<u64>,
+
     #[command(flatten)]
     to: WriteArgs,
 }
@@ -57,8 +62,8 @@ pub(crate) struct PackageArgs {
 impl FlagArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let (review_type, extra) = (self.review, Object::new());
-        self.package.change::<FlagPackage>(|note, actor| {
-            Verbatim::from(&FlagRequest { review_type, note, actor, extra })
+        self.package.change::<FlagPackage>(|note, actor, expect| {
+            Verbatim::from(&FlagRequest { review_type, note, actor, expect, extra })
         })
     }
 }
@@ -66,14 +71,18 @@ impl FlagArgs {
 impl ReviewArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let outcome = self.outcome;
-        self.package.change::<ReviewPackage>(|note, actor| {
-            Verbatim::from(&ReviewRequest { outcome, note, actor, extra: Object::new() })
+        self.package.change::<ReviewPackage>(|note, actor, expect| {
+            Verbatim::from(&ReviewRequest { outcome, note, actor, expect, extra: Object::new() })
         })
     }
 }
 
-fn plain(note: Field<String>, actor: Field<Actor>) -> Maybe<Verbatim<MoveRequest>> {
-    Maybe(Some(Verbatim::from(&MoveRequest { note, actor, extra: Object::new() })))
+fn plain(
+    note: Field<String>,
+    actor: Field<Actor>,
+    expect: Option<u64>,
+) -> Maybe<Verbatim<MoveRequest>> {
+    Maybe(Some(Verbatim::from(&MoveRequest { note, actor, expect, extra: Object::new() })))
 }
 
 impl PackageArgs {
@@ -85,17 +94,27 @@ impl PackageArgs {
         }
     }
 
-    fn change<O>(self, body: impl FnOnce(Field<String>, Field<Actor>) -> O::Body) -> Result<Exit>
+    fn change<O>(
+        self,
+        body: impl FnOnce(Field<String>, Field<Actor>, Option<u64>) -> O::Body,
+    ) -> Result<Exit>
     where
         O: Operation<Path = OfPackage, Query = PackageWithin, Answer = Json<PackageFields>>,
     {
         let host = self.to.host.connect()?;
-        let body = body(self.note.into(), self.to.author(&host)?.into());
+        let author = self.to.author(&host)?;
         let project = self.to.project.get(&self.to.host.target)?;
         let id = host.package_id(&self.id, project.as_deref())?;
         let path = OfPackage { package: id_of("package_id", &id)? };
         let project = project.map(|id| id_of("project_id", &id)).transpose()?;
-        let call = Call::<O>::new(path, PackageWithin { project }, body);
+        let within = PackageWithin { project };
+        let expect = self.expect.or_else(|| {
+            // A key that may only review cannot read it.
+            let listed = Call::<ListRevisions>::new(path.clone(), within.clone(), None);
+            Some(host.call(&listed).ok()?.value.revisions.last()?.seq)
+        });
+        let body = body(self.note.into(), author.into(), expect);
+        let call = Call::<O>::new(path, within, body);
         print_noted(self.to.host.json, &host.call(&call)?, render::brief)
     }
 }

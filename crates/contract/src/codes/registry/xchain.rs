@@ -224,6 +224,9 @@ macro_rules! xchain_codes {
     XchainEvidenceChanged = "evidence_changed", Approval, AfterChange, 409,
         "The facts that a person decides about are not those that the digest of --expect stands \
          for; look at them again, and decide with the new digest.";
+    DecisionStale = "decision_stale", Approval, AfterChange, 412,
+        "Somebody else decided first, or what the decision is about has changed since it was \
+         read; the message says who, what and when. Read it again, then decide.";
     XchainGateActionFailed = "gate_action_failed", Execution, AfterChange, 409,
         "A command of the gate failed and the approval was not carried out; correct what it \
          reports and approve again.";
