@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use accord_store::{
@@ -168,6 +169,8 @@ impl Writer {
     fn idle(&self) {
         drop(self.connection.execute_batch("PRAGMA shrink_memory"));
         self.readers.close_forgotten();
+        // The allocator gives back what was freed a while ago when a thread ends.
+        drop(thread::Builder::new().spawn(|| ()).map(JoinHandle::join));
     }
 
     fn serve(&mut self, mut jobs: Vec<Box<dyn WriteJob>>, joining: Joining) {
@@ -237,7 +240,7 @@ impl Writer {
         let advances = unit.settle()?;
         let began = Instant::now();
         #[cfg(feature = "testing")]
-        std::thread::sleep(self.delay);
+        thread::sleep(self.delay);
         run(&self.connection, "COMMIT")?;
         self.pace.learn(jobs.len(), self.queue.waiting(), began.elapsed());
         self.counters.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);

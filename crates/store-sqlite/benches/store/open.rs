@@ -14,6 +14,10 @@ use crate::stores::Stores;
 /// Tells a process that it is one that [`run`] has started; the folder comes behind it.
 pub(crate) const CHILD: &str = "--open";
 
+/// When the store is idle. It is 10 seconds by default. It must be longer than the time that the
+/// allocator keeps freed memory, which is a second.
+const REST: Duration = Duration::from_millis(1500);
+
 pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     println!("\nopen: {packages} packages, in a process of its own");
     let program = std::env::current_exe().expect("this program");
@@ -58,7 +62,7 @@ fn open_format_1(stores: &Stores, packages: usize) {
 /// the process holds when it is idle again.
 pub(crate) fn child(folder: &str) {
     let mut options = Options::default();
-    options.rest = Duration::from_millis(100);
+    options.rest = REST;
     let began = Instant::now();
     let store = SqliteStore::open(folder.as_ref(), &options).expect("a store");
     let opened = began.elapsed();
@@ -76,7 +80,7 @@ pub(crate) fn child(folder: &str) {
         }
     });
     // Long enough to rest twice.
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(REST * 3);
     println!("{} {}", opened.as_secs_f64() * 1000.0, megabytes());
 }
 
