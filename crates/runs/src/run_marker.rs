@@ -6,15 +6,18 @@
 
 use std::fs;
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::State;
+use rustix::fs::OFlags;
 use serde_json::json;
 
 use crate::git::work_tree_of;
 
 const MAX_BYTES: u64 = 4096;
+const MAX_REFS: u64 = 64 * 1024 * 1024;
 
 pub(crate) struct RunMarker {
     git: PathBuf,
@@ -92,16 +95,15 @@ impl RunMarker {
     }
 
     pub(crate) fn has_stash(&self) -> bool {
-        let common = fs::read_to_string(self.git.join("commondir")).ok();
+        let common = read_text(&self.git.join("commondir"), MAX_BYTES);
         let common = common.map_or_else(|| self.git.clone(), |path| self.git.join(path.trim()));
-        let packed = || fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+        let packed = || read_text(&common.join("packed-refs"), MAX_REFS).unwrap_or_default();
         common.join("refs/stash").exists() || packed().contains(" refs/stash")
     }
 
     fn read(&self) -> Option<Marked> {
-        let mut text = Vec::new();
-        fs::File::open(&self.path).ok()?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
-        let document = accord_canon::read(&text).ok()?;
+        let text = read_text(&self.path, MAX_BYTES)?;
+        let document = accord_canon::read(text.as_bytes()).ok()?;
         let member = |name: &str| document.get(name).and_then(Value::as_str);
         let run_id = member("run_id").filter(|_| member("head") == Some(&self.head()))?.to_owned();
         Some(Marked { run_id, created_at: member("created_at").and_then(Time::parse_iso) })
@@ -109,12 +111,23 @@ impl RunMarker {
 
     /// The branch, as git notes it; the same text for every commit that is checked out without one.
     fn head(&self) -> String {
-        let text = fs::read_to_string(self.git.join("HEAD")).unwrap_or_default();
+        let text = read_text(&self.git.join("HEAD"), MAX_BYTES).unwrap_or_default();
         match text.trim() {
             branch if branch.starts_with("ref: ") => branch.to_owned(),
             _ => "detached".to_owned(),
         }
     }
+}
+
+/// The beginning of a file as a text. A pipe in its place, which a worker can make, is not waited
+/// for.
+fn read_text(path: &Path, limit: u64) -> Option<String> {
+    let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).ok()?;
+    let file = fs::OpenOptions::new().read(true).custom_flags(no_wait).open(path).ok()?;
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    let mut text = String::new();
+    file.take(limit).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// Git's folder of a work tree. In a linked work tree and a submodule, `.git` is a file that names
@@ -124,6 +137,6 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     if place.is_dir() {
         return Some(place);
     }
-    let text = fs::read_to_string(&place).ok()?;
+    let text = read_text(&place, MAX_BYTES)?;
     Some(top.join(text.trim().strip_prefix("gitdir:")?.trim()))
 }

@@ -14,11 +14,11 @@ use accord_process::Cancel;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
-use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, build};
+use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, build, dispatch};
 
 use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
 use crate::runtime::{self, Job, WorkerEnd, WorkerSignal};
-use crate::{Notice, Runs, own_path};
+use crate::{Notice, Operation, Runs, own_path};
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CycleOptions {
@@ -157,16 +157,19 @@ impl Runs {
     /// end: no worker runs under it.
     fn prepare_worker(&self, dispatched: &Dispatched) -> Result<()> {
         let turn = &dispatched.turn;
-        let operation = self.begin()?;
+        let mut operation = self.begin()?;
         // Here, because this disk does not follow a link out of the repository.
         operation.locked.make_staging(turn.id())?;
         // A person can change everything; nothing is judged against their will.
         let by_hand = dispatched.runtime.kind == RuntimeType::Manual;
-        if let Some(guard) = operation.locked.guard().filter(|_| !by_hand) {
-            operation.state.target_at(turn.id(), turn.attempt())?;
-            guard.start(&operation.locked, turn.id(), turn.attempt())?;
-        }
-        Ok(())
+        let Some(guard) = operation.locked.guard().filter(|_| !by_hand) else { return Ok(()) };
+        operation.state.target_at(turn.id(), turn.attempt())?;
+        guard.start(&operation.locked, turn.id(), turn.attempt())?;
+        // The records say from here on that there must be copies.
+        let now = operation.now();
+        let Operation { state, ids, .. } = &mut operation;
+        let change = dispatch::mark_prepared(state, turn.id(), ids, now)?;
+        operation.commit_update(change).map(drop)
     }
 
     /// Puts back what changed while the worker ran. Returns why the turn must not go on.

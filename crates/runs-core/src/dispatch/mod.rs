@@ -38,6 +38,9 @@ pub fn staging_path(turn: &TurnId) -> String {
     format!("{}/turn-result.json", staging_folder(turn))
 }
 
+/// The milestone in the event that [`mark_prepared`] emits.
+const WORKER_PREPARED: &str = "worker_prepared";
+
 /// The path of the staged result in old runners, which had one turn at a time.
 pub const FLAT_STAGING_PATH: &str = ".agentxchain/staging/turn-result.json";
 
@@ -214,6 +217,33 @@ pub fn mark_with(
     }
     let events = emitter.finish();
     Ok(Change::new(next, events))
+}
+
+/// Records that what judges a turn was copied for its worker, before the worker starts. Fails like
+/// [`mark`].
+pub fn mark_prepared(state: &State, turn: &TurnId, ids: &mut Ids, now: Time) -> Result<Change> {
+    let prepared = state.target(Some(turn))?;
+    let about = Some((turn.as_str(), prepared.role()));
+    let mut next = state.clone();
+    if let Some(active) = next.turn_mut(turn) {
+        active.set(doc::Turn::WORKER_PREPARED_AT, now);
+    }
+    let mut emitter = Emitter::new(&next, ids, now)?;
+    let payload = build([("milestone", WORKER_PREPARED.into())]);
+    emitter.emit(EventType::DispatchProgress, &next, about, payload);
+    let events = emitter.finish();
+    Ok(Change::new(next, events))
+}
+
+/// Whether Accord prepared a worker, by the state or by the last events. Two files say so, because
+/// a worker can write each of them.
+pub fn had_worker(state: Option<&State>, events: &[Object]) -> bool {
+    let is_prepared = |turn: &Turn| turn.value(doc::Turn::WORKER_PREPARED_AT).is_some();
+    let says_so = |line: &Object| {
+        let milestone = doc::Event::PAYLOAD.get(line).and_then(|payload| payload.get("milestone"));
+        milestone.and_then(Value::as_str) == Some(WORKER_PREPARED)
+    };
+    state.is_some_and(|state| state.turns().any(is_prepared)) || events.iter().any(says_so)
 }
 
 fn others<'a>(state: &'a State, turn: &Turn) -> impl Iterator<Item = &'a Turn> {

@@ -66,6 +66,7 @@ documents! {
         CONFLICT_CONTEXT: Map = "conflict_context",
         LAST_ACCEPTANCE_FAILURE: Map = "last_acceptance_failure",
         LEFT_BEHIND: Map => LeftBehind = "left_behind",
+        WORKER_PREPARED_AT: Timestamp = "worker_prepared_at",
         WORKER_PID: Count = "worker_pid",
         WORKER_STARTED_AT: Timestamp = "worker_started_at",
     }

@@ -7,11 +7,11 @@ use accord_runs_core::{Person, Result, State, Status, TurnId};
 use accord_trees::{Disk as _, Root};
 use serde_json::json;
 
-use super::document::{Document, Snapshot};
+use super::document::{COPY, Document, Snapshot};
 use super::files::{Differences, GuardedFile};
 use super::kept::{self, Decision, KeptChange};
 use super::settle::lost_run;
-use super::{Guard, ids, memory, state_of};
+use super::{Guard, had_worker, ids, memory, state_of};
 use crate::own_path;
 use crate::repository::{LockedRepository, Repository, failure};
 
@@ -65,17 +65,22 @@ impl Guard {
 
     fn look(&self, repository: &Repository) -> Result<Found> {
         let folder = self.folder();
-        let Some((root, document)) = self.load()? else {
-            return Ok(Found { folder, ..Found::default() });
-        };
+        let loaded = self.load()?;
+        let is_intact = loaded.as_ref().is_some_and(|(_, document)| document.intact);
+        let is_held = memory::of(&folder).is_some();
         let state = repository.state_bytes().ok().flatten();
-        let kept = kept::open(&root, state.as_deref())?;
-        let mut found = Found { kept, folder, ..Found::default() };
-        let Some(mut snapshot) = document.snapshot.clone() else {
-            if document.is_active() {
-                found.trouble = Some(super::damaged());
-                found.differing = vec![super::document::COPY.to_owned()];
-            }
+        let mut found = Found { folder, ..Found::default() };
+        // Records that cannot be read are reported where they are used.
+        if !is_intact && !is_held && had_worker(repository).unwrap_or(false) {
+            found.trouble = Some(self.missing());
+            found.differing = vec![COPY.to_owned()];
+            let state = state.as_deref().and_then(state_of);
+            let turns = state.iter().flat_map(State::turns);
+            found.turns = turns.map(|turn| (turn.id().clone(), turn.attempt())).collect();
+        }
+        let Some((root, document)) = loaded else { return Ok(found) };
+        found.kept = kept::open(&root, state.as_deref())?;
+        let Some(mut snapshot) = document.snapshot.clone().filter(|_| is_intact) else {
             return Ok(found);
         };
         if document.is_active() {
@@ -85,7 +90,6 @@ impl Guard {
                 snapshot.apply(pending);
                 differences = snapshot.compare(repository)?;
             }
-            let is_held = memory::of(&self.folder()).is_some();
             let waits = is_held || !document.held_by_others().is_empty();
             if !waits && !differences.files.is_empty() {
                 found.differing = differences.files.iter().map(|(file, _)| file.path()).collect();
@@ -115,7 +119,9 @@ impl Guard {
         if choice == Choice::Show || found.is_empty() {
             return Ok(found);
         }
-        let Some((root, mut document)) = self.load()? else { return Ok(found) };
+        // It may be missing.
+        let root = self.place.make()?;
+        let mut document = Document::load(&root)?;
         self.refuse_while_working(&document)?;
         match choice {
             Choice::Show => {}
@@ -128,7 +134,7 @@ impl Guard {
         // The repository alone judges from here on; the next worker gets new copies.
         document.turns.clear();
         document.pending = None;
-        if choice == Choice::Adopt && found.lost.is_some() {
+        if choice == Choice::Adopt && (found.lost.is_some() || !document.intact) {
             document.snapshot = None;
         }
         document.store(&root)?;
@@ -189,7 +195,8 @@ impl Guard {
         if found.differing.is_empty() && found.lost.is_none() {
             return Ok(());
         }
-        let snapshot = document.snapshot.as_ref().ok_or_else(super::damaged)?;
+        let snapshot = document.snapshot.as_ref().filter(|_| document.intact);
+        let snapshot = snapshot.ok_or_else(|| self.missing())?;
         let differences = snapshot.compare(repository)?;
         let about = (&differences, snapshot);
         let now = self.environment.now();
@@ -210,7 +217,8 @@ fn adopt(
 ) -> Result<()> {
     // The newest version of each file counts. What the repository has now is newer than what was
     // put back earlier.
-    let differs = |file: GuardedFile| found.differing.contains(&file.path());
+    let is_missing = found.differing.iter().any(|path| path == COPY);
+    let differs = |file: GuardedFile| is_missing || found.differing.contains(&file.path());
     let config = found.kept.iter().rev().find(|change| change.has_config());
     let config = config.filter(|_| !differs(GuardedFile::Config));
     let config = config.map(|change| change.bytes(root, GuardedFile::Config));

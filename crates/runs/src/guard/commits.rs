@@ -8,7 +8,7 @@ use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_runs_core::{Result, TurnId};
 
 use super::document::{Document, PendingCommit};
-use super::{Guard, ids, is_at, kept, memory, state_of};
+use super::{Guard, had_worker, ids, is_at, kept, memory, state_of};
 use crate::{LockedRepository, Notice, Repository};
 
 pub(crate) struct Announced {
@@ -41,7 +41,7 @@ impl Guard {
             document.store(&root)?;
             return Ok(Some(Announced { pending }));
         }
-        let Some((root, mut document)) = self.load()? else { return Ok(None) };
+        let Some((root, mut document)) = self.copies(repository)? else { return Ok(None) };
         if !document.is_active() {
             return Ok(None);
         }
@@ -93,12 +93,22 @@ impl Guard {
 
     /// Whether a journal may be applied. While turns are guarded, one that Accord did not announce
     /// is kept and dropped: a worker can write a journal, too.
-    pub(crate) fn permits_journal(&self, path: &str, journal: &Object) -> Result<bool> {
-        let Some((root, document)) = self.load()? else { return Ok(true) };
+    pub(crate) fn permits_journal(
+        &self,
+        repository: &Repository,
+        path: &str,
+        journal: &Object,
+    ) -> Result<bool> {
         let held = memory::of(&self.folder());
-        if held.is_none() && !document.is_active() {
+        let judges = match self.load()? {
+            Some((_, document)) if document.intact => document.is_active(),
+            _ => had_worker(repository)?,
+        };
+        if held.is_none() && !judges {
             return Ok(true);
         }
+        let root = self.place.make()?;
+        let document = Document::load(&root)?;
         let remembered = held.and_then(|memory| memory::lock(&memory).pending.clone());
         let announced = remembered.or(document.pending.clone());
         if announced.is_some_and(|pending| pending.has_journal(journal)) {

@@ -11,7 +11,7 @@ use accord_trees::lock::{process_start, still_runs};
 use accord_trees::{Content, Disk, Root, atomic, read_file};
 
 use super::digest::RecordDigest;
-use super::files::{GuardedFile, RECORDS};
+use super::files::{GuardedFile, RECORDS, remove_unless_file};
 use crate::repository::{failure, limits};
 
 pub(super) const COPY: &str = "copy.json";
@@ -60,6 +60,8 @@ pub(super) struct PendingCommit {
 /// The document as it was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Document {
+    /// Whether there is one, and it is as Accord writes it.
+    pub(super) intact: bool,
     pub(super) turns: BTreeMap<TurnId, GuardedTurn>,
     /// `None` if the copies are incomplete or were changed.
     pub(super) snapshot: Option<Snapshot>,
@@ -139,19 +141,27 @@ impl Snapshot {
 }
 
 impl Document {
-    /// Reads the document; an empty one if there is none.
+    /// Reads the document; an empty one if there is none, or something else in its place.
     pub(super) fn load(root: &Root) -> Result<Self> {
-        let bytes = read_file(root, COPY, limits::DOCUMENT * 4).map_err(|error| failure(&error))?;
+        let bytes = match read_file(root, COPY, limits::DOCUMENT * 4) {
+            Err(error) if error.is_unreadable() => None,
+            read => read.map_err(|error| failure(&error))?,
+        };
         let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         let document = document.filter(|document| document["version"] == VERSION);
         let Some(document) = document else { return Ok(Self::default()) };
-        let turns = document["turns"].as_object().into_iter().flatten();
+        let listed = document["turns"].as_object();
+        let turns = listed.into_iter().flatten();
         let turns = turns.filter_map(|(id, value)| Some((TurnId::parse(id)?, turn(value)?)));
-        Ok(Self {
+        let mut read = Self {
+            intact: false,
             turns: turns.collect(),
             snapshot: snapshot(root, &document),
             pending: PendingCommit::read(&document["pending"]),
-        })
+        };
+        read.intact = listed.is_some_and(|listed| listed.len() == read.turns.len())
+            && (read.snapshot.is_some() || !read.is_active());
+        Ok(read)
     }
 
     pub(super) fn store(&self, root: &Root) -> Result<()> {
@@ -172,7 +182,9 @@ impl Document {
         let pending = self.pending.as_ref().map(PendingCommit::document);
         document.insert("pending".into(), pending.into());
         let text = Value::Object(document).to_string();
-        atomic::write(root, COPY, text.as_bytes()).map_err(|error| failure(&error))
+        let stored = remove_unless_file(root, COPY)
+            .and_then(|()| atomic::write(root, COPY, text.as_bytes()));
+        stored.map_err(|error| failure(&error))
     }
 
     /// Whether a worker of a guarded turn may run: its turn is judged by the copies.

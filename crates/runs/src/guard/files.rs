@@ -141,6 +141,7 @@ impl Snapshot {
         for (place, file) in RECORDS.into_iter().enumerate() {
             let (name, appended) = (file.copy_name(), pending.appended[place].as_bytes());
             let length = self.records[place].length;
+            remove_unless_file(root, name)?;
             let present = root.stat(name)?.map_or(0, |stat| stat.length);
             // A copy that is too short is noticed when it is read; the next worker gets a new one.
             if appended.is_empty() || present < length {
@@ -174,7 +175,7 @@ impl Snapshot {
                     disk.sync(&path)?;
                     return Ok(true);
                 }
-                let copy = root.open(file.copy_name())?;
+                let copy = root.open(file.copy_name()).ok().flatten();
                 let bytes = copy.map(|copy| copy.read_at(0, digest.length as usize)).transpose();
                 let mut found = RecordDigest::default();
                 let bytes = bytes?.unwrap_or_default();
@@ -228,9 +229,18 @@ fn digest(
     Ok(digest)
 }
 
+/// Removes what is in the place of a copy and is not a file: a folder, a pipe, a device or a link.
+pub(super) fn remove_unless_file(root: &Root, name: &str) -> accord_trees::Result<()> {
+    match root.stat(name)? {
+        Some(stat) if stat.kind != Kind::File => root.remove_tree(name),
+        _ => Ok(()),
+    }
+}
+
 /// Appends what a copy lacks of a record; the whole record if the copy is not a beginning of it.
 fn copy_record(disk: &dyn Disk, root: &Root, file: GuardedFile, length: u64) -> Result<()> {
     let (path, name) = (file.path(), file.copy_name());
+    remove_unless_file(root, name)?;
     let Some(source) = disk.open(&path)? else {
         root.remove_file(name)?;
         return Ok(());

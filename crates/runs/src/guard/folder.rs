@@ -5,16 +5,15 @@
 //! - its name is made from the path of the repository, which the file `root` in it repeats.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use accord_canon::sha256;
 use accord_contract::{Code, Failure};
-use accord_trees::{Root, atomic};
+use accord_trees::{Root, atomic, read_file};
 
 use crate::Environment;
-use crate::repository::failure;
+use crate::repository::{failure, limits};
 use accord_runs_core::Result;
 
 const ROOT: &str = "root";
@@ -86,15 +85,15 @@ impl Place {
             fs::set_permissions(&real, fs::Permissions::from_mode(0o700))
                 .map_err(|error| refuse(format!("is open to other users: {error}")))?;
         }
-        match fs::read_to_string(real.join(ROOT)) {
-            Ok(text) if Path::new(text.trim_end_matches('\n')) != self.repository => {
-                Err(refuse(format!("has the copies of another repository: {}", text.trim_end())))
-            }
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(refuse(format!("cannot be read: {error}")))
-            }
-            _ => Ok(()),
+        // Not with `fs`, which would wait for the other end of a pipe.
+        let named = Root::open(&real).and_then(|root| read_file(&root, ROOT, limits::DOCUMENT));
+        let named = named.map_err(|error| refuse(format!("cannot be read: {error}")))?;
+        let Some(named) = named else { return Ok(()) };
+        let named = String::from_utf8_lossy(&named);
+        if Path::new(named.trim_end_matches('\n')) == self.repository {
+            return Ok(());
         }
+        Err(refuse(format!("has the copies of another repository: {}", named.trim_end())))
     }
 
     fn inside(&self, folder: &Path) -> Failure {

@@ -167,7 +167,10 @@ pub(super) fn open(root: &Root, state: Option<&[u8]>) -> Result<Vec<KeptChange>>
     let entries = root.list(KEPT).map_err(|error| failure(&error))?;
     for entry in entries.unwrap_or_default() {
         let path = format!("{KEPT}/{}/{CHANGE}", entry.name);
-        let bytes = read_file(root, &path, limits::DOCUMENT).map_err(|error| failure(&error))?;
+        let bytes = match read_file(root, &path, limits::DOCUMENT) {
+            Err(error) if error.is_unreadable() => None,
+            read => read.map_err(|error| failure(&error))?,
+        };
         let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         let Some(document) = document else { continue };
         let mut change = read(root, entry.name, &document);

@@ -36,10 +36,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
-use accord_runs_core::{Result, State, TurnId};
+use accord_runs_core::{Result, State, TurnId, dispatch};
 use accord_trees::Root;
 
-use crate::{Environment, LockedRepository, Repository};
+use crate::{Environment, LockedRepository, RecordFile, Repository};
 
 pub(crate) use adopt::{Choice, Found};
 pub use kept::KeptChange;
@@ -70,6 +70,16 @@ impl Guard {
         let Some(root) = self.place.open()? else { return Ok(None) };
         let document = Document::load(&root)?;
         Ok(Some((root, document)))
+    }
+
+    /// The copies, for a process that waits for no worker; `None` if no worker was ever guarded.
+    /// Fails with `records_changed` if they are missing or damaged and the run had a worker.
+    fn copies(&self, repository: &Repository) -> Result<Option<(Root, Document)>> {
+        let loaded = self.load()?.filter(|(_, document)| document.intact);
+        if loaded.is_none() && had_worker(repository)? {
+            return Err(self.missing());
+        }
+        Ok(loaded)
     }
 
     /// The configuration that is in force while workers run; `None` if none runs.
@@ -194,6 +204,17 @@ impl Guard {
     }
 }
 
+impl Guard {
+    fn missing(&self) -> Failure {
+        let message = format!(
+            "a worker ran in this run, and the copies that judge its turns are missing or damaged \
+             in {}; nothing shows what the worker changed",
+            self.folder().display()
+        );
+        Failure::new(Code::XchainRecordsChanged, message).suggesting(ADOPT_ALL)
+    }
+}
+
 fn config_changed(message: String, turn: &TurnId) -> Failure {
     Failure::new(Code::XchainConfigChanged, message).with("turn_id", turn.as_str())
 }
@@ -212,10 +233,23 @@ fn ids(document: &Document) -> Vec<String> {
     active.map(|(id, _)| id.to_string()).collect()
 }
 
+/// Whether the records say that Accord prepared a worker. Only the last events are read, so that an
+/// operation does not grow with the run.
+fn had_worker(repository: &Repository) -> Result<bool> {
+    let events = repository.last_lines(RecordFile::Events, RECENT_EVENTS)?;
+    Ok(dispatch::had_worker(repository.state()?.as_ref(), &events))
+}
+
 fn damaged() -> Failure {
     let message = "the copies that judge a turn are incomplete or were changed";
     Failure::new(Code::XchainRecordsChanged, message).suggesting(ADOPT)
 }
+
+/// How many of the last events may say that the run had a worker.
+const RECENT_EVENTS: usize = 100;
+
+const ADOPT_ALL: &str = "look at agentxchain.json and .agentxchain yourself, for example with git \
+                         diff; then `accord run adopt --yes` puts the repository as it is in force";
 
 const ADOPT: &str = "`accord run adopt` shows what differs; `accord run adopt --yes` puts the \
                      repository as it is in force, `accord run adopt --undo --yes` puts the copies \

@@ -38,7 +38,7 @@ impl Guard {
             self.settle_held(repository, &mut memory)?;
             return Ok(Some(InForce::of(&memory.snapshot)));
         }
-        let Some((root, mut document)) = self.load()? else { return Ok(None) };
+        let Some((root, mut document)) = self.copies(repository)? else { return Ok(None) };
         if !document.is_active() {
             return Ok(None);
         }

@@ -82,7 +82,7 @@ impl TreeFormat for Repository {
 
     fn recover(&self, path: &str, journal: &Object) -> Result<Recovery<ReplayedJournal>> {
         if let Some(guard) = self.guard()
-            && !guard.permits_journal(path, journal).map_err(RepositoryError::Document)?
+            && !guard.permits_journal(self, path, journal).map_err(RepositoryError::Document)?
         {
             let kind = CommitKind::of_journal(journal).unwrap_or(CommitKind::Change);
             return Ok(Recovery {

@@ -13,7 +13,7 @@ use accord_trees::lock::process_start;
 use serde_json::json;
 
 use crate::attack::{Attack, OPEN_GATES, edit_state};
-use crate::support::{plan, refused};
+use crate::support::{copy_tree, plan, refused};
 use accord_runs_core::testing::consent;
 
 /// A person puts the changes in force.
@@ -336,20 +336,22 @@ fn a_killed_process_leaves_a_run_that_goes_on_or_asks() {
     waits_at_the_gate(&attack, attack.step().unwrap());
 }
 
-/// Another process that does something once, while the first worker runs. It knows nothing of the
-/// copies, like another runner. A worker begins its work after that.
+/// Another process that does something once, while the first worker runs. It sees the copies, and
+/// remembers nothing. A worker begins its work after that.
 fn meanwhile(act: impl Fn(&Runs) + Send + Sync + 'static) -> (Attack, Runs) {
     let attack = Attack::new(
         "for round in $(seq 3000); do test -e \"$XDG_TEST_MARKS/acted\" && break; sleep 0.02; done",
     );
     let other = tempfile::tempdir().unwrap();
-    let root = attack.repo.root();
+    let (root, state) = (attack.repo.root(), attack.repo.state_folder());
     let acted = attack.repo.state_folder().join("marks/acted");
     let environment = attack.repo.environment().with_listener(move |notice| {
         if let Notice::Output { bytes, .. } = notice
             && bytes.starts_with(b"begun")
             && !acted.exists()
         {
+            // In the folder itself this process would find its own memory.
+            copy_tree(&state, other.path());
             let elsewhere = Environment::system().with_state_folder(other.path());
             act(&Runs::open(&root, elsewhere).unwrap());
             fs::write(&acted, "").unwrap();
@@ -450,4 +452,55 @@ fn a_refused_result_stays_refused_for_a_person_who_accepts_it() {
     attack.step().unwrap();
     refused(attack.runs.accept(&Accept::default()), Code::XchainInvalidStateTransition);
     attack.assert_gates_hold();
+}
+
+/// Lines that remove what is in the folder of the copies, or put something else there.
+const COPIES: &str = "\"$XDG_TEST_MARKS\"/../accord/runs/*";
+
+#[test]
+fn something_else_in_the_place_of_a_copy_neither_blocks_nor_judges() {
+    let names = ["copy.json", "events.jsonl", "history.jsonl"];
+    let instead = ["mkfifo X", "mkdir X", "ln -s /dev/zero X", "ln -s missing X", "echo '{' > X"];
+    let attacks = names.iter().flat_map(|name| instead.iter().map(move |line| (name, line)));
+    for (name, line) in attacks {
+        let line = line.replace('X', name);
+        let attack = Attack::once(&format!("(cd {COPIES} && rm -f {name} && {line})"));
+        waits_at_the_gate(&attack, attack.step().unwrap());
+        let folders = attack.repo.state_folder().join("accord/runs");
+        let folder = fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
+        assert!(folder.join("copy.json").symlink_metadata().unwrap().is_file(), "{line}");
+    }
+}
+
+#[test]
+fn a_run_that_had_a_worker_and_has_no_copies_needs_a_person() {
+    let open = r#"sed -i 's/": true/": false/' agentxchain.json"#;
+    let hide = "sed -i '/worker_prepared_at/d' .agentxchain/state.json";
+    let forget = "sed -i /worker_prepared/d .agentxchain/events.jsonl";
+    for gone in [
+        format!("rm -r {COPIES}"),
+        format!("rm -r {COPIES}; {hide}"),
+        format!("rm -r {COPIES}; {forget}"),
+        format!("rm {COPIES}/copy.json"),
+        format!("(cd {COPIES} && rm copy.json && mkfifo copy.json)"),
+        format!("(cd {COPIES} && echo '{{\"version\": 1}}' > copy.json)"),
+        format!("rm {COPIES}/events.jsonl"),
+    ] {
+        let attack = killed(&format!("{open}\n{gone}"));
+        for _ in 0..2 {
+            refused(attack.step(), Code::XchainRecordsChanged);
+            refused(attack.runs.accept(&Accept::default()), Code::XchainRecordsChanged);
+            refused(attack.runs.escalate("look"), Code::XchainRecordsChanged);
+        }
+        let next = attack.runs.status().unwrap().next;
+        assert!(matches!(&next[..], [NextStep::Adopt(_)]), "{gone}: {next:?}");
+        assert_eq!(attack.runs.adopt(&Adopt::default()).unwrap().differing, ["copy.json"]);
+        refused(attack.runs.adopt(&undo()), Code::XchainRecordsChanged);
+        // A person looked at it, and put it right.
+        attack.repo.git(&["checkout", "--quiet", "agentxchain.json"]);
+        let adopted = attack.runs.adopt(&yes()).unwrap();
+        assert!(adopted.done, "{gone}");
+        assert_eq!(decisions(&adopted.folder)[0]["differing"], json!(["copy.json"]));
+        waits_at_the_gate(&attack, attack.step().unwrap());
+    }
 }

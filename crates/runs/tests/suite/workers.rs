@@ -79,7 +79,9 @@ fn a_step_carries_a_turn_from_assignment_to_acceptance() {
     };
     assert_eq!(done.accepted.state.status(), Status::Paused);
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
-    assert_eq!(event_types(&repo)[..3], ["run_started", "turn_dispatched", "turn_accepted"]);
+    let events = event_types(&repo);
+    assert_eq!(events[..3], ["run_started", "turn_dispatched", "dispatch_progress"]);
+    assert_eq!(events[3], "turn_accepted");
     let bundle = format!(".agentxchain/dispatch/turns/{}", done.accepted.turn_id);
     assert!(!repo.has(&bundle), "the bundle is gone");
     let left = repo.home();
