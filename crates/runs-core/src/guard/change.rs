@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::Object;
+use accord_contract::{Object, Value};
 
-use crate::{EventType, State, Status, TurnId, doc, event, members};
+use crate::{EventType, LedgerDecision, LedgerType, State, Status, TurnId, doc, event, members};
 
 /// A change of the records by another process. The records only grew: a line that was there before
 /// is unchanged.
@@ -49,6 +49,33 @@ const AFTER_A_TURN: &[&str] = &[
     doc::State::NON_PROGRESS_SIGNATURE.name(),
     doc::State::NON_PROGRESS_COUNT.name(),
     doc::State::REPO_DECISIONS.name(),
+    doc::State::PENDING_DELEGATION_REVIEW.name(),
+];
+
+/// Members of a line of the ledger that name a person, or what the person decided about.
+const OF_A_PERSON: &[&str] = &[
+    doc::HumanDecision::ACTOR.name(),
+    doc::HumanDecision::OS_USER.name(),
+    doc::HumanDecision::NOTE.name(),
+    doc::HumanDecision::DOOR.name(),
+    doc::HumanDecision::PRESENCE.name(),
+    doc::HumanDecision::EVIDENCE_DIGEST.name(),
+];
+
+/// Members of the lines of the ledger that Accord writes without a turn when a run is stopped.
+const OF_A_STOP: &[&str] = &[
+    doc::Ledger::TIMESTAMP.name(),
+    doc::Ledger::TYPE.name(),
+    doc::Ledger::DECISION.name(),
+    doc::Ledger::RUN_ID.name(),
+    doc::Ledger::PHASE.name(),
+    "reason",
+    "blocked_on",
+    "detail",
+    "scope",
+    "limit_minutes",
+    "elapsed_minutes",
+    "action",
 ];
 
 /// Members that change when a run is stopped. To stop a run takes no decision from a person.
@@ -89,6 +116,7 @@ pub fn check_foreign_change(change: &ForeignChange<'_>) -> Result<(), Vec<String
     check_history(change, &mut reasons);
     check_events(change, &mut reasons);
     check_ledger(change, &mut reasons);
+    check_delegations(change, &mut reasons);
     if reasons.is_empty() { Ok(()) } else { Err(reasons) }
 }
 
@@ -227,8 +255,7 @@ fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
     let known: BTreeSet<&str> = ended.chain(active).collect();
     for line in change.ledger {
         let turn = doc::Ledger::TURN_ID.get(line);
-        // A person who stops a run writes a line without a turn.
-        if !is_stop(change) && !turn.is_some_and(|turn| known.contains(turn)) {
+        if !turn.is_some_and(|turn| known.contains(turn)) && !is_about_stop(change, line) {
             reasons.push("the ledger has a line that belongs to no turn".to_owned());
         }
         if !change.after.owns_line(line) {
@@ -237,12 +264,78 @@ fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
         if change.guarded.iter().any(|guarded| Some(guarded.as_str()) == turn) {
             reasons.push("the ledger has a line of a turn whose worker runs".to_owned());
         }
+        let of_a_person = line.keys().any(|name| OF_A_PERSON.contains(&name.as_str()));
+        if of_a_person || doc::Ledger::ROLE.get(line) == Some("human") {
+            reasons.push("the ledger has a line that names a person".to_owned());
+        }
         let action = doc::Ledger::DECISION.get(line).or_else(|| doc::Ledger::TYPE.get(line));
         let decisive = ["gate", "approv", "transition", "completion", "resolved"];
         if let Some(name) = action.filter(|name| decisive.iter().any(|part| name.contains(part))) {
             reasons.push(format!("the ledger has {name:?}, which is a person's decision"));
         }
     }
+}
+
+/// Whether a line of the ledger without a turn is one that Accord writes when a run is stopped: by
+/// a limit at the end of a turn, or by a person for the reason in the state.
+fn is_about_stop(change: &ForeignChange<'_>, line: &Object) -> bool {
+    if !line.keys().all(|name| OF_A_STOP.contains(&name.as_str())) {
+        return false;
+    }
+    let limits = [LedgerType::Timeout, LedgerType::TimeoutWarning, LedgerType::NonProgressBlock];
+    let kind = doc::Ledger::TYPE.get(line).and_then(LedgerType::parse);
+    let decision = doc::Ledger::DECISION.get(line).and_then(LedgerDecision::parse);
+    let raised = doc::State::ESCALATION.get(change.after.members());
+    let reason = raised.and_then(|raised| raised.get("reason"));
+    match (kind, decision) {
+        (Some(kind), None) => limits.contains(&kind) && !change.history.is_empty(),
+        (None, Some(LedgerDecision::OperatorEscalated)) => {
+            is_stop(change) && reason.is_some() && line.get("reason") == reason
+        }
+        _ => false,
+    }
+}
+
+/// Delegated work comes from a turn that ended, and is taken by a new turn or ended by its own.
+fn check_delegations(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    let queue = |state| doc::State::DELEGATION_QUEUE.get(State::members(state));
+    let (before, after) = (queue(change.before), queue(change.after));
+    let same = |one: &Value, other: &Value| {
+        doc::Queued::DELEGATION_ID.get(one) == doc::Queued::DELEGATION_ID.get(other)
+            && doc::Queued::PARENT_TURN_ID.get(one) == doc::Queued::PARENT_TURN_ID.get(other)
+    };
+    let ended: BTreeSet<&str> = lines_of(change.history).collect();
+    let has_ended = |turn: Option<&str>| turn.is_some_and(|turn| ended.contains(turn));
+    let is_new = |id: Option<&str>| {
+        let started = |turn: &crate::Turn| Some(turn.id().as_str()) == id;
+        change.after.turns().any(started) && !change.before.turns().any(started)
+    };
+    for item in after.iter().filter(|item| !before.contains(item)) {
+        let child = doc::Queued::CHILD_TURN_ID.get(item);
+        let explained = match before.iter().find(|old| same(old, item)) {
+            None => has_ended(doc::Queued::PARENT_TURN_ID.get(item)),
+            Some(old) if is_new(child) => attached(old, child) == *item,
+            Some(old) => has_ended(child) || has_ended(doc::Queued::CHILD_TURN_ID.get(old)),
+        };
+        if !explained {
+            let id = doc::Queued::DELEGATION_ID.get(item).unwrap_or("?");
+            reasons.push(format!("the delegation {id} changed, but no turn says so"));
+        }
+    }
+    let is_left = |old: &Value| after.iter().any(|item| same(item, old));
+    if change.history.is_empty() && !before.iter().all(is_left) {
+        reasons.push("a delegation was removed".to_owned());
+    }
+}
+
+/// A delegation, once a turn has taken it.
+fn attached(item: &Value, child: Option<&str>) -> Value {
+    let mut item = item.clone();
+    if let Some(members) = item.as_object_mut() {
+        doc::Queued::STATUS.set(members, "active");
+        doc::Queued::CHILD_TURN_ID.set(members, child);
+    }
+    item
 }
 
 fn lines_of(history: &[Object]) -> impl Iterator<Item = &str> {

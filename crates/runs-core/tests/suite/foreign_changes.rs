@@ -99,6 +99,91 @@ fn a_stop_is_taken_over_and_a_release_is_not() {
 }
 
 #[test]
+fn a_stop_brings_no_decision_of_a_person() {
+    let mut blocked = before();
+    blocked["status"] = json!("blocked");
+    blocked["blocked_on"] = json!("escalation:operator:look");
+    blocked["escalation"] = json!({"source": "operator", "reason": "look"});
+    let raised = || vec![event("escalation_raised", None), event("run_blocked", None)];
+    let line = || {
+        json!({"timestamp": "2026-01-01T00:00:00.000Z", "decision": "operator_escalated",
+            "run_id": RUN, "phase": "planning", "reason": "look",
+            "blocked_on": "escalation:operator:look"})
+    };
+    assert_eq!(check(blocked.clone(), vec![], vec![line()], raised()), Ok(()));
+    let changes: [fn(&mut Value); 7] = [
+        |line| line["actor"] = json!("human:lead"),
+        |line| line["role"] = json!("human"),
+        |line| line["statement"] = json!("widen the scope"),
+        |line| line["id"] = json!("DEC-001"),
+        |line| line["reason"] = json!("another"),
+        |line| line["decision"] = json!("scope_widened"),
+        |line| line["type"] = json!("timeout"),
+    ];
+    for change in changes {
+        let mut forged = line();
+        change(&mut forged);
+        check(blocked.clone(), vec![], vec![forged], raised()).unwrap_err();
+    }
+    // A line of a turn names no person either.
+    for name in ["actor", "os_user", "note", "door", "presence", "evidence_digest"] {
+        let line = json!({"id": "DEC-001", "turn_id": OTHER, "run_id": RUN, name: "human:lead"});
+        check(accepted(), history(), vec![line], events()).unwrap_err();
+    }
+}
+
+#[test]
+fn delegated_work_comes_from_turns() {
+    let item = |parent: &str, child: Value, status: &str| {
+        json!({"delegation_id": "del-1", "parent_turn_id": parent, "parent_role": "pm",
+            "to_role": "dev", "charter": "do it", "status": status, "child_turn_id": child})
+    };
+    // Out of nothing, and from a turn that ended.
+    let mut forged = before();
+    forged["delegation_queue"] = json!([item(OTHER, Value::Null, "pending")]);
+    check(forged, vec![], vec![], vec![]).unwrap_err();
+    for (parent, taken) in [(OTHER, true), (OWN, false)] {
+        let mut after = accepted();
+        after["delegation_queue"] = json!([item(parent, Value::Null, "pending")]);
+        assert_eq!(check(after, history(), vec![], events()).is_ok(), taken, "{parent}");
+    }
+    let mut review = before();
+    review["pending_delegation_review"] = json!({"parent_turn_id": OTHER, "parent_role": "dev"});
+    check(review, vec![], vec![], vec![]).unwrap_err();
+    // A new turn takes it, without another change.
+    let mut waits = before();
+    waits["delegation_queue"] = json!([item(OTHER, Value::Null, "pending")]);
+    let new = "turn_0000000000000003";
+    let mut taken = waits.clone();
+    taken["active_turns"][new] = turn(new, 3);
+    taken["turn_sequence"] = json!(3);
+    taken["delegation_queue"] = json!([item(OTHER, json!(new), "active")]);
+    let compare = |after: &Value| {
+        let (before, after) =
+            (State::read(waits.clone()).unwrap(), State::read(after.clone()).unwrap());
+        check_foreign_change(&ForeignChange {
+            before: &before,
+            after: &after,
+            history: &[],
+            ledger: &[],
+            events: &[],
+            guarded: &[TurnId::parse(OWN).unwrap()].into(),
+        })
+    };
+    assert_eq!(compare(&taken), Ok(()));
+    let changes: [fn(&mut Value); 3] = [
+        |state| state["delegation_queue"][0]["charter"] = json!("do another thing"),
+        |state| state["delegation_queue"][0]["child_turn_id"] = json!(OWN),
+        |state| state["delegation_queue"] = json!([]),
+    ];
+    for change in changes {
+        let mut after = taken.clone();
+        change(&mut after);
+        compare(&after).unwrap_err();
+    }
+}
+
+#[test]
 fn what_is_a_persons_decision_is_not_taken_over() {
     let changes: [fn(&mut Value); 10] = [
         |state| state["phase"] = json!("implementation"),

@@ -171,6 +171,22 @@ fn the_records() {
             stopped,
         ),
         ("a link out", "ln -sf /dev/null .agentxchain/history.jsonl", stopped),
+        (
+            "a stop with a decision of a person",
+            &format!(
+                "sed -i 's/\"status\": \"active\"/\"status\": \"blocked\"/' \
+                 .agentxchain/state.json\n{}\n{}",
+                line("events.jsonl", r#""event_type": "run_blocked", "event_id": "evt_1""#),
+                line("decision-ledger.jsonl", r#""decision": "scope", "actor": "human:lead""#),
+            ),
+            stopped,
+        ),
+        (
+            "work that nobody delegated",
+            "sed -i '1s/^{/{\"delegation_queue\": [{\"delegation_id\": \"d\", \
+             \"to_role\": \"dev\", \"status\": \"pending\"}],/' .agentxchain/state.json",
+            stopped,
+        ),
     ]);
 }
 
