@@ -10,8 +10,8 @@ use crate::gate::{self, Completion, Failures, GateStatus, GateType, PhaseExit, V
 use crate::run::{block_payload, complete, enter_phase, pass_gate, set_gate, set_pending};
 use crate::state::{Block, PendingCompletion, PendingTransition, State, Status, Turn};
 use crate::{
-    LedgerType, RepoPath, Result, RunIndex, TurnResult, approval, build, delegation, doc, ledger,
-    progress, rule,
+    LedgerType, Result, RunIndex, TurnResult, approval, build, delegation, doc, ledger, progress,
+    rule,
 };
 
 /// The state, ledger lines and events of an acceptance under construction.
@@ -27,7 +27,6 @@ pub(crate) struct GateInputs<'a> {
     pub(crate) files: &'a BTreeMap<String, String>,
     pub(crate) index: &'a RunIndex,
     pub(crate) turn: &'a Turn,
-    pub(crate) changed: &'a [RepoPath],
     pub(crate) verification: Option<&'a str>,
     pub(crate) now: Time,
 }
@@ -133,9 +132,27 @@ pub(crate) fn apply_requests(
     let from_queue = from_queue.and_then(|request| doc::PendingGate::TO.get(request));
     let wanted = result.phase_request();
     let by = if wanted.is_some() { turn.to_owned() } else { requester(&queued_phase) };
-    let Some(to) = wanted.or(from_queue) else { return Ok(()) };
+    let Some(to) = wanted.or(from_queue) else {
+        return count_dropped(draft, result, inputs);
+    };
     state.clear(doc::State::QUEUED_PHASE_TRANSITION);
     leave_phase(draft, to, &by, wanted.is_none(), inputs)
+}
+
+/// Counts a request that was dropped, because the gate fails on files that the turn did not touch,
+/// like one that failed.
+fn count_dropped(
+    draft: &mut Draft<'_>,
+    result: &TurnResult,
+    inputs: &GateInputs<'_>,
+) -> Result<()> {
+    let phase = draft.state.phase().to_owned();
+    match gate::evaluate_phase_exit(result.dropped_request(), &inputs.view(&phase)) {
+        PhaseExit::Failed { gate, failures } => {
+            block_without_progress(draft, gate.as_deref(), &failures, inputs)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Withdraws the queued requests when a review reports missing decisions. Without these neither the
@@ -330,9 +347,18 @@ fn fail(
     inputs: &GateInputs<'_>,
 ) -> Result<()> {
     note_failure(draft, gate, failures, request, inputs);
-    let gate = gate.unwrap_or(request.gate_type.as_str());
-    let block = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed);
-    let Some(block) = block else { return Ok(()) };
+    block_without_progress(draft, gate, failures, inputs)
+}
+
+fn block_without_progress(
+    draft: &mut Draft<'_>,
+    gate: Option<&str>,
+    failures: &Failures,
+    inputs: &GateInputs<'_>,
+) -> Result<()> {
+    let Some(block) = progress::gate_failed(&mut draft.state, gate, failures) else {
+        return Ok(());
+    };
     draft.block(&block, inputs.turn, inputs.now)?;
     let details = build([("detail", block.detail.as_str().into())]);
     draft.note(LedgerType::NonProgressBlock, inputs.now, details);

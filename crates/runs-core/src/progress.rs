@@ -3,30 +3,34 @@
 use accord_contract::text::counted;
 
 use crate::gate::Failures;
-use crate::{Block, RepoPath, State, doc};
+use crate::{Block, State, doc};
 
 /// The number of such turns that blocks a run.
 pub(crate) const NON_PROGRESS_LIMIT: u64 = 3;
 
-/// Counts an accepted turn whose gate failed. Returns the block when the limit is reached.
+/// Counts an accepted turn whose request failed. Returns the block when the limit is reached.
+///
+/// The reference runner does not count a turn that changed a file of the gate. An agent that writes
+/// the time into such a file would never be stopped, so here the outcome alone counts.
 pub(crate) fn gate_failed(
     state: &mut State,
-    gate: &str,
+    gate: Option<&str>,
     failures: &Failures,
-    changed: &[RepoPath],
 ) -> Option<Block> {
-    let is_changed = |file: &String| changed.iter().any(|path| path.as_str() == file);
-    let touched = failures.files.iter().any(is_changed);
-    let signature = format!("{gate}:{}", failures.reasons.join("|"));
-    let same = doc::State::NON_PROGRESS_SIGNATURE.get(state.members()) == Some(signature.as_str());
+    let known = doc::State::NON_PROGRESS_SIGNATURE.get(state.members());
+    // A request without a gate, such as one for an unknown phase, is no progress in any gate.
+    let signature = gate.map(|gate| format!("{gate}:{}", failures.unmet()));
+    let same = signature.is_none() || known == signature.as_deref();
     let before = doc::State::NON_PROGRESS_COUNT.get(state.members()).filter(|_| same);
-    // A turn that changed a file of the gate made progress, even if the gate fails in the same way.
-    let turns = if touched { 0 } else { before.unwrap_or(0) + 1 };
-    state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);
+    let turns = before.unwrap_or(0) + 1;
+    if let Some(signature) = signature {
+        state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);
+    }
     state.set(doc::State::NON_PROGRESS_COUNT, turns);
     (turns >= NON_PROGRESS_LIMIT).then(|| {
-        let reason = failures.reason();
-        let turns = counted(turns, "accepted turn");
-        Block::non_progress(&format!("{turns} in a row left the gate {gate} failing: {reason}"))
+        let (turns, reason) = (counted(turns, "accepted turn"), failures.reason());
+        let gate =
+            gate.map_or_else(|| "their request".to_owned(), |gate| format!("the gate {gate}"));
+        Block::non_progress(&format!("{turns} in a row left {gate} failing: {reason}"))
     })
 }

@@ -182,7 +182,6 @@ impl Cleared {
             files: &self.files,
             index: &context.inputs.index,
             turn,
-            changed: &self.changed,
             verification: result.verification(),
             now,
         };

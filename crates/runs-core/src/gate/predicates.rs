@@ -43,6 +43,14 @@ impl Failures {
         }
     }
 
+    /// Which conditions are unmet, without what was found: an agent chooses the content of files.
+    pub(crate) fn unmet(&self) -> String {
+        let content = self.files.iter().filter(|file| !self.missing_files.contains(file));
+        let verification = self.missing_verification.then(|| "verification".to_owned());
+        let missing = self.missing_files.iter().map(|file| format!("{file} missing"));
+        missing.chain(content.cloned()).chain(verification).collect::<Vec<_>>().join("|")
+    }
+
     fn add(&mut self, path: &str, reason: String) {
         self.reasons.push(reason.clone());
         self.files.push(path.to_owned());

@@ -25,13 +25,15 @@ wire_enum! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnResult {
     document: Object,
+    /// The phase of a request that was dropped.
+    dropped_request: Option<String>,
 }
 
 impl TurnResult {
     /// Wraps a document; `None` when it is not an object.
     pub fn new(document: Value) -> Option<Self> {
         let Value::Object(document) = document else { return None };
-        Some(Self { document })
+        Some(Self { document, dropped_request: None })
     }
 
     /// The result as it was validated.
@@ -158,7 +160,13 @@ impl TurnResult {
         cost_usd(&self.document)
     }
 
+    /// The phase that the turn requested in vain: the request was dropped.
+    pub(crate) fn dropped_request(&self) -> Option<&str> {
+        self.dropped_request.as_deref()
+    }
+
     pub(crate) fn strip_phase_request(&mut self) {
+        self.dropped_request = self.phase_request().map(str::to_owned);
         doc::Result::PHASE_TRANSITION_REQUEST.set(&mut self.document, Value::Null);
     }
 }

@@ -110,6 +110,35 @@ fn a_failing_gate_stops_a_run_that_does_not_move() {
 }
 
 #[test]
+fn a_run_goes_in_circles_at_most_three_times() {
+    let phase = || json!({"phase_transition_request": "implementation"});
+    let end = || json!({"run_completion_request": true});
+    let touched =
+        json!({"run_completion_request": true, "files_changed": [".planning/ship-verdict.md"]});
+    // The requests of the turns; every one leaves the gate failing.
+    let circles = [
+        ("planning", "pm", [phase(), phase(), phase()]),
+        ("planning", "pm", [phase(), end(), phase()]),
+        ("qa", "qa", [touched.clone(), touched.clone(), touched]),
+    ];
+    for (phase, role, asked) in circles {
+        let mut world = world(config(), phase);
+        for (round, asks) in (0..3_u8).zip(&asked) {
+            let turn = assign(&mut world, role, 10 + round);
+            let mut staged = result(&world, &turn);
+            for (name, value) in asks.as_object().unwrap() {
+                staged[name] = value.clone();
+            }
+            stage(&mut world, &turn, &staged);
+            let script = Script { seed: 80 + round, ..Script::default() };
+            accept(&mut world, &turn, &script).accepted();
+            let blocked = (round == 2).then_some("non_progress");
+            assert_eq!(world.state.blocked_on(), blocked, "{phase}, {round}, {asked:?}");
+        }
+    }
+}
+
+#[test]
 fn a_whole_run_ends() {
     let config = config_with(|document| {
         document["approval_policy"] = json!({"phase_transitions": {"rules": [

@@ -28,6 +28,18 @@ fn a_loop_whose_turns_change_nothing_ends() {
 }
 
 #[test]
+fn a_planner_that_asks_again_and_again_without_the_documents_is_stopped() {
+    let asks = PLANS.replace("> .planning/", "> ").replace("\".planning/", "\"");
+    let repo = planned_by(&asks.replace("printf 'Approved: YES\\n'", "date +%s%N"), json!({}));
+    let cycle = CycleOptions { checkpoint: true, ..CycleOptions::default() };
+    let options = LoopOptions { cycle, ..LoopOptions::default() };
+    let looped = repo.started().run_loop(&options).unwrap();
+    assert_eq!((looped.stop, looped.accepted), (LoopStop::Blocked, 3));
+    let state = repo.json(".agentxchain/state.json");
+    assert_eq!(state["blocked_on"], "non_progress");
+}
+
+#[test]
 fn no_turn_is_given_out_whose_agent_is_not_there() {
     let agents = [
         json!({"command": ["accord-no-such-agent"]}),
