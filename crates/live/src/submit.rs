@@ -3,7 +3,7 @@
 use accord_base::{Actor, Caller, Decision, Need};
 use accord_contract::{Failure, Wire as _};
 use accord_live_core::refuse;
-use accord_live_core::session::{DedupKey, submit};
+use accord_live_core::session::{ActFacts, DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
 
 use super::{Live, counts::add, rows};
@@ -29,15 +29,23 @@ impl Live {
         let by = caller.access().actor();
         let by = by.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
         let recorded = self.write(move |job| {
-            let row = job.unit.live_session(&session)?;
+            let found = job.unit.live_session(&session)?;
+            let Some(row) = found.filter(|row| row.session.app_id == app) else {
+                return Err(refuse::pipe_not_found("there is no such session; render it").into());
+            };
+            let contract = job.contract(&row)?;
             let key = DedupKey::identified(&dispatch.action_id);
             let earlier = job.unit.live_event(&session, &key)?;
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
-            let at = job.at(&project)?;
-            let found = row.as_ref().map(|row| &row.session);
-            let dispatch = (*dispatch).clone();
-            let acted = submit(dispatch, found, &app, earlier.as_ref(), by.clone(), at)?;
-            job.commit(&project, row.as_ref(), &acted.delta, Vec::new())?;
+            let facts = ActFacts {
+                session: &row.session,
+                contract: &contract,
+                client_id: None,
+                earlier: earlier.as_ref(),
+                at: job.at(&project)?,
+            };
+            let acted = submit((*dispatch).clone(), facts, by.clone())?;
+            job.commit(&project, Some(&row), &acted.delta, Vec::new())?;
             Ok(acted.delta.ledger.len())
         });
         match recorded.await {

@@ -11,9 +11,9 @@ use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session, ledger::
 use crate::frame::{Action, ActionAck, BY, DATA_SUBMIT, DOOR};
 use crate::json::{members, put};
 use crate::violation::{Source, Violation, ViolationDetails};
-use crate::{AppId, contract::CompiledContract, refuse};
+use crate::{contract::CompiledContract, refuse};
 
-/// What is known when an action arrives over the channel.
+/// What is known when an action arrives. The tool of a page has no `client_id`.
 #[derive(Clone, Copy, Debug)]
 pub struct ActFacts<'a> {
     pub session: &'a Session,
@@ -84,26 +84,21 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     Ok(Acted { ack, delta: change.finish() })
 }
 
-/// Records an action that a page submits through its tool, for the app that it names. `earlier` is
-/// the stored event of the key [`DedupKey::identified`]. The data is not checked against the
-/// contract. `by` is the actor of the caller, if it has one. Fails with `PIPE_NOT_FOUND` for any
-/// reason: no session, another app, an expired session, no pipe.
+/// Records an action that a page submits through its tool. The `earlier` event of the facts is that
+/// of the key [`DedupKey::identified`]. `by` is the actor of the caller, if it has one. Fails with
+/// `PIPE_NOT_FOUND` when the session has expired or has no pipe, `CONTRACT_VIOLATION`.
 ///
-/// Clauses: GGUI-PIPE-IDEMPOTENT.
+/// Clauses: GGUI-PIPE-IDEMPOTENT, GGUI-ACTION-REFUSED.
 pub fn submit(
     dispatch: Dispatch,
-    session: Option<&Session>,
-    app: &AppId,
-    earlier: Option<&LedgerRow>,
+    facts: ActFacts<'_>,
     by: Option<Value>,
-    at: At<'_>,
 ) -> Result<Acted, Failure> {
-    let no_pipe = || refuse::pipe_not_found("the session has no pipe; render it first");
-    let session = session.filter(|session| session.app_id == *app).ok_or_else(no_pipe)?;
+    let ActFacts { session, contract, at, .. } = facts;
     if !session.is_active(at.now) || !session.head.has_pipe {
-        return Err(no_pipe());
+        return Err(refuse::pipe_not_found("the session has no pipe; render it first"));
     }
-    if let Some(earlier) = earlier {
+    if let Some(earlier) = facts.earlier {
         return Ok(recorded(earlier));
     }
     let Dispatch { intent, data, ui_context, action_id, fired_at } = dispatch;
@@ -120,6 +115,7 @@ pub fn submit(
         (DOOR, Door::Tool.as_str().into()),
     ]);
     put(&mut envelope, BY, by);
+    check(&mut envelope, contract)?;
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
     let key = DedupKey::identified(&action_id);

@@ -1,11 +1,10 @@
 //! Actions: validate, append, then acknowledge.
 
 use accord_contract::{Code, Time, Timestamp};
-use accord_live_core::AppId;
-use accord_live_core::session::{Dispatch, LedgerName, LedgerRow, submit as submit_tool};
+use accord_live_core::session::{ActFacts, Dispatch, LedgerName, LedgerRow, submit as submit_tool};
 use serde_json::{Value, json};
 
-use crate::support::{World, app, at, contract, project, submit, time};
+use crate::support::{World, at, contract, project, submit, time};
 
 fn spec() -> Value {
     json!({
@@ -222,34 +221,30 @@ fn a_page_submits_through_its_tool_once() {
     let project = project();
     let dispatch = || Dispatch {
         intent: "toggle".into(),
-        // The tool does not check the data.
-        data: json!({"id": 41}),
+        data: json!({"id": "a"}),
         ui_context: json!({"tab": 2}),
         action_id: "act-1".into(),
         fired_at: Timestamp::parse("2026-09-21T13:46:40Z").unwrap(),
     };
-    let shop = app("shop");
-    let tool = |world: &World, app_id: &AppId, earlier: Option<&LedgerRow>, now: Time| {
-        submit_tool(dispatch(), Some(&world.session), app_id, earlier, None, at(&project, now))
+    let contract = contract(spec());
+    let tool = |world: &World, earlier: Option<&LedgerRow>, now: Time| {
+        let (session, at) = (&world.session, at(&project, now));
+        let facts = ActFacts { session, contract: &contract, client_id: None, earlier, at };
+        submit_tool(dispatch(), facts, None)
     };
-    let acted = tool(&world, &shop, None, world.now).unwrap();
+    let acted = tool(&world, None, world.now).unwrap();
     let first = acted.ack;
     world.apply(acted.delta);
     assert_eq!(world.ledger.last().unwrap().event_id.as_deref(), Some("act-1"));
     let earlier = world.ledger.last();
-    let again = tool(&world, &shop, earlier, world.now).unwrap();
+    let again = tool(&world, earlier, world.now).unwrap();
     assert_eq!(again.ack, first);
     assert!(again.delta.is_empty());
-    let late = tool(&world, &shop, earlier, time(9999)).unwrap_err();
+    let late = tool(&world, earlier, time(9999)).unwrap_err();
     assert_eq!(late.code, Code::GguiPipeNotFound, "while the session lives");
 
-    assert!(tool(&world, &app("other"), None, world.now).is_err());
-    assert!(tool(&world, &shop, None, time(3600)).is_err());
+    assert!(tool(&world, None, time(3600)).is_err());
     world.session.head.has_pipe = false;
-    for failure in [
-        tool(&world, &shop, None, world.now),
-        submit_tool(dispatch(), None, &shop, None, None, at(&project, world.now)),
-    ] {
-        assert_eq!(failure.unwrap_err().code, Code::GguiPipeNotFound);
-    }
+    let failure = tool(&world, None, world.now).unwrap_err();
+    assert_eq!(failure.code, Code::GguiPipeNotFound);
 }

@@ -1,16 +1,17 @@
 //! The pipe, and what a session asks for.
 
-use accord_base::{ActorId, ActorKey, ActorType};
+use accord_base::{ActorId, ActorKey, ActorType, ProjectId};
 use accord_contract::{Code, Timestamp, Wire as _};
+use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{
-    Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,
+    ActFacts, Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,
     submit as submit_tool,
 };
 use serde_json::{Value, json};
 
-use crate::support::{World, app, at, contract, project, submit, time};
+use crate::support::{World, at, contract, project, submit, time};
 
 fn world() -> World {
     let spec = json!({"actionSpec": {"pick": {"label": "Pick", "schema": {"type": "string"}}}});
@@ -38,6 +39,37 @@ fn take(world: &mut World) -> Drained {
     taken
 }
 
+fn facts<'a>(
+    world: &'a World,
+    contract: &'a CompiledContract,
+    project: &'a ProjectId,
+) -> ActFacts<'a> {
+    let (session, at) = (&world.session, at(project, world.now));
+    ActFacts { session, contract, client_id: None, earlier: None, at }
+}
+
+#[test]
+fn what_a_page_submits_is_checked_against_the_contract() {
+    let world = world();
+    let (contract, project) = (world.compiled(), project());
+    let submitted = |intent: &str, data: Value| {
+        let dispatch = Dispatch {
+            intent: intent.into(),
+            data,
+            ui_context: json!({}),
+            action_id: "act-1".into(),
+            fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+        };
+        submit_tool(dispatch, facts(&world, &contract, &project), None)
+    };
+    let key = format!("accord_{}_{}", "0123456789abcdef", "0v".repeat(26));
+    for (intent, data) in [("pick", json!(7)), ("drop", json!("red")), ("pick", json!(key))] {
+        let failure = submitted(intent, data.clone()).unwrap_err();
+        assert_eq!(failure.code, Code::GguiContractViolation, "{intent} {data}");
+    }
+    assert_eq!(submitted("pick", json!("red")).unwrap().ack.sequence, 3);
+}
+
 #[test]
 fn events_are_taken_out_once_with_one_frame_each() {
     let mut world = world();
@@ -51,8 +83,7 @@ fn events_are_taken_out_once_with_one_frame_each() {
         fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
     };
     let project = project();
-    let (session, now) = (Some(&world.session), at(&project, world.now));
-    let acted = submit_tool(dispatch, session, &app("shop"), None, None, now).unwrap();
+    let acted = submit_tool(dispatch, facts(&world, &contract, &project), None).unwrap();
     world.apply(acted.delta);
     world.now = time(77);
 

@@ -164,6 +164,16 @@ async fn a_refusal_has_its_code_and_says_what_to_do() {
             "PIPE_NOT_FOUND",
         ),
         (
+            "ggui_runtime_submit_action",
+            action(id.as_str().unwrap(), "a1", "reject", json!({"reason": 7})),
+            "CONTRACT_VIOLATION",
+        ),
+        (
+            "ggui_runtime_submit_action",
+            action(id.as_str().unwrap(), "a2", "no_such_action", json!(null)),
+            "CONTRACT_VIOLATION",
+        ),
+        (
             "ggui_runtime_sync_context",
             json!({"sessionId": "live_none", "appId": "atlas", "snapshot": {}}),
             "SESSION_NOT_FOUND",
@@ -191,6 +201,8 @@ async fn a_refusal_has_its_code_and_says_what_to_do() {
     other["kind"] = "shout".into();
     let refused = builder.call("ggui_runtime_submit_action", other).await;
     assert_eq!(structured(&refused)["code"], "INVALID_ACTION_KIND");
+    let events = builder.call("ggui_consume", json!({"sessionId": id})).await;
+    assert_eq!(structured(&events)["events"], json!([]), "a refused action is not appended");
 }
 
 #[tokio::test]
