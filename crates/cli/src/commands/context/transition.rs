@@ -110,8 +110,8 @@ impl PackageArgs {
         let within = PackageWithin { project };
         let expect = self.expect.or_else(|| {
             // A key that may only review cannot read it.
-            let listed = Call::<ListRevisions>::new(path.clone(), within.clone(), None);
-            Some(host.call(&listed).ok()?.value.revisions.last()?.seq)
+            let listed = host.ask::<ListRevisions>(path.clone(), within.clone()).ok()?;
+            Some(listed.answer.0.revisions.last()?.seq)
         });
         let body = body(self.note.into(), author.into(), expect);
         let call = Call::<O>::new(path, within, body);
