@@ -22,6 +22,7 @@ pub(crate) fn drive_acceptance(
     mut refusal: Option<Failure>,
 ) -> Result<Conclusion> {
     let turn = machine.turn().id().clone();
+    let by_hand = operation.is_by_hand(machine.turn());
     let git = operation.git();
     let git = git.as_ref().map(Option::as_ref);
     // Kept for the hooks: the result is guarded while they run, and restored if one removes it.
@@ -64,7 +65,10 @@ pub(crate) fn drive_acceptance(
             }
             Want::Observe { baseline, named, proposed, deleted } => {
                 let observed = watching(git, baseline.as_ref())
-                    .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed))
+                    .and_then(|git| {
+                        git.map(|git| git.observe(baseline.as_ref(), by_hand)).transpose()
+                    })
+                    .and_then(|seen| complete(operation, seen, &named, &proposed))
                     .and_then(|seen| add_sources(operation, seen, &[proposed, deleted].concat()));
                 usable(observed.map(Answer::Observed))?
             }
@@ -136,17 +140,13 @@ fn watching<'g>(
 
 /// The changes, those of them that lead out of the repository, and the reasons why proposed files
 /// cannot be written.
-fn observe(
+fn complete(
     operation: &Operation<'_>,
-    git: Option<&Git>,
-    baseline: Option<&Baseline>,
+    seen: Option<Observation>,
     named: &[RepoPath],
     proposed: &[RepoPath],
 ) -> Result<Observation> {
-    let mut seen = match git {
-        Some(git) => git.observe(baseline)?,
-        None => Observation::default(),
-    };
+    let mut seen = seen.unwrap_or_default();
     seen.outside = operation.locked.leading_out(named)?;
     // `obstructed` fails for a path that leads out, for which the result is refused anyway.
     if seen.outside.is_empty() {

@@ -7,8 +7,8 @@ use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::accept::{self, CheckpointReason, Commit, Record, Write};
 use accord_runs_core::run::{Change, Refused};
 use accord_runs_core::{
-    Baseline, Config, HookBatch, HookPhase, HookReport, Ids, RepoPath, Result, State, Status, Turn,
-    TurnId, dispatch, event, hooks,
+    Baseline, Config, HookBatch, HookPhase, HookReport, Ids, RepoPath, Result, RuntimeType, State,
+    Status, Turn, TurnId, dispatch, event, hooks,
 };
 
 use crate::operations::RunUpdate;
@@ -167,6 +167,12 @@ impl<'a> Operation<'a> {
     /// The version control of the repository.
     pub(crate) fn git(&self) -> Result<Option<Git>> {
         Git::find(self.root(), self.environment.cancel_token())
+    }
+
+    /// Whether a person does a turn.
+    pub(crate) fn is_by_hand(&self, turn: &Turn) -> bool {
+        let runtime = turn.runtime_id().and_then(|id| self.config.runtime(id));
+        runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual)
     }
 
     /// What the core must know about the repository.

@@ -132,7 +132,7 @@ fn read_text(path: &Path, limit: u64) -> Option<String> {
 
 /// Git's folder of a work tree. In a linked work tree and a submodule, `.git` is a file that names
 /// it.
-fn git_folder(top: &Path) -> Option<PathBuf> {
+pub(crate) fn git_folder(top: &Path) -> Option<PathBuf> {
     let place = top.join(".git");
     if place.is_dir() {
         return Some(place);

@@ -25,6 +25,10 @@ pub struct Observation {
     /// includes committed changes and excludes ignored files.
     pub changed: BTreeMap<String, String>,
     pub uncommitted: BTreeSet<String>,
+    /// How many commits lie between the baseline and the current one.
+    pub commits: usize,
+    /// What else was noticed: refs that moved, repositories within the tree.
+    pub findings: Vec<String>,
     /// The files named by the result that a link leads out of the repository.
     pub outside: Vec<String>,
     /// The proposed files that cannot be written, each with the path of the obstacle.
@@ -121,7 +125,7 @@ pub(super) fn check(
         return Err(failure.with("files", array(std::slice::from_ref(path))));
     }
     let declared = result.files_changed();
-    let mut warnings = Vec::new();
+    let mut warnings = seen.findings.clone();
     if !seen.is_git() {
         if !declared.is_empty() {
             warnings.push("without version control the declared files cannot be checked".into());

@@ -70,6 +70,10 @@ pub fn outside_changes(
     let mut baseline = turn.baseline()?;
     let other_view = baseline.view != view;
     baseline.view = view;
+    // Commits of an earlier attempt stay the turn's; without any, those until now are of others.
+    if object(left, doc::LeftBehind::COMMITTED.name()).is_none_or(Object::is_empty) {
+        baseline.way_ref.clone_from(&seen.head_ref);
+    }
     let of = |name: &str, path: &str, mark: &str| {
         let files = object(left, name);
         files.and_then(|files| text(files, path)) == Some(mark)

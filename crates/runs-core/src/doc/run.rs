@@ -39,6 +39,7 @@ documents! {
         PENDING_DELEGATION_REVIEW: Map => Review = "pending_delegation_review",
         DELEGATION_QUEUE: List => [Queued] = "delegation_queue",
         SENT_BACK: Map => SentBack = "accord_sent_back",
+        ANSWER: Map => Answer = "accord_answer",
     }
 
     /// An active turn of a run.
@@ -79,6 +80,7 @@ documents! {
         KIND: Text = "kind",
         CAPTURED_AT: Timestamp = "captured_at",
         ACCORD_VIEW: Map = "accord_view",
+        ACCORD_WAY_REF: Text = "accord_way_ref",
     }
 
     /// The changes of a worker that ended without an accepted result.
@@ -159,6 +161,15 @@ documents! {
         MISSING_FILES: Texts = "missing_files",
         MISSING_VERIFICATION: Flag = "missing_verification",
         SENT_BACK: Map => SentBack = "sent_back",
+    }
+
+    /// What a person answered when they resolved a block.
+    Answer {
+        QUESTION: Text = "question",
+        ASKED_BY_TURN: Text = "asked_by_turn",
+        ANSWER: Text = "answer",
+        ANSWERED_BY: Text = "answered_by",
+        ANSWERED_AT: Timestamp = "answered_at",
     }
 
     /// A request that a person sent back.

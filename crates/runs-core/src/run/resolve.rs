@@ -1,6 +1,6 @@
 //! Reactivation of a blocked run by a person.
 
-use accord_contract::{Extensible, Time};
+use accord_contract::{Extensible, Object, Time};
 
 use super::{Change, illegal};
 use crate::{
@@ -10,8 +10,9 @@ use crate::{
 
 /// Reactivates a blocked or paused run. Turns without retries left get one more attempt. Commits
 /// and settings of version control that changed meanwhile belong to the person, so active turns get
-/// a new baseline at the current commit. The event and the ledger say who resolved it. Fails with
-/// `invalid_state_transition` in any other status, or when a gate is pending, which only an
+/// a new baseline at the current commit. The event and the ledger say who resolved it. The person's
+/// note is the answer to what the run was blocked for; the prompts of the phase have both. Fails
+/// with `invalid_state_transition` in any other status, or when a gate is pending, which only an
 /// approval passes.
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
@@ -35,6 +36,9 @@ pub fn resolve(
         }
     }
     next.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
+    if let Some(answer) = answer(state, approval, now) {
+        next.set(doc::State::ANSWER, answer);
+    }
     let head = standing.and_then(|standing| standing.head_ref.as_deref());
     // Without version control there is no commit to move to.
     let moved = match (standing, head) {
@@ -53,6 +57,21 @@ pub fn resolve(
     let decision = LedgerDecision::EscalationResolved;
     change.ledger.push(ledger::governance(decision, &change.state, now, details));
     Ok(change)
+}
+
+/// The note of the person, with the question: the reason of the block.
+fn answer(state: &State, approval: &Approval, now: Time) -> Option<Object> {
+    let note = approval.person.note.as_deref()?;
+    let blocked = doc::State::BLOCKED_REASON.get(state.members());
+    let recovery = blocked.and_then(|blocked| doc::Blocked::RECOVERY.get(blocked));
+    let question = recovery.and_then(|recovery| doc::Recovery::DETAIL.get(recovery));
+    Some(build([
+        doc::Answer::QUESTION.to(question.or(state.blocked_on())),
+        doc::Answer::ASKED_BY_TURN.to(blocked.and_then(|it| doc::Blocked::TURN_ID.get(it))),
+        doc::Answer::ANSWER.to(note),
+        doc::Answer::ANSWERED_BY.to(approval.person.actor.as_str()),
+        doc::Answer::ANSWERED_AT.to(now),
+    ]))
 }
 
 /// Checks that a person can resolve the run. Fails like [`resolve`].
@@ -88,6 +107,7 @@ fn move_baselines(
         if from == head && baseline.view == standing.view {
             continue;
         }
+        baseline.way_ref = None;
         baseline.view.clone_from(&standing.view);
         turn.set(doc::Turn::BASELINE, baseline.document(now));
         if from != head {

@@ -32,6 +32,9 @@ wire_enum! {
 pub struct Baseline {
     /// The commit, under version control.
     pub head_ref: Option<String>,
+    /// The commit from which every commit is the turn's, if it is not `head_ref`: others committed
+    /// before the worker started.
+    pub way_ref: Option<String>,
     /// Whether there were no uncommitted changes, except in exempt paths.
     pub clean: bool,
     /// Files that were already changed, each with a digest of its content.
@@ -205,6 +208,7 @@ impl Turn {
         let view = doc::Baseline::ACCORD_VIEW.entries(baseline);
         Some(Baseline {
             head_ref: doc::Baseline::HEAD_REF.get(baseline).map(str::to_owned),
+            way_ref: doc::Baseline::ACCORD_WAY_REF.get(baseline).map(str::to_owned),
             clean: doc::Baseline::CLEAN.get(baseline),
             dirty: dirty.map(texts).collect(),
             view: view.map(texts).collect(),
@@ -284,6 +288,9 @@ impl Baseline {
             doc::Baseline::CAPTURED_AT.to(now),
             doc::Baseline::DIRTY_SNAPSHOT.to(dirty),
         ]);
+        if let Some(way_ref) = &self.way_ref {
+            doc::Baseline::ACCORD_WAY_REF.set(&mut document, way_ref.as_str());
+        }
         if !self.view.is_empty() {
             let view: Object = self
                 .view

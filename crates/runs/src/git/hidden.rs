@@ -18,13 +18,21 @@ struct IndexEntry<'a> {
 impl Git {
     /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
     /// change.
-    pub(super) fn hidden(&self) -> Result<BTreeSet<String>> {
+    ///
+    /// The second value is a marker of what is hidden; `None` if nothing is.
+    pub(super) fn hidden(&self) -> Result<(BTreeSet<String>, Option<String>)> {
         // Almost no repository hides files, so the longer listing is asked for only if needed.
         let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
         if !names(&output).any(is_hidden) {
-            return Ok(BTreeSet::new());
+            return Ok((BTreeSet::new(), None));
         }
         let output = self.ask_about_files(&["ls-files", "-v", "-s", "-z", "--full-name"])?;
+        let flagged = names(&output).filter(|entry| is_hidden(entry));
+        let flag = |entry: &[u8]| {
+            let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(0);
+            format!("{}{}\n", char::from(entry[0]), String::from_utf8_lossy(&entry[tab..]))
+        };
+        let mark = marker::of_text(&flagged.map(flag).collect::<String>());
         let mut changed = BTreeSet::new();
         let mut same_kind = Vec::new();
         for entry in names(&output).filter(|entry| is_hidden(entry)) {
@@ -41,7 +49,7 @@ impl Git {
         }
         let list: Vec<&str> = same_kind.iter().map(|known| known.path.as_str()).collect();
         if list.is_empty() {
-            return Ok(changed);
+            return Ok((changed, Some(mark)));
         }
         // Valid paths contain no line breaks.
         let list = list.join("\n") + "\n";
@@ -53,7 +61,7 @@ impl Git {
                 changed.insert(known.path);
             }
         }
-        Ok(changed)
+        Ok((changed, Some(mark)))
     }
 
     /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.

@@ -28,6 +28,7 @@ use accord_runs_core::{RepoPath, Result};
 
 use crate::RecordFile;
 use crate::environment::cancelled;
+use crate::run_marker::git_folder;
 
 pub use status::Changes;
 pub(crate) use view::changed;
@@ -60,7 +61,13 @@ const SET_IDENTITY: &str =
 const REFUSED: &str = "git_refused";
 
 // A worker can configure a file system monitor and hooks. Signing may wait for a passphrase.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 15] = [
+    "--no-pager",
+    "-c",
+    // A worker can write the graph of the commits.
+    "core.commitGraph=false",
+    "-c",
+    "safe.bareRepository=explicit",
     "-c",
     "core.quotepath=off",
     "-c",
@@ -73,12 +80,18 @@ const SETTINGS: [&str; 10] = [
     "status.relativePaths=false",
 ];
 
+/// Files of git that it reads first. Another kind of file in their place could block it.
+const FIRST_READ: [&str; 6] =
+    ["HEAD", "config", "config.worktree", "commondir", "index", "packed-refs"];
+
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
+    /// Options that name git's folder and the work tree, once they are found.
+    place: Vec<String>,
     /// The path of the repository in the git work tree, ending with a slash; empty at its root.
     prefix: String,
-    /// The folders of git's own files that decide which changes it shows.
+    /// Git's own files that decide which changes it shows, then its common folder.
     own_files: Vec<String>,
     cancel: Option<Cancel>,
 }
@@ -88,17 +101,20 @@ impl Git {
     /// one and it cannot be used; `given_up` if git was killed by a cancellation.
     pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>> {
         let Some(top) = work_tree_of(root) else { return Ok(None) };
+        check_files(top)?;
         let unfound = Self {
             root: root.to_owned(),
+            place: Vec::new(),
             prefix: String::new(),
             own_files: Vec::new(),
             cancel: cancel.cloned(),
         };
-        let mut arguments =
-            vec!["rev-parse", "--is-inside-work-tree", "--show-prefix", "--show-toplevel"];
+        let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
+        arguments.extend(["--show-toplevel", "--absolute-git-dir"]);
         for file in view::FILES {
             arguments.extend(["--git-path", file]);
         }
+        arguments.push("--git-common-dir");
         let outcome = unfound.start(&arguments, Vec::new())?;
         // `--show-toplevel` fails without a work tree, which is not an error here.
         let without = outcome.stdout.starts_with(b"false\n");
@@ -119,7 +135,10 @@ impl Git {
             let message = format!("core.worktree makes git use {shown} instead of {top}; unset it");
             return Err(refusal(message));
         }
-        let found = Self { prefix, own_files: lines.map(str::to_owned).collect(), ..unfound };
+        let folder = lines.next().unwrap_or_default();
+        let place = vec![format!("--git-dir={folder}"), format!("--work-tree={shown}")];
+        let own_files = lines.map(str::to_owned).collect();
+        let found = Self { place, prefix, own_files, ..unfound };
         // A folder that the surrounding repository ignores is not under version control.
         let ignored = !found.prefix.is_empty() && {
             let look = found.start(&["check-ignore", "-q", "--", "."], Vec::new())?;
@@ -164,7 +183,9 @@ impl Git {
     }
 
     fn start(&self, arguments: &[&str], input: Vec<u8>) -> Result<RunOutput> {
-        let words = SETTINGS.iter().chain(arguments).map(OsString::from);
+        let place = self.place.iter().map(String::as_str);
+        let words = SETTINGS.into_iter().chain(place).chain(arguments.iter().copied());
+        let words = words.map(OsString::from);
         let mut invocation = Invocation::new("git", words)
             .cwd(&self.root)
             // Without it `git status` writes the index that it has refreshed.
@@ -245,6 +266,16 @@ pub(crate) fn is_refusal(failure: &Failure) -> bool {
 /// Paths for git: relative to the folder that it runs in, each followed by a zero byte.
 fn list_of<'f>(files: impl IntoIterator<Item = &'f String>) -> Vec<u8> {
     files.into_iter().flat_map(|file| file.bytes().chain([0])).collect()
+}
+
+/// Fails if something else is in the place of a file that git reads first.
+fn check_files(top: &Path) -> Result<()> {
+    let Some(folder) = git_folder(top) else { return Ok(()) };
+    let is_other = |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|it| !it.is_file());
+    match FIRST_READ.into_iter().find(is_other) {
+        Some(name) => Err(refusal(format!("{name} in git's folder is not a file"))),
+        None => Ok(()),
+    }
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

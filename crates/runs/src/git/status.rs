@@ -54,6 +54,7 @@ impl Changes {
         let dirty = self.dirty.iter().filter(|(path, _)| !is_operational(path));
         Baseline {
             head_ref: Some(self.head.clone()),
+            way_ref: None,
             clean: self.attributable().next().is_none(),
             dirty: dirty.map(|(path, mark)| (path.clone(), mark.clone())).collect(),
             view: self.view.clone(),
@@ -68,7 +69,7 @@ impl Git {
         self.changes_in(self.view()?)
     }
 
-    fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes> {
+    fn changes_in(&self, mut view: BTreeMap<String, String>) -> Result<Changes> {
         // Everything that a setting could change is given as an option, so that no setting hides a
         // change. A rename is two changes here: one path is gone, another is new.
         let output = self.ask_about_files(&[
@@ -85,7 +86,8 @@ impl Git {
         let empty_tree = || self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new());
         let text = |output: Vec<u8>| String::from_utf8_lossy(&output).trim().to_owned();
         let head = read.head.map_or_else(|| empty_tree().map(text), Ok)?;
-        let hidden = self.hidden()?;
+        let (hidden, flags) = self.hidden()?;
+        view.extend(flags.map(|mark| (view::INDEX_FLAGS.to_owned(), mark)));
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
@@ -102,25 +104,57 @@ impl Git {
         }
     }
 
-    /// The changes since a baseline. Fails like [`Git::changes`]; also if the commit of the
-    /// baseline is invalid or no longer exists.
-    pub fn observe(&self, baseline: Option<&Baseline>) -> Result<Observation> {
+    /// The changes since a baseline: what differs now, and every path that a commit on the way
+    /// changed. In a turn by hand, a person may change settings and refs of git. Fails like
+    /// [`Git::changes`]; also if the commit of the baseline is invalid or no longer exists.
+    pub fn observe(&self, baseline: Option<&Baseline>, by_hand: bool) -> Result<Observation> {
+        let before = baseline.map(|baseline| baseline.view.clone()).unwrap_or_default();
+        let mut settings = before.clone();
+        settings.remove(view::INDEX_FLAGS);
         // Check this first: git runs filters while it reads files.
         let view = self.view()?;
-        if let Some(baseline) = baseline {
-            view::check(&baseline.view, &view)?;
-        }
+        view::check(&settings, &view, by_hand)?;
         let now = self.changes_in(view)?;
+        let moved = view::check(&before, &now.view, by_hand)?;
+        let mut findings = Vec::new();
+        if !moved.is_empty() {
+            findings.push(format!("refs of git moved in the turn: {}", moved.join(", ")));
+        }
         let mut seen = now.dirty.keys().filter(|path| !now.hidden.contains(*path));
         let dirty = seen.any(|path| !is_operational(path));
         let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
-        let changed = match base.filter(|base| *base != now.head) {
-            None => now.dirty.clone(),
-            Some(base) => self.since(base, &now)?,
-        };
+        let mut changed = now.dirty.clone();
+        let mut commits = 0;
+        if let Some(base) = base.filter(|base| *base != now.head) {
+            let start = baseline.and_then(|baseline| baseline.way_ref.as_deref());
+            let way = self.way(base, start, &now.head)?;
+            commits = way.commits;
+            changed = self.since(base, &now, &way.paths)?;
+            let known = baseline.map_or(&[][..], |baseline| &baseline.dirty);
+            for (path, mark) in known.iter().filter(|(path, _)| way.paths.contains(path)) {
+                // It is as it was, but a commit on the way has something else.
+                if let Some(now) = changed.get_mut(path).filter(|now| *now == mark) {
+                    now.insert_str(0, "committed:");
+                }
+            }
+            let records = way.paths.iter().filter(|path| is_record(path));
+            let records: Vec<&str> = records.map(String::as_str).collect();
+            if !records.is_empty() {
+                findings.push(format!("commits of the turn have records: {}", records.join(", ")));
+            }
+        }
+        findings.extend(self.nested(&changed, baseline));
         let uncommitted = now.dirty.into_keys().collect();
         let head_ref = Some(now.head);
-        Ok(Observation { head_ref, dirty, changed, uncommitted, ..Observation::default() })
+        Ok(Observation {
+            head_ref,
+            dirty,
+            changed,
+            uncommitted,
+            commits,
+            findings,
+            ..Observation::default()
+        })
     }
 
     /// The git paths of all index entries that differ from the last commit, including those outside
@@ -131,20 +165,65 @@ impl Git {
         Ok(names(&output).map(<[u8]>::to_vec).collect())
     }
 
-    /// The differences from a commit that is earlier than the present one.
-    fn since(&self, base: &str, now: &Changes) -> Result<Markers> {
-        // The base comes from the state file, which others write. It must not be an option.
-        let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
-        if !is_name {
-            return Err(failure(format!("the baseline {base:?} of the turn is not a commit")));
+    /// The commits between two, and every path that one of them changed. A path that was changed
+    /// back counts, too: a clone has both commits.
+    fn way(&self, base: &str, start: Option<&str>, head: &str) -> Result<Way> {
+        let mut arguments = vec!["rev-list".to_owned(), head.to_owned()];
+        for known in [base].into_iter().chain(start) {
+            // It comes from the state file, which others write. It must not be an option.
+            let is_hex = known.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_hex || !(4..=64).contains(&known.len()) {
+                return Err(failure(format!("the baseline {known:?} of the turn is not a commit")));
+            }
+            // Before the first commit, it is the empty tree.
+            if !self.ask(&["cat-file", "-t", known], Vec::new())?.starts_with(b"tree") {
+                arguments.push(format!("^{known}"));
+            }
         }
-        let output = self.ask_about_files(&[&DIFF[..], &[base]].concat())?;
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let list = self.ask(&arguments, Vec::new())?;
+        let commits = list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+        let mut way = Way { commits, paths: BTreeSet::new() };
+        let changes = ["diff-tree", "--stdin", "-r", "-m", "--root", "--no-commit-id", "-z"];
+        let output = self.ask(&[&changes[..], &["--name-only", "--no-renames"]].concat(), list)?;
+        for name in names(&output) {
+            // Paths outside of this repository, in the work tree around it, belong to nobody here.
+            if name.starts_with(self.prefix.as_bytes()) {
+                way.paths.insert(self.path(name)?);
+            }
+        }
+        Ok(way)
+    }
+
+    /// The differences from a commit that is earlier than the present one, in the files and in the
+    /// index, and the paths on the way.
+    fn since(&self, base: &str, now: &Changes, way: &BTreeSet<String>) -> Result<Markers> {
+        let is_record = |path: &&String| super::records().any(|record| record == **path);
         // `git diff` shows neither of them.
         let mut paths: BTreeSet<String> = now.untracked.union(&now.hidden).cloned().collect();
-        for name in names(&output) {
-            paths.insert(self.path(name)?);
+        paths.extend(way.iter().filter(|path| !is_record(path)).cloned());
+        for place in [&[base][..], &["--cached", base]] {
+            let output = self.ask_about_files(&[&DIFF[..], place].concat())?;
+            for name in names(&output) {
+                paths.insert(self.path(name)?);
+            }
         }
         self.marks(paths.iter())
+    }
+
+    /// Repositories within the tree that are new since the baseline. Git runs their own settings
+    /// when a person uses it there.
+    fn nested(&self, changed: &Markers, baseline: Option<&Baseline>) -> Vec<String> {
+        let known = baseline.map_or(&[][..], |baseline| &baseline.dirty);
+        let is_known = |path: &str| known.iter().any(|(known, _)| known == path);
+        let holds = |folder: &str, name: &str| self.root.join(folder).join(name).is_dir();
+        let found = changed.iter().filter_map(|(path, mark)| {
+            let bare = path.strip_suffix("HEAD").map(|folder| folder.trim_end_matches('/'));
+            let bare = bare.filter(|it| holds(it, "objects") && holds(it, "refs"));
+            let nested = (mark == "folder" && !is_known(path)).then_some(path.as_str());
+            nested.or(bare).map(|place| format!("a repository of its own is in {place:?}"))
+        });
+        found.collect()
     }
 
     fn marks<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Result<Markers> {
@@ -200,11 +279,22 @@ impl Git {
     }
 }
 
+struct Way {
+    commits: usize,
+    paths: BTreeSet<String>,
+}
+
 #[derive(Default)]
 struct Status {
     head: Option<String>,
     paths: BTreeSet<String>,
     untracked: BTreeSet<String>,
+}
+
+/// Whether a path is what the next clone would take for the state of a run.
+fn is_record(path: &str) -> bool {
+    path == ".agentxchain/state.json"
+        || path.starts_with(".agentxchain/") && super::records().any(|record| record == path)
 }
 
 fn is_operational(path: &str) -> bool {
@@ -253,6 +343,7 @@ mod tests {
         ];
         let git = Git {
             root: "/nowhere".into(),
+            place: Vec::new(),
             prefix: "sub/".to_owned(),
             own_files: Vec::new(),
             cancel: None,

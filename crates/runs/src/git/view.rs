@@ -1,11 +1,16 @@
-//! What decides which changes git shows: settings, and files outside the tree with ignore rules or
-//! filters. A turn is measured by what git showed when it was assigned, so these must not change.
+//! What decides which changes git shows, and which programs it starts: settings, hooks and other
+//! files outside the tree. A turn is measured by what git showed when it was assigned, so these
+//! must not change while its worker runs. Refs are compared, too: a branch or a tag that moved is
+//! named.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use accord_contract::{Code, Failure};
 
-use super::{Git, marker};
+use super::{Git, marker, work_tree_of};
 use accord_runs_core::Result;
 
 /// Settings that hide changes, or show files that did not change.
@@ -26,55 +31,237 @@ const SETTINGS: [&str; 14] = [
     "core.worktree",
 ];
 
-/// Files of git with the same effect.
-pub(super) const FILES: [&str; 2] = ["info/attributes", "info/exclude"];
+/// Settings that name a program which git starts, or another place that it takes them from.
+const PROGRAMS: [&str; 17] = [
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    HOOKS_PATH,
+    "core.pager",
+    "core.sshcommand",
+    "diff.external",
+    "extensions.worktreeconfig",
+    "gpg.program",
+    "imap.tunnel",
+    "init.templatedir",
+    "interactive.difffilter",
+    "sequence.editor",
+    "uploadpack.packobjectshook",
+    "web.browser",
+];
+
+/// Sections whose settings name programs, or files with more settings.
+const SECTIONS: [&str; 14] = [
+    "alias.",
+    "browser.",
+    "credential.",
+    "difftool.",
+    "filter.",
+    "guitool.",
+    "hook.",
+    "include.",
+    "includeif.",
+    "man.",
+    "mergetool.",
+    "pager.",
+    "trailer.",
+    "url.",
+];
+
+/// Settings of named drivers, remotes and submodules with the same effect.
+const OF_NAMED: [(&str, &str); 10] = [
+    ("diff.", ".command"),
+    ("diff.", ".textconv"),
+    ("gpg.", ".program"),
+    ("merge.", ".driver"),
+    ("remote.", ".proxy"),
+    ("remote.", ".receivepack"),
+    ("remote.", ".uploadpack"),
+    ("remote.", ".vcs"),
+    ("remote.", "url"),
+    ("submodule.", ".update"),
+];
+
+/// Files of git that decide what it shows, each of which may be missing. The first ones have
+/// rules for the names of files.
+pub(super) const FILES: [&str; 9] = [
+    "info/attributes",
+    "info/exclude",
+    "info/sparse-checkout",
+    "info/grafts",
+    "shallow",
+    "commondir",
+    "objects/info/alternates",
+    "rebase-merge/git-rebase-todo",
+    "sequencer/todo",
+];
+const SHOWN_FILES: usize = 2;
+
+const HOOKS: &str = "hooks";
+const HOOKS_PATH: &str = "core.hookspath";
+/// The branch that is checked out.
+const BRANCH: &str = "HEAD";
+/// The files that the index hides from `git status`.
+pub(super) const INDEX_FLAGS: &str = "flags of the index";
+const REPLACED: &str = "refs/replace";
 
 impl Git {
-    /// Markers of what decides which changes are shown, by name. Only settings of the repository
-    /// count: a run may continue on another machine, under another user.
+    /// Markers of what decides which changes are shown and which programs run, by name. Only
+    /// settings of the repository count: a run may continue on another machine, under another user.
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>> {
-        let mut settings: BTreeMap<String, String> = BTreeMap::new();
-        let output = self.ask(&["config", "--list", "--show-scope", "-z"], Vec::new())?;
-        let output = String::from_utf8_lossy(&output);
-        let mut fields = output.split('\0');
-        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
-            // A setting without a value means true.
-            let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
-            let own = matches!(scope, "local" | "worktree");
-            if own && (SETTINGS.contains(&name) || name.starts_with("filter.")) {
-                *settings.entry(name.to_owned()).or_default() += &format!("{value}\n");
-            }
-        }
-        // The state may be published; settings of this machine are not, so only a marker is kept.
-        let marked = settings.into_iter().map(|(name, value)| (name, marker::of_text(&value)));
-        let mut view: BTreeMap<String, String> = marked.collect();
+        let is_wanted = |name: &str| SETTINGS.contains(&name) || starts_program(name);
+        let mut view = self.settings(&["local", "worktree"], is_wanted)?;
         for (name, place) in FILES.iter().zip(&self.own_files) {
             if let Some(mark) = marker::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
             }
         }
+        view.extend(self.hooks()?.map(|mark| (HOOKS.to_owned(), mark)));
+        let branch = self.start(&["symbolic-ref", "--quiet", "HEAD"], Vec::new())?;
+        view.insert(BRANCH.to_owned(), marker::of_text(&String::from_utf8_lossy(&branch.stdout)));
+        view.extend(self.refs()?);
         Ok(view)
+    }
+
+    /// Markers of the settings of the user and the machine that name programs.
+    pub(crate) fn user_view(&self) -> Result<BTreeMap<String, String>> {
+        self.settings(&["global", "system"], starts_program)
+    }
+
+    fn settings(
+        &self,
+        scopes: &[&str],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut settings: BTreeMap<String, String> = BTreeMap::new();
+        for (scope, name, value) in self.configured()? {
+            if scopes.contains(&scope.as_str()) && is_wanted(&name) {
+                *settings.entry(name).or_default() += &format!("{value}\n");
+            }
+        }
+        // The state may be published; settings of this machine are not, so only a marker is kept.
+        Ok(settings.into_iter().map(|(name, value)| (name, marker::of_text(&value))).collect())
+    }
+
+    /// The settings of all files: scope, name and value.
+    fn configured(&self) -> Result<Vec<(String, String, String)>> {
+        let output = self.ask(&["config", "--list", "--show-scope", "-z"], Vec::new())?;
+        let output = String::from_utf8_lossy(&output);
+        let mut fields = output.split('\0');
+        let mut settings = Vec::new();
+        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+            // A setting without a value means true.
+            let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+            settings.push((scope.to_owned(), name.to_owned(), value.to_owned()));
+        }
+        Ok(settings)
+    }
+
+    /// The marker of the hooks; `None` without any. Hooks that are files of the tree are compared
+    /// like other files, unless git ignores them.
+    fn hooks(&self) -> Result<Option<String>> {
+        let common = self.own_files.get(FILES.len()).map(|common| format!("{common}/hooks"));
+        let is_set =
+            |(scope, name, _): &(String, String, String)| name == HOOKS_PATH && scope != "command";
+        let named = self.configured()?.into_iter().rfind(is_set).map(|(_, _, path)| path);
+        let mut marks = BTreeSet::new();
+        for place in common.into_iter().chain(named) {
+            marks.extend(self.hooks_in(&place)?);
+        }
+        Ok((!marks.is_empty()).then(|| marker::of_text(&Vec::from_iter(marks).concat())))
+    }
+
+    /// A line for each hook in a folder.
+    fn hooks_in(&self, place: &str) -> Result<Vec<String>> {
+        let home = place.strip_prefix("~/").zip(std::env::home_dir());
+        let folder = match home {
+            Some((below, home)) => home.join(below),
+            None => self.top().join(place),
+        };
+        let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let inside = folder.canonicalize().ok();
+        let inside = inside.as_deref().and_then(|folder| folder.strip_prefix(self.top()).ok());
+        let inside = inside.and_then(|below| below.to_str()).filter(|it| !it.starts_with(".git/"));
+        if let Some(below) = inside
+            && self.ignored(&[format!("{}/{below}", self.top().display())])?.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let mut marks = Vec::new();
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.ends_with(".sample") {
+                let mode = fs::metadata(entry.path()).map_or(0, |found| found.permissions().mode());
+                let mark = marker::of(&folder, &name)?;
+                marks.push(format!("{name} {:o} {mark}\n", mode & 0o111));
+            }
+        }
+        Ok(marks)
+    }
+
+    /// The root of the work tree.
+    fn top(&self) -> &Path {
+        work_tree_of(&self.root).unwrap_or(&self.root)
+    }
+
+    /// The markers of the refs, by their first two names. A branch that is checked out, here or in
+    /// another work tree, moves with the work there.
+    fn refs(&self) -> Result<BTreeMap<String, String>> {
+        let format = "--format=%(objectname) %(refname) %(worktreepath)";
+        let output = self.ask(&["for-each-ref", format], Vec::new())?;
+        let mut refs: BTreeMap<String, String> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&output).lines() {
+            let mut words = line.splitn(3, ' ');
+            let (object, name) = (words.next(), words.next().unwrap_or_default());
+            if words.next().is_none_or(str::is_empty) {
+                let group = name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
+                let lines = refs.entry(group).or_default();
+                *lines += &format!("{} {name}\n", object.unwrap_or_default());
+            }
+        }
+        Ok(refs.into_iter().map(|(group, lines)| (group, marker::of_text(&lines))).collect())
     }
 }
 
-/// Fails if git no longer shows what it showed when a turn was assigned. A turn that another runner
-/// assigned has no view to compare with.
+/// Whether a setting names a program that git starts.
+fn starts_program(name: &str) -> bool {
+    let of_named = |(section, last): &(&str, &str)| {
+        name.strip_prefix(section).is_some_and(|name| name.ends_with(last))
+    };
+    PROGRAMS.contains(&name)
+        || SECTIONS.iter().any(|section| name.starts_with(section))
+        || OF_NAMED.iter().any(of_named)
+}
+
+/// Compares what was recorded when a turn was assigned with what is now. Returns the refs that
+/// moved. Fails if git shows something else, or starts other programs; in a turn by hand, a person
+/// may change the programs, the branch and the refs. A turn that another runner assigned has
+/// nothing to compare with.
 pub(super) fn check(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
-) -> Result<()> {
+    by_hand: bool,
+) -> Result<Vec<String>> {
     if before.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
-    let names: Vec<&str> = differing.map(String::as_str).collect();
-    if names.is_empty() {
-        return Ok(());
+    let differing = differing.map(String::as_str).filter(|name| !by_hand || decides_view(name));
+    let is_ref = |name: &&str| name.starts_with("refs/") && *name != REPLACED;
+    let (refs, others): (Vec<&str>, Vec<&str>) = differing.partition(is_ref);
+    if others.is_empty() {
+        return Ok(refs.into_iter().map(str::to_owned).collect());
     }
-    let (names, what) = (names.join(", "), "which decides what git shows");
+    let (names, what) = (others.join(", "), "which decides what git shows, or what it starts");
     let message = format!("{names} of git changed since the turn was assigned, {what}");
     Err(changed(message))
+}
+
+fn decides_view(name: &str) -> bool {
+    SETTINGS.contains(&name) || name.starts_with("filter.") || FILES[..SHOWN_FILES].contains(&name)
 }
 
 pub(crate) fn changed(message: String) -> Failure {

@@ -9,6 +9,7 @@ use accord_contract::{Object, Value};
 use accord_runs_core::{Commit, Result, TurnId, Write, build};
 use accord_trees::lock::{process_start, still_runs};
 use accord_trees::{Content, Disk, Root, atomic, read_file};
+use serde_json::json;
 
 use super::digest::RecordDigest;
 use super::files::{GuardedFile, RECORDS, remove_unless_file};
@@ -27,6 +28,8 @@ pub(super) struct Snapshot {
     pub(super) state: Vec<u8>,
     /// The records, in the order of [`RECORDS`].
     pub(super) records: [RecordDigest; RECORDS.len()],
+    /// Markers of the user's settings of git that name programs; `None` without git.
+    pub(super) user_git: Option<BTreeMap<String, String>>,
 }
 
 /// A turn whose worker runs, or whose result is not judged yet.
@@ -178,6 +181,7 @@ impl Document {
             };
             let records: Object = RECORDS.iter().zip(&snapshot.records).map(record).collect();
             document.insert("records".into(), records.into());
+            document.insert("user_git".into(), json!(snapshot.user_git));
         }
         let pending = self.pending.as_ref().map(PendingCommit::document);
         document.insert("pending".into(), pending.into());
@@ -214,6 +218,7 @@ fn snapshot(root: &Root, document: &Value) -> Option<Snapshot> {
         config: text("config")?,
         state: text("state")?,
         records: [record(history)?, record(ledger)?, record(events)?],
+        user_git: serde_json::from_value(document["user_git"].clone()).ok()?,
     })
 }
 

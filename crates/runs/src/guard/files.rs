@@ -1,5 +1,7 @@
 //! The guarded files of a repository: reading, comparing, copying and restoring them.
 
+use std::collections::BTreeMap;
+
 use accord_contract::Object;
 use accord_runs_core::HOME;
 use accord_runs_core::accept::Record;
@@ -8,6 +10,7 @@ use accord_trees::{Content, Disk, Kind, Root, atomic, read_file, record};
 
 use super::digest::{Compared, RecordDigest, identity};
 use super::document::{PendingCommit, Snapshot};
+use crate::Git;
 use crate::repository::{Repository, Result, limits};
 
 const CHUNK: u64 = 1024 * 1024;
@@ -93,7 +96,8 @@ impl Snapshot {
             records[place] = digest(disk, file, known.map(|known| &known.records[place]))?;
         }
         let state = repository.state_bytes()?.unwrap_or_default();
-        Ok(Self { config: repository.config_bytes()?, state, records })
+        let user_git = user_git(repository);
+        Ok(Self { config: repository.config_bytes()?, state, records, user_git })
     }
 
     pub(super) fn compare(&self, repository: &Repository) -> Result<Differences> {
@@ -209,6 +213,12 @@ impl Snapshot {
         let lines = lines.map_err(|error| error.to_string())?;
         lines.map(|line| Ok(line.map_err(|error| error.to_string())?.object)).collect()
     }
+}
+
+/// Markers of the user's settings of git that name programs; `None` if they cannot be read. What is
+/// wrong with git is reported where it is used.
+pub(super) fn user_git(repository: &Repository) -> Option<BTreeMap<String, String>> {
+    Git::find(repository.root(), None).ok()??.user_view().ok()
 }
 
 /// The digest of a record, which is read only if it is not the one that is known.

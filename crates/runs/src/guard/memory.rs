@@ -48,6 +48,24 @@ impl Memory {
     }
 }
 
+/// The user's settings of git from before the first attempt of a turn, by the folder of the copies.
+type UserGit = BTreeMap<(PathBuf, TurnId), Option<BTreeMap<String, String>>>;
+
+static USER_GIT: Mutex<UserGit> = Mutex::new(BTreeMap::new());
+
+/// The settings from before the first attempt of a turn: those that are known, else these. An
+/// attempt that is refused for them does not make them right.
+pub(super) fn first_user_git(
+    (folder, turn): (&Path, &TurnId),
+    now: Option<BTreeMap<String, String>>,
+) -> Option<BTreeMap<String, String>> {
+    lock(&USER_GIT).entry((folder.to_owned(), turn.clone())).or_insert(now).clone()
+}
+
+pub(super) fn forget_user_git(folder: &Path, turn: &TurnId) {
+    lock(&USER_GIT).remove(&(folder.to_owned(), turn.clone()));
+}
+
 /// The memory of each repository, by the folder of its copies.
 static MEMORIES: Mutex<BTreeMap<PathBuf, Arc<Mutex<Memory>>>> = Mutex::new(BTreeMap::new());
 

@@ -32,7 +32,7 @@ mod kept;
 mod memory;
 mod settle;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
@@ -126,6 +126,8 @@ impl Guard {
                 snapshot
             }
         };
+        let user_git = memory::first_user_git((&self.folder(), turn), snapshot.user_git.clone());
+        let snapshot = Snapshot { user_git, ..snapshot };
         let guarded = GuardedTurn { attempt, holder: Some(Holder::own()), config_changed: None };
         document.turns.insert(turn.clone(), guarded);
         document.snapshot = Some(snapshot.clone());
@@ -155,6 +157,7 @@ impl Guard {
 
     /// A turn is not guarded any more: its worker has ended, and nothing is left to judge now.
     pub(crate) fn release(&self, turn: &TurnId) -> Result<()> {
+        memory::forget_user_git(&self.folder(), turn);
         let Some(memory) = memory::of(&self.folder()) else { return Ok(()) };
         let mut held = memory::lock(&memory);
         let root = self.place.make()?;
@@ -190,8 +193,14 @@ impl Guard {
         memory::lock(&*memory::of(&self.folder())?).stops.remove(turn)
     }
 
-    /// Why the result of an attempt is refused, if its worker changed the configuration.
-    pub(crate) fn refusal(&self, turn: &TurnId, attempt: u64) -> Result<Option<Failure>> {
+    /// Why the result of an attempt is refused, if its worker changed the configuration, or the
+    /// programs that git starts for the user.
+    pub(crate) fn refusal(
+        &self,
+        repository: &Repository,
+        turn: &TurnId,
+        attempt: u64,
+    ) -> Result<Option<Failure>> {
         let remembered = memory::of(&self.folder())
             .and_then(|memory| memory::lock(&memory).refused.get(turn).cloned());
         if let Some(message) = remembered {
@@ -199,9 +208,39 @@ impl Guard {
         }
         let Some((_, document)) = self.load()? else { return Ok(None) };
         let guarded = document.turns.get(turn).filter(|guarded| guarded.attempt == attempt);
-        let message = guarded.and_then(|guarded| guarded.config_changed.clone());
-        Ok(message.map(|message| config_changed(message, turn)))
+        let Some(guarded) = guarded else { return Ok(None) };
+        if let Some(message) = &guarded.config_changed {
+            return Ok(Some(config_changed(message.clone(), turn)));
+        }
+        let held = memory::of(&self.folder());
+        let remembered = held.map(|memory| memory::lock(&memory).snapshot.clone());
+        let snapshot = remembered.or(document.snapshot).filter(|_| guarded.holder.is_some());
+        let before = snapshot.and_then(|snapshot| snapshot.user_git);
+        let both = before.zip(files::user_git(repository));
+        Ok(both.and_then(|(before, now)| user_git_changed(&before, &now, turn)))
     }
+}
+
+/// The failure for settings of the user that name programs which git starts, if they changed.
+fn user_git_changed(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+    turn: &TurnId,
+) -> Option<Failure> {
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    let names: Vec<&str> = differing.map(String::as_str).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "{} of your own git configuration changed while the worker of {turn} ran; it names a \
+         program that git starts for you",
+        names.join(", ")
+    );
+    let failure = Failure::new(Code::XchainVersionControlChanged, message);
+    let next = "git config --global --list --show-origin shows it; put it right before you use git";
+    Some(failure.with("turn_id", turn.as_str()).suggesting(next))
 }
 
 impl Guard {

@@ -274,7 +274,8 @@ fn taken_over(
         events: &events,
         guarded,
     })?;
-    Ok(Snapshot { config: snapshot.config.clone(), ..now })
+    let (config, user_git) = (snapshot.config.clone(), snapshot.user_git.clone());
+    Ok(Snapshot { config, user_git, ..now })
 }
 
 /// Whether a commit has happened: the repository is the snapshot with the commit.

@@ -70,7 +70,8 @@ impl Runs {
         let machine = core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, now)?;
         let turn = machine.turn().clone();
         let guard = operation.locked.guard();
-        let refusal = guard.map(|guard| guard.refusal(turn.id(), turn.attempt()));
+        let refusal =
+            guard.map(|guard| guard.refusal(&operation.locked, turn.id(), turn.attempt()));
         let refusal = refusal.transpose()?.flatten();
         let outcome = drive_acceptance(&mut operation, machine, refusal)?;
         operation.save_dispatch_index();

@@ -6,9 +6,7 @@ use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
 use accord_runs_core::dispatch::{self, Briefing, OutsideChanges};
 use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
 use accord_runs_core::run::stopped_by_hook;
-use accord_runs_core::{
-    HookBatch, HookPhase, RepoPath, Result, Runtime, RuntimeType, Turn, TurnId, hooks,
-};
+use accord_runs_core::{HookBatch, HookPhase, RepoPath, Result, Runtime, Turn, TurnId, hooks};
 
 use super::RunUpdate;
 use super::step::refuse_if_worker_runs;
@@ -110,9 +108,8 @@ fn changes_without_worker(
     operation: &Operation<'_>,
     turn: &Turn,
 ) -> Result<Option<OutsideChanges>> {
-    let runtime = turn.runtime_id().and_then(|id| operation.config.runtime(id));
     // A person may start before the bundle is written.
-    let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
+    let by_hand = operation.is_by_hand(turn);
     // Changes beside concurrent turns may be theirs.
     let alone = operation.state.turns().len() == 1 && !turn.is_concurrent();
     let noted = turn.member(dispatch::LEFT_BEHIND).is_some_and(Value::is_object);
@@ -123,7 +120,7 @@ fn changes_without_worker(
     let mut baseline = turn.baseline();
     // Later changes of settings are compared with the present ones.
     baseline.iter_mut().for_each(|baseline| baseline.view.clear());
-    match git.observe(baseline.as_ref()) {
+    match git.observe(baseline.as_ref(), by_hand) {
         Ok(seen) => Ok(dispatch::outside_changes(turn, &seen, git.view()?)),
         // Acceptance reports files with invalid paths.
         Err(failure) if is_unusable(&failure) => Ok(None),

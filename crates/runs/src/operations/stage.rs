@@ -122,7 +122,7 @@ fn result(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> Resu
 /// since the assignment is left out.
 fn observed(operation: &Operation<'_>, turn: &Turn, only_reviews: bool) -> Result<Vec<String>> {
     let Some(git) = operation.git()? else { return Ok(Vec::new()) };
-    let seen = git.observe(turn.baseline().as_ref())?;
+    let seen = git.observe(turn.baseline().as_ref(), true)?;
     let index = operation.locked.index(operation.state.run_id())?;
     let markers = accepted_markers(operation)?;
     let marker = |turn: &str, path: &RepoPath| {

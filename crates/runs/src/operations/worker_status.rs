@@ -16,7 +16,7 @@ impl Runs {
                 return None;
             }
             let git = Git::find(self.repository().root(), self.environment.cancel_token());
-            git.ok()??.observe(turn.baseline().as_ref()).ok()
+            git.ok()??.observe(turn.baseline().as_ref(), false).ok()
         };
         // Files that cannot be read stay attributed to the turn.
         seen().map_or(Value::Null, |seen| dispatch::left_behind(&seen))

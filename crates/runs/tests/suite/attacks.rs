@@ -242,7 +242,7 @@ fn git() {
              hook=.git/hooks/post-index-change\n\
              printf '#!/bin/sh\\ntouch %s/ran\\n' \"$XDG_TEST_MARKS\" > $hook\n\
              chmod +x $hook",
-            NoEffect,
+            changed,
         ),
         (
             "a filter",

@@ -169,7 +169,7 @@ fn a_repository_below_another_sees_its_own_part() {
     assert_eq!(changes.dirty.keys().collect::<Vec<_>>(), ["new.txt", "x.txt"]);
     let before = changes.baseline();
     git.commit(&["x.txt".into()], "x").unwrap();
-    let seen = git.observe(Some(&before)).unwrap();
+    let seen = git.observe(Some(&before), false).unwrap();
     assert_eq!(seen.changed.keys().collect::<Vec<_>>(), ["new.txt", "x.txt"]);
     assert_eq!(seen.uncommitted.iter().collect::<Vec<_>>(), ["new.txt"]);
     // A folder that the outer repository ignores has no version control.
@@ -187,7 +187,7 @@ fn a_repository_without_commits_is_compared_with_nothing() {
     let before = git.changes().unwrap();
     assert_eq!(before.dirty.keys().collect::<Vec<_>>(), ["a.txt"]);
     repo.commit_all("first");
-    let seen = git.observe(Some(&before.baseline())).unwrap();
+    let seen = git.observe(Some(&before.baseline()), false).unwrap();
     assert_eq!(seen.changed.keys().collect::<Vec<_>>(), ["a.txt"]);
     assert!(!seen.dirty);
 }
@@ -199,7 +199,7 @@ fn a_baseline_that_is_no_commit_is_refused_and_is_no_option() {
     let mut baseline = git.changes().unwrap().baseline();
     for wrong in ["--output=/tmp/x", "main", "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"] {
         baseline.head_ref = Some(wrong.to_owned());
-        refused(git.observe(Some(&baseline)), Code::XchainGitFailed);
+        refused(git.observe(Some(&baseline), false), Code::XchainGitFailed);
     }
 }
 
@@ -235,7 +235,7 @@ fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
     // Committed since, they are still nobody's work.
     repo.commit_all("all");
     let baseline = accord_runs_core::state::Baseline { head_ref: Some(head), ..begun.baseline() };
-    let observed = git.observe(Some(&baseline)).unwrap().changed;
+    let observed = git.observe(Some(&baseline), false).unwrap().changed;
     assert_eq!(seen(observed.into_keys().collect()), expected);
 }
 
@@ -361,5 +361,5 @@ fn a_git_that_is_killed_has_failed_unless_the_command_was_terminated() {
         head_ref: Some("deadbeef".to_owned()),
         ..git.changes().unwrap().baseline()
     };
-    refused(git.observe(Some(&baseline)), Code::XchainGitFailed);
+    refused(git.observe(Some(&baseline), false), Code::XchainGitFailed);
 }

@@ -19,6 +19,7 @@ mod driving;
 mod gates;
 mod git;
 mod guarding;
+mod hidden_changes;
 mod hints;
 mod hooks;
 mod hostile;

@@ -81,8 +81,8 @@ macro_rules! xchain_codes {
     XchainGitFailed = "git_failed", Execution, AfterChange, 500,
         "Git failed; follow its own message, then retry.";
     XchainVersionControlChanged = "version_control_changed", Validation, AfterChange, 409,
-        "Git's settings changed after the turn was assigned, so the changes of the turn cannot be \
-         determined; restore what is named and accept the turn again. To keep changes of your own, \
+        "Git's settings, hooks or branch changed after the turn was assigned, so the changes of \
+         the turn, or what git starts later, cannot be determined; restore what is named and accept the turn again. To keep changes of your own, \
          escalate and resolve the run; to take the turn back, reissue it.";
     XchainNothingToCheckpoint = "nothing_to_checkpoint", Validation, AfterChange, 409,
         "No accepted turn has uncommitted changes; continue with the next turn.";

@@ -1,0 +1,162 @@
+//! A worker that uses git to hide what it did, or to have a program run later: each is refused or
+//! named.
+
+use std::process::Command;
+
+use accord_contract::Code;
+use accord_runs::operations::{Step, StepResult};
+use accord_runs::{Environment, Runs, TurnOutcome};
+use serde_json::json;
+
+use crate::attack::Attack;
+use crate::guarding::waits_at_the_gate;
+
+/// Lines that commit a file without touching the work tree, then the commits of `after`.
+fn committed(path: &str, after: &str) -> String {
+    format!(
+        "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org\n\
+         export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org\n\
+         object=$(echo evil | git hash-object -w --stdin)\n\
+         git update-index --add --cacheinfo 100644,$object,{path}\n\
+         git commit --quiet --message hidden\n{after}\n"
+    )
+}
+
+const BACK: &str = "git read-tree HEAD~1; git commit --quiet --message back";
+const LEFT: &str = "git reset --quiet --mixed";
+
+#[track_caller]
+fn refused(lines: &str, code: Code, named: &str) {
+    let attack = Attack::new(lines);
+    attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+    let stepped = attack.step().unwrap();
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else {
+        panic!("{lines}: {stepped:?}");
+    };
+    assert_eq!(failure.code, code, "{lines}: {failure:?}");
+    assert!(failure.message.contains(named), "{lines}: {failure}");
+    attack.assert_gates_hold();
+}
+
+#[test]
+fn what_a_commit_on_the_way_changed_must_be_declared() {
+    let (mismatch, dirty) = (Code::XchainArtifactMismatch, Code::XchainArtifactDirtyTreeMismatch);
+    refused(&committed("evil.sh", BACK), mismatch, "evil.sh");
+    refused(&committed("agentxchain.json", BACK), mismatch, "agentxchain.json");
+    // The work tree is as it was; the commit stays.
+    refused(&committed("evil.sh", LEFT), dirty, "evil.sh");
+    refused(&committed("agentxchain.json", LEFT), dirty, "agentxchain.json");
+    // On a branch that is merged, so that neither of the last two trees has it.
+    let merge = "git checkout --quiet main\n\
+                 git merge --quiet --no-ff --strategy=ours --message merged side";
+    let side = format!("git checkout --quiet -b side\n{}", committed("evil.sh", merge));
+    refused(&side, mismatch, "evil.sh");
+    // A file of the graph, or a shallow history, hides no commit.
+    let shallow = format!("{BACK}\ngit rev-parse HEAD > .git/shallow");
+    refused(&committed("evil.sh", &shallow), Code::XchainVersionControlChanged, "shallow");
+}
+
+#[test]
+fn a_change_that_is_only_staged_must_be_declared() {
+    let stage = "git update-index --add --cacheinfo \
+                 100644,$(echo evil | git hash-object -w --stdin),evil.sh";
+    refused(stage, Code::XchainArtifactDirtyTreeMismatch, "evil.sh");
+    // Beside a commit.
+    let lines = committed(".planning/ROADMAP.md", &format!("{LEFT}\n{stage}"));
+    refused(&lines, Code::XchainArtifactDirtyTreeMismatch, "evil.sh");
+}
+
+#[test]
+fn what_git_starts_or_hides_later_is_refused() {
+    let hook = |name: &str| {
+        format!("printf '#!/bin/sh\\n' > .git/hooks/{name}; chmod +x .git/hooks/{name}")
+    };
+    let graft = "git replace HEAD $(git commit-tree -m x HEAD^{tree})";
+    let identity = "export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org \
+                    GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org";
+    let bare = "git init --quiet --bare ../other.git; echo ../../other.git > .git/commondir";
+    for (lines, named) in [
+        (hook("pre-commit"), "hooks"),
+        (hook("post-checkout"), "hooks"),
+        ("git config core.hooksPath /tmp".to_owned(), "core.hookspath"),
+        ("git config core.fsmonitor 'sh x'".to_owned(), "core.fsmonitor"),
+        ("git config alias.st '!sh x'".to_owned(), "alias.st"),
+        ("git config diff.external 'sh x'".to_owned(), "diff.external"),
+        ("git config include.path ../planted".to_owned(), "include.path"),
+        ("git config remote.origin.url ext::sh".to_owned(), "remote.origin.url"),
+        ("git config credential.helper '!sh x'".to_owned(), "credential.helper"),
+        ("git checkout --quiet -b side".to_owned(), "HEAD"),
+        ("git checkout --quiet --detach".to_owned(), "HEAD"),
+        (format!("{identity}; {graft}"), "refs/replace"),
+        ("git update-index --assume-unchanged agentxchain.json".to_owned(), "flags of the index"),
+        ("git update-index --skip-worktree agentxchain.json".to_owned(), "flags of the index"),
+        ("echo /tmp > .git/objects/info/alternates".to_owned(), "objects/info/alternates"),
+        (bare.to_owned(), "of git"),
+        (
+            "mkdir .git/rebase-merge; echo 'exec sh x' > .git/rebase-merge/git-rebase-todo"
+                .to_owned(),
+            "git-rebase-todo",
+        ),
+        ("rm .git/config; mkfifo .git/config".to_owned(), "config"),
+        ("rm .git/HEAD; mkfifo .git/HEAD".to_owned(), "HEAD"),
+    ] {
+        refused(&lines, Code::XchainVersionControlChanged, named);
+    }
+}
+
+#[test]
+fn refs_that_moved_and_repositories_within_are_named() {
+    for (lines, named) in [
+        ("git tag planted", "refs/tags"),
+        ("git branch planted", "refs/heads"),
+        ("git update-ref refs/stash HEAD", "refs/stash"),
+        ("git update-ref refs/remotes/origin/main HEAD", "refs/remotes"),
+        (
+            "git init --quiet within; DECLARED=', \"within\"'\n\
+             git -C within -c user.name=A -c user.email=a@example.org commit --quiet \
+             --allow-empty -m x",
+            "\"within\"",
+        ),
+        (
+            "git init --quiet --bare within; rm -r within/hooks within/info\n\
+             DECLARED=', \"within/HEAD\", \"within/config\", \"within/description\"'",
+            "\"within\"",
+        ),
+    ] {
+        let attack = Attack::once(lines);
+        waits_at_the_gate(&attack, attack.step().unwrap());
+        let history = attack.repo.lines(".agentxchain/history.jsonl");
+        let warnings = history[0]["warnings"].to_string();
+        assert!(warnings.replace('\\', "").contains(named), "{lines}: {warnings}");
+    }
+}
+
+/// The process that runs a step with a git configuration of its own.
+const STEPS: &str = "ACCORD_TEST_USER_GIT";
+
+#[test]
+fn a_program_in_the_users_own_configuration_is_refused() {
+    if let Some(root) = std::env::var_os(STEPS) {
+        let runs = Runs::open(root.as_ref(), Environment::system()).unwrap();
+        let stepped = runs.step(&Step::default()).unwrap();
+        let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else {
+            panic!("{stepped:?}");
+        };
+        assert_eq!(failure.code, Code::XchainVersionControlChanged, "{failure:?}");
+        assert!(failure.message.contains("core.hookspath of your own git"), "{failure}");
+        return;
+    }
+    let attack = Attack::once("git config --global core.hooksPath /tmp/planted");
+    let own = attack.repo.state_folder().join("gitconfig");
+    std::fs::write(&own, "[user]\n\tname = T\n").unwrap();
+    let stepped = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "hidden_changes::a_program_in_the_users_own_configuration_is_refused"])
+        .env(STEPS, attack.repo.root())
+        .env("XDG_STATE_HOME", attack.repo.state_folder())
+        .env("GIT_CONFIG_GLOBAL", &own)
+        .output()
+        .unwrap();
+    assert!(stepped.status.success(), "{}", String::from_utf8_lossy(&stepped.stdout));
+    assert!(std::fs::read_to_string(&own).unwrap().contains("planted"), "it was planted");
+    attack.assert_gates_hold();
+}
