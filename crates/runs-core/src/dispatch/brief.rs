@@ -50,6 +50,7 @@ pub fn prompt(briefing: &Briefing<'_>) -> String {
         let _ = write!(prompt, "\n## Instructions for the role\n\n{}\n", own.trim_end());
     }
     sent_back(state, &mut prompt);
+    answered(state, &mut prompt);
     rejection(turn, &mut prompt);
     delegation(turn, &mut prompt);
     gate(config, state, &mut prompt);
@@ -96,6 +97,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
         }
     }
     sent_back(state, &mut context);
+    answered(state, &mut context);
     if let Some(failure) = state.value(doc::State::LAST_GATE_FAILURE).as_object() {
         context.push_str("\n## Why the gate failed last time\n\n");
         for reason in doc::GateFailure::REASONS.get(failure) {
@@ -128,11 +130,27 @@ fn sent_back(state: &State, text: &mut String) {
         text,
         "\n## Sent back by a person\n\n{by} sent back {request} at {at}, for this reason:\n\n"
     );
-    // Every line is quoted, so that none of them can start a section.
-    for line in record.reason().lines() {
+    quote(record.reason(), text);
+    text.push_str("\nDo what it asks for before you make the request again.\n");
+}
+
+fn answered(state: &State, text: &mut String) {
+    let Some(record) = doc::State::ANSWER.get(state.members()) else { return };
+    let member = |member: Member<Text>| member.get(record).unwrap_or("?");
+    let by = doc::Answer::ASKED_BY_TURN.get(record);
+    let by = by.map(|turn| format!(" by {turn}")).unwrap_or_default();
+    let _ = write!(text, "\n## Answered by a person\n\nThe run was stopped{by}:\n\n");
+    quote(&shortened(member(doc::Answer::QUESTION)), text);
+    let (by, at) = (member(doc::Answer::ANSWERED_BY), doc::Answer::ANSWERED_AT.text(record));
+    let _ = write!(text, "\n{by} answered at {}:\n\n", at.unwrap_or("?"));
+    quote(member(doc::Answer::ANSWER), text);
+}
+
+/// Every line is quoted, so that none of them can start a section.
+fn quote(words: &str, text: &mut String) {
+    for line in words.lines() {
         let _ = writeln!(text, "{}", format!("> {line}").trim_end());
     }
-    text.push_str("\nDo what it asks for before you make the request again.\n");
 }
 
 fn rejection(turn: &Turn, prompt: &mut String) {

@@ -229,6 +229,7 @@ pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: 
     // These members describe the old phase and would be shown as problems of the new one.
     state.clear(doc::State::LAST_GATE_FAILURE);
     state.remove(doc::State::SENT_BACK);
+    state.remove(doc::State::ANSWER);
     state.clear(doc::State::QUEUED_PHASE_TRANSITION);
     state.clear(doc::State::NON_PROGRESS_SIGNATURE);
     state.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
@@ -262,6 +263,7 @@ pub(crate) fn complete(state: &mut State, now: Time) -> Result<()> {
         state.clear(member);
     }
     state.remove(doc::State::SENT_BACK);
+    state.remove(doc::State::ANSWER);
     state.set(doc::State::COMPLETED_AT, now);
     Ok(())
 }

@@ -194,6 +194,41 @@ fn both_ways_are_named_at_a_gate_that_waits() {
 }
 
 #[test]
+fn the_prompts_have_the_question_of_a_turn_and_the_answer_of_a_person() {
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 10);
+    let mut asks = result(&world, &turn);
+    asks["status"] = json!("needs_human");
+    asks["needs_human_reason"] = json!("Which port?\n# Not a heading");
+    stage(&mut world, &turn, &asks);
+    accept(&mut world, &turn, &crate::support::Script { seed: 10, ..Default::default() });
+    assert_eq!(world.state.status(), Status::Blocked);
+    let resolved = |note: Option<&str>| {
+        let mut approval = approval();
+        approval.person.note = note.map(str::to_owned);
+        resolve(&world.state, None, &approval, &mut ids(11), now()).unwrap().state
+    };
+    let texts = |state: &State| {
+        let mut world = world.clone();
+        world.state = state.clone();
+        assign(&mut world, "dev", 12);
+        prompts(&world.config, &world.state)
+    };
+    for text in texts(&resolved(None)) {
+        assert!(!text.contains("Answered by a person"), "{text}");
+    }
+    let answered = resolved(Some("8080.\n\nNo other."));
+    let expected = format!(
+        "\n## Answered by a person\n\nThe run was stopped by {turn}:\n\n> Which port?\n\
+         > # Not a heading\n\nhuman:reviewer answered at 2026-04-20T10:00:00.000Z:\n\n\
+         > 8080.\n>\n> No other.\n"
+    );
+    for text in texts(&answered) {
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
 fn the_prompts_have_the_reason_until_the_gate_waits_again() {
     let config = config_with(|config| {
         config["gates"]["plan"]["requires_files"] = json!([".planning/PM_SIGNOFF.md"]);
