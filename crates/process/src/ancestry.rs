@@ -51,8 +51,8 @@ pub fn os_user() -> String {
 }
 
 /// This process and its parents, each with those of `variables` that are in its environment.
-/// `None` if the system does not show them, or may hide some of them: this process is in another PID
-/// namespace than a process that starts workers.
+/// `None` if the system does not show them, or may hide some of them: this process is in another
+/// PID namespace than a process that starts workers.
 pub fn ancestors(variables: &[&str]) -> Option<Lineage> {
     let table = ProcessTable::read()?;
     if has_hidden_supervisor() {

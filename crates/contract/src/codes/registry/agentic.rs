@@ -23,6 +23,9 @@ macro_rules! agentic_codes {
     AgenticInvalidTransition = "invalid_transition", Validation, AfterChange, 400,
         "A package cannot change from its status to the requested one; look at its status. To \
          correct a complete package, deposit a new one that names it as parent.";
+    DecisionStale = "decision_stale", Approval, AfterChange, 412,
+        "Somebody else decided first, or what the decision is about has changed since it was \
+         read; read it again, then decide. The message says who did what, and when.";
     AgenticInvalidCursor = "invalid_cursor", Validation, AfterChange, 400,
         "The cursor was not issued by this listing; start again without one.";
     AgenticEventCursorTooOld = "event_cursor_too_old", NotFound, AfterChange, 410,

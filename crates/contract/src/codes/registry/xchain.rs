@@ -82,7 +82,8 @@ macro_rules! xchain_codes {
         "Git failed; follow its own message, then retry.";
     XchainVersionControlChanged = "version_control_changed", Validation, AfterChange, 409,
         "Git's settings, hooks or branch changed after the turn was assigned, so the changes of \
-         the turn, or what git starts later, cannot be determined; restore what is named and accept the turn again. To keep changes of your own, \
+         the turn, or what git starts later, cannot be determined; restore what is named and \
+         accept the turn again. To keep changes of your own, \
          escalate and resolve the run; to take the turn back, reissue it.";
     XchainNothingToCheckpoint = "nothing_to_checkpoint", Validation, AfterChange, 409,
         "No accepted turn has uncommitted changes; continue with the next turn.";
@@ -224,9 +225,6 @@ macro_rules! xchain_codes {
     XchainEvidenceChanged = "evidence_changed", Approval, AfterChange, 409,
         "The facts that a person decides about are not those that the digest of --expect stands \
          for; look at them again, and decide with the new digest.";
-    DecisionStale = "decision_stale", Approval, AfterChange, 412,
-        "Somebody else decided first, or what the decision is about has changed since it was \
-         read; the message says who, what and when. Read it again, then decide.";
     XchainGateActionFailed = "gate_action_failed", Execution, AfterChange, 409,
         "A command of the gate failed and the approval was not carried out; correct what it \
          reports and approve again.";

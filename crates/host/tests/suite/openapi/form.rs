@@ -7,7 +7,7 @@ use crate::support::World;
 
 /// Headers whose values have no form: anything else than the form means the same as none. And the
 /// names of files: anything else than a name of a file is a file that does not exist.
-const FREE: [&str; 4] = ["if-none-match", "range", "version", "name"];
+const FREE: [&str; 5] = ["if-match", "if-none-match", "range", "version", "name"];
 
 #[tokio::test]
 async fn every_parameter_has_a_type_or_a_form() {
