@@ -36,6 +36,15 @@ pub fn is_lease(line: &Object) -> bool {
     matches!(kind, Some(kind::LEASE_ACQUIRED | kind::ADOPTED))
 }
 
+/// The task that a line of any program says is done now.
+pub fn completed_task(line: &Object) -> Option<TaskId> {
+    let is_move = line.get("type").and_then(Value::as_str) == Some(kind::TRANSITIONED);
+    let to = line.get("payload").and_then(|payload| payload.get("to")).and_then(Value::as_str);
+    let id = line.get("taskId").and_then(Value::as_str);
+    let is_done = is_move && to == Some(Status::Done.as_str());
+    id.filter(|_| is_done).and_then(|id| TaskId::parse(id).ok())
+}
+
 /// The types of events that this crate decides about.
 pub mod kind {
     pub const RECEIVED: &str = "protocol.message.received";

@@ -351,6 +351,55 @@ fn lint_says_what_is_wrong_with_exit_code_1() {
     assert!(ran.stdout.contains(&format!("tasks/ready/{id}.md: ")), "{ran:?}");
 }
 
+#[test]
+fn an_approved_result_stays() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes(&format!("claim {id} --as dev"));
+    let said = |outcome: &str| {
+        let message = report(&id, "dev", outcome).to_string();
+        run(tasks.command("message --json"), message)
+    };
+    assert_eq!(said("done").code, 0);
+    tasks.yes(&format!("approve {id} --yes"));
+    for outcome in ["blocked", "partial", "needs_review"] {
+        let ran = said(outcome);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let shown = tasks.json(&format!("show {id}"));
+        assert_eq!(shown["task"]["status"], "done", "{shown}");
+        assert_eq!(shown["task"]["run"]["result"]["outcome"], "done", "{shown}");
+    }
+}
+
+#[test]
+fn lint_names_a_task_that_nobody_completed() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes(&format!("close {id} --yes"));
+    assert!(tasks.yes("lint").starts_with("clean: 1 task, "));
+    let done = tasks.root().join("tasks/done");
+    let planted = "TASK-2026-01-01-001";
+    let text = std::fs::read_to_string(done.join(format!("{id}.md"))).expect("the task");
+    std::fs::write(done.join(format!("{planted}.md")), text.replace(&id, planted)).expect("a file");
+    for folder in ["inputs", "work", "outputs", "subtasks"] {
+        std::fs::create_dir_all(done.join(planted).join(folder)).expect("a folder");
+    }
+    let findings = || {
+        let ran = tasks.ran("lint --json");
+        let document: Value = serde_json::from_str(&ran.stdout).expect("a document");
+        let findings = document["result"]["findings"].as_array().expect("findings").clone();
+        findings.iter().map(|one| (one["code"].clone(), one["task_id"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(findings(), [(json!("completion_not_recorded"), json!(planted))]);
+    // A teammate who completed it pushes the events with the file.
+    let line = json!({"eventId": 1, "type": "task.transitioned", "actor": "human:ann",
+        "timestamp": "2026-01-01T10:00:00Z", "taskId": planted,
+        "payload": {"from": "review", "to": "done"}});
+    std::fs::write(tasks.root().join("events/2026-01-01.jsonl"), format!("{line}\n"))
+        .expect("a log");
+    assert_eq!(findings(), []);
+}
+
 /// A completion report of an agent.
 fn report(id: &str, agent: &str, outcome: &str) -> Value {
     json!({

@@ -56,7 +56,9 @@ pub(super) fn report(
     let said =
         |result: &RunResult| (result.outcome, result.run_id.clone(), result.agent_id.clone());
     let is_known = facts.result.is_some_and(|known| said(known) == said(&result));
-    if !is_known || task.status == Status::InProgress {
+    // What was approved stays what was approved.
+    let is_over = rule!(task.status == Status::Done; DoneAgain => false);
+    if !is_over && (!is_known || task.status == Status::InProgress) {
         routed.artifacts.push(Artifact::Result(result.clone()));
     }
     let outcome = report.outcome.as_str();

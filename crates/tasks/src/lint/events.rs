@@ -1,17 +1,22 @@
 //! Whether the events of a tree are all there.
 
+use std::collections::HashSet;
+
 use accord_contract::Value;
-use accord_tasks_core::event::number;
+use accord_tasks_core::event::{completed_task, number};
+use accord_tasks_core::{Status, TaskId};
 use accord_trees::Result;
 use accord_trees::record::RecordLines;
 
 use super::Lint;
 use crate::committed::Seal;
+use crate::layout::task_file;
 
 impl Lint<'_> {
     /// Accord's events have numbers without gaps. Lines of other programs are theirs.
     pub(super) fn events(&mut self) -> Result<()> {
         let mut numbers: Vec<(u64, String)> = Vec::new();
+        let mut completed: HashSet<TaskId> = HashSet::new();
         for entry in self.disk.list("events")?.unwrap_or_default() {
             if !entry.name.ends_with(".jsonl") || entry.name == "events.jsonl" {
                 continue;
@@ -34,6 +39,7 @@ impl Lint<'_> {
                     continue;
                 };
                 self.events += 1;
+                completed.extend(completed_task(&line.object));
                 let Some(number) = number(&line.object) else { continue };
                 if number <= last {
                     let problem = format!("event {number} follows event {last}");
@@ -60,6 +66,7 @@ impl Lint<'_> {
                 self.warning("event_line_torn", &path, "the last line is cut off");
             }
         }
+        self.completions(&completed, !numbers.is_empty());
         // After a clock was set back, the order is not that of the files.
         numbers.sort_unstable();
         numbers.dedup_by_key(|(number, _)| *number);
@@ -77,5 +84,16 @@ impl Lint<'_> {
             self.error("event_gap", "events", problem);
         }
         Ok(())
+    }
+
+    /// Every task that is done was completed by someone, which the log of the tree says. The log
+    /// travels with the files, for example with git. Other tools may keep no log.
+    fn completions(&mut self, completed: &HashSet<TaskId>, has_events: bool) {
+        let unknown = std::mem::take(&mut self.done).into_iter();
+        for id in unknown.filter(|id| has_events && !completed.contains(id)) {
+            let path = task_file(Status::Done, id);
+            let problem = "no event says that somebody completed the task";
+            self.warning("completion_not_recorded", &path, problem);
+        }
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Lint<'d> {
     pub(crate) findings: Vec<LintFinding>,
     pub(crate) seen: BTreeMap<TaskId, String>,
     board: Board,
+    /// The tasks in the folder of those that are done.
+    done: Vec<TaskId>,
     /// What the files say about Accord, if nothing is committed about the tree.
     traces: Option<Traces>,
     pub(crate) events: u64,
@@ -32,8 +34,8 @@ pub(crate) struct Lint<'d> {
 
 impl<'d> Lint<'d> {
     pub(crate) fn new(disk: &'d dyn Disk, state: &'d State) -> Self {
-        let (seen, board) = (BTreeMap::new(), Board::default());
-        Self { disk, state, findings: Vec::new(), seen, board, traces: None, events: 0 }
+        let (seen, board, findings) = (BTreeMap::new(), Board::default(), Vec::new());
+        Self { disk, state, findings, seen, board, done: Vec::new(), traces: None, events: 0 }
     }
 
     pub(crate) fn run(mut self) -> Result<Self> {
@@ -161,6 +163,9 @@ impl<'d> Lint<'d> {
             let problem = format!("the file says that the task is {}", task.status);
             self.error("status_mismatch", path, problem);
         }
+        if status == Status::Done {
+            self.done.push(id);
+        }
         self.lease(path, id, &file)?;
         self.board.put(Entry::of(task, None));
         for folder in COMPANIONS {
@@ -278,6 +283,10 @@ fn suggestion(code: &str) -> Option<&'static str> {
         "committed_state_missing" => "look at the task, then: accord task adopt ID",
         "settings_not_committed" => "look at the file, then: accord task adopt --settings",
         "broken_file" | "wrong_id" => "correct the file, or restore it",
+        "completion_not_recorded" => {
+            "look at the task; remove its file if nobody completed it, else take the events over \
+             from where it was completed"
+        }
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",
         "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",
