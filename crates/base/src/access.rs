@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure, Value, Wire as _, message, wire_enum};
 
+use crate::worker::Attempt;
 use crate::{Actor, ActorId, ActorKey, ActorType, ProjectId, refuse};
 
 wire_enum! {
@@ -51,12 +52,34 @@ pub struct Access {
     projects: Option<BTreeSet<ProjectId>>,
     actor: Option<ActorKey>,
     act_as: bool,
+    /// Whether it is that of a worker.
+    is_worker: bool,
 }
 
 impl Access {
     /// Full access, for the owner of the data folder and for a host without keys.
     pub fn open() -> Self {
-        Self { verbs: BTreeSet::from([Verb::Admin]), projects: None, actor: None, act_as: true }
+        let verbs = BTreeSet::from([Verb::Admin]);
+        Self { verbs, projects: None, actor: None, act_as: true, is_worker: false }
+    }
+
+    /// What is left of it for a worker: one project, one agent, and no administration. Fails if
+    /// it does not cover the project or the agent.
+    pub fn narrowed(&self, attempt: &Attempt) -> Result<Self, Failure> {
+        let agent = Actor::new(attempt.agent.clone(), ActorType::Agent);
+        let own = ActorKey { id: attempt.agent.clone(), kind: ActorType::Agent };
+        self.attribute(Some(agent), "")?;
+        if !self.covers(&attempt.project) {
+            return Err(self.refused("does not cover the project"));
+        }
+        let verbs = [Verb::Read, Verb::Write, Verb::Review];
+        Ok(Self {
+            verbs: verbs.into_iter().filter(|verb| self.may_anywhere(*verb).is_ok()).collect(),
+            projects: Some(BTreeSet::from([attempt.project.clone()])),
+            actor: Some(own),
+            act_as: false,
+            is_worker: true,
+        })
     }
 
     pub fn of(scope: &KeyScope) -> Self {
@@ -69,13 +92,14 @@ impl Access {
                 .as_ref()
                 .map(|actor| ActorKey { id: actor.id.clone(), kind: actor.kind }),
             act_as: scope.act_as,
+            is_worker: false,
         }
     }
 
     /// Clauses: AGENTIC-R-049, AGENTIC-R-112.
     pub fn may(&self, verb: Verb, project: &ProjectId) -> Result<(), Failure> {
         if !self.covers(project) {
-            return Err(refused("this key does not cover the project"));
+            return Err(self.refused("does not cover the project"));
         }
         self.may_anywhere(verb)
     }
@@ -85,7 +109,7 @@ impl Access {
         if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
             return Ok(());
         }
-        Err(refused(format!("this key does not have the `{verb}` scope")))
+        Err(self.refused(&format!("does not have the `{verb}` scope")))
     }
 
     pub fn covers(&self, project: &ProjectId) -> bool {
@@ -113,8 +137,8 @@ impl Access {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
                 let id = named.id.as_str();
-                let message = format!("this key may not write as {id:?} without `act_as`");
-                Err(refused(message).at(pointer))
+                let message = format!("may not write as {id:?} without `act_as`");
+                Err(self.refused(&message).at(pointer))
             }
             (Some(named), _) => Ok(Some(named)),
             (None, own) => {
@@ -122,6 +146,14 @@ impl Access {
                 Ok(own.map(|own| Actor::new(own.id.clone(), own.kind)))
             }
         }
+    }
+
+    fn refused(&self, what: &str) -> Failure {
+        if !self.is_worker {
+            return Failure::new(Code::AccessDenied, format!("this key {what}"));
+        }
+        Failure::new(Code::AccessDenied, format!("a worker {what}"))
+            .suggesting("a worker acts as its own agent, in the project of its attempt")
     }
 
     /// Whether the key may write as others than its actor.
@@ -167,8 +199,4 @@ impl KeyScope {
         self.act_as = act_as;
         self
     }
-}
-
-fn refused(message: impl Into<String>) -> Failure {
-    Failure::new(Code::AccessDenied, message)
 }

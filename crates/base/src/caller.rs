@@ -8,8 +8,8 @@ use std::sync::Arc;
 use accord_contract::Failure;
 
 use crate::policy::{self, Attribution, CallerKind, DecisionRules, Question};
-use crate::worker::{Ancestry, RunningWorker, find_worker};
-use crate::{Access, Actor, ActorType, By, Door, KeyScope, Need, Presence, ProjectId};
+use crate::worker::{Ancestry, Attempt, RunningWorker, SeenWorker, find_worker};
+use crate::{Access, Actor, ActorType, By, Decision, Door, KeyScope, Need, Presence, ProjectId};
 
 /// Describes the process of a caller, now.
 type Examine = dyn Fn() -> CallerProcess + Send + Sync;
@@ -37,6 +37,8 @@ pub struct Caller {
     access: Access,
     credential: Credential,
     through: Through,
+    /// The worker through whose socket the request came.
+    worker: Option<SeenWorker>,
     examine: Option<Arc<Examine>>,
     rules: DecisionRules,
     says_terminal: bool,
@@ -126,6 +128,7 @@ impl Caller {
             access,
             credential,
             through: Through::Nothing,
+            worker: None,
             examine: None,
             rules: DecisionRules::default(),
             says_terminal: false,
@@ -145,6 +148,14 @@ impl Caller {
             self.examine.clone_from(&other.examine);
         }
         self
+    }
+
+    /// The same caller for the worker of an attempt, with what is left of its rights. Fails if it
+    /// does not cover the project or the agent.
+    pub fn for_worker(mut self, attempt: &Attempt) -> Result<Self, Failure> {
+        self.access = self.access.narrowed(attempt)?;
+        self.worker = Some(SeenWorker::from(attempt));
+        Ok(self)
     }
 
     /// The same caller, on a page on which a person signed in.
@@ -183,8 +194,23 @@ impl Caller {
         project: &ProjectId,
         author: Author<'_>,
     ) -> Result<Authorized, Failure> {
+        self.check_worker(need, &author)?;
         self.access.may(need.verb(), project)?;
         self.attribute(need, author)
+    }
+
+    /// Refuses what only others than a worker may do, and their names.
+    fn check_worker(&self, need: Need, author: &Author<'_>) -> Result<(), Failure> {
+        let Some(worker) = &self.worker else { return Ok(()) };
+        let named = author.named.as_ref();
+        match need {
+            Need::Decide(decision) if decision != Decision::PeerReview => Err(worker.refusal()),
+            Need::Read => Ok(()),
+            _ if named.is_some_and(|actor| actor.kind != ActorType::Agent) => {
+                Err(worker.refusal().suggesting(AS_AN_AGENT).at(author.pointer))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// As [`Caller::authorize`], without the check of the verb and the project.
@@ -199,6 +225,7 @@ impl Caller {
         author: Author<'_>,
         workers: &[RunningWorker],
     ) -> Result<Authorized, Failure> {
+        self.check_worker(need, &author)?;
         let Author { named, pointer, attribution } = author;
         let actor = self.access.attribute(named, pointer)?;
         let (acting, rules) = (actor.as_ref(), self.rules);
@@ -226,6 +253,9 @@ impl Caller {
 
     /// What kind of caller it is, where these workers run. It examines the process.
     fn kind_beside(&self, workers: &[RunningWorker]) -> CallerKind {
+        if self.worker.is_some() {
+            return self.unexamined_kind();
+        }
         let Some(examine) = &self.examine else { return self.unexamined_kind() };
         let found = match examine() {
             CallerProcess::Seen(found) if !found.is_empty() => found,
@@ -248,6 +278,9 @@ impl Caller {
 
     /// What kind of caller it is by its credential.
     fn unexamined_kind(&self) -> CallerKind {
+        if let Some(worker) = &self.worker {
+            return CallerKind::Worker(worker.clone());
+        }
         match (self.through, &self.credential) {
             (Through::Login, _) => CallerKind::Login,
             (Through::SessionToken, _) => CallerKind::SessionToken,
@@ -278,7 +311,12 @@ impl Caller {
 
     /// Whether the caller owns the data folder, and so may name files on this machine.
     pub fn is_owner(&self) -> bool {
-        self.credential == Credential::Owner
+        self.credential == Credential::Owner && !self.is_worker()
+    }
+
+    /// Whether the request came through the socket of an attempt.
+    pub fn is_worker(&self) -> bool {
+        self.worker.is_some()
     }
 
     pub fn key_id(&self) -> Option<&str> {

@@ -7,7 +7,13 @@
 //! This is no sandbox. A worker that clears its environment, leaves its process group and outlives
 //! all its parents cannot be distinguished from a person's own script.
 
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
 use accord_contract::{Code, Failure};
+
+use crate::{ActorId, ProjectId};
 
 /// An environment variable that Accord sets for the programs that it starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -52,6 +58,52 @@ const OF_TASKS: &str = "a person must run it, in a shell that no worker started;
 /// How a worker asks of which only its supervisor is known.
 const OF_BOTH: &str = "a person must run it, in a shell that no worker started; a worker asks for \
                        it in its report or result";
+
+/// The variables with secrets of Accord's. A worker gets none of them: the socket of its attempt
+/// is its credential.
+pub const SECRETS: [&str; 3] = ["ACCORD_KEY", "ACCORD_SECOND_KEY", "ACCORD_CONFORMANCE_TOKEN"];
+
+/// The variable that names the socket of an attempt.
+pub const SOCKET_VARIABLE: &str = "ACCORD_SOCKET";
+
+/// One attempt of a worker: the agent that works, in which project, and on what.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Attempt {
+    pub project: ProjectId,
+    pub agent: ActorId,
+    /// What it works on, for example a task.
+    pub work: String,
+}
+
+/// A socket that is served for one attempt, until this value is dropped. It is the worker's
+/// credential: what comes through it is the worker's.
+pub trait AttemptSocket: Send {
+    fn path(&self) -> &Path;
+}
+
+type Open = dyn Fn(&Attempt) -> Result<Box<dyn AttemptSocket>, Failure> + Send + Sync;
+
+/// Opens the sockets of attempts.
+#[derive(Clone)]
+pub struct AttemptSockets(Arc<Open>);
+
+impl AttemptSockets {
+    pub fn new<S: AttemptSocket + 'static>(
+        open: impl Fn(&Attempt) -> Result<S, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(move |attempt| Ok(Box::new(open(attempt)?))))
+    }
+
+    pub fn open(&self, attempt: &Attempt) -> Result<Box<dyn AttemptSocket>, Failure> {
+        (self.0)(attempt)
+    }
+}
+
+impl fmt::Debug for AttemptSockets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AttemptSockets")
+    }
+}
 
 /// The process that calls an operation, as the system describes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -99,19 +151,35 @@ pub fn variables() -> [&'static str; MARKS.len()] {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SeenWorker {
     who: String,
-    /// The process at which it was seen.
-    pid: u64,
+    /// The process at which it was seen; `None` for the socket of its attempt.
+    pid: Option<u64>,
     /// The member of a refusal that names its work.
     work: Option<(&'static str, String)>,
     instead: &'static str,
+}
+
+impl From<&Attempt> for SeenWorker {
+    fn from(attempt: &Attempt) -> Self {
+        let who = format!("the worker of {}", attempt.work);
+        Self { who, pid: None, work: None, instead: OF_BOTH }
+    }
 }
 
 impl SeenWorker {
     /// The refusal of what only a person may do.
     pub fn refusal(&self) -> Failure {
         let Self { who, pid, work, instead } = self;
-        let message = format!("{who} started the process that asks (seen at process {pid})");
-        let mut refused = Failure::new(Code::NotForWorkers, message).with("pid", *pid);
+        let mut refused = match pid {
+            Some(pid) => {
+                let message =
+                    format!("{who} started the process that asks (seen at process {pid})");
+                Failure::new(Code::NotForWorkers, message).with("pid", *pid)
+            }
+            None => {
+                let message = format!("the request came through the socket of {who}");
+                Failure::new(Code::NotForWorkers, message)
+            }
+        };
         if let Some((member, work)) = work {
             refused = refused.with(member, work.as_str());
         }
@@ -126,11 +194,11 @@ pub fn find_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Option<SeenW
         if let Some(worker) = workers.iter().find(|worker| worker.pid == pid) {
             let who = format!("the worker of {}", worker.work);
             let work = Some((worker.member, worker.work.clone()));
-            return Some(SeenWorker { who, pid, work, instead: OF_RUNS });
+            return Some(SeenWorker { who, pid: Some(pid), work, instead: OF_RUNS });
         }
         if process.is_supervisor {
             let who = "a worker".to_owned();
-            return Some(SeenWorker { who, pid, work: None, instead: OF_BOTH });
+            return Some(SeenWorker { who, pid: Some(pid), work: None, instead: OF_BOTH });
         }
         MARKS.iter().find_map(|mark| {
             let found = process.marks.iter().find(|(name, _)| name == mark.variable);
@@ -139,7 +207,7 @@ pub fn find_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Option<SeenW
                 Some(member) => (format!("{} {value}", mark.kind), Some((member, value.clone()))),
                 None => (mark.kind.to_owned(), None),
             };
-            Some(SeenWorker { who, pid, work, instead: mark.instead })
+            Some(SeenWorker { who, pid: Some(pid), work, instead: mark.instead })
         })
     })
 }

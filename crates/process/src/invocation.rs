@@ -10,6 +10,7 @@ use rustix::fs::Access;
 use rustix::io::Errno;
 
 use crate::error::StartError;
+use crate::hidden::hidden_variables;
 use crate::launcher::launcher;
 use crate::namespace::announce_supervisor;
 
@@ -119,6 +120,12 @@ impl Invocation {
     }
 
     fn start(&self, mut command: Command) -> Result<std::process::Child, StartError> {
+        if self.is_worker {
+            // Before `envs`: what a supervisor sets for its worker is meant for it.
+            for name in hidden_variables() {
+                command.env_remove(name);
+            }
+        }
         command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         // After `envs`: a variable that must not reach the child is removed even if it was also
         // set.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_base::Caller;
 use accord_base::policy::DecisionRules;
+use accord_base::worker::AttemptSockets;
+use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Time};
 use accord_process::Cancel;
 use accord_runs_core::hooks::{Action, HookPhase};
@@ -30,6 +31,7 @@ pub struct Environment {
     lock_timeout: Duration,
     cancel: Option<Cancel>,
     state_folder: Option<PathBuf>,
+    sockets: Option<(ProjectId, AttemptSockets)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +84,7 @@ impl Environment {
             lock_timeout: LOCK_TIMEOUT,
             cancel: None,
             state_folder: user_state_folder(),
+            sockets: None,
         }
     }
 
@@ -126,6 +129,17 @@ impl Environment {
     pub fn under(mut self, rules: DecisionRules) -> Self {
         self.caller = self.caller.under(rules);
         self
+    }
+
+    /// Lets workers reach a project of a host through sockets.
+    #[must_use]
+    pub fn with_sockets(mut self, project: ProjectId, sockets: AttemptSockets) -> Self {
+        self.sockets = Some((project, sockets));
+        self
+    }
+
+    pub(crate) fn sockets(&self) -> Option<&(ProjectId, AttemptSockets)> {
+        self.sockets.as_ref()
     }
 
     #[must_use]

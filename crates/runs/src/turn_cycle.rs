@@ -9,6 +9,8 @@
 
 use std::time::Duration;
 
+use accord_base::worker::{Attempt, AttemptSocket};
+use accord_base::{ActorId, ProjectId};
 use accord_contract::{Code, Extensible, Failure, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
@@ -107,6 +109,7 @@ impl Runs {
         self.prepare_worker(dispatched)?;
         let state = &dispatched.update.state;
         let over = Cancel::new();
+        let socket = self.attempt_socket(&dispatched.turn);
         let job = Job {
             root: self.repository().root(),
             run_id: state.run_id().map_or("", |run| run.as_str()),
@@ -124,6 +127,7 @@ impl Runs {
             ),
             cancel: self.environment.cancel_token(),
             over: &over,
+            socket: socket.as_ref().map(|(project, socket)| (*project, socket.path())),
         };
         let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
         let work = || runtime::run_worker(&job, &mut signals);
@@ -151,6 +155,19 @@ impl Runs {
             Err(failure) => self.note_failure(&dispatched.turn, failure),
         }
         self.look_after_worker(turn).map_or(ended, Err)
+    }
+
+    /// The socket through which the worker of a turn reaches a project of a host. It is there until
+    /// the worker has ended.
+    fn attempt_socket(&self, turn: &Turn) -> Option<(&ProjectId, Box<dyn AttemptSocket>)> {
+        let (project, sockets) = self.environment.sockets()?;
+        let (agent, work) = (ActorId::new(turn.role()).ok()?, turn.id().to_string());
+        let attempt = Attempt { project: project.clone(), agent, work };
+        let opened = sockets.open(&attempt).map_err(|failure| {
+            // The work does not depend on it: results are files.
+            self.environment.notify(&Notice::NotDone(failure));
+        });
+        Some((project, opened.ok()?))
     }
 
     /// Fixes what judges the turn, and makes the folder for its result. The lock is released at the

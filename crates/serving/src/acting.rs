@@ -62,7 +62,7 @@ impl Who {
     pub fn of(caller: &Caller, Acting { actor, door }: Acting) -> Self {
         let door = match door {
             Some(Door::Mcp) => Door::Mcp,
-            Some(Door::Cli) if caller.is_owner() => Door::Cli,
+            Some(Door::Cli) if caller.is_owner() || caller.is_worker() => Door::Cli,
             _ => Door::Http,
         };
         Self { named: actor, door }

@@ -11,6 +11,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_base::worker::{Attempt, SeenWorker};
 use accord_contract::{Code, Failure, Protocol};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -26,7 +27,7 @@ use crate::peer::{self, Peer};
 use crate::reply::{Foreign, status_of};
 use crate::table::{Admission, Rule, Rules};
 use crate::visitor::Visit;
-use crate::{CORRELATION, Correlation, Refusal, RouteName, Serving, errors, guard};
+use crate::{CORRELATION, Correlation, Refusal, RouteName, Serving, attempt, errors, guard};
 
 /// Forbids a browser to run anything in an answer that is not meant to be shown as a page.
 const INERT: HeaderValue =
@@ -104,6 +105,10 @@ async fn admit(
         let failure = Failure::new(Code::HttpFault, "the request has no peer");
         return Refusal(failure).into_response();
     };
+    let attempt = match attempt::of(request.headers()) {
+        Ok(attempt) => attempt,
+        Err(failure) => return Refusal(failure).into_response(),
+    };
     // Only a request from the network can come from a browser.
     let checked = match &peer {
         Peer::Trusted(_) => None,
@@ -115,12 +120,16 @@ async fn admit(
         }
     };
     if admission != Admission::Common {
+        // Pages and channels are for people, and know them by logins and tokens.
+        if let Some(attempt) = &attempt {
+            return Refusal(SeenWorker::from(attempt).refusal()).into_response();
+        }
         let origin = checked.map_or(Ok(()), |checked| checked.map(drop)).map_err(Box::new);
         request.extensions_mut().insert(Visit { peer, origin });
         return run(host, request, next).await;
     }
     let listed = match checked {
-        None => return pass(host, &peer, request, next, who).await,
+        None => return pass(host, (&peer, attempt.as_ref()), request, next, who).await,
         Some(Ok(listed)) => listed,
         Some(Err(failure)) => return Refusal(failure).into_response(),
     };
@@ -128,7 +137,7 @@ async fn admit(
     let preflight = listed.as_ref().and_then(|site| site.preflight(&request));
     let mut response = match preflight {
         Some(preflight) => preflight,
-        None => pass(host, &peer, request, next, who).await,
+        None => pass(host, (&peer, attempt.as_ref()), request, next, who).await,
     };
     if let Some(site) = listed {
         site.open(&mut response);
@@ -139,13 +148,14 @@ async fn admit(
 /// Authenticates a request, then passes it to its handler.
 async fn pass(
     host: &Serving,
-    peer: &Peer,
+    (peer, attempt): (&Peer, Option<&Attempt>),
     mut request: Request,
     next: Next,
     who: &mut Option<String>,
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    let caller = match peer::authenticate(host, peer, uri.path(), headers).await {
+    let known = peer::authenticate(host, peer, uri.path(), headers).await;
+    let caller = match known.and_then(|caller| attempt::narrow(caller, attempt)) {
         Ok(caller) => caller,
         Err(failure) => return Refusal(failure).into_response(),
     };

@@ -16,6 +16,7 @@
 
 pub mod acting;
 mod api;
+pub mod attempt;
 pub mod body;
 pub mod client;
 mod context;

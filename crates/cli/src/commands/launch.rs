@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use accord_base::worker::SECRETS;
 use accord_contract::Code;
 use accord_process::{Ending, Invocation};
 
@@ -34,6 +35,7 @@ impl LaunchArgs {
 
 /// Lets workers of this process be started by this command.
 pub(super) fn use_launcher() {
+    accord_process::hide_from_workers(SECRETS.map(str::to_owned).into());
     // The program of this process, also if an update has replaced its file.
     #[cfg(target_os = "linux")]
     let program = Some(std::path::PathBuf::from("/proc/self/exe"));

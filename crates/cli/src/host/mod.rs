@@ -1,8 +1,9 @@
 //! Requests to a host: a server by its URL, the host that serves a data folder, or one in this
-//! process that opens the folder itself.
+//! process that opens the folder itself. The command of a worker asks through the socket of its
+//! attempt, and nothing else.
 //!
 //! Invariants:
-//! - a command does and prints the same with each of the three;
+//! - a command does and prints the same with each of them;
 //! - an error of the host is shown like any other: code, message, position, help;
 //! - a key comes from a flag or the environment, goes into a header, and is never printed.
 
@@ -18,6 +19,7 @@ mod only_project;
 mod open;
 mod refusal;
 mod request;
+mod shared_folder;
 mod target;
 
 pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor};
@@ -29,4 +31,5 @@ pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_n
 pub(crate) use self::names::{PageArgs, ProjectArg, WriteArgs, project_id, setting};
 pub(crate) use self::open::{Connection, IfMissing, holds_store};
 pub(crate) use self::request::HostRequest;
-pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs};
+pub(crate) use self::shared_folder::{SharedFolder, TaskPlace};
+pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs, attempt_socket};

@@ -45,7 +45,7 @@ impl WriteArgs {
 }
 
 /// The project.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct ProjectArg {
     /// The project [default: ACCORD_PROJECT, or `project` in accord.toml, or the only project]
     #[arg(long, value_name = "ID", help_heading = None::<&str>)]

@@ -63,7 +63,7 @@ pub(crate) struct Connection {
     pub(super) only: OnceLock<String>,
     /// Whether another process serves the data folder, so that this one keeps no lock.
     pub(crate) is_served: bool,
-    /// Whether requests have a key.
+    /// Whether requests have a key, or another credential that names their actor.
     pub(crate) has_key: bool,
 }
 
@@ -72,6 +72,7 @@ impl Connection {
         match target {
             Target::Server { url, key } => Self::to_server(url, key.clone()),
             Target::Folder(folder) => Self::in_folder(folder, if_missing),
+            Target::Attempt(socket) => Self::to_attempt(socket),
         }
     }
 
@@ -118,6 +119,14 @@ impl Connection {
             )));
         };
         Ok(Self::new(api, runtime, full_path(folder), false))
+    }
+
+    /// Connects to the socket of the attempt that this command is part of.
+    pub(crate) fn to_attempt(socket: &Path) -> Result<Self> {
+        let runtime = runtime(Builder::new_current_thread())?;
+        let client = Client::socket(socket)?;
+        let place = "the socket of this attempt".to_owned();
+        Ok(Self { has_key: true, ..Self::new(Arc::new(client), runtime, place, false) })
     }
 
     pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self> {
@@ -258,7 +267,7 @@ pub(super) async fn open_or_connect(folder: &Path) -> Result<(Arc<dyn Api>, bool
 }
 
 /// The host that serves a folder, if there is one.
-async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, Failure> {
+pub(super) async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, Failure> {
     let socket = folder.join(SOCKET);
     if !socket.exists() {
         return Ok(None);

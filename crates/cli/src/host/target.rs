@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use accord_base::worker::SOCKET_VARIABLE;
+use accord_contract::Code;
 use accord_host::upkeep::must_be_private;
 
 use super::folder::DataFolder;
 use super::names::setting;
 use super::open::{Connection, IfMissing};
-use crate::{CliError, Result};
+use crate::{CliError, Result, print_note};
 
 /// The host, and the output format.
 #[derive(Debug, clap::Args)]
@@ -21,7 +23,7 @@ pub(crate) struct HostArgs {
 }
 
 /// The host.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Host")]
 pub(crate) struct TargetArgs {
     /// The URL of a server [default: ACCORD_URL, or `url` in accord.toml]
@@ -40,8 +42,18 @@ pub(crate) struct TargetArgs {
 
 #[derive(Debug)]
 pub(crate) enum Target {
-    Server { url: String, key: Option<String> },
+    Server {
+        url: String,
+        key: Option<String>,
+    },
     Folder(PathBuf),
+    /// The socket of the attempt that this command is part of.
+    Attempt(PathBuf),
+}
+
+/// The socket of the attempt that this command is part of. A worker reaches nothing else.
+pub(crate) fn attempt_socket() -> Option<PathBuf> {
+    setting(SOCKET_VARIABLE).map(PathBuf::from)
 }
 
 /// The data folder, for commands that no server can run.
@@ -58,6 +70,12 @@ pub(crate) struct FolderArgs {
 
 impl FolderArgs {
     pub(crate) fn folder(&self) -> Result<PathBuf> {
+        if attempt_socket().is_some() {
+            let message = "a worker reaches Accord through the socket of its attempt \
+                           (ACCORD_SOCKET), and not through a data folder";
+            return Err(CliError::new(Code::NotForWorkers, message)
+                .help("run this command in a shell that no worker started"));
+        }
         Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
@@ -70,6 +88,18 @@ impl FolderArgs {
 impl TargetArgs {
     /// The target: from flags, then from the environment, then from the data folder that is found.
     pub(crate) fn target(&self) -> Result<Target> {
+        if let Some(socket) = attempt_socket() {
+            let given = [
+                ("--url", self.url.is_some()),
+                ("--key", self.key.is_some()),
+                ("--data", self.data.is_some()),
+            ];
+            // The settings of an MCP client may have them, which are the same in every attempt.
+            for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                print_note(format!("{option} is not used: a worker has a socket (ACCORD_SOCKET)"));
+            }
+            return Ok(Target::Attempt(socket));
+        }
         let server = |url| {
             let key = self.key.clone().or_else(|| setting("ACCORD_KEY"));
             Ok(Target::Server { url, key })
@@ -94,6 +124,9 @@ impl TargetArgs {
 
     /// The project that the settings of the data folder name.
     pub(super) fn default_project(&self) -> Result<Option<String>> {
+        if attempt_socket().is_some() {
+            return Ok(None);
+        }
         match DataFolder::of(self.data.as_deref()) {
             Ok(folder) => Ok(folder.settings()?.project),
             // The folder does not matter for a server.

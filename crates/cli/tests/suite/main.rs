@@ -5,6 +5,7 @@
 mod accord;
 mod acting;
 mod agents;
+mod attempt_socket;
 mod batches;
 mod boundaries;
 mod builds;

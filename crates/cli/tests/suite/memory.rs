@@ -129,7 +129,7 @@ pub(crate) fn bare(args: &[&str]) -> Command {
     for name in ["URL", "KEY", "DATA", "PROJECT", "ACTOR", "SESSION"] {
         command.env_remove(format!("ACCORD_{name}"));
     }
-    for name in ["TASKS", "TASK_ID", "TASK_DIR", "TASK_RUN_ID", "TASK_AGENT"] {
+    for name in ["TASKS", "TASK_ID", "TASK_DIR", "TASK_RUN_ID", "TASK_AGENT", "SOCKET"] {
         command.env_remove(format!("ACCORD_{name}"));
     }
     command.env_remove("SSL_CERT_FILE");

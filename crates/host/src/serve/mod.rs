@@ -23,7 +23,8 @@ use crate::tasks::scheduler;
 
 pub use self::control::{CONTROL_PROJECT, ControlServer, IsAuthorized};
 pub use accord_serving::listen::{
-    Authenticated, SOCKET, Service, ServiceLimits, ServiceServer, this_process, url_of_host,
+    AttemptSocket, Authenticated, SOCKET, Service, ServiceLimits, ServiceServer, this_process,
+    url_of_host,
 };
 
 /// The signal that ends a process which writes past its limit on the size of files. If a process

@@ -19,8 +19,10 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use accord_base::ProjectId;
+use accord_base::worker::AttemptSockets;
 use accord_contract::{Failure, Time};
 use accord_process::Cancel;
+use accord_serving::listen::AttemptSocket;
 use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor, Manual};
 use accord_tasks::notify::{CommandReceiver, Notifier, Receiver, Webhook};
@@ -28,10 +30,11 @@ use accord_tasks::schedule::Scheduler;
 use accord_tasks::worker::{AgentCommand, WorkEnd, Worker, end_leftovers};
 use accord_tasks_core::board::Limits;
 use parking_lot::{Condvar, Mutex};
+use tokio::runtime::Handle;
 
 use super::takeover::take_over;
-use crate::http::Host;
 use crate::http::streams::Unfinished;
+use crate::http::{Host, local_api};
 use crate::settings::{ExecutorKind, Settings};
 
 /// How often the thread looks which trees changed.
@@ -44,13 +47,14 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How many times in a row a tree is looked at while looking changes it.
 const LOOKS_IN_A_ROW: usize = 16;
 
-/// Starts the threads. They end when the host closes, and the store waits for them.
+/// Starts the threads. They end when the host closes, and the store waits for them. Called in the
+/// runtime of the host, which serves the sockets of agents.
 pub(crate) fn start(host: &Host) {
     let work = host.streams().begin_work();
     let shared = Arc::new(Shared::default());
     let notices = notices(host, &shared);
-    let host = host.clone();
-    let run = move || Trees::new(host, shared, notices).run(work);
+    let (host, runtime) = (host.clone(), Handle::current());
+    let run = move || Trees::new(host, shared, notices, &runtime).run(work);
     if let Err(error) = thread::Builder::new().name("tasks".to_owned()).spawn(run) {
         tracing::error!("no thread for the scheduler of tasks: {error}");
     }
@@ -101,8 +105,13 @@ struct Watched {
 type Mark = (PathBuf, u64, SystemTime);
 
 impl Trees {
-    fn new(host: Host, shared: Arc<Shared>, notices: Option<thread::JoinHandle<()>>) -> Self {
-        let executor = executor(&host, &shared);
+    fn new(
+        host: Host,
+        shared: Arc<Shared>,
+        notices: Option<thread::JoinHandle<()>>,
+        runtime: &Handle,
+    ) -> Self {
+        let executor = executor(&host, &shared, runtime);
         Self { host, executor, shared, notices, known: BTreeMap::new() }
     }
 
@@ -240,13 +249,17 @@ fn mark(root: &Path) -> Option<Mark> {
     Some((newest, about.len(), about.modified().ok()?))
 }
 
-fn executor(host: &Host, shared: &Arc<Shared>) -> Arc<dyn Executor> {
+fn executor(host: &Host, shared: &Arc<Shared>, runtime: &Handle) -> Arc<dyn Executor> {
     let settings = &host.settings().tasks;
     let command = settings.command.as_ref().filter(|_| settings.executor == ExecutorKind::Command);
     let Some(command) = command else { return Arc::new(Manual) };
     let mut agent = AgentCommand::new(command.words().to_vec());
     agent.cwd.clone_from(&settings.cwd);
     agent.time_limit = settings.time_limit;
+    let (api, runtime) = (local_api(host), runtime.clone());
+    agent.sockets = Some(AttemptSockets::new(move |attempt| {
+        AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
+    }));
     let (shared, metrics) = (Arc::clone(shared), host.metrics().clone());
     Arc::new(CommandExecutor::new(agent, settings.max_agents, move |worker, task, end| {
         let project = worker.project.as_str();

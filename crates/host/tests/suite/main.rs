@@ -6,6 +6,7 @@
     reason = "a host has a clock and files, and so have its tests"
 )]
 
+mod attempts;
 mod blobs;
 mod briefing;
 mod bundles;

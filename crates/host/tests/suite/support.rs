@@ -115,6 +115,11 @@ impl Asker {
         Self(api_as(host, Caller::owner()))
     }
 
+    /// A client of a host in another place.
+    pub(crate) fn through(api: impl Api + 'static) -> Self {
+        Self(Arc::new(api))
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], "").await
     }

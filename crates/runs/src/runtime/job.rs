@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use accord_base::ProjectId;
+use accord_base::worker::SOCKET_VARIABLE;
 use accord_contract::{Code, Failure, Object, Value};
-use accord_process::Cancel;
+use accord_process::{Cancel, Invocation};
 use accord_runs_core::liveness::{Limit, WorkerLimits};
 use accord_runs_core::{Runtime, Turn, build, dispatch};
 
@@ -21,6 +23,8 @@ pub struct Job<'a> {
     pub cancel: Option<&'a Cancel>,
     /// Set once the turn is at another attempt, so that the result is no longer needed.
     pub over: &'a Cancel,
+    /// The socket through which the worker reaches a project of a host.
+    pub socket: Option<(&'a ProjectId, &'a Path)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +58,17 @@ impl Job<'_> {
     pub fn is_staged(&self) -> bool {
         // Anything there counts, also a broken link: acceptance must see and refuse it.
         self.staging().symlink_metadata().is_ok()
+    }
+
+    /// The program of the worker, if its runtime has one.
+    pub(super) fn program(&self) -> Option<Invocation> {
+        let program = super::program(self.runtime, self.root)?;
+        Some(match self.socket {
+            Some((project, socket)) => {
+                program.env("ACCORD_PROJECT", project.as_str()).env(SOCKET_VARIABLE, socket)
+            }
+            None => program,
+        })
     }
 
     /// The complete briefing of the worker, as one text.

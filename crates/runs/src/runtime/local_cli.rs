@@ -51,7 +51,7 @@ pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> R
 }
 
 fn spec(job: &Job<'_>) -> Result<Spec> {
-    let mut invocation = super::program(job.runtime, job.root).unwrap_or_else(|| {
+    let mut invocation = job.program().unwrap_or_else(|| {
         // Runtimes of other types are handled by the caller.
         accord_process::Invocation::new("", Vec::<String>::new())
     });

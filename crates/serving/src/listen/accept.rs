@@ -245,7 +245,7 @@ async fn accept_local(socket: Option<&Socket>) -> io::Result<UnixStream> {
     }
 }
 
-async fn pause(error: &io::Error) {
+pub(super) async fn pause(error: &io::Error) {
     tracing::warn!(%error, "a connection could not be accepted");
     tokio::time::sleep(ACCEPT_PAUSE).await;
 }

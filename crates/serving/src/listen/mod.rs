@@ -7,6 +7,7 @@
 
 mod accept;
 mod activity;
+mod attempt_socket;
 mod connection;
 mod peer_process;
 mod refusals;
@@ -23,6 +24,7 @@ use accord_contract::{Code, Failure};
 use tokio::net::TcpListener;
 
 pub use self::accept::{Acceptor, Authenticated, ConnectionPolicy, Listeners};
+pub use self::attempt_socket::AttemptSocket;
 pub use self::peer_process::{NetworkPeer, this_process};
 pub use self::service::{Service, ServiceLimits, ServiceServer};
 pub use self::socket::{SOCKET, Socket};

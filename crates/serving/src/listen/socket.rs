@@ -16,7 +16,7 @@ use tokio::net::{UnixListener, UnixStream};
 /// The name of the socket in a data folder.
 pub const SOCKET: &str = "accord.sock";
 /// The longest path of a socket, in bytes, on the systems with the smallest limit (macOS).
-const MAX_PATH: usize = 103;
+pub(super) const MAX_PATH: usize = 103;
 
 /// The listening socket. Its file is removed when this is dropped.
 pub struct Socket {

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Failure};
 use accord_process::Cancel;
 use accord_tasks_core::lease::LeaseTimes;
@@ -55,12 +56,15 @@ pub struct AgentCommand {
     pub env: Vec<(String, String)>,
     /// How long it may run.
     pub time_limit: Duration,
+    /// What opens the socket through which it reaches Accord.
+    pub sockets: Option<AttemptSockets>,
 }
 
 impl AgentCommand {
     /// A command that may run for an hour.
     pub fn new(argv: Vec<String>) -> Self {
-        Self { argv, cwd: None, env: Vec::new(), time_limit: Duration::from_secs(3_600) }
+        let time_limit = Duration::from_secs(3_600);
+        Self { argv, cwd: None, env: Vec::new(), time_limit, sockets: None }
     }
 }
 

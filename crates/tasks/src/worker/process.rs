@@ -1,7 +1,10 @@
 //! The process of an agent, watched.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use accord_base::worker::{Attempt, AttemptSocket, SOCKET_VARIABLE};
+use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_process::{
     Cancel, Ending, Invocation, Overflow, RunOutput, Spec, Watch, WatchDecision, run_watched,
@@ -50,8 +53,13 @@ pub(super) fn run(
     cancel: &Cancel,
     signals: &mut dyn FnMut(WorkSignal<'_>),
 ) -> (AgentExit, Option<String>) {
-    let spec = match spec(agent, command, briefing) {
-        Ok(spec) => spec.cancel(cancel.clone()),
+    let prepared = socket(agent, command).and_then(|socket| {
+        let path = socket.as_ref().map(|socket| socket.path());
+        Ok((spec(agent, command, briefing, path)?.cancel(cancel.clone()), socket))
+    });
+    // The socket is there until the agent has ended.
+    let (spec, socket) = match prepared {
+        Ok(prepared) => prepared,
         Err(error) => return (AgentExit::Failure, Some(error)),
     };
     let seconds = u64::try_from(agent.times.heartbeat_seconds / 3).unwrap_or(1).max(1);
@@ -71,7 +79,7 @@ pub(super) fn run(
     if let Some(line) = watched.messages.finish() {
         watched.deliver(&line);
     }
-    drop(watched.record.take());
+    drop((watched.record.take(), socket));
     match outcome {
         Ok(outcome) if outcome.cancelled => (AgentExit::Cancelled, None),
         Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
@@ -82,7 +90,28 @@ pub(super) fn run(
     }
 }
 
-fn spec(run: &AgentRun<'_>, command: &AgentCommand, briefing: &str) -> Result<Spec, String> {
+/// The socket of this attempt, if the agent gets one.
+fn socket(
+    agent: &AgentRun<'_>,
+    command: &AgentCommand,
+) -> Result<Option<Box<dyn AttemptSocket>>, String> {
+    let Some(sockets) = &command.sockets else { return Ok(None) };
+    let attempt = || {
+        let project = ProjectId::new(agent.project)?;
+        let work = agent.run.task.to_string();
+        Ok(Attempt { project, agent: ActorId::new(agent.run.agent.as_str())?, work })
+    };
+    let opened = attempt().map_err(|error: IdError| Failure::from(error));
+    let opened = opened.and_then(|attempt| sockets.open(&attempt));
+    opened.map(Some).map_err(|failure| format!("the agent did not start: {}", failure.message))
+}
+
+fn spec(
+    run: &AgentRun<'_>,
+    command: &AgentCommand,
+    briefing: &str,
+    socket: Option<&Path>,
+) -> Result<Spec, String> {
     let Some((program, arguments)) = command.argv.split_first() else {
         return Err("the agent did not start: its command is empty".to_owned());
     };
@@ -110,6 +139,9 @@ fn spec(run: &AgentRun<'_>, command: &AgentCommand, briefing: &str) -> Result<Sp
     let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
     for (name, value) in VARIABLES.into_iter().zip(values) {
         invocation = invocation.env(name, value);
+    }
+    if let Some(socket) = socket {
+        invocation = invocation.env(SOCKET_VARIABLE, socket);
     }
     let spec = Spec::new(invocation)
         .time_limit(command.time_limit)

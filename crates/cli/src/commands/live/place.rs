@@ -43,6 +43,7 @@ impl PlaceArgs {
         self.place(match self.host.target.target()? {
             Target::Server { url, key } => Connection::to_server(&url, key)?,
             Target::Folder(folder) => Connection::to_running_host(&folder)?,
+            Target::Attempt(socket) => Connection::to_attempt(&socket)?,
         })
     }
 

@@ -13,6 +13,7 @@ mod person;
 mod proposal;
 mod read;
 mod send_back;
+mod sockets;
 mod stage;
 mod step_loop;
 

@@ -17,6 +17,7 @@ use accord_runs_core::operations::{LocalOperation as _, LoopAndApprove, LoopRun}
 use parking_lot::Mutex;
 
 use super::person::{human, person};
+use super::sockets::with_sockets;
 use super::{RepoArgs, TurnArgs, next_lines, silent_environment, take};
 use crate::arguments::duration;
 use crate::commands::progress::Progress;
@@ -132,6 +133,7 @@ fn drive_run(
     let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
     let environment = environment(verbose, &bar)?.with_cancel(cancel);
+    let (environment, _served) = with_sockets(environment);
     let runs = take(Runs::open(&repo.folder(), environment))?;
     let end = work(&runs);
     bar.finish();

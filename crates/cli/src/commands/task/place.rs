@@ -5,19 +5,22 @@
 //! `accord.db` is not touched.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use accord_api::body::{AnswerBody, OneOf};
 use accord_api::{Answered, Call, Envelope, Json, Operation};
 use accord_base::{Door, ProjectId};
 use accord_contract::Code;
+use accord_host::Api;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
 use crate::host::{
-    Acting, Connection, HostArgs, ProjectArg, Target, print_document, project_id, setting,
+    Acting, Connection, HostArgs, IfMissing, ProjectArg, SharedFolder, Target, TaskPlace,
+    attempt_socket, print_document, project_id, setting,
 };
 use crate::render::Page;
-use crate::{CliError, Exit, Result};
+use crate::{CliError, Exit, Result, print_note};
 
 /// The variable that names a tree in a repository.
 const ROOT: &str = "ACCORD_TASKS";
@@ -80,14 +83,37 @@ impl PlaceArgs {
         let (host, url) = match target.target()? {
             Target::Folder(folder) => (Connection::to_tasks(&folder, is_new)?, None),
             Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
+            Target::Attempt(socket) => (Connection::to_attempt(&socket)?, None),
         };
         let project = self.project.required(target, &host)?;
         Ok(Place { project, host, json, url, words })
     }
 
+    /// What the worker of an attempt asks: the tasks of this place, and the memory beside them.
+    pub(super) fn for_workers(&self) -> Result<Arc<dyn Api>> {
+        let target = self.host.target.clone();
+        let place = match self.found_root(true) {
+            Some(root) => {
+                let project = self.project_of(&root)?;
+                TaskPlace::Tree(root, project)
+            }
+            None => match target.target()? {
+                Target::Folder(folder) => TaskPlace::Folder(folder),
+                _ => return Ok(target.connect(IfMissing::Fail)?.api),
+            },
+        };
+        Ok(Arc::new(SharedFolder::new(target, IfMissing::CreateByWrite, place)?))
+    }
+
     /// The tree in a repository: the named one, else the nearest one, unless the command or the
     /// environment names a host, or a data folder is nearer.
     fn found_root(&self, searches: bool) -> Option<PathBuf> {
+        if attempt_socket().is_some() {
+            if self.root.is_some() {
+                print_note("--root is not used: a worker has a socket (ACCORD_SOCKET)");
+            }
+            return None;
+        }
         if self.root.is_some() {
             return self.root.clone();
         }

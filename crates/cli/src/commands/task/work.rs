@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use accord_api::{Call, Json};
 use accord_base::Door;
+use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Timestamp};
+use accord_host::serve::AttemptSocket;
 use accord_process::Cancel;
 use accord_system::now;
 use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
@@ -104,6 +106,10 @@ impl WorkArgs {
         // A coding agent works on the repository that it was started for.
         command.cwd = std::env::current_dir().ok();
         command.time_limit = Duration::from_secs(self.time_limit);
+        let (api, runtime) = (self.place.for_workers()?, place.host.runtime.handle().clone());
+        command.sockets = Some(AttemptSockets::new(move |attempt| {
+            AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
+        }));
         accord_process::supervise();
         use_launcher();
         let cancel = Cancel::new();
@@ -274,7 +280,8 @@ Examples:
   accord task work --agent codex --drain
 
 The agent is started in the current folder. It gets a briefing, and in its environment
-ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT, ACCORD_PROJECT and
-ACCORD_ACTOR. It reports by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in
-outputs/report.json. Without a report, exit code 0 leads to a review; anything else counts as a
-failed attempt. Ctrl-C ends the agent and gives the task back.";
+ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT, ACCORD_PROJECT,
+ACCORD_ACTOR and ACCORD_SOCKET, through which its commands reach Accord. It reports by a message
+(MCP, `accord task message`, a line `AOF/1 {...}`) or in outputs/report.json. Without a report,
+exit code 0 leads to a review; anything else counts as a failed attempt. Ctrl-C ends the agent
+and gives the task back.";

@@ -20,7 +20,8 @@ impl Program {
         job: &Job<'_>,
         signals: &mut dyn FnMut(WorkerSignal<'_>),
     ) -> Result<Self, NotDone> {
-        let invocation = crate::runtime::program(job.runtime, job.root)
+        let invocation = job
+            .program()
             .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?
             .env("AGENTXCHAIN_TURN_ID", job.turn.id().as_str());
         let limits = SessionLimits::new(MAX_MESSAGE, WORDS_SHOWN);
