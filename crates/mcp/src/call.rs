@@ -25,6 +25,8 @@ pub struct CallContext {
     pub session: Option<OpenSession>,
     /// Whether the client has no connection, so that each call is independent.
     pub stateless: bool,
+    /// Whether the host knows the caller by a key, so that the key decides who may be named.
+    pub has_key: bool,
 }
 
 impl<'a> Call<'a> {
@@ -149,12 +151,28 @@ impl<'a> Call<'a> {
         named.or(started).ok_or_else(|| missing("session_id", message))
     }
 
-    /// The actor of the call, unless only the client has a name.
+    /// The actor of the call, unless only the client has a name. Without a key, a person is the one
+    /// for whom the server was started: an agent that may name others could review its own work.
     fn known_actor(&self) -> Result<Option<ActorKey>, Failure> {
         let named = self.text("actor").map(parse_actor).transpose();
         let session = self.context.session.as_ref().map(|session| &session.actor);
-        let known = || session.or(self.context.actor.as_ref()).cloned();
-        Ok(named.map_err(|failure| failure.at("/actor"))?.or_else(known))
+        let own = self.context.actor.as_ref();
+        let known = || session.or(own).cloned();
+        let actor = named.map_err(|failure| failure.at("/actor"))?.or_else(known);
+        let is_person = |actor: &&ActorKey| actor.kind == ActorType::Human;
+        match actor.as_ref().filter(is_person) {
+            Some(person) if !self.context.has_key && own != Some(person) => {
+                let message = format!(
+                    "this server has no key, and cannot act as the person {}",
+                    person.id.as_str()
+                );
+                Err(Failure::new(Code::AofPersonRequired, message).at("/actor").suggesting(
+                    "leave actor out and act as an agent; a person decides in a terminal or on a \
+                     page, or gives the server a key of their own",
+                ))
+            }
+            _ => Ok(actor),
+        }
     }
 }
 
@@ -177,4 +195,38 @@ fn invalid(name: &str, error: &IdError) -> Failure {
 /// An id in the arguments of a call, which is refused as a host refuses it.
 pub fn id<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, Failure> {
     text.parse().map_err(|error: IdError| schema(format!("/{name}"), error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_key_only_the_person_of_the_server_is_a_person() {
+        let arguments = |actor: &str| Object::from_iter([("actor".to_owned(), actor.into())]);
+        let acting = |context: &CallContext, arguments: &Object| {
+            let call = Call::new(arguments, context, Time::MIN);
+            call.actor().map(|actor| actor.id.to_string()).map_err(|failure| failure.code)
+        };
+        let (lead, agent) = (parse_actor("human:lead"), parse_actor("agent:claude"));
+        let (lead, agent) = (lead.expect("a person"), agent.expect("an agent"));
+        let of =
+            |actor: &ActorKey| CallContext { actor: Some(actor.clone()), ..CallContext::default() };
+        let (none, named) = (Object::new(), arguments("human:lead"));
+        let refused = Err(Code::AofPersonRequired);
+        assert_eq!(acting(&of(&agent), &named), refused);
+        assert_eq!(acting(&CallContext::default(), &named), refused);
+        assert_eq!(acting(&of(&lead), &named), Ok("lead".to_owned()));
+        assert_eq!(acting(&of(&lead), &arguments("human:other")), refused);
+        let with_key = CallContext { has_key: true, ..of(&agent) };
+        assert_eq!(acting(&with_key, &named), Ok("lead".to_owned()));
+        // The session that a client without a connection names.
+        let session = OpenSession {
+            session_id: SessionId::new("sess_1").expect("an id"),
+            project_id: "shop".to_owned(),
+            actor: lead,
+        };
+        let in_session = CallContext { session: Some(session), ..of(&agent) };
+        assert_eq!(acting(&in_session, &none), refused);
+    }
 }

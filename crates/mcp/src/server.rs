@@ -60,6 +60,7 @@ impl Server {
         standing.session = self.connection.session();
         // The actor of the key goes first, because the host may refuse a write as another one.
         standing.actor = origin.actor.clone().or(standing.actor);
+        standing.has_key |= origin.has_key;
         standing.client = origin.client.clone();
         standing.stateless = stateless;
         let arguments = match entry.visibility() {
@@ -115,6 +116,8 @@ struct CallOrigin {
     api: Arc<dyn Api>,
     /// The actor of the key.
     actor: Option<ActorKey>,
+    /// Whether the caller has a key, or is known as a worker.
+    has_key: bool,
     /// What the client calls itself.
     client: Option<String>,
 }
@@ -123,16 +126,17 @@ impl CallOrigin {
     fn of(api_source: &ApiSource, context: &RequestContext<RoleServer>) -> Result<Self, Failure> {
         let parts = context.extensions.get::<Parts>();
         let client = context.client_info().map(|client| client.name);
-        let (api, actor) = match api_source {
-            ApiSource::Always(api) => (Arc::clone(api), None),
+        let (api, actor, has_key) = match api_source {
+            ApiSource::Always(api) => (Arc::clone(api), None, false),
             ApiSource::Caller(api_for) => {
                 let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
                 let unknown = || Failure::new(Code::AuthRequired, "the call has no caller");
                 let caller = caller.ok_or_else(unknown)?;
-                (api_for(caller), caller.access().actor().cloned())
+                let has_key = caller.key_id().is_some() || caller.is_worker();
+                (api_for(caller), caller.access().actor().cloned(), has_key)
             }
         };
-        Ok(Self { api, actor, client })
+        Ok(Self { api, actor, has_key, client })
     }
 
     /// The session that the arguments of a call name, as the host knows it.

@@ -61,8 +61,9 @@ impl McpArgs {
         log::begin(&quiet)?;
         let has_memory = toolbox.names().any(|name| !is_of_tasks(name));
         let reached = reach(self.target, has_memory, standing.project.is_none())?;
-        let Reached { api, only } = reached;
+        let Reached { api, only, has_key } = reached;
         standing.project = standing.project.or(only);
+        standing.has_key = has_key;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
             |error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")),
         )?;
@@ -74,17 +75,18 @@ impl McpArgs {
     }
 }
 
-/// A host, and its only project if that was asked for.
+/// A host, its only project if that was asked for, and whether it knows this server by a key.
 struct Reached {
     api: Arc<dyn Api>,
     only: Option<String>,
+    has_key: bool,
 }
 
 impl Reached {
     fn shared(target: TargetArgs, folder: PathBuf, only: Option<String>) -> Result<Self> {
         let place = TaskPlace::Folder(folder);
         let api = Arc::new(SharedFolder::new(target, IfMissing::Create, place)?);
-        Ok(Self { api, only })
+        Ok(Self { api, only, has_key: false })
     }
 }
 
@@ -103,7 +105,8 @@ fn reach(target: TargetArgs, has_memory: bool, asks: bool) -> Result<Reached> {
             };
             print_note(format!("accord: using the {place}"));
             let host = target.connect(IfMissing::Create)?;
-            return Ok(Reached { api: Arc::clone(&host.api), only: only(&host) });
+            let (api, has_key) = (Arc::clone(&host.api), host.has_key);
+            return Ok(Reached { api, only: only(&host), has_key });
         }
     };
     if !has_memory {

@@ -186,6 +186,31 @@ fn an_agent_works_on_a_folder_without_a_host() {
 }
 
 #[test]
+fn an_agent_without_a_key_reviews_nothing_as_a_person() {
+    let memory = Memory::new();
+    let words = ["--project", "shop", "--actor", "agent:claude"];
+    let mut agent = Agent::on(&memory, &words);
+    let made = agent.call("memory_deposit", &json!({"title": "Mine", "status": "draft"}));
+    let package = made["structuredContent"]["package_id"].as_str().expect("an id").to_owned();
+    let flag = json!({"package_id": package, "review_type": "human"});
+    let flagged = agent.call("memory_flag", &flag);
+    assert_eq!(flagged["isError"], false, "{flagged}");
+    let review = json!({"package_id": package, "action": "approve", "actor": "human:lead"});
+    let is_refused = |answer: &Value| {
+        assert_eq!(answer["structuredContent"]["error"]["code"], "person_required", "{answer}");
+    };
+    is_refused(&agent.call("memory_review", &review));
+    is_refused(&agent.call("memory_session_start", &json!({"actor": "human:lead"})));
+    is_refused(&agent.call("memory_deposit", &json!({"title": "T", "actor": "human:lead"})));
+    let waiting = agent.read("memory_pull", &json!({"package_id": package}));
+    assert_eq!(waiting["status"], "awaiting_review", "{waiting}");
+    // The server of a person is that person's.
+    let mut person = Agent::on(&memory, &["--project", "shop", "--actor", "human:lead"]);
+    let reviewed = person.call("memory_review", &review);
+    assert_eq!(reviewed["isError"], false, "{reviewed}");
+}
+
+#[test]
 fn the_tools_of_tasks_open_no_store() {
     let place = tempfile::tempdir().expect("a folder");
     let data = place.path().join(".accord");

@@ -282,7 +282,8 @@ cat > "$HERE/calls" <<'END'
 END
 {{ cat "$HERE/calls"; for _ in $(seq 3000); do
 grep -q '"id":2' "$HERE/mcp" && break; sleep 0.02
-done; }} | {cleared} "$ACCORD" mcp --tools tasks --project shop --data "$DATA" > "$HERE/mcp"
+done; }} | {cleared} "$ACCORD" mcp --tools tasks --project shop --actor human:lead --data "$DATA" \
+> "$HERE/mcp"
 echo '{{"outcome":"done"}}' > "$ACCORD_TASK_DIR/outputs/report.json"
 "#,
             data = tasks.data().display(),

@@ -73,6 +73,8 @@ fn answer(message: &Value) -> Answer {
 
 fn add(tally: &mut Tally, door: &str, caller: &str, call: (&Tool, Acting), answer: &Answer) {
     let (Tool { name, need, author, answers, .. }, acting) = call;
+    // Without a key, a tool acts as the person for whom its server was started, and no other.
+    let caller = if caller == "local" { "local-tool" } else { caller };
     let is_allowed = may(need, caller, *author, acting);
     let code = if answer.code.is_empty() { "ok" } else { &answer.code };
     let is_as_written = answers.contains(&code);
