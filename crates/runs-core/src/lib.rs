@@ -47,6 +47,7 @@ pub mod dispatch;
 mod doc;
 pub mod event;
 pub mod evidence;
+pub mod facts;
 pub mod faults;
 pub mod gate;
 mod gate_effects;

@@ -45,6 +45,7 @@ mod caller;
 pub mod coordinator;
 mod environment;
 mod evidence;
+mod facts;
 pub mod git;
 mod guard;
 pub mod hooks;

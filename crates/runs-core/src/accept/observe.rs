@@ -87,7 +87,7 @@ impl Observation {
 
     /// The changes that can be attributed to a turn. Files of the run, and files that were already
     /// changed in the same way at assignment, are excluded.
-    fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
+    pub fn attributable(&self, baseline: Option<&Baseline>) -> Vec<RepoPath> {
         let dirty = baseline.iter().flat_map(|baseline| &baseline.dirty);
         let known: BTreeMap<&str, &str> =
             dirty.map(|(path, mark)| (path.as_str(), mark.as_str())).collect();

@@ -164,6 +164,7 @@ impl Gated {
         let record = build([
             ("replayed_at", context.now.to_string().into()),
             ("commands", codes.len().into()),
+            ("exit_codes", codes.iter().map(|code| Value::from(*code)).collect()),
             ("outcome", "match".into()),
         ]);
         let outputs = self.observed.valid.result.ignored_outputs();

@@ -4,8 +4,8 @@ use accord_contract::{Object, WireCode};
 use accord_runs_core::EvidenceDigest;
 use accord_runs_core::operations::answers::{
     Level, NextAnswer, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer,
-    RunDispatchAnswer, RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge,
-    RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
+    RunDispatchAnswer, RunDoctorAnswer, RunFacts, RunFinding, RunInitAnswer, RunKeptChange,
+    RunMerge, RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
 };
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
@@ -140,6 +140,7 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
         waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
         evidence_digest: evidence.map(ToString::to_string),
+        facts: waiting.and_then(|waiting| waiting.facts.clone()),
         merges: (!merges.is_empty()).then_some(merges),
         proposals: (!proposals.is_empty()).then_some(proposals),
         kept: (!kept.is_empty()).then_some(kept),
@@ -172,7 +173,11 @@ pub fn adopt_answer(adoption: &Adoption, next: Vec<NextAnswer>) -> RunAdoptAnswe
 }
 
 /// The answer about what an approval would do.
-pub fn plan_answer(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> RunPlanAnswer {
+pub fn plan_answer(
+    plan: &ApprovalPlan,
+    evidence: &EvidenceDigest,
+    facts: RunFacts,
+) -> RunPlanAnswer {
     let (gate, from, to) = match &plan.pending {
         Pending::Transition(pending) => {
             (Some(pending.gate.clone()), Some(pending.from.clone()), Some(pending.to.clone()))
@@ -189,6 +194,7 @@ pub fn plan_answer(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> RunPlanAns
         to,
         hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
         commands: actions.map(|action| action.run.clone()).collect(),
+        facts: Some(facts),
     }
 }
 

@@ -111,6 +111,7 @@ impl Coordinator {
         overview.waiting = pending_gate(&seen.state).ok().map(|_| Waiting {
             since: seen.state.waiting_since(),
             evidence: seen.evidence(self.environment.cancel_token()),
+            facts: None,
         });
         overview.barriers = seen.barriers;
         overview.state = Some(seen.state);

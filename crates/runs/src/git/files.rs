@@ -8,6 +8,9 @@ use super::status::names;
 use super::{Git, MAX_OUTPUT, failure};
 use accord_runs_core::Result;
 
+/// How many commits are listed.
+const MOST_TITLES: usize = 50;
+
 impl Git {
     /// Those of the files that git ignores. A file that git tracks is not ignored.
     pub(crate) fn ignored(&self, files: &[String]) -> Result<BTreeSet<String>> {
@@ -36,6 +39,16 @@ impl Git {
             Ending::Exited(_) => Ok(None),
             _ => Err(self.failed("cat-file", &outcome)),
         }
+    }
+
+    /// The commits since an earlier one, newest first, each with its title.
+    pub(crate) fn titles(&self, base: &str) -> Result<Vec<String>> {
+        let (most, without) = (format!("--max-count={MOST_TITLES}"), format!("^{base}"));
+        let list = ["rev-list", "--no-commit-header", "--format=%h %s", &most, "HEAD", &without];
+        let output = self.start(&list, Vec::new())?;
+        // Before the first commit there is none.
+        let titles = String::from_utf8_lossy(&output.stdout);
+        Ok(titles.lines().map(str::to_owned).collect())
     }
 
     fn texts(&self, output: &[u8]) -> Result<BTreeSet<String>> {

@@ -6,6 +6,7 @@ use accord_contract::{Code, Failure, Time};
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };
+use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::{
     Config, EvidenceDigest, Result, RunIndex, Runtime, State, Status, Subject, Turn, TurnId,
     dispatch, event,
@@ -27,6 +28,8 @@ pub struct Waiting {
     pub since: Option<Time>,
     /// The evidence, or why it cannot be gathered.
     pub evidence: Result<EvidenceDigest>,
+    /// What was observed, if it can be; `None` for an initiative.
+    pub facts: Option<RunFacts>,
 }
 
 #[derive(Debug)]
@@ -155,7 +158,8 @@ impl Runs {
             }
             since => since,
         };
-        Ok(Some(Waiting { since, evidence: self.evidence_in(config, state, &subject) }))
+        let evidence = self.evidence_in(config, state, &subject);
+        Ok(Some(Waiting { since, evidence, facts: self.facts_in(config, state).ok() }))
     }
 
     fn merges(&self, config: &Config, state: &State) -> Vec<(TurnId, Result<EvidenceDigest>)> {

@@ -16,6 +16,7 @@ mod callers;
 mod coordinator;
 mod coordinator_kills;
 mod driving;
+mod facts;
 mod gates;
 mod git;
 mod guarding;

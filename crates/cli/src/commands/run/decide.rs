@@ -5,6 +5,7 @@ use accord_runs::Runs;
 use accord_runs::answers::plan_answer;
 use accord_runs::operations::PendingApproval;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
+use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::operations::{
     ApproveCompletion, ApproveTransition, LocalOperation as _, PlanApproval,
 };
@@ -55,24 +56,34 @@ impl GateArgs {
         }
         let plan = take(runs.plan_approval(gate))?;
         let evidence = take(runs.evidence(&gate.subject()))?;
+        let facts = take(runs.facts())?;
         if self.dry_run {
-            return self.show(&plan, &evidence);
+            return self.show(&plan, &evidence, facts);
         }
         let verb = match gate {
             PendingApproval::Transition => "approve the transition",
             PendingApproval::Completion => "approve the completion",
         };
-        let consent = self.person.consent(verb, &evidence, |page| show_plan(page, &runs, &plan))?;
+        let consent = self.person.consent(verb, &evidence, |page| {
+            show_plan(page, &runs, &plan);
+            fact_lines(page, &facts);
+        })?;
         change_run(&self.repo, |runs| runs.approve(gate, &consent))
     }
 
-    fn show(&self, plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Result<Exit> {
-        let answer = plan_answer(plan, evidence);
+    fn show(
+        &self,
+        plan: &ApprovalPlan,
+        evidence: &EvidenceDigest,
+        facts: RunFacts,
+    ) -> Result<Exit> {
+        let answer = plan_answer(plan, evidence, facts);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
             page.line(format!("would move the run to {}", clean(to)));
             answer.hooks.iter().for_each(|hook| page.labelled("hook", hook));
             answer.commands.iter().for_each(|command| page.labelled("command", command));
+            answer.facts.iter().for_each(|facts| fact_lines(page, facts));
             page.labelled("evidence", evidence.as_str());
         })
     }
@@ -85,14 +96,44 @@ impl ResolveArgs {
         let state = take(runs.state())?;
         take(check_resolvable(&state))?;
         let evidence = take(runs.evidence(&Subject::Block))?;
+        let facts = take(runs.facts())?;
         let consent = self.person.consent("continue the run", &evidence, |page| {
             page.line(run_line(&state));
             blocked_lines(page, &state);
             page.labelled_some_whole("do first", state.recovery_action());
+            fact_lines(page, &facts);
         })?;
         change_run(&self.repo, |runs| runs.resolve(&consent))
     }
 }
+
+/// What Accord observed, beside what the agents say.
+pub(super) fn fact_lines(page: &mut Page, facts: &RunFacts) {
+    let texts = |texts: &'_ [String]| texts.iter().map(|text| clean(text)).collect::<Vec<_>>();
+    let mut list = |label: &str, all: &[String]| {
+        let all = texts(all);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        page.labelled_texts(label, &all, MOST_FACTS);
+    };
+    list("changed", &facts.files);
+    list("commit", &facts.commits);
+    list("missing", &facts.missing);
+    let checks = facts.checks.iter().map(|check| {
+        let code = check.exit_code.map_or_else(|| "none".to_owned(), |code| code.to_string());
+        let who = if check.run_again { "run again by Accord" } else { "the agent says" };
+        format!("{}: exit code {code}, {who}", one_line(&check.command, 100))
+    });
+    list("check", &checks.collect::<Vec<_>>());
+    let back = facts.send_backs.iter();
+    let back = back.map(|it| format!("by {} at {}: {}", it.by, moment(&it.at), it.reason));
+    list("sent back", &back.collect::<Vec<_>>());
+    list("warning", &facts.warnings);
+    page.labelled("cost", &facts.cost);
+    page.labelled_some_whole("diff", facts.diff_command.as_deref());
+}
+
+/// How many facts of a kind are shown; `--json` has all.
+const MOST_FACTS: usize = 20;
 
 /// Describes an approval to the person who is asked for it.
 fn show_plan(page: &mut Page, runs: &Runs, plan: &ApprovalPlan) {

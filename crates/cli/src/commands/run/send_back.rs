@@ -6,6 +6,7 @@ use accord_runs_core::run::waiting_request;
 use accord_runs_core::state::Pending;
 
 use super::change::change_run;
+use super::decide::fact_lines;
 use super::person::PersonArgs;
 use super::{RepoArgs, take, words};
 use crate::render::clean;
@@ -43,11 +44,13 @@ impl SendBackArgs {
             }
         };
         let evidence = take(runs.evidence(&subject))?;
+        let facts = take(runs.facts())?;
         let given = SendBack { reason: self.reason, role: self.role };
         let consent = self.person.consent("send it back", &evidence, |page| {
             page.line(format!("{request} would be dropped; the run continues in its phase"));
             page.labelled("phase", state.phase());
             page.labelled_whole("reason", &given.reason);
+            fact_lines(page, &facts);
         })?;
         change_run(&self.repo, |runs| runs.send_back(&given, &consent))
     }

@@ -20,9 +20,10 @@ pub use proposal::{
     RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile, RunProposalsAnswer,
 };
 pub use run::{
-    Level, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer,
-    RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge, RunPlanAnswer,
-    RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
+    Level, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheck, RunCheckpointAnswer,
+    RunDispatchAnswer, RunDoctorAnswer, RunFacts, RunFinding, RunInitAnswer, RunKeptChange,
+    RunMerge, RunPlanAnswer, RunRejectAnswer, RunSentBack, RunStageAnswer, RunStatusAnswer,
+    RunTurnAnswer,
 };
 
 accord_contract::contract_messages! {

@@ -140,6 +140,8 @@ message! {
         optional waiting_since: String = "waiting_since", "time:rfc-3339";
         /// The digest of the evidence that the person decides about.
         optional evidence_digest: String = "evidence_digest", "evidence-digest";
+        /// What Accord observed about the turns that the person decides about.
+        optional facts: RunFacts = "facts", "facts";
         /// The turns whose conflicting files a person can merge.
         optional merges: Vec<RunMerge> = "merges", "merges";
         /// The proposals that wait for a decision, if there are any.
@@ -206,6 +208,50 @@ message! {
         required hooks: Vec<String> = "hooks", "hook-names";
         /// Commands that must succeed.
         required commands: Vec<String> = "commands", "shell-lines";
+        /// What Accord observed about the turns that the person decides about.
+        optional facts: RunFacts = "facts", "facts";
+    }
+
+    /// What Accord observed about the accepted turns of a phase, and what active turns have left.
+    pub struct RunFacts("RunFacts", closed) {
+        /// The accepted turns.
+        required turns: Vec<String> = "turns", "turn-ids";
+        /// Files that were seen to change.
+        required files: Vec<String> = "files", "repository-paths";
+        /// The command that shows the changes.
+        optional diff_command: String = "diff_command", "shell-line";
+        /// The commits since the first of the turns began, newest first.
+        required commits: Vec<String> = "commits", "text";
+        /// Files that results declare and that do not exist.
+        required missing: Vec<String> = "missing", "repository-paths";
+        /// The checks of the turns.
+        required checks: Vec<RunCheck> = "checks", "checks";
+        /// What the turns cost, and who says so.
+        required cost: String = "cost", "text";
+        /// Earlier requests of the phase that a person sent back.
+        required send_backs: Vec<RunSentBack> = "send_backs", "send-backs";
+        /// Warnings about the turns.
+        required warnings: Vec<String> = "warnings", "text";
+    }
+
+    /// A check of a turn.
+    pub struct RunCheck("RunCheck", closed) {
+        /// The command.
+        required command: String = "command", "shell-line";
+        /// Its exit code; absent if it did not end by itself.
+        optional exit_code: i64 = "exit_code", "exit-code";
+        /// Whether Accord ran it again; otherwise the exit code is what the agent says.
+        required run_again: bool = "run_again", "verdict";
+    }
+
+    /// A request that a person sent back.
+    pub struct RunSentBack("RunSentBack", closed) {
+        /// When.
+        required at: String = "at", "time";
+        /// The person.
+        required by: String = "by", "actor-key";
+        /// The reason.
+        required reason: String = "reason", "text";
     }
 }
 

@@ -1,0 +1,100 @@
+//! What Accord observed about the turns that a person decides about, beside what agents say.
+
+use std::collections::BTreeSet;
+
+use accord_contract::wire::integer_of;
+use accord_contract::{Object, Value};
+
+use crate::operations::answers::{RunCheck, RunFacts, RunSentBack};
+use crate::{LedgerDecision, RepoPath, State, doc, history};
+
+/// The facts of the records, and what the host adds to them.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    pub facts: RunFacts,
+    /// The commit before the first of the turns.
+    pub base: Option<String>,
+    /// Files that results declare, and that were not seen to be deleted.
+    pub declared: Vec<RepoPath>,
+}
+
+/// Gathers the facts about the accepted turns of the present phase, from lines of the records in
+/// order.
+pub fn gather(state: &State, lines: &[Object], ledger: &[Object]) -> Gathered {
+    let is_own = |line: &&Object| {
+        let phase = doc::History::PHASE.get(line);
+        state.owns_line(line) && history::is_accepted(line) && phase == Some(state.phase())
+    };
+    let lines: Vec<&Object> = lines.iter().filter(is_own).collect();
+    let observed = |line: &Object| doc::History::OBSERVED_ARTIFACT.get(line).cloned();
+    let base = lines.first().and_then(|line| observed(line)?.get("baseline_ref").cloned());
+    let base = base.as_ref().and_then(Value::as_str).and_then(|base| base.strip_prefix("git:"));
+    let (mut files, mut declared) = (BTreeSet::new(), BTreeSet::new());
+    for line in &lines {
+        let seen = observed(line).unwrap_or_default();
+        files.extend(doc::ObservedArtifact::FILES_CHANGED.get(&seen));
+        let marks = doc::ObservedArtifact::FILE_MARKERS.get(&seen);
+        let deleted = |path: &RepoPath| {
+            let mark = marks.and_then(|marks| marks.get(path.as_str())).and_then(Value::as_str);
+            mark == Some("deleted")
+        };
+        declared.extend(declared_files(line).filter(|path| !deleted(path)));
+    }
+    let texts = |line: &Object| doc::History::TURN_ID.get(line).map(str::to_owned);
+    let facts = RunFacts {
+        turns: lines.iter().filter_map(|line| texts(line)).collect(),
+        files: files.into_iter().collect(),
+        diff_command: None,
+        commits: Vec::new(),
+        missing: Vec::new(),
+        checks: lines.iter().flat_map(|line| checks(line)).collect(),
+        cost: cost(&lines),
+        send_backs: ledger.iter().filter_map(|line| sent_back(state, line)).collect(),
+        warnings: lines.iter().flat_map(|line| history::warnings(line)).collect(),
+    };
+    let declared = declared.into_iter().collect();
+    Gathered { facts, base: base.map(str::to_owned), declared }
+}
+
+fn declared_files(line: &Object) -> impl Iterator<Item = RepoPath> {
+    let created = doc::History::ARTIFACTS_CREATED.get(line).iter();
+    let created = created.filter_map(|item| item.as_str().or_else(|| item.get("path")?.as_str()));
+    let changed = doc::History::FILES_CHANGED.get(line);
+    let names: Vec<String> = changed.into_iter().chain(created.map(str::to_owned)).collect();
+    names.into_iter().filter_map(|name| RepoPath::parse(&name).ok())
+}
+
+/// The checks of a turn: those that Accord ran again, else those that the result claims.
+fn checks(line: &Object) -> Vec<RunCheck> {
+    let verification = doc::History::VERIFICATION.get(line);
+    let claimed = verification.map_or(&[][..], |it| doc::Verification::MACHINE_EVIDENCE.get(it));
+    let replay = doc::History::VERIFICATION_REPLAY.get(line);
+    let codes = replay.and_then(|replay| replay.get("exit_codes")?.as_array());
+    let check = |(place, item): (usize, &Value)| {
+        let seen = codes.and_then(|codes| codes.get(place));
+        let code = seen.or_else(|| doc::Evidence::EXIT_CODE.raw(item.as_object()?));
+        Some(RunCheck {
+            command: doc::Evidence::COMMAND.get(item)?.to_owned(),
+            exit_code: code.and_then(integer_of),
+            run_again: seen.is_some(),
+        })
+    };
+    claimed.iter().enumerate().filter_map(check).collect()
+}
+
+fn cost(lines: &[&Object]) -> String {
+    let usd: f64 = lines.iter().map(|line| history::cost_usd(line)).sum();
+    format!("{usd:.2} USD, as the agents say")
+}
+
+fn sent_back(state: &State, line: &Object) -> Option<RunSentBack> {
+    let is_one = doc::Ledger::DECISION.get(line) == Some(LedgerDecision::GateSentBack.as_str());
+    let is_own = doc::Ledger::PHASE.get(line) == Some(state.phase()) && state.owns_line(line);
+    let record = doc::GateFailure::SENT_BACK.get(line).filter(|_| is_one && is_own)?;
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    Some(RunSentBack {
+        at: text(doc::SentBack::SENT_BACK_AT.text(record)),
+        by: text(doc::SentBack::SENT_BACK_BY.get(record)),
+        reason: text(doc::SentBack::REASON.get(record)),
+    })
+}
