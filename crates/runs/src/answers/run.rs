@@ -114,6 +114,7 @@ pub fn checkpoint_answer(checkpoint: &Checkpoint) -> RunCheckpointAnswer {
         commit: checkpoint.commit.clone(),
         files: checkpoint.files.clone(),
         turns: checkpoint.turns.clone(),
+        changed: (!checkpoint.changed.is_empty()).then(|| checkpoint.changed.clone()),
     }
 }
 
@@ -127,6 +128,7 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
     });
     let merges: Vec<RunMerge> = merges.collect();
+    let changed: Vec<String> = overview.changed.iter().map(|(path, _)| path.clone()).collect();
     let proposals: Vec<_> = overview.proposals.iter().map(proposal_item).collect();
     let kept: Vec<_> = overview.kept.iter().map(kept_change).collect();
     RunStatusAnswer {
@@ -137,6 +139,7 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
         journals: overview.journals.clone(),
         last_warnings: overview.last_warnings.clone(),
+        changed: (!changed.is_empty()).then_some(changed),
         no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
         waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
         evidence_digest: evidence.map(ToString::to_string),

@@ -124,11 +124,34 @@ pub(super) struct AcceptedWork {
     pub(super) role: String,
     pub(super) headline: String,
     sequence: u64,
+    /// Whether the file is as it was accepted.
+    is_same: bool,
 }
 
 /// The uncommitted files that are unchanged since the accepted turn of this run that changed them
 /// last. Only the lines of those turns are read.
 pub(super) fn accepted_work(
+    repository: &Repository,
+    index: &RunIndex,
+    changes: &Changes,
+) -> Result<BTreeMap<String, AcceptedWork>> {
+    let mut work = uncommitted_work(repository, index, changes)?;
+    work.retain(|_, done| done.is_same);
+    Ok(work)
+}
+
+/// The uncommitted files of accepted turns that have changed since, each with its turn. No
+/// checkpoint commits them.
+pub(super) fn changed_work(
+    repository: &Repository,
+    index: &RunIndex,
+    changes: &Changes,
+) -> Result<Vec<(String, String)>> {
+    let work = uncommitted_work(repository, index, changes)?.into_iter();
+    Ok(work.filter(|(_, done)| !done.is_same).map(|(path, done)| (path, done.turn)).collect())
+}
+
+fn uncommitted_work(
     repository: &Repository,
     index: &RunIndex,
     changes: &Changes,
@@ -165,15 +188,13 @@ fn work_in(
         let marks = history::file_markers(&line);
         for (path, mark) in files {
             let known = marks.and_then(|marks| marks.get(path)?.as_str());
-            if known == Some(mark) {
-                found.insert(path.clone(), work_of(&line));
-            }
+            found.insert(path.clone(), work_of(&line, known == Some(mark)));
         }
     }
     Ok(Some(found))
 }
 
-fn work_of(line: &Object) -> AcceptedWork {
+fn work_of(line: &Object, is_same: bool) -> AcceptedWork {
     const MAX_CHARS: usize = 60;
     let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
     let headline = text("summary").lines().next().unwrap_or_default();
@@ -182,5 +203,6 @@ fn work_of(line: &Object) -> AcceptedWork {
         role: text("role").to_owned(),
         headline: headline.chars().take(MAX_CHARS).collect(),
         sequence: line.get("accepted_sequence").and_then(Value::as_u64).unwrap_or(0),
+        is_same,
     }
 }

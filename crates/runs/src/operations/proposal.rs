@@ -183,7 +183,7 @@ fn checkpoint_files(
     let change = run::checkpoint(state, about, &commit, files, clean, ids, now)?;
     operation.commit(&change, Vec::<Write>::new())?;
     let turns = vec![proposal.turn.to_string()];
-    Ok(Some(Checkpoint { commit, files: files.to_vec(), turns }))
+    Ok(Some(Checkpoint { commit, files: files.to_vec(), turns, changed: Vec::new() }))
 }
 
 fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {

@@ -46,6 +46,8 @@ pub struct Overview {
     pub journals: Vec<String>,
     /// Warnings about the turn of the run that was accepted last.
     pub last_warnings: Vec<String>,
+    /// Files of accepted turns that changed since and are not committed, each with its turn.
+    pub changed: Vec<(String, String)>,
     /// Why checkpoints of accepted turns will fail.
     pub no_checkpoints: Option<Failure>,
     /// The gate or the block that a person must decide about.
@@ -125,6 +127,9 @@ impl Runs {
             files: view.proposal.files.len(),
         }));
         let last_warnings = state.as_ref().map_or(Ok(Vec::new()), |it| self.last_warnings(it))?;
+        // What is wrong with git is reported where it is used.
+        let changed = state.as_ref().ok().map(|state| self.changed_since_acceptance(state));
+        let changed = changed.and_then(Result::ok).unwrap_or_default();
         let (mut waiting, mut merges) = (None, Vec::new());
         if let (Ok(config), Ok(state)) = (&config, &state) {
             waiting = self.waiting(config, state)?;
@@ -140,6 +145,7 @@ impl Runs {
             holder: repository.lock_holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
             last_warnings,
+            changed,
             no_checkpoints,
             waiting,
             merges,

@@ -1,10 +1,11 @@
 //! What Accord observed, for a person who decides.
 
+use accord_contract::Code;
 use accord_runs::operations::{PendingApproval, SendBack, Step};
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
-use crate::support::{PLANNING, Repo, accept, dispatched, plan, result, stage};
+use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 use crate::workers::{PLANS, accepted, planned_by};
 
 #[test]
@@ -73,4 +74,28 @@ fn a_file_that_was_deleted_is_not_missing() {
     assert!(!facts.checks[0].run_again, "the agent says so");
     runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert!(runs.facts().unwrap().turns.is_empty(), "another phase has begun");
+}
+
+#[test]
+fn accepted_work_that_changed_since_is_named() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    let asks = |it: &mut Value| it["phase_transition_request"] = json!("implementation");
+    stage(&repo, &turn, &result(&turn, &PLANNING, asks));
+    accept(&runs, turn.turn.id()).unwrap();
+    assert!(runs.status().unwrap().changed.is_empty());
+    repo.write(PLANNING[0], "Approved: YES, and more\n");
+    let id = turn.turn.id().to_string();
+    let named = vec![(PLANNING[0].to_owned(), id)];
+    assert_eq!(runs.status().unwrap().changed, named);
+    let found = runs.doctor();
+    assert!(found.iter().any(|finding| finding.subject == PLANNING[0]), "{found:?}");
+    let made = runs.checkpoint(None).unwrap();
+    assert_eq!(made.changed, [PLANNING[0]]);
+    assert_eq!(made.files, PLANNING[1..]);
+    // The rest is committed; what changed is named again, and not passed over.
+    let failure = refused(runs.checkpoint(None), Code::XchainNothingToCheckpoint);
+    assert!(failure.message.contains(PLANNING[0]), "{failure}");
 }

@@ -226,6 +226,10 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     if let Some(waiting) = &overview.waiting {
         waiting_lines(page, waiting);
     }
+    for (path, turn) in &overview.changed {
+        let what = format!("{} since {turn} was accepted; it is not committed", clean(path));
+        page.labelled_whole("changed", &what);
+    }
     state.gate_failure_reasons().iter().for_each(|reason| page.labelled_whole("gate", reason));
     write_delegations(page, state);
     if state.status() != Status::Completed {

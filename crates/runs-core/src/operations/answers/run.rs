@@ -116,6 +116,8 @@ message! {
         required files: Vec<String> = "files", "repository-paths";
         /// The turns that changed them.
         required turns: Vec<String> = "turns", "turn-ids";
+        /// Files of accepted turns that changed since, and are not in the commit.
+        optional changed: Vec<String> = "changed", "repository-paths";
     }
 
     /// The status of a run.
@@ -134,6 +136,8 @@ message! {
         required journals: Vec<String> = "journals", "repository-paths";
         /// Warnings about the turn that was accepted last.
         required last_warnings: Vec<String> = "last_warnings", "text";
+        /// Files of accepted turns that changed since, and are not committed.
+        optional changed: Vec<String> = "changed", "repository-paths";
         /// Why the changes of accepted turns cannot be committed to git.
         optional no_checkpoints: ErrorEnvelope = "no_checkpoints", "failure";
         /// Since when a gate, or a block, waits for a person.

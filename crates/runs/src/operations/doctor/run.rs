@@ -33,6 +33,12 @@ impl Runs {
             let message = format!("it is blocked on {why}");
             findings.push(Finding::warning("the run", message, advice));
         }
+        // What is wrong with git is reported by its own check.
+        for (path, turn) in self.changed_since_acceptance(state).unwrap_or_default() {
+            let message = format!("it changed since {turn} was accepted, and is not committed");
+            let advice = "look at it with git diff; then commit or restore it yourself";
+            findings.push(Finding::warning(path, message, advice));
+        }
         // The check of the files reports a damaged history.
         let index = self.repository().index(state.run_id()).ok();
         for turn in state.turns() {
