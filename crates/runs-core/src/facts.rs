@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use accord_contract::wire::integer_of;
 use accord_contract::{Object, Value};
 
+use crate::client_output::ClientCost;
 use crate::operations::answers::{RunCheck, RunFacts, RunSentBack};
 use crate::{LedgerDecision, RepoPath, State, doc, history};
 
@@ -83,8 +84,25 @@ fn checks(line: &Object) -> Vec<RunCheck> {
 }
 
 fn cost(lines: &[&Object]) -> String {
-    let usd: f64 = lines.iter().map(|line| history::cost_usd(line)).sum();
-    format!("{usd:.2} USD, as the agents say")
+    let (mut measured, mut claimed) = (ClientCost::default(), 0.0);
+    for line in lines {
+        let cost = doc::History::OBSERVED_COST.get(line).map(ClientCost::read).unwrap_or_default();
+        // A result that claims more than its client is counted by its own word.
+        claimed += (history::cost_usd(line) - cost.usd.unwrap_or(0.0)).max(0.0);
+        measured = measured.plus(cost);
+    }
+    let mut parts = Vec::new();
+    if let Some(usd) = measured.usd {
+        parts.push(format!("{usd:.2} USD by the output of the clients"));
+    }
+    let tokens = measured.input_tokens.saturating_add(measured.output_tokens);
+    if tokens > 0 {
+        parts.push(format!("{tokens} tokens by the output of the clients"));
+    }
+    if claimed > 0.0 || parts.is_empty() {
+        parts.push(format!("{claimed:.2} USD as the agents say"));
+    }
+    parts.join(", ")
 }
 
 fn sent_back(state: &State, line: &Object) -> Option<RunSentBack> {

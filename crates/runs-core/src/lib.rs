@@ -39,6 +39,7 @@
 pub mod accept;
 pub mod approval;
 pub mod budget;
+pub mod client_output;
 pub mod config;
 pub mod conflict;
 pub mod coordinator;

@@ -200,7 +200,10 @@ pub struct FailureView {
 impl FailureView {
     pub fn of(failure: &Failure) -> Self {
         let detail = |name: &str| failure.details.as_ref()?.get(name);
-        let output = ["stderr", "body"].into_iter().filter_map(detail).filter_map(Value::as_str);
+        let output = ["last_message", "stderr", "body"]
+            .into_iter()
+            .filter_map(detail)
+            .filter_map(Value::as_str);
         Self { errors: Texts::read(detail("errors")), output: output.map(str::to_owned).collect() }
     }
 }

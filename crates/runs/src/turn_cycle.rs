@@ -13,6 +13,7 @@ use accord_base::worker::{Attempt, AttemptSocket};
 use accord_base::{ActorId, ProjectId};
 use accord_contract::{Code, Extensible, Failure, Object, Value};
 use accord_process::Cancel;
+use accord_runs_core::client_output::{ClientCost, ClientOutput};
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
@@ -129,7 +130,13 @@ impl Runs {
             over: &over,
             socket: socket.as_ref().map(|(project, socket)| (*project, socket.path())),
         };
-        let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
+        let mut output = ClientOutput::default();
+        let mut signals = |signal: WorkerSignal<'_>| {
+            if let WorkerSignal::Output { error, bytes } = &signal {
+                output.feed(*error, bytes);
+            }
+            self.seen((turn, attempt), signal, &over);
+        };
         let work = || runtime::run_worker(&job, &mut signals);
         let is_out_of_time = |failure: &Failure| {
             matches!(failure.code, Code::XchainWorkerStalled | Code::XchainWorkerTimedOut)
@@ -148,6 +155,11 @@ impl Runs {
             }
             other => other,
         };
+        output.finish();
+        let ended = ended.map_err(|failure| output.explain(failure));
+        if let Some(cost) = output.cost() {
+            self.note_cost((turn, attempt), cost);
+        }
         match &ended {
             Ok(WorkerEnd::Answered(result)) => self.stage((turn, attempt), result)?,
             Ok(WorkerEnd::ByHand | WorkerEnd::Written) => {}
@@ -236,6 +248,20 @@ impl Runs {
         }
     }
 
+    /// Adds what a worker cost to the turn. Attempts that are refused cost, too.
+    fn note_cost(&self, (turn, attempt): (&TurnId, u64), cost: ClientCost) {
+        let noted = || {
+            let state = self.state()?;
+            // The turn may be at another attempt, or not active any more.
+            let Ok(active) = state.target_at(turn, attempt) else { return Ok(()) };
+            let sum = active.observed_cost().unwrap_or_default().plus(cost);
+            let about = build([("accord_observed_cost", sum.document().into())]);
+            let status = TurnStatus::Running;
+            self.record_worker_status(turn, attempt, status, about).map(drop)
+        };
+        self.environment.report(noted());
+    }
+
     fn note_failure(&self, turn: &Turn, failure: &Failure) {
         self.environment
             .notify(&Notice::WorkerFailed { turn: turn.id().clone(), failure: failure.clone() });
@@ -248,8 +274,9 @@ impl Runs {
             "message": failure.message,
             "at": self.environment.now().to_string(),
         });
-        // The limit that ended the worker: the next step proposes a longer one.
-        for name in [LIMIT_DETAIL, SETTING_DETAIL] {
+        // What the client said last, and the limit that ended the worker: the next step proposes a
+        // longer one.
+        for name in [LIMIT_DETAIL, SETTING_DETAIL, "last_message"] {
             if let Some(detail) = failure.details.as_ref().and_then(|details| details.get(name)) {
                 last[name] = detail.clone();
             }

@@ -20,7 +20,7 @@ use crate::{
 impl Cleared {
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted)> {
         let config = &context.inputs.config;
-        let overrun = budget::overrun(config, self.valid.result.cost_usd());
+        let overrun = budget::overrun(config, self.cost_usd(context));
         self.valid.warnings.extend(overrun.as_ref().map(|(message, _)| message.clone()));
         // The emitter borrows the ids while `context` is read, so it works on a copy.
         let mut ids = context.ids.clone();
@@ -85,6 +85,12 @@ impl Cleared {
         Ok((commit, accepted))
     }
 
+    /// What the turn cost: what its client says, or what the result claims if that is more.
+    fn cost_usd(&self, context: &Context) -> f64 {
+        let observed = context.turn.observed_cost().and_then(|cost| cost.usd);
+        self.valid.result.cost_usd().max(observed.unwrap_or(0.0))
+    }
+
     fn decision_lines(&self, context: &Context) -> Vec<Object> {
         let (turn, state, now) = (&context.turn, &context.inputs.state, context.now);
         let result = &self.valid.result;
@@ -141,7 +147,7 @@ impl Cleared {
         if let Some(reference) = self.observation.integration_ref() {
             state.set(doc::State::ACCEPTED_INTEGRATION_REF, reference);
         }
-        let over_budget = budget::book(state, config, turn.id(), result.cost_usd());
+        let over_budget = budget::book(state, config, turn.id(), self.cost_usd(context));
         let delegated = delegation::book(state, turn, result.document(), context.now);
         // An agent may propose `human` or a role that does not exist. Only a declared role is
         // stored, because the next assignment reads this member.

@@ -86,6 +86,9 @@ impl Cleared {
         if !self.valid.warnings.is_empty() {
             doc::History::WARNINGS.set(entry, &self.valid.warnings);
         }
+        if let Some(cost) = context.turn.observed_cost() {
+            doc::History::OBSERVED_COST.set(entry, cost.document());
+        }
         if let Some(replay) = &self.replay {
             doc::History::VERIFICATION_REPLAY.set(entry, replay);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Extensible, Object, Time, Value, wire_enum};
 
+use crate::client_output::ClientCost;
 use crate::doc::{self, Content, Member};
 use crate::event::About;
 use crate::{RunId, TurnId, build};
@@ -213,6 +214,11 @@ impl Turn {
             dirty: dirty.map(texts).collect(),
             view: view.map(texts).collect(),
         })
+    }
+
+    /// What the clients of its workers say that they cost, all attempts together.
+    pub fn observed_cost(&self) -> Option<ClientCost> {
+        doc::Turn::OBSERVED_COST.get(&self.members).map(ClientCost::read)
     }
 
     pub fn worker_pid(&self) -> Option<u64> {

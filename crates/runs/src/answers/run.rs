@@ -6,6 +6,7 @@ use accord_runs_core::operations::answers::{
     Level, NextAnswer, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer,
     RunDispatchAnswer, RunDoctorAnswer, RunFacts, RunFinding, RunInitAnswer, RunKeptChange,
     RunMerge, RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
+    RunWorkerSays,
 };
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
@@ -128,6 +129,12 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
     });
     let merges: Vec<RunMerge> = merges.collect();
+    let says = overview.says.iter().map(|(turn, output)| RunWorkerSays {
+        turn_id: turn.to_string(),
+        trouble: output.trouble().map(|trouble| trouble.as_str().to_owned()),
+        last_message: output.last_message().map(str::to_owned),
+    });
+    let says: Vec<RunWorkerSays> = says.collect();
     let changed: Vec<String> = overview.changed.iter().map(|(path, _)| path.clone()).collect();
     let proposals: Vec<_> = overview.proposals.iter().map(proposal_item).collect();
     let kept: Vec<_> = overview.kept.iter().map(kept_change).collect();
@@ -139,6 +146,7 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
         journals: overview.journals.clone(),
         last_warnings: overview.last_warnings.clone(),
+        says: (!says.is_empty()).then_some(says),
         changed: (!changed.is_empty()).then_some(changed),
         no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
         waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
@@ -179,7 +187,7 @@ pub fn adopt_answer(adoption: &Adoption, next: Vec<NextAnswer>) -> RunAdoptAnswe
 pub fn plan_answer(
     plan: &ApprovalPlan,
     evidence: &EvidenceDigest,
-    facts: RunFacts,
+    facts: Option<RunFacts>,
 ) -> RunPlanAnswer {
     let (gate, from, to) = match &plan.pending {
         Pending::Transition(pending) => {
@@ -197,7 +205,7 @@ pub fn plan_answer(
         to,
         hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
         commands: actions.map(|action| action.run.clone()).collect(),
-        facts: Some(facts),
+        facts,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure, Time};
+use accord_runs_core::client_output::ClientOutput;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };
@@ -21,6 +22,11 @@ use crate::{Git, Runs, own_path, runtime};
 
 /// How many of the newest events are searched for the one that made a gate pending.
 const RECENT_EVENTS: usize = 64;
+
+/// The output of a worker, in its bundle.
+const LOG_FILE: &str = "stdout.log";
+/// How much of the output of a worker is read.
+const LOG_END: u64 = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
@@ -46,6 +52,8 @@ pub struct Overview {
     pub journals: Vec<String>,
     /// Warnings about the turn of the run that was accepted last.
     pub last_warnings: Vec<String>,
+    /// What the clients of running workers printed last, by turn.
+    pub says: Vec<(TurnId, ClientOutput)>,
     /// Files of accepted turns that changed since and are not committed, each with its turn.
     pub changed: Vec<(String, String)>,
     /// Why checkpoints of accepted turns will fail.
@@ -127,6 +135,9 @@ impl Runs {
             files: view.proposal.files.len(),
         }));
         let last_warnings = state.as_ref().map_or(Ok(Vec::new()), |it| self.last_warnings(it))?;
+        let running = state.iter().flat_map(State::turns).filter(|turn| has_worker(turn));
+        let says = running.filter_map(|turn| Some((turn.id().clone(), self.said(turn.id())?)));
+        let says = says.collect();
         // What is wrong with git is reported where it is used.
         let changed = state.as_ref().ok().map(|state| self.changed_since_acceptance(state));
         let changed = changed.and_then(Result::ok).unwrap_or_default();
@@ -145,6 +156,7 @@ impl Runs {
             holder: repository.lock_holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
             last_warnings,
+            says,
             changed,
             no_checkpoints,
             waiting,
@@ -152,6 +164,17 @@ impl Runs {
             proposals,
             kept: undecided.kept,
         })
+    }
+
+    /// The end of what the worker of a turn printed.
+    fn said(&self, turn: &TurnId) -> Option<ClientOutput> {
+        let log = format!("{}/{LOG_FILE}", dispatch::bundle_folder(turn));
+        let log = self.repository().disk().open(&log).ok()??;
+        let begin = log.length().ok()?.saturating_sub(LOG_END);
+        let mut output = ClientOutput::default();
+        output.feed(false, &log.read_at(begin, LOG_END as usize).ok()?);
+        output.finish();
+        Some(output)
     }
 
     fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>> {

@@ -2,6 +2,8 @@
 
 use accord_contract::Code;
 use accord_runs::operations::{PendingApproval, SendBack, Step};
+use accord_runs::{Environment, Notice, Runs};
+use accord_runs_core::client_output::Trouble;
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
@@ -98,4 +100,62 @@ fn accepted_work_that_changed_since_is_named() {
     // The rest is committed; what changed is named again, and not passed over.
     let failure = refused(runs.checkpoint(None), Code::XchainNothingToCheckpoint);
     assert!(failure.message.contains(PLANNING[0]), "{failure}");
+}
+
+#[test]
+fn what_a_client_says_that_it_cost_counts_against_the_budget() {
+    let paid = r#"{"type":"result","result":"Done.","total_cost_usd":2.5,
+        "usage":{"input_tokens":10,"output_tokens":5}}"#
+        .replace('\n', "");
+    let repo = planned_by(&format!("{PLANS}\necho '{paid}'"), json!({}));
+    repo.configure(|config| config["budget"] = json!({"per_run_max_usd": 2.0}));
+    let runs = repo.started();
+    accepted(runs.step(&Step::default()).unwrap());
+    assert_eq!(repo.json(".agentxchain/state.json")["budget_status"]["spent_usd"], 2.5);
+    let line = &repo.lines(".agentxchain/history.jsonl")[0];
+    assert_eq!(line["observed_cost"]["usd"], 2.5);
+    let cost = runs.facts().unwrap().cost;
+    let clients = "by the output of the clients";
+    assert_eq!(cost, format!("2.50 USD {clients}, 15 tokens {clients}"));
+    // A claim is marked as one.
+    let claims = PLANS.replace("\"artifact\":", "\"cost\": {\"usd\": 0.5}, \"artifact\":");
+    let repo = planned_by(&claims, json!({}));
+    let runs = repo.started();
+    accepted(runs.step(&Step::default()).unwrap());
+    assert_eq!(runs.facts().unwrap().cost, "0.50 USD as the agents say");
+}
+
+#[test]
+fn a_client_that_is_not_logged_in_is_shown_so() {
+    let says = r#"{"type":"result","is_error":true,"result":"Invalid API key. Run /login"}"#;
+    let repo = planned_by(&format!("echo '{says}'; exit 1"), json!({}));
+    let runs = repo.started();
+    let failure = refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
+    assert!(failure.message.ends_with("it is not logged in"), "{failure}");
+    let state = repo.json(".agentxchain/state.json");
+    let turn = state["active_turns"].as_object().unwrap().values().next().unwrap();
+    let last = &turn["last_worker_failure"]["last_message"];
+    assert_eq!(*last, "Invalid API key. Run /login");
+}
+
+#[test]
+fn the_status_shows_what_a_running_client_says() {
+    let asks = "echo 'Shall I go on?'\n\
+                for round in $(seq 3000); do test -e .git/go && break; sleep 0.02; done";
+    let repo = planned_by(asks, json!({}));
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let (root, noted, state) = (repo.root(), seen.clone(), repo.state_folder());
+    let go = repo.root().join(".git/go");
+    let environment = repo.environment().with_listener(move |notice| {
+        if matches!(notice, Notice::Output { .. }) && noted.lock().unwrap().is_none() {
+            let environment = Environment::system().with_state_folder(&state);
+            let says = Runs::open(&root, environment).unwrap().status().unwrap().says;
+            *noted.lock().unwrap() = says.first().map(|(_, output)| output.trouble());
+            std::fs::write(&go, "").unwrap();
+        }
+    });
+    repo.started();
+    let runs = Runs::open(&repo.root(), environment).unwrap();
+    refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
+    assert_eq!(*seen.lock().unwrap(), Some(Some(Trouble::AsksQuestion)));
 }

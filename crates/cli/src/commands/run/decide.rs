@@ -1,6 +1,7 @@
 //! The commands of `accord run` that take a decision of a person: approvals and resolutions.
 
 use accord_api::LocalDeclaration;
+use accord_contract::Failure;
 use accord_runs::Runs;
 use accord_runs::answers::plan_answer;
 use accord_runs::operations::PendingApproval;
@@ -56,9 +57,9 @@ impl GateArgs {
         }
         let plan = take(runs.plan_approval(gate))?;
         let evidence = take(runs.evidence(&gate.subject()))?;
-        let facts = take(runs.facts())?;
+        let facts = runs.facts();
         if self.dry_run {
-            return self.show(&plan, &evidence, facts);
+            return self.show(&plan, &evidence, &facts);
         }
         let verb = match gate {
             PendingApproval::Transition => "approve the transition",
@@ -75,15 +76,15 @@ impl GateArgs {
         &self,
         plan: &ApprovalPlan,
         evidence: &EvidenceDigest,
-        facts: RunFacts,
+        facts: &Result<RunFacts, Failure>,
     ) -> Result<Exit> {
-        let answer = plan_answer(plan, evidence, facts);
+        let answer = plan_answer(plan, evidence, facts.as_ref().ok().cloned());
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
             page.line(format!("would move the run to {}", clean(to)));
             answer.hooks.iter().for_each(|hook| page.labelled("hook", hook));
             answer.commands.iter().for_each(|command| page.labelled("command", command));
-            answer.facts.iter().for_each(|facts| fact_lines(page, facts));
+            fact_lines(page, facts);
             page.labelled("evidence", evidence.as_str());
         })
     }
@@ -96,7 +97,7 @@ impl ResolveArgs {
         let state = take(runs.state())?;
         take(check_resolvable(&state))?;
         let evidence = take(runs.evidence(&Subject::Block))?;
-        let facts = take(runs.facts())?;
+        let facts = runs.facts();
         let consent = self.person.consent("continue the run", &evidence, |page| {
             page.line(run_line(&state));
             blocked_lines(page, &state);
@@ -108,7 +109,14 @@ impl ResolveArgs {
 }
 
 /// What Accord observed, beside what the agents say.
-pub(super) fn fact_lines(page: &mut Page, facts: &RunFacts) {
+pub(super) fn fact_lines(page: &mut Page, facts: &Result<RunFacts, Failure>) {
+    let facts = match facts {
+        Ok(facts) => facts,
+        // A history that cannot be read must not prevent the decision.
+        Err(failure) => {
+            return page.labelled_whole("facts", &format!("none: {}", failure.message));
+        }
+    };
     let texts = |texts: &'_ [String]| texts.iter().map(|text| clean(text)).collect::<Vec<_>>();
     let mut list = |label: &str, all: &[String]| {
         let all = texts(all);

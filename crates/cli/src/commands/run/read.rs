@@ -226,6 +226,12 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     if let Some(waiting) = &overview.waiting {
         waiting_lines(page, waiting);
     }
+    for (turn, output) in &overview.says {
+        let trouble = output.trouble().map(|trouble| format!("{turn}: {}", trouble.as_str()));
+        page.labelled_some_whole("trouble", trouble.as_deref());
+        let said = output.last_message().map(|said| one_line(said, 200));
+        page.labelled_some("says", said.as_deref());
+    }
     for (path, turn) in &overview.changed {
         let what = format!("{} since {turn} was accepted; it is not committed", clean(path));
         page.labelled_whole("changed", &what);

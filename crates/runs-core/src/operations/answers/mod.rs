@@ -23,7 +23,7 @@ pub use run::{
     Level, RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheck, RunCheckpointAnswer,
     RunDispatchAnswer, RunDoctorAnswer, RunFacts, RunFinding, RunInitAnswer, RunKeptChange,
     RunMerge, RunPlanAnswer, RunRejectAnswer, RunSentBack, RunStageAnswer, RunStatusAnswer,
-    RunTurnAnswer,
+    RunTurnAnswer, RunWorkerSays,
 };
 
 accord_contract::contract_messages! {

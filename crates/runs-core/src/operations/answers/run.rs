@@ -136,6 +136,8 @@ message! {
         required journals: Vec<String> = "journals", "repository-paths";
         /// Warnings about the turn that was accepted last.
         required last_warnings: Vec<String> = "last_warnings", "text";
+        /// What the clients of running workers printed last.
+        optional says: Vec<RunWorkerSays> = "says", "worker-messages";
         /// Files of accepted turns that changed since, and are not committed.
         optional changed: Vec<String> = "changed", "repository-paths";
         /// Why the changes of accepted turns cannot be committed to git.
@@ -236,6 +238,16 @@ message! {
         required send_backs: Vec<RunSentBack> = "send_backs", "send-backs";
         /// Warnings about the turns.
         required warnings: Vec<String> = "warnings", "text";
+    }
+
+    /// What the client of a running worker printed last.
+    pub struct RunWorkerSays("RunWorkerSays", closed) {
+        /// The turn.
+        required turn_id: String = "turn_id", "turn-id";
+        /// Why it does not go on, if its output shows it.
+        optional trouble: String = "trouble", "text";
+        /// Its last message.
+        optional last_message: String = "last_message", "text";
     }
 
     /// A check of a turn.
