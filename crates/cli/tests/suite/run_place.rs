@@ -15,7 +15,7 @@ use crate::wait::output_of;
 pub(crate) struct Place {
     folder: TempDir,
     /// The state directory of the user, with the copies that judge turns.
-    state: TempDir,
+    pub(crate) state: TempDir,
 }
 
 impl Place {

@@ -9,7 +9,7 @@ use insta::Settings;
 use crate::accord::{Ran, program};
 
 /// What differs from run to run, and what stands for it. More specific patterns come first.
-const FILTERS: [(&str, &str); 17] = [
+const FILTERS: [(&str, &str); 18] = [
     // Temporary folders.
     (r"[^\s'\x22=:(]*/\.tmp[A-Za-z0-9]{6}", "[folder]"),
     // The folder of the copies of a repository, and a change that is kept in it.
@@ -25,6 +25,7 @@ const FILTERS: [(&str, &str); 17] = [
     (r"accord_[0-9a-f]{16}_\w+", "accord_[id]_[secret]"),
     (r"correlation id [0-9a-f]+", "correlation id [id]"),
     (r"(--no-textconv) [0-9a-f]{40}\b", "$1 [commit]"),
+    (r"(?m)^(  commit   )[0-9a-f]{7,40} ", "$1[commit] "),
     (r"sha256:[0-9a-f]{12,64}", "sha256:[digest]"),
     (r"(evidence(?: is)?) +[0-9a-f]{64}\b", "$1 [digest]"),
     (r"127\.0\.0\.1:\d{5}", "127.0.0.1:[port]"),
