@@ -141,6 +141,15 @@ impl Caller {
         self
     }
 
+    /// The same caller, whose process is examined now, and not again.
+    pub fn examined_now(mut self) -> Self {
+        if let Some(examine) = self.examine.take() {
+            let seen = examine();
+            self.examine = Some(Arc::new(move || seen.clone()));
+        }
+        self
+    }
+
     /// The bearer of a token of a live session, at the other end of the connection of `other`. The
     /// login of a page is proof enough, whatever process shows the page.
     pub fn with_process_of(mut self, other: &Self) -> Self {

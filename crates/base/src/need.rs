@@ -27,6 +27,8 @@ pub enum Decision {
     PeerReview,
     /// An answer to a live session, by a person, or by an agent in its own name.
     Answer,
+    /// An answer to a live session that only a person may give.
+    PersonAnswer,
     SignIn,
     /// A key is made, or records of others are imported.
     Grant,
@@ -37,7 +39,10 @@ impl Need {
     pub fn verb(self) -> Verb {
         match self {
             Self::Read => Verb::Read,
-            Self::Write | Self::Decide(Decision::Answer | Decision::SignIn) => Verb::Write,
+            Self::Write => Verb::Write,
+            Self::Decide(Decision::Answer | Decision::PersonAnswer | Decision::SignIn) => {
+                Verb::Write
+            }
             Self::Decide(Decision::Approve | Decision::Override) => Verb::Approve,
             Self::Decide(Decision::Review | Decision::PeerReview) => Verb::Review,
             Self::Admin | Self::Decide(Decision::Grant) => Verb::Admin,
@@ -46,6 +51,7 @@ impl Need {
 
     /// Whether only a person may do it, who is named in the record.
     pub fn is_for_people(self) -> bool {
-        matches!(self, Self::Decide(Decision::Approve | Decision::Review))
+        use Decision::{Approve, PersonAnswer, Review};
+        matches!(self, Self::Decide(Approve | PersonAnswer | Review))
     }
 }

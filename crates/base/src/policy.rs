@@ -78,7 +78,6 @@ pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribu
             Some(ActorType::Script) => attribution == Attribution::Proven,
             Some(ActorType::Agent) | None => false,
         },
-        Need::Decide(Decision::Answer) => kind != Some(ActorType::Agent),
         Need::Decide(_) => true,
     }
 }

@@ -65,6 +65,10 @@ pub const COMPONENT_CODE_BYTES: usize = 524_288;
 pub const TELEMETRY_EVENTS: usize = 40;
 /// The most sessions of a list, and the number without a limit in the request.
 pub const SESSIONS_PAGE: (u64, u64) = (200, 50);
+/// The longest time in which a contract takes answers, in seconds: 90 days.
+pub const ANSWER_WITHIN_SECONDS: i64 = 90 * 24 * 3600;
+/// Seconds that unread answers are kept after the end of their session: 7 days.
+pub const UNREAD_SECONDS: i64 = 7 * 24 * 3600;
 pub const CLIENT_ID_CHARS: usize = 128;
 pub const RENDERS_PER_MINUTE: u32 = 600;
 pub const DECLARED_TOOLS: usize = 512;

@@ -3,15 +3,19 @@
 use accord_contract::{Failure, rule};
 use accord_live_core::frame::{Action, ActionAck, Binding};
 use accord_live_core::refuse;
-use accord_live_core::session::{ActFacts, act};
+use accord_live_core::session::{ActFacts, Sender, act};
 
 use super::{Live, counts::add, project_of, rows, unit::UnitError};
 
 impl Live {
     /// Records an action. It is answered when it is durable. Fails with `project_archived`,
-    /// `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`; `APPEND_FAILED` when it cannot
-    /// be stored.
-    pub async fn act(&self, binding: &Binding, action: Action) -> Result<ActionAck, Failure> {
+    /// `APPEND_FAILED` when it cannot be stored, else as [`act`].
+    pub async fn act(
+        &self,
+        binding: &Binding,
+        action: Action,
+        sender: Sender,
+    ) -> Result<ActionAck, Failure> {
         let project = project_of(&binding.app_id)?;
         let binding = binding.clone();
         let acted = self.write(move |job| {
@@ -27,11 +31,15 @@ impl Live {
             };
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
             let earlier = rule!(earlier; EarlierForgotten => None);
+            let (ask, closed_by) = job.asked(&row, &contract)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,
                 client_id,
+                sender: &sender,
                 earlier: earlier.as_ref(),
+                ask: ask.as_ref(),
+                closed_by: closed_by.as_ref(),
                 at: job.at(&project)?,
             };
             let acted = act(action.clone(), facts)?;

@@ -1,9 +1,10 @@
 //! Actions of a person who has no page: from a terminal, or over Accord's own routes.
 
-use accord_base::{Author, By, Caller, Decision, Need};
-use accord_contract::{Failure, Object, Timestamp, Wire as _};
+use accord_base::{By, Caller, Decision, Need};
+use accord_contract::{Failure, Object, Timestamp};
 use accord_live_core::frame::{Action, Binding, Role};
 use accord_live_core::operations::answer::{LiveAckAnswer, LiveAnswerRequest};
+use accord_live_core::session::Sender;
 use accord_live_core::{AppId, SessionId};
 
 use super::{Live, project_of};
@@ -19,16 +20,15 @@ impl Live {
         request: LiveAnswerRequest,
         by: By,
     ) -> Result<LiveAckAnswer, Failure> {
-        let answer = Need::Decide(Decision::Answer);
-        let author = Author::proven(Some(by.actor.clone()), "/actor");
-        caller.authorize(answer, &project_of(app)?, author)?;
+        let project = project_of(app)?;
+        caller.access().may(Need::Decide(Decision::Answer).verb(), &project)?;
+        let sender = Sender::of(caller, Some(&by.actor.key()), by.door)?;
         let LiveAnswerRequest { action: name, data, client_id, client_seq } = request;
         let action = Action::submit(session.clone(), &name, data, client_seq);
-        let action = action.sent_by(Some(by.actor.encode()), Some(by.door));
         let (session_id, app_id) = (session.clone(), app.clone());
         let binding = Binding { session_id, app_id, role: Role::User, client_id };
         let agent_waits = self.inner.hub.has_consumer(session);
-        let ack = self.act(&binding, action).await?;
+        let ack = self.act(&binding, action, sender).await?;
         Ok(LiveAckAnswer {
             session_id: session.clone(),
             action: name,

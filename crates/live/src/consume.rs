@@ -6,13 +6,13 @@
 //! Hence a call that is cancelled loses nothing, wherever it was.
 //!
 //! What is left: an answer that was given to the transport and did not arrive. No server can know
-//! that.
+//! that. An agent that passes `x-after` gets such events again, until it confirms them.
 
 use std::{fmt, time::Duration};
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::{Code, Failure, rule};
-use accord_live_core::session::{begin_consume, drain, give_back};
+use accord_live_core::session::{begin_consume, confirm, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
 use accord_live_core::{AppId, SessionId, frame::ServerFrame};
 use tokio::sync::oneshot;
@@ -50,6 +50,7 @@ struct Drain {
     asked_by: Option<ActorKey>,
     /// Whether a pipe that is empty records that an agent waits.
     is_first: bool,
+    after: Option<u64>,
 }
 
 impl Live {
@@ -68,7 +69,8 @@ impl Live {
         let session = request.session_id;
         let mut attached = self.inner.hub.attach(&session, Purpose::Consumer);
         let Waiting { asked_by, goes_on } = waiting;
-        let mut asked = Drain { project, app: app.clone(), session, asked_by, is_first: !goes_on };
+        let (app, after) = (app.clone(), request.after);
+        let mut asked = Drain { project, app, session, asked_by, is_first: !goes_on, after };
         loop {
             let consumed = self.drain(asked.clone()).await?;
             asked.is_first = false;
@@ -77,6 +79,28 @@ impl Live {
                 return Ok(consumed);
             }
         }
+    }
+
+    /// Confirms the events of a session up to a number. They are not given again.
+    pub async fn confirm(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: SessionId,
+        after: u64,
+    ) -> Result<ConsumeAnswer, Failure> {
+        let (project, app) = (self.enter(caller, app, Need::Write)?, app.clone());
+        let confirmed = self.write(move |job| {
+            let row = job.session(&session, &app)?;
+            let returned = rows::returned(job.unit, &session)?;
+            let returned: Vec<u64> = returned.iter().map(|row| row.seq).collect();
+            let now = job.at(&project)?.now;
+            if let Some(delta) = confirm(&row.session, &returned, after, now) {
+                job.record(&project, Some(&row), &delta, Vec::new())?;
+            }
+            Ok(ConsumeAnswer::confirmed(after.min(row.session.head.drained)))
+        });
+        Ok(confirmed.await?)
     }
 
     /// Whether an agent waits for events of a session, on this host.
@@ -102,7 +126,7 @@ impl Live {
     async fn drain_now(&self, asked: Drain) -> UnitResult<Consumed> {
         let Drain { project, session, .. } = asked.clone();
         let drained = self.write(move |job| {
-            let Drain { project, app, session, asked_by, is_first } = &asked;
+            let Drain { project, app, session, asked_by, is_first, after } = &asked;
             job.check_open(project)?;
             let row = job.session(session, app)?;
             let returned = rows::returned(job.unit, session)?;
@@ -111,7 +135,7 @@ impl Live {
             let pending = rows::page(drained, PAGE, read, rows::place_of_event)?;
             let pending = pending.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
             let at = job.at(project)?;
-            let drained = drain(&row.session, &returned, &pending, at)?;
+            let drained = drain(&row.session, &returned, &pending, *after, at)?;
             let content = rows::content(job.unit, &row.session)?;
             let answer = ConsumeAnswer::new(&drained, &content);
             if !drained.events.is_empty() || !is_first {
@@ -121,7 +145,8 @@ impl Live {
             }
             let (contract, oldest) = (job.contract(&row)?, job.oldest(&row)?);
             let asked_by = asked_by.clone();
-            let waits = begin_consume(&row.session, &content, &contract, asked_by, oldest, at)?;
+            let mut waits = begin_consume(&row.session, &content, &contract, asked_by, oldest, at)?;
+            waits.delta.content.extend(drained.delta.content);
             let data = ServerFrame::Data { session_id: session.clone(), row: waits.row.clone() };
             let version = job.commit(project, Some(&row), &waits.delta, vec![data])?;
             Ok((answer, drained.numbers, version))

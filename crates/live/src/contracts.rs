@@ -6,7 +6,7 @@
 use std::{collections::HashMap, hash::Hash, sync::Arc};
 
 use accord_contract::{Code, Failure, Object, Value};
-use accord_live_core::contract::{CompiledContract, SPECS};
+use accord_live_core::contract::{ANSWER_RULES, CompiledContract, SPECS};
 use accord_live_core::{SessionId, violation::summary};
 use parking_lot::Mutex;
 
@@ -63,8 +63,8 @@ impl<K: Eq + Hash + Clone> TwoGenerationCache<K> {
 }
 
 pub(crate) fn document_of(ui: &Object) -> Object {
-    let specs = SPECS.iter().filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone())));
-    specs.collect()
+    let names = SPECS.iter().chain(&ANSWER_RULES);
+    names.filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone()))).collect()
 }
 
 impl Contracts {

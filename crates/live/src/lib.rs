@@ -51,6 +51,7 @@ mod sweep;
 mod telemetry;
 mod tokens;
 mod unit;
+mod unread;
 mod watch;
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -58,7 +59,7 @@ use std::{collections::BTreeMap, fmt};
 
 use accord_base::{Author, Caller, Need, ProjectId};
 use accord_contract::{Failure, Time, Value};
-use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS};
+use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS, UNREAD_SECONDS};
 use accord_live_core::{AppId, gadgets::GadgetDescriptor, refuse, subset::Policy, token::Secret};
 use accord_live_core::{tools::ThemeDocument, version::VersionPolicy};
 use accord_store::{Listener, Store};
@@ -98,6 +99,8 @@ pub struct LiveOptions {
     pub gadgets: Vec<GadgetDescriptor>,
     /// The most renders of an app in a minute; 0 for no limit.
     pub renders_per_minute: u32,
+    /// Seconds that the unread answers of a session are kept after it has ended.
+    pub unread_seconds: i64,
     pub limits: Limits,
 }
 
@@ -116,6 +119,7 @@ impl Default for LiveOptions {
             ],
             gadgets: Vec::new(),
             renders_per_minute: RENDERS_PER_MINUTE,
+            unread_seconds: UNREAD_SECONDS,
             limits: Limits::default(),
         }
     }

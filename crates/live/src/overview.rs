@@ -2,6 +2,7 @@
 
 use accord_base::{Caller, Need, ProjectId, cursor, fill_page, refuse::project_not_found};
 use accord_contract::{Failure, Object, Time, Timestamp, Value};
+use accord_live_core::contract::AnswerRules;
 use accord_live_core::operations::questions::{
     LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
 };
@@ -91,7 +92,11 @@ impl Live {
     }
 
     /// The project of an app, which exists: a misspelt one must not look like an empty one.
-    async fn existing(&self, caller: &Caller, app: &AppId) -> Result<ProjectId, Failure> {
+    pub(crate) async fn existing(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+    ) -> Result<ProjectId, Failure> {
         let project = self.enter(caller, app, Need::Read)?;
         let read = self.read(move |unit| {
             let found = unit.project(&project)?;
@@ -155,7 +160,8 @@ pub(crate) fn ask(
         return Ok(None);
     }
     let ask = unit.live_ask(&session.id)?;
-    Ok(PendingAsk::of(session, ask.as_ref(), now).as_ref().map(LiveAsk::of))
+    let rules = AnswerRules::of_ui(&rows::ui(unit, &session.id)?);
+    Ok(PendingAsk::of(session, ask.as_ref(), rules, now).as_ref().map(LiveAsk::of))
 }
 
 fn decoded(list: &str, project: &ProjectId, page: &PageQuery) -> Result<Option<Position>, Failure> {

@@ -110,7 +110,25 @@ pub(crate) fn content(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Cont
         props: part(LivePart::Props(session.head.epoch))?,
         host_context: part(LivePart::HostContext)?,
         context: part(LivePart::Context)?,
+        closed: closed(unit, &session.id)?.map(|(epoch, _)| epoch),
     })
+}
+
+/// The epoch whose ask was closed last, and the number of the event that closed it.
+fn closed(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<Option<(u64, u64)>> {
+    let text = unit.live_content(session, LivePart::Closed)?;
+    let read = |text: String| serde_json::from_str(&text).map_err(|_| damaged("closed ask"));
+    Ok(text.map(read).transpose()?)
+}
+
+/// The answer that closed the ask of the present epoch.
+pub(crate) fn closed_by(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Option<LedgerRow>> {
+    let closed = closed(unit, &session.id)?;
+    let Some((_, seq)) = closed.filter(|(epoch, _)| *epoch == session.head.epoch) else {
+        return Ok(None);
+    };
+    let found = unit.live_ledger(&session.id, seq.saturating_sub(1), 1)?;
+    found.first().map(ledger).transpose()
 }
 
 /// The events that were taken out of the pipe of a session and given back, in order.

@@ -1,12 +1,12 @@
 //! Actions of a person through the tool of a page.
 
-use accord_base::{Actor, Caller, Decision, Need};
-use accord_contract::{Failure, Wire as _};
+use accord_base::{Caller, Decision, Door, Need};
+use accord_contract::Failure;
 use accord_live_core::refuse;
-use accord_live_core::session::{ActFacts, DedupKey, submit};
+use accord_live_core::session::{ActFacts, DedupKey, Sender, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
 
-use super::{Live, counts::add, rows};
+use super::{Live, counts::add, project_of, rows};
 
 impl Live {
     /// Records an action that a page submits. Links and display modes are the host's; nothing of
@@ -18,7 +18,9 @@ impl Live {
         request: SubmitActionRequest,
     ) -> Result<Outcome, Failure> {
         let (app, session) = (request.app_id.clone(), request.session_id.clone());
-        let project = self.enter(caller, &app, Need::Decide(Decision::Answer))?;
+        let project = project_of(&app)?;
+        caller.access().may(Need::Decide(Decision::Answer).verb(), &project)?;
+        let sender = Sender::of(caller, None, Door::Tool)?;
         self.check_open(&app).await?;
         let dispatch = match submit_action(request) {
             Err(failure) => return Ok(Outcome::Refused(Box::new(failure))),
@@ -26,8 +28,6 @@ impl Live {
             Ok(_) => return Ok(Outcome::submitted(None)),
         };
         let has_consumer = self.has_consumer(&session);
-        let by = caller.access().actor();
-        let by = by.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
         let recorded = self.write(move |job| {
             let found = job.unit.live_session(&session)?;
             let Some(row) = found.filter(|row| row.session.app_id == app) else {
@@ -37,14 +37,18 @@ impl Live {
             let key = DedupKey::identified(&dispatch.action_id);
             let earlier = job.unit.live_event(&session, &key)?;
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
+            let (ask, closed_by) = job.asked(&row, &contract)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,
                 client_id: None,
+                sender: &sender,
                 earlier: earlier.as_ref(),
+                ask: ask.as_ref(),
+                closed_by: closed_by.as_ref(),
                 at: job.at(&project)?,
             };
-            let acted = submit((*dispatch).clone(), facts, by.clone())?;
+            let acted = submit((*dispatch).clone(), facts)?;
             job.commit(&project, Some(&row), &acted.delta, Vec::new())?;
             Ok(acted.delta.ledger.len())
         });

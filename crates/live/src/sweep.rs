@@ -1,7 +1,8 @@
 //! Expiry: what a session that has expired leaves is its row.
 //!
 //! The row keeps the counters, so that a session that begins under the same id goes on with them.
-//! Everything else goes away, also what recognises actions that are sent again.
+//! Everything else goes away, also what recognises actions that are sent again. Answers that no
+//! agent has read are kept for some days (`unread`).
 //!
 //! When the sweep runs makes no difference to a client. From the moment that a session expires,
 //! every action gets `SESSION_NOT_FOUND`, also one that is sent again. A client that subscribes
@@ -36,11 +37,16 @@ impl Live {
         self.write(move |job| {
             let now = live.now();
             job.unit.trim_live_handshakes(now)?;
+            job.trim_unread(now)?;
             let expired = job.unit.expired_live_sessions(now, PAGE)?;
             for row in &expired {
                 let Some(project) = &row.project_id else { continue };
                 if let Some(delta) = expire(&row.session, job.at(project)?) {
                     job.record(project, Some(row), &delta, Vec::new())?;
+                    let kept = live.options().unread_seconds;
+                    if kept > 0 {
+                        job.keep_unread(project, &row.session, now.add_seconds(kept))?;
+                    }
                     job.unit.clear_live_session(&row.session.id)?;
                 }
             }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Time};
-use accord_live_core::session::{AskChange, At, Content, ContentChange, Delta, StreamChange};
+use accord_live_core::session::{
+    Ask, AskChange, At, Content, ContentChange, Delta, LedgerRow, StreamChange,
+};
 use accord_live_core::{AppId, SessionId, contract::CompiledContract, frame::ServerFrame, refuse};
 use accord_store::{EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError};
 use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit};
@@ -212,6 +214,22 @@ impl Job<'_> {
         found.ok_or_else(|| UnitError::NeedsContract(id.clone()))
     }
 
+    /// What a session asks, and the answer that closed its ask, where its contract has rules about
+    /// them.
+    pub(crate) fn asked(
+        &self,
+        row: &LiveSessionRow,
+        contract: &CompiledContract,
+    ) -> UnitResult<(Option<Ask>, Option<LedgerRow>)> {
+        let (rules, session) = (contract.contract().answers, &row.session);
+        let ask = match rules.within {
+            Some(_) => self.unit.live_ask(&session.id)?,
+            None => None,
+        };
+        let closed_by = if rules.once { rows::closed_by(self.unit, session)? } else { None };
+        Ok((ask, closed_by))
+    }
+
     /// The oldest kept frame of a session whose ring is full.
     pub(crate) fn oldest(&self, row: &LiveSessionRow) -> UnitResult<Option<u64>> {
         if row.session.head.ring < accord_live_core::limits::RING {
@@ -306,6 +324,10 @@ impl Job<'_> {
             ContentChange::Props(epoch, props) => (LivePart::Props(*epoch), props),
             ContentChange::HostContext(context) => (LivePart::HostContext, context),
             ContentChange::Context(context) => (LivePart::Context, context),
+            ContentChange::Closed { epoch, sequence } => {
+                let text = serde_json::json!([epoch, sequence]).to_string();
+                return Ok(self.unit.put_live_content(id, LivePart::Closed, &text)?);
+            }
             ContentChange::Returned(numbers) => {
                 let text = serde_json::json!(numbers).to_string();
                 return Ok(self.unit.put_live_content(id, LivePart::Returned, &text)?);

@@ -27,6 +27,8 @@ pub struct CallContext {
     pub stateless: bool,
     /// Whether the host knows the caller by a key, so that the key decides who may be named.
     pub has_key: bool,
+    /// Whether the connection knows when a reply was written, and then confirms it.
+    pub confirms: bool,
 }
 
 impl<'a> Call<'a> {
@@ -36,6 +38,11 @@ impl<'a> Call<'a> {
 
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Whether the connection knows when a reply was written, and then confirms it.
+    pub fn confirms(&self) -> bool {
+        self.context.confirms
     }
 
     pub fn arguments(&self) -> &'a Object {

@@ -12,7 +12,7 @@ use accord_memory_core::operations::{EndSession, OfSession, SessionWithin};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::{HostRequest, OpenSession};
+use super::{HostRequest, OpenSession, confirmation::Confirmations};
 use accord_serving::Api;
 
 /// The memory of one connection, or of one request if the client has no session.
@@ -20,6 +20,7 @@ use accord_serving::Api;
 pub(crate) struct Connection {
     state: Mutex<State>,
     is_abandoned: watch::Sender<bool>,
+    pub(crate) confirmations: Confirmations,
 }
 
 #[derive(Default)]

@@ -22,6 +22,7 @@ pub mod argument;
 mod boxed;
 pub mod budget;
 pub mod call;
+mod confirmation;
 mod connection;
 pub mod endpoints;
 mod headers;

@@ -12,6 +12,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, DuplexStream, duplex};
 use tokio::{sync::mpsc, task::JoinHandle};
 
+use super::confirmation::Confirmations;
+
 /// The tasks that copy lines, while the server has its ends.
 pub(crate) struct CopyTasks {
     reading: JoinHandle<()>,
@@ -27,12 +29,13 @@ const WAITING: usize = 16;
 pub(crate) fn copy_lines(
     from_client: impl AsyncRead + Send + Unpin + 'static,
     to_client: impl AsyncWrite + Send + Unpin + 'static,
+    confirmations: Confirmations,
 ) -> ((DuplexStream, DuplexStream), CopyTasks) {
     let (input, to_server) = duplex(BUFFER);
     let (output, from_server) = duplex(BUFFER);
     let (refused, refusals) = mpsc::channel(WAITING);
     let reading = accord_system::spawn(read(from_client, to_server, refused));
-    let writing = accord_system::spawn(write(from_server, refusals, to_client));
+    let writing = accord_system::spawn(write(from_server, refusals, to_client, confirmations));
     ((input, output), CopyTasks { reading, writing })
 }
 
@@ -75,6 +78,7 @@ async fn write(
     from_server: DuplexStream,
     mut refusals: mpsc::Receiver<String>,
     mut to_client: impl AsyncWrite + Unpin,
+    confirmations: Confirmations,
 ) {
     let mut lines = BufReader::new(from_server);
     let mut line = Vec::new();
@@ -93,7 +97,14 @@ async fn write(
             // A partial line stays in `line` when a refusal is written first.
             count = lines.read_until(b'\n', &mut line) => match count {
                 Ok(count) if count > 0 || !line.is_empty() => {
-                    let written = to_client.write_all(&line).await;
+                    let confirming = confirmations.begin().await;
+                    let mut written = to_client.write_all(&line).await;
+                    if written.is_ok() {
+                        written = to_client.flush().await;
+                    }
+                    if written.is_ok() && confirming.is_some() {
+                        confirmations.written(&line).await;
+                    }
                     line.clear();
                     written
                 }
@@ -202,7 +213,8 @@ mod tests {
     async fn messages_pass_and_everything_is_written_before_the_end() {
         let (mut client, theirs) = duplex(1_000_000);
         let (theirs_in, theirs_out) = tokio::io::split(theirs);
-        let ((mut input, mut output), held) = copy_lines(theirs_in, theirs_out);
+        let ((mut input, mut output), held) =
+            copy_lines(theirs_in, theirs_out, Confirmations::default());
         let message = "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n";
         client.write_all(format!("no\n{message}").as_bytes()).await.unwrap();
         let mut passed = vec![0; message.len()];

@@ -76,6 +76,7 @@ impl Server {
         }
         let call = Call::new(&arguments, &standing, accord_system::now());
         let ask = (tool.ask)(&call)?;
+        self.connection.confirmations.settled().await;
         let answer = match ask.send(&*origin.api).await {
             Ok(answer) => answer,
             Err(error) if tool.null_on.is_some_and(|code| error.is(code)) => {
@@ -96,6 +97,12 @@ impl Server {
                 "The host is older than this tool and does not know {unknown}: the answer is as \
                  without. To use it, update the host."
             ));
+        }
+        if let Some(confirmation) = result.confirmation.take()
+            && !context.ct.is_cancelled()
+        {
+            let (id, api) = (context.id.clone(), Arc::clone(&origin.api));
+            self.connection.confirmations.insert(id, confirmation, api);
         }
         match result.memo.clone() {
             Memo::Nothing => {}

@@ -36,11 +36,13 @@ pub async fn serve(
     let server = Server {
         toolbox: Arc::new(toolbox),
         api_source: ApiSource::Always(api),
-        defaults: context,
+        defaults: CallContext { confirms: true, ..context },
         connection: Arc::clone(&connection),
     };
-    let ((input, output), lines) = copy_lines(input, output);
-    let transport = BoxedTransport::new(Checked::new(AsyncRwTransport::new(input, output)));
+    let confirmations = connection.confirmations.clone();
+    let ((input, output), lines) = copy_lines(input, output, confirmations.clone());
+    let transport = Checked::new(AsyncRwTransport::new(input, output), confirmations);
+    let transport = BoxedTransport::new(transport);
     let running = match rmcp::serve_server(server, transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => {

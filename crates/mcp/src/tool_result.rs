@@ -13,7 +13,7 @@ use accord_contract::{Code, Failure, Field, Object, Value, Wire as _, alx::Error
 use accord_memory_core::Session;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
-use super::{Advice, Toolset};
+use super::{Advice, HostRequest, Toolset};
 use accord_serving::errors;
 
 /// The member of structured content that repeats a note.
@@ -28,6 +28,8 @@ pub struct ToolResult {
     meta: Object,
     /// What the connection remembers of it.
     pub memo: Memo,
+    /// What is sent to the host once the result was written.
+    pub confirmation: Option<HostRequest>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,7 +83,8 @@ impl ToolResult {
     }
 
     fn new(content: Content) -> Self {
-        Self { content, note: None, meta: Object::new(), memo: Memo::Nothing }
+        let (meta, memo) = (Object::new(), Memo::Nothing);
+        Self { content, note: None, meta, memo, confirmation: None }
     }
 
     /// Adds a sentence for the model, beside the result.
@@ -105,6 +108,13 @@ impl ToolResult {
     #[must_use]
     pub fn remembering(mut self, memo: Memo) -> Self {
         self.memo = memo;
+        self
+    }
+
+    /// Confirms the result to the host once it was written.
+    #[must_use]
+    pub fn confirming(mut self, request: HostRequest) -> Self {
+        self.confirmation = Some(request);
         self
     }
 

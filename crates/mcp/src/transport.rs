@@ -8,17 +8,18 @@ use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest};
 use rmcp::model::{ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use super::{in_flight::InFlight, malformed};
+use super::{confirmation::Confirmations, in_flight::InFlight, malformed};
 
 /// A transport that refuses some requests itself.
 pub(crate) struct Checked<T> {
     inner: T,
     in_flight: InFlight,
+    confirmations: Confirmations,
 }
 
 impl<T> Checked<T> {
-    pub(crate) fn new(inner: T) -> Self {
-        Self { inner, in_flight: InFlight::default() }
+    pub(crate) fn new(inner: T, confirmations: Confirmations) -> Self {
+        Self { inner, in_flight: InFlight::default(), confirmations }
     }
 
     /// Why a message must not reach the server.
@@ -44,6 +45,7 @@ impl<T> Checked<T> {
                 {
                     // A request that was cancelled gets no answer.
                     self.in_flight.remove(id);
+                    self.confirmations.remove(id);
                 }
                 None
             }

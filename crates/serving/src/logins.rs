@@ -13,9 +13,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use accord_base::{ActorKey, Caller};
+use accord_base::{ActorId, ActorKey, ActorType, Caller};
 use accord_canon::{Digest, sha256};
 use accord_contract::{Code, Failure, Object, Time};
 use accord_live_core::token::Claims;
@@ -66,6 +66,16 @@ pub struct Person {
     pub holder: Holder,
     /// In whose name it answers, if not in that of the key.
     pub actor: Option<ActorKey>,
+}
+
+impl Person {
+    /// The user of the operating system, on a host without keys: only processes of this user sign
+    /// in there.
+    pub fn of_this_user(holder: Holder) -> Self {
+        static NAME: OnceLock<String> = OnceLock::new();
+        let id = ActorId::new(NAME.get_or_init(accord_process::os_user).as_str()).ok();
+        Self { holder, actor: id.map(|id| ActorKey { id, kind: ActorType::Human }) }
+    }
 }
 
 impl From<Holder> for Person {

@@ -41,6 +41,8 @@ pub enum LivePart {
     Context,
     /// The numbers of events that were taken out of the pipe and given back.
     Returned,
+    /// The epoch whose ask was closed last, and the number of the event that closed it.
+    Closed,
 }
 
 /// The row of an event of a ledger.

@@ -4,8 +4,8 @@ use accord_contract::{Object, Value};
 use accord_live_core::frame::{Action, ClientBody, ServerFrame, parse};
 use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
 use accord_live_core::session::{
-    ActFacts, Acted, Content, LedgerName, LedgerRow, Session, Subscribed, act, begin_consume,
-    drain, sync_context,
+    ActFacts, Acted, Content, LedgerName, LedgerRow, Sender, Session, Subscribed, act,
+    begin_consume, drain, sync_context,
 };
 use accord_live_core::version::PROTOCOL_VERSION;
 use serde_json::json;
@@ -53,7 +53,16 @@ pub(super) fn act_on(call: &Call) -> Outcome {
     let earlier = earlier.as_ref().filter(|row| key.is_some() && row.key == key);
     let project = project()?;
     let at = at(&project, time(NOW + age)?);
-    let facts = ActFacts { session: &session, contract: &contract, client_id, earlier, at };
+    let facts = ActFacts {
+        session: &session,
+        contract: &contract,
+        client_id,
+        sender: &Sender::default(),
+        earlier,
+        ask: None,
+        closed_by: None,
+        at,
+    };
     let Acted { ack, delta, .. } = act(action, facts)?;
     Ok(json!({
         "accepted": true,
@@ -101,7 +110,7 @@ pub(super) fn consume(call: &Call) -> Outcome {
     }
     session.head.ledger = pending.len() as u64;
     let project = project()?;
-    let drained = drain(&session, &[], &pending, at(&project, time(NOW)?))?;
+    let drained = drain(&session, &[], &pending, None, at(&project, time(NOW)?))?;
     let events: Vec<Object> = drained.events.iter().map(|event| event.document()).collect();
     let acks = drained.acks.iter().map(|ack| ack.encode("v", None)["payload"].clone());
     let acks: Vec<Value> = acks.collect();

@@ -57,21 +57,19 @@ answer           plain-key      yes  p     yes  yes   yes  yes   yes  yes
 answer           token          yes  p     yes  yes   yes  yes   yes  yes
 answer           terminal       yes  yes   yes  yes   yes  yes   yes  yes
 answer           script         yes  yes   yes  yes   yes  yes   yes  yes
-answer           other-user     w    w     yes  yes   w    w     w    w
-answer           worker         w    w     yes  yes   w    w     w    w
-answer           unexamined     w    w     yes  yes   w    w     w    w
-answer           scheduler      p    p     yes  yes   p    p     p    p
+answer           other-user     w    w     w    w     w    w     w    w
+answer           worker         w    w     w    w     w    w     w    w
+answer           unexamined     w    w     w    w     w    w     w    w
+answer           scheduler      p    p     p    p     p    p     p    p
 
-grant            other-user     w    w     w    w     w    w     w    w
-grant            worker         w    w     w    w     w    w     w    w
-grant            unexamined     w    w     w    w     w    w     w    w
-grant            scheduler      p    p     p    p     p    p     p    p
+person-answer    *              as approve
+
 grant            *              as answer
 sign-in          *              as grant
 override         *              as grant
 ";
 
-const NEEDS: [(&str, Need); 10] = [
+const NEEDS: [(&str, Need); 11] = [
     ("read", Need::Read),
     ("write", Need::Write),
     ("admin", Need::Admin),
@@ -79,6 +77,7 @@ const NEEDS: [(&str, Need); 10] = [
     ("approve", Need::Decide(Decision::Approve)),
     ("review", Need::Decide(Decision::Review)),
     ("answer", Need::Decide(Decision::Answer)),
+    ("person-answer", Need::Decide(Decision::PersonAnswer)),
     ("grant", Need::Decide(Decision::Grant)),
     ("sign-in", Need::Decide(Decision::SignIn)),
     ("override", Need::Decide(Decision::Override)),

@@ -8,7 +8,9 @@ use accord_api::{Answered, Json, NoParams};
 use accord_base::refuse::{decoded, schema};
 use accord_base::{IdError, ProjectId};
 use accord_contract::Wire;
-use accord_live_core::operations::questions::{LiveAsksEnvelope, LiveSessionsEnvelope};
+use accord_live_core::operations::questions::{
+    LiveAnswersEnvelope, LiveAsksEnvelope, LiveSessionsEnvelope,
+};
 use accord_memory_core::operations::{
     FactList, InProject, ListProjects, PackageList, ProjectList, ProjectParams, QuestionList,
     SessionList,
@@ -86,6 +88,7 @@ notes! {
     SessionList, |list| of_list(&list.next_cursor, ids(&list.integrity_warnings));
     QuestionList, |list| of_list(&list.next_cursor, list.damaged());
     LiveAsksEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
+    LiveAnswersEnvelope, |_list| Vec::new();
     LiveSessionsEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
     KeyListEnvelope, |_list| Vec::new();
     PackageList, |list| {

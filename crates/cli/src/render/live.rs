@@ -3,7 +3,7 @@
 use accord_base::Actor;
 use accord_contract::Value;
 use accord_live_core::operations::answer::LiveAckAnswer;
-use accord_live_core::operations::questions::{LiveAsk, LiveSessionItem};
+use accord_live_core::operations::questions::{LiveAsk, LiveSessionItem, LiveUnreadAnswer};
 use accord_live_core::operations::watch::{FrameContent, LiveFrame};
 
 use super::page::{LINE, Page, Style};
@@ -48,6 +48,27 @@ pub(crate) fn live_asks(page: &mut Page, asks: &[LiveAsk]) {
     };
     let rows: Vec<Vec<String>> = asks.iter().map(row).collect();
     table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
+}
+
+/// Answers that no agent has read, one per line.
+pub(crate) fn live_answers(page: &mut Page, answers: &[LiveUnreadAnswer]) {
+    let times = answers.iter().map(|answer| answer.at.as_str());
+    let times = Times::among(
+        times.chain(answers.iter().filter_map(|it| Some(it.until.as_ref()?.as_str()))),
+    );
+    let row = |answer: &LiveUnreadAnswer| {
+        let (action, data) = answer.action();
+        vec![
+            clean(answer.session_id.as_str()),
+            answer.intent.as_ref().map(|intent| one_line(intent, LINE)).unwrap_or_default(),
+            one_line(&format!("{action} {}", text(data)), LINE),
+            actor(answer.by().as_ref()),
+            times.at(Some(&answer.at)),
+            times.at(answer.until.as_ref()),
+        ]
+    };
+    let rows: Vec<Vec<String>> = answers.iter().map(row).collect();
+    table(page, &["SESSION", "FOR", "ANSWER", "BY", "AT", "KEPT UNTIL"], &rows);
 }
 
 pub(crate) fn live_ack(page: &mut Page, ack: &LiveAckAnswer) {

@@ -24,6 +24,7 @@ answers! {
     "AofMessageAnswer" in tasks::AofMessageEnvelope,
     "LiveAckAnswer" in live::answer::LiveAckEnvelope,
     "LiveAsksAnswer" in live::questions::LiveAsksEnvelope,
+    "LiveAnswersAnswer" in live::questions::LiveAnswersEnvelope,
     "LiveEventsAnswer" in live::watch::LiveEventsEnvelope,
     "LiveSessionAnswer" in live::questions::LiveSessionEnvelope,
     "LiveSessionsAnswer" in live::questions::LiveSessionsEnvelope,

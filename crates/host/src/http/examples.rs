@@ -276,6 +276,7 @@ examples! {
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'");
     "live_sessions" 200 (GET single "/accord/v1/projects/atlas/live/sessions?limit=20");
     "live_asks" 200 (GET "/accord/v1/projects/atlas/live/asks");
+    "live_answers" 200 (GET "/accord/v1/projects/atlas/live/answers");
     "live_session" 404 (GET "/accord/v1/projects/atlas/live/sessions/live_1a2b");
     "live_session_events" 404
         ("curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/events"

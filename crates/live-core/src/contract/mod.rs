@@ -5,6 +5,7 @@
 //! * Reading and checking report every violation, each with the place.
 //! * A [`CompiledContract`] exists only for a contract without violations.
 
+mod answers;
 mod check;
 mod compiled;
 mod context;
@@ -19,6 +20,7 @@ use accord_contract::{Code, Failure, Object, Value, closest::closest};
 use crate::violation::{Violation, refuse};
 use crate::{capabilities::AgentTool, gadgets::ClientCapabilities};
 
+pub use answers::{ANSWER_RULES, AnswerRules, AnsweredBy, ClosesOn};
 pub use check::check;
 pub use compiled::{Action, CompiledContract, Emission};
 pub use context::derived_default;
@@ -41,6 +43,7 @@ pub struct DataContract {
     pub context: Option<Entries<ContextEntry>>,
     pub tools: Option<Entries<AgentTool>>,
     pub gadgets: Option<ClientCapabilities>,
+    pub answers: AnswerRules,
     document: Object,
 }
 
@@ -92,6 +95,7 @@ impl DataContract {
                 context: Entries::read(members, "contextSpec", &mut reader, ContextEntry::read),
                 tools: AgentTool::read_all(members.get("agentCapabilities"), &mut reader),
                 gadgets: ClientCapabilities::read_member(client, &mut reader),
+                answers: AnswerRules::read(members, &mut reader),
                 document: members.clone(),
             }
         });

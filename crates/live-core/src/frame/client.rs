@@ -1,6 +1,5 @@
 //! What a client sends.
 
-use accord_base::Door;
 use accord_contract::{Limits, Object, TextForm, Value, message, wire_enum};
 
 use super::HostContext;
@@ -94,23 +93,7 @@ impl Action {
         put(&mut envelope, "clientSeq", client_seq);
         Self { session_id, kind: DATA_SUBMIT.to_owned(), client_seq, envelope }
     }
-
-    /// The same action, with what the server knows of its sender and nothing that the sender says
-    /// about itself.
-    #[must_use]
-    pub fn sent_by(mut self, by: Option<Value>, door: Option<Door>) -> Self {
-        self.envelope.shift_remove(BY);
-        self.envelope.shift_remove(DOOR);
-        put(&mut self.envelope, BY, by);
-        put(&mut self.envelope, DOOR, door.map(Door::as_str));
-        self
-    }
 }
-
-/// The member of an action that says who sent it. Only the server writes it.
-pub(crate) const BY: &str = "x-by";
-/// The member of an action that says through which door it came. Only the server writes it.
-pub(crate) const DOOR: &str = "x-door";
 
 /// The type of the event whose body is checked against the contract.
 pub(crate) const DATA_SUBMIT: &str = "data:submit";

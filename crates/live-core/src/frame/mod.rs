@@ -15,11 +15,11 @@ mod host_context;
 mod parse;
 mod server;
 
+pub(crate) use client::DATA_SUBMIT;
 pub use client::{
     Action, ChannelSubscribe, ChannelUnsubscribe, ClientBody, ClientFrame, HostContextObserved,
     Role, Subscribe,
 };
-pub(crate) use client::{BY, DATA_SUBMIT, DOOR};
 pub use close::Close;
 pub use gate::{Binding, Gate, Socket};
 pub use host_context::HostContext;

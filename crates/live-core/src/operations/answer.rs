@@ -56,7 +56,10 @@ operation! {
         refuses [&[
             Code::AccessDenied,
             Code::AofPersonRequired,
+            Code::XchainConfirmationNeeded,
             Code::NotForWorkers,
+            Code::DecisionStale,
+            Code::LiveAskEnded,
             Code::AgenticProjectArchived,
             Code::GguiSessionNotFound,
             Code::GguiInvalidMessage,

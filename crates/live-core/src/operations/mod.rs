@@ -70,7 +70,9 @@ pub mod requests {
 
 pub mod answers {
     use super::answer::LiveAckAnswer;
-    use super::questions::{LiveAsksAnswer, LiveSessionAnswer, LiveSessionsAnswer};
+    use super::questions::{
+        LiveAnswersAnswer, LiveAsksAnswer, LiveSessionAnswer, LiveSessionsAnswer,
+    };
     use super::watch::LiveEventsAnswer;
 
     accord_contract::contract_messages! {
@@ -78,6 +80,7 @@ pub mod answers {
         LiveSessionsAnswer = "live-sessions-answer",
         LiveSessionAnswer = "live-session-answer",
         LiveAsksAnswer = "live-asks-answer",
+        LiveAnswersAnswer = "live-answers-answer",
         LiveAckAnswer = "live-ack-answer",
         LiveEventsAnswer = "live-events-answer",
     }

@@ -3,11 +3,11 @@
 use accord_api::parameter::{CURSOR, InProject, Number, Opaque, Text};
 use accord_api::{Json, Need, operation, params};
 use accord_base::{Actor, ActorKey};
-use accord_contract::{Code, Object, TextForm, Timestamp, Value, message};
+use accord_contract::{Code, Object, TextForm, Timestamp, Value, Wire as _, message};
 
 use super::{OfSession, at_live, at_session, envelope};
 use crate::schema::{Question, written};
-use crate::session::{PendingAsk, Status};
+use crate::session::{LedgerRow, PendingAsk, Status};
 use crate::{AppId, SessionId, limits::SESSIONS_PAGE, tools::SessionDocument};
 
 const LIMIT: Number = Number::new("limit", 1, SESSIONS_PAGE.0 as u32).or(SESSIONS_PAGE.1 as u32);
@@ -51,7 +51,8 @@ message! {
         required intent: String = "intent", "text";
         /// Since when.
         required since: Timestamp = "since", "time:iso-8601";
-        /// Until when: the session expires then, unless something happens in it before.
+        /// Until when: the deadline of the contract, else the end of the session, unless something
+        /// happens in it before.
         required until: Timestamp = "until", "time:iso-8601";
     }
 
@@ -99,6 +100,28 @@ message! {
         optional ask: LiveAsk = "ask", "ask";
     }
 
+    /// An answer of a person that no agent has read.
+    pub struct LiveUnreadAnswer("LiveUnreadAnswer", open) {
+        /// The session.
+        required session_id: SessionId = "session_id", "live-session-id";
+        /// What the agent asked for.
+        optional intent: String = "intent", "text";
+        /// The number in the ledger of the session.
+        required sequence: u64 = "sequence", "ledger-seq";
+        /// When it was recorded.
+        required at: Timestamp = "at", "time:iso-8601";
+        /// The event in the ledger: its payload, and who answered.
+        required data: Value = "data", "ledger-data";
+        /// Until when it is kept, if its session has ended.
+        optional until: Timestamp = "until", "time:iso-8601";
+    }
+
+    /// The answers that no agent has read.
+    pub struct LiveAnswersAnswer("LiveAnswersAnswer", open) {
+        /// The answers, by session, oldest first.
+        required answers: Vec<LiveUnreadAnswer> = "answers", "live-answers";
+    }
+
     /// A page of what sessions wait for, the oldest first.
     pub struct LiveAsksAnswer("LiveAsksAnswer", open) {
         /// The asks.
@@ -115,6 +138,8 @@ envelope! {
     LiveSessionEnvelope("LiveSessionEnvelope") of LiveSessionAnswer;
     /// What live sessions wait for.
     LiveAsksEnvelope("LiveAsksEnvelope") of LiveAsksAnswer;
+    /// The answers that no agent has read.
+    LiveAnswersEnvelope("LiveAnswersEnvelope") of LiveAnswersAnswer;
 }
 
 operation! {
@@ -138,12 +163,45 @@ operation! {
         refuses [OF_LISTS];
     }
 
+    /// Lists the answers that no agent has read: those of the 200 newest sessions, and those of
+    /// sessions that have ended, for `live.unread_days`.
+    pub struct ListLiveAnswers("live_answers", Get at_live!("answers")) of Agentic {
+        path InProject;
+        needs Need::Read;
+        answers 200 "The answers.", Json<LiveAnswersEnvelope>;
+        refuses [OF_LISTS];
+    }
+
     /// Shows a live session as its subscribers see it: props, contract, and what it waits for.
     pub struct ShowLiveSession("live_session", Get at_session!("")) of Agentic {
         path OfSession;
         needs Need::Read;
         answers 200 "The session.", Json<LiveSessionEnvelope>;
         refuses [&[Code::AccessDenied, Code::GguiSessionNotFound]];
+    }
+}
+
+impl LiveUnreadAnswer {
+    pub fn of(session: &SessionId, intent: Option<&str>, row: LedgerRow) -> Self {
+        Self {
+            session_id: session.clone(),
+            intent: intent.map(str::to_owned),
+            sequence: row.seq,
+            at: Timestamp::emit(row.at),
+            data: row.data,
+            until: None,
+            extra: Object::new(),
+        }
+    }
+
+    /// The action, and its data.
+    pub fn action(&self) -> (&str, &Value) {
+        let payload = &self.data["payload"];
+        (payload["action"].as_str().unwrap_or_default(), &payload["data"])
+    }
+
+    pub fn by(&self) -> Option<Actor> {
+        Actor::from_answer(self.data.get("x-by")?.clone()).ok()
     }
 }
 
@@ -156,7 +214,7 @@ impl LiveAsk {
             asked_by: ask.asked_by.as_ref().map(actor_of),
             intent: ask.intent.clone(),
             since: Timestamp::emit(ask.since),
-            until: Timestamp::emit(pending.until()),
+            until: Timestamp::emit(pending.until),
             extra: Object::new(),
         }
     }

@@ -41,6 +41,8 @@ params! {
         /// Whether the call goes on with the wait of an earlier one, so that the page is not told
         /// again that an agent waits.
         flag goes_on: Flag = Flag::new("goes_on");
+        /// Whether the call only confirms the events up to `x-after`, and takes none.
+        flag confirm: Flag = Flag::new("confirm");
     }
 
     /// What a host mounts.

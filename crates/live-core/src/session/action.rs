@@ -3,13 +3,15 @@
 //! An action reaches the ledger through the channel ([`act`]) or through the tool of a page
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
-use accord_base::{Door, contains_key};
+use accord_base::contains_key;
 use accord_contract::{Code, Failure, Object, Timestamp, Value, rule, wire::same};
 
 use super::change::{At, Change};
-use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session, ledger::minted_event_id};
-use crate::frame::{Action, ActionAck, BY, DATA_SUBMIT, DOOR};
-use crate::json::{members, put};
+use super::ledger::minted_event_id;
+use super::sender::{BY, Sender, unsign};
+use super::{Ask, AskChange, ContentChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
+use crate::frame::{Action, ActionAck, DATA_SUBMIT};
+use crate::json::members;
 use crate::violation::{Source, Violation, ViolationDetails};
 use crate::{contract::CompiledContract, refuse};
 
@@ -19,8 +21,13 @@ pub struct ActFacts<'a> {
     pub session: &'a Session,
     pub contract: &'a CompiledContract,
     pub client_id: Option<&'a str>,
+    pub sender: &'a Sender,
     /// The stored event with the key of the action, if there is one.
     pub earlier: Option<&'a LedgerRow>,
+    /// What the session asks, if it asks.
+    pub ask: Option<&'a Ask>,
+    /// The answer that closed the ask of the present epoch.
+    pub closed_by: Option<&'a LedgerRow>,
     pub at: At<'a>,
 }
 
@@ -56,7 +63,7 @@ impl Action {
 
 /// Records an action that came over the channel. Fails with `SESSION_NOT_FOUND` when the session
 /// has expired, `INVALID_MESSAGE` when the number of the client was used for another action,
-/// `CONTRACT_VIOLATION`.
+/// `person_required`, `decision_stale`, `LIVE_ASK_ENDED`, `CONTRACT_VIOLATION`.
 ///
 /// Clauses: GGUI-ACTION-APPEND-THEN-ACK, GGUI-ACTION-REFUSED, GGUI-DEDUP-FIRST-ACK.
 pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
@@ -71,29 +78,32 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     }
     let key = action.key(facts.client_id);
     let Action { kind, mut envelope, .. } = action;
+    facts.sender.sign(&mut envelope);
     // Other types are recorded as they are.
-    let is_named = kind == DATA_SUBMIT && check(&mut envelope, facts.contract)?;
+    let is_answer = kind == DATA_SUBMIT;
+    if is_answer {
+        check_ask(&facts)?;
+    }
+    let is_named = is_answer && check(&mut envelope, facts.contract)?;
     let in_pipe = is_named && session.head.has_pipe;
     let event_id = in_pipe.then(|| minted_event_id(session.head.ledger + 1));
     let mut change = Change::begin(session, facts.at);
     let kind = LedgerName::UserSubmitted.into();
     let sequence = change.append(kind, Value::Object(envelope), event_id, key);
-    answer_ask(&mut change);
+    if is_answer || !facts.contract.contract().answers.by_person {
+        end_ask(&mut change, facts.contract, sequence);
+    }
     let sequence = rule!(sequence; AckBeforeAppend => sequence - 1);
     let ack = ActionAck { sequence, at: facts.at.now };
     Ok(Acted { ack, delta: change.finish() })
 }
 
 /// Records an action that a page submits through its tool. The `earlier` event of the facts is that
-/// of the key [`DedupKey::identified`]. `by` is the actor of the caller, if it has one. Fails with
-/// `PIPE_NOT_FOUND` when the session has expired or has no pipe, `CONTRACT_VIOLATION`.
+/// of the key [`DedupKey::identified`]. Fails with `PIPE_NOT_FOUND` when the session has expired or
+/// has no pipe, else as [`act`].
 ///
 /// Clauses: GGUI-PIPE-IDEMPOTENT, GGUI-ACTION-REFUSED.
-pub fn submit(
-    dispatch: Dispatch,
-    facts: ActFacts<'_>,
-    by: Option<Value>,
-) -> Result<Acted, Failure> {
+pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let ActFacts { session, contract, at, .. } = facts;
     if !session.is_active(at.now) || !session.head.has_pipe {
         return Err(refuse::pipe_not_found("the session has no pipe; render it first"));
@@ -112,21 +122,62 @@ pub fn submit(
         ("sessionId", session.id.as_str().into()),
         ("type", DATA_SUBMIT.into()),
         ("payload", Value::Object(payload)),
-        (DOOR, Door::Tool.as_str().into()),
     ]);
-    put(&mut envelope, BY, by);
+    facts.sender.sign(&mut envelope);
+    check_ask(&facts)?;
     check(&mut envelope, contract)?;
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
     let key = DedupKey::identified(&action_id);
     let sequence = change.append(kind, Value::Object(envelope), Some(action_id), Some(key));
-    answer_ask(&mut change);
+    end_ask(&mut change, contract, sequence);
     let ack = ActionAck { sequence, at: at.now };
     Ok(Acted { ack, delta: change.finish() })
 }
 
-fn answer_ask(change: &mut Change<'_>) {
+/// Checks that the ask takes this answer: from the sender, for the first time, and in time.
+fn check_ask(facts: &ActFacts<'_>) -> Result<(), Failure> {
+    if facts.contract.contract().answers.by_person
+        && let Err(refused) = &facts.sender.person
+    {
+        return Err((**refused).clone());
+    }
+    if let Some(first) = facts.closed_by {
+        return Err(stale(first));
+    }
+    let until = facts.ask.and_then(|ask| ask.deadline(facts.contract.contract().answers));
+    match until.filter(|until| *until <= facts.at.now) {
+        Some(until) => {
+            let message = format!("the time to answer was over at {until}");
+            Err(Failure::new(Code::LiveAskEnded, message).with("until", until.to_string()))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The refusal of an answer after the one that closed the ask.
+fn stale(first: &LedgerRow) -> Failure {
+    let by = first.data.get(BY);
+    let part = |name: &str| by.and_then(|by| by.get(name)).and_then(Value::as_str);
+    let who = part("type").zip(part("id")).map(|(kind, id)| format!("{kind}:{id}"));
+    let who = who.as_deref().unwrap_or("somebody who is not known");
+    let (action, at) = (first.action().unwrap_or_default(), first.at);
+    let message = format!("{who} answered {action:?} at {at}, and the first answer counts");
+    Failure::new(Code::DecisionStale, message)
+        .with("by", by.cloned().unwrap_or(Value::Null))
+        .with("action", action)
+        .with("at", at.to_string())
+        .with("sequence", first.seq)
+        .suggesting("if the answer is wrong, tell the agent; it can ask again")
+}
+
+/// The session no longer asks. An answer that closes the ask is noted.
+fn end_ask(change: &mut Change<'_>, contract: &CompiledContract, sequence: u64) {
     let head = &mut change.session.head;
+    if contract.contract().answers.once {
+        let closed = ContentChange::Closed { epoch: head.epoch, sequence };
+        change.delta.content.push(closed);
+    }
     if head.is_asking {
         head.is_asking = false;
         change.delta.ask = Some(AskChange::End);
@@ -153,8 +204,7 @@ fn again(action: &Action, earlier: &LedgerRow) -> Result<Acted, Failure> {
 /// may have signed in again meanwhile.
 fn as_sent(mut envelope: Value) -> Value {
     if let Value::Object(members) = &mut envelope {
-        members.shift_remove(BY);
-        members.shift_remove(DOOR);
+        unsign(members);
     }
     if let Some(Value::Object(payload)) = envelope.get_mut("payload") {
         payload.shift_remove("tool");

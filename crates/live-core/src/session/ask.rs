@@ -7,13 +7,20 @@ use accord_base::ActorKey;
 use accord_contract::{Object, Time, Value};
 
 use super::Session;
-use crate::json::members;
+use crate::{contract::AnswerRules, json::members};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ask {
     pub asked_by: Option<ActorKey>,
     pub intent: String,
     pub since: Time,
+}
+
+impl Ask {
+    /// Until when the contract takes answers, if it says so.
+    pub(crate) fn deadline(&self, rules: AnswerRules) -> Option<Time> {
+        rules.within.map(|seconds| self.since.add_seconds(seconds))
+    }
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -27,19 +34,18 @@ pub enum AskChange {
 pub struct PendingAsk {
     pub session: Session,
     pub ask: Ask,
+    pub until: Time,
 }
 
 impl PendingAsk {
     /// The ask of a session, if it waits for an answer.
     ///
     /// Clauses: GGUI-ASK-PENDING.
-    pub fn of(session: &Session, ask: Option<&Ask>, now: Time) -> Option<Self> {
+    pub fn of(session: &Session, ask: Option<&Ask>, rules: AnswerRules, now: Time) -> Option<Self> {
         let ask = ask.filter(|_| session.is_active(now) && session.head.is_asking)?;
-        Some(Self { session: session.clone(), ask: ask.clone() })
-    }
-
-    pub fn until(&self) -> Time {
-        self.session.head.expires_at
+        let until = ask.deadline(rules).unwrap_or(session.head.expires_at);
+        let pending = Self { session: session.clone(), ask: ask.clone(), until };
+        (until > now).then_some(pending)
     }
 }
 

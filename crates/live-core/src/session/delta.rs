@@ -29,6 +29,11 @@ pub enum ContentChange {
     Context(Object),
     /// The events that were taken out of the pipe and given back are these, by their numbers.
     Returned(Vec<u64>),
+    /// The event of this number closed the ask of an epoch.
+    Closed {
+        epoch: u64,
+        sequence: u64,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,14 @@
 //! The events of live sessions in the stream of their project.
 //!
 //! An event names the session, its app and the number in the ledger. What a person entered stays
-//! in the ledger, whose readers are those of the session.
+//! in the ledger, whose readers are those of the session. The event of an answer has its actor, its
+//! door and a digest of what was entered, which outlast the session.
 
 use accord_base::{EventKind, NewEvent, ProjectId};
 use accord_contract::{Object, Time};
 
-use super::{LedgerName, LedgerRow, Session};
+use super::{BY, DOOR, LedgerName, LedgerRow, PERSON, Session};
+use crate::contract::digest;
 use crate::json::{members, put};
 
 macro_rules! kinds {
@@ -56,6 +58,14 @@ pub(super) fn of_ledger(session: &Session, row: &LedgerRow, project: &ProjectId)
         data.insert("type".into(), row.kind.as_str().into());
     }
     put(&mut data, "action", row.action());
+    if kind == USER_SUBMITTED {
+        // What was entered goes with the session. Who decided what stays.
+        for (name, member) in [("actor", BY), ("door", DOOR), ("person", PERSON)] {
+            put(&mut data, name, row.data.get(member).cloned());
+        }
+        let entered = row.data.get("payload").and_then(|payload| digest(payload).ok());
+        put(&mut data, "digest", entered.map(|digest| format!("sha256:{}", digest.hex())));
+    }
     NewEvent::new(kind, project, data, row.at)
 }
 

@@ -47,6 +47,8 @@ pub struct Content {
     pub props: Option<Object>,
     pub host_context: Option<Object>,
     pub context: Option<Object>,
+    /// The epoch whose ask an answer has closed.
+    pub closed: Option<u64>,
 }
 
 wire_enum! {

@@ -85,6 +85,8 @@ message! {
         required status: Status = "status", "session-status";
         /// What is known about the page.
         optional client: Object = "client", "client";
+        /// The number of the last event that was given, for `x-after`.
+        optional cursor: u64 = "x-cursor", "ledger-seq";
     }
 
     /// The answer of `ggui_emit`.
@@ -201,8 +203,15 @@ impl ConsumeAnswer {
             events: drained.events.iter().map(|event| event.document()).collect(),
             status: Status::Active,
             client,
+            cursor: Some(drained.cursor),
             extra: Object::new(),
         }
+    }
+
+    /// The answer to a call that confirms events and takes none.
+    pub fn confirmed(cursor: u64) -> Self {
+        let (events, status, client) = (Vec::new(), Status::Active, None);
+        Self { events, status, client, cursor: Some(cursor), extra: Object::new() }
     }
 }
 

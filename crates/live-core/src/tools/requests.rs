@@ -78,6 +78,9 @@ message! {
         /// How long to wait for an event, in seconds.
         optional timeout: u64 = "timeout", "duration:seconds",
             Limits::whole(0, CONSUME_WAIT_SECONDS as i64);
+        /// Confirms the events up to this `x-cursor`. Those after it are given, also those that
+        /// were given before. Without it, an event is given once.
+        optional after: u64 = "x-after", "ledger-seq";
     }
 
     // Clauses: GGUI-TOOL-EMIT.

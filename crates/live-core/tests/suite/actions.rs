@@ -58,10 +58,12 @@ fn an_action_is_appended_and_acknowledged_with_its_number() {
     );
     let event = world.events.last().unwrap();
     assert_eq!(event.kind.as_str(), "live.user.submitted");
-    assert_eq!(
-        event.data,
-        json!({"session_id": "s1", "app_id": "shop", "sequence": ack.sequence, "action": "toggle"}),
-    );
+    let (sequence, digest) = (ack.sequence, &event.data["digest"]);
+    let expected = json!({
+        "session_id": "s1", "app_id": "shop", "sequence": sequence, "action": "toggle",
+        "digest": digest,
+    });
+    assert_eq!(event.data, expected);
     assert_eq!(world.session.head.expires_at, time(9 + 3600));
     assert_eq!(
         world.act(&contract, None, submit("close", json!(null))).unwrap().sequence,
@@ -229,8 +231,17 @@ fn a_page_submits_through_its_tool_once() {
     let contract = contract(spec());
     let tool = |world: &World, earlier: Option<&LedgerRow>, now: Time| {
         let (session, at) = (&world.session, at(&project, now));
-        let facts = ActFacts { session, contract: &contract, client_id: None, earlier, at };
-        submit_tool(dispatch(), facts, None)
+        let facts = ActFacts {
+            session,
+            contract: &contract,
+            client_id: None,
+            sender: &world.sender,
+            earlier,
+            ask: None,
+            closed_by: None,
+            at,
+        };
+        submit_tool(dispatch(), facts)
     };
     let acted = tool(&world, None, world.now).unwrap();
     let first = acted.ack;

@@ -2,12 +2,12 @@
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId};
 use accord_contract::{Code, Timestamp, Wire as _};
-use accord_live_core::contract::CompiledContract;
+use accord_live_core::contract::{AnswerRules, CompiledContract};
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{
-    ActFacts, Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,
-    submit as submit_tool,
+    ActFacts, ContentChange, Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, confirm,
+    drain, expire, give_back, submit as submit_tool,
 };
 use serde_json::{Value, json};
 
@@ -30,11 +30,15 @@ fn pending(world: &World) -> Vec<LedgerRow> {
 }
 
 fn take(world: &mut World) -> Drained {
+    take_after(world, None)
+}
+
+fn take_after(world: &mut World, after: Option<u64>) -> Drained {
     let project = project();
     let returned: Vec<LedgerRow> =
         world.ledger.iter().filter(|row| world.returned.contains(&row.seq)).cloned().collect();
     let now = at(&project, world.now);
-    let taken = drain(&world.session, &returned, &pending(world), now).unwrap();
+    let taken = drain(&world.session, &returned, &pending(world), after, now).unwrap();
     world.apply(taken.delta.clone());
     taken
 }
@@ -45,7 +49,16 @@ fn facts<'a>(
     project: &'a ProjectId,
 ) -> ActFacts<'a> {
     let (session, at) = (&world.session, at(project, world.now));
-    ActFacts { session, contract, client_id: None, earlier: None, at }
+    ActFacts {
+        session,
+        contract,
+        client_id: None,
+        sender: &world.sender,
+        earlier: None,
+        ask: None,
+        closed_by: None,
+        at,
+    }
 }
 
 #[test]
@@ -60,7 +73,7 @@ fn what_a_page_submits_is_checked_against_the_contract() {
             action_id: "act-1".into(),
             fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
         };
-        submit_tool(dispatch, facts(&world, &contract, &project), None)
+        submit_tool(dispatch, facts(&world, &contract, &project))
     };
     let key = format!("accord_{}_{}", "0123456789abcdef", "0v".repeat(26));
     for (intent, data) in [("pick", json!(7)), ("drop", json!("red")), ("pick", json!(key))] {
@@ -83,7 +96,7 @@ fn events_are_taken_out_once_with_one_frame_each() {
         fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
     };
     let project = project();
-    let acted = submit_tool(dispatch, facts(&world, &contract, &project), None).unwrap();
+    let acted = submit_tool(dispatch, facts(&world, &contract, &project)).unwrap();
     world.apply(acted.delta);
     world.now = time(77);
 
@@ -129,7 +142,7 @@ fn two_agents_with_the_same_rows_take_an_event_once() {
     let rows = pending(&world);
     assert_eq!(take(&mut world).events.len(), 1);
     let project = project();
-    let late = drain(&world.session, &[], &rows, at(&project, world.now)).unwrap();
+    let late = drain(&world.session, &[], &rows, None, at(&project, world.now)).unwrap();
     assert!(late.events.is_empty() && late.delta.is_empty());
 }
 
@@ -147,9 +160,9 @@ fn a_session_without_a_pipe_has_nothing_to_take() {
     let mut world = world();
     let project = project();
     world.session.head.has_pipe = false;
-    let failure = drain(&world.session, &[], &[], at(&project, world.now)).unwrap_err();
+    let failure = drain(&world.session, &[], &[], None, at(&project, world.now)).unwrap_err();
     assert_eq!(failure.code, Code::GguiPipeNotFound);
-    let failure = drain(&world.session, &[], &[], at(&project, time(3600))).unwrap_err();
+    let failure = drain(&world.session, &[], &[], None, at(&project, time(3600))).unwrap_err();
     assert_eq!(failure.code.as_str(), "session_not_found");
 }
 
@@ -182,7 +195,8 @@ fn an_agent_that_waits_says_so_and_asks_again() {
     assert!(contract.check_stream(&begun.row.channel, &begun.row.payload, false).is_ok());
     world.apply(begun.delta);
 
-    let pending = PendingAsk::of(&world.session, world.ask.as_ref(), world.now).unwrap();
+    let rules = AnswerRules::default();
+    let pending = PendingAsk::of(&world.session, world.ask.as_ref(), rules, world.now).unwrap();
     assert_eq!(
         LiveAsk::of(&pending).encode(),
         json!({
@@ -192,9 +206,9 @@ fn an_agent_that_waits_says_so_and_asks_again() {
         }),
     );
     // It ends with the session, which is recorded once.
-    assert_eq!(PendingAsk::of(&world.session, world.ask.as_ref(), pending.until()), None);
+    assert_eq!(PendingAsk::of(&world.session, world.ask.as_ref(), rules, pending.until), None);
     assert_eq!(expire(&world.session, at(&project, time(3649))), None);
-    world.apply(expire(&world.session, at(&project, pending.until())).unwrap());
+    world.apply(expire(&world.session, at(&project, pending.until)).unwrap());
     assert_eq!(world.ask, None);
     assert_eq!(world.events.last().unwrap().kind.as_str(), "live.session.expired");
     assert_eq!(expire(&world.session, at(&project, time(9999))), None);
@@ -232,4 +246,50 @@ fn events_that_are_given_back_come_first_and_once() {
     assert_eq!(take(&mut world).events, []);
     // An expired session takes nothing back.
     assert_eq!(give_back(&world.session, &[], &lost.numbers, time(36_000)), None);
+}
+
+#[test]
+fn what_is_not_confirmed_is_given_again() {
+    let mut world = world();
+    let contract = world.compiled();
+    for colour in ["red", "blue"] {
+        world.act(&contract, None, submit("pick", json!(colour))).unwrap();
+    }
+    let data = |taken: &Drained| -> Vec<Value> {
+        taken.events.iter().map(|event| event.action_data.clone()).collect()
+    };
+    let first = take_after(&mut world, Some(0));
+    assert_eq!(
+        (data(&first), first.acks.len(), first.cursor),
+        (vec!["red".into(), "blue".into()], 2, 4)
+    );
+    // Its reply was lost. The ids are the same, and the page is not told again.
+    world.act(&contract, None, submit("pick", json!("black"))).unwrap();
+    let again = take_after(&mut world, Some(0));
+    assert_eq!(again.events[..2], first.events[..]);
+    assert_eq!((again.events.len(), again.acks.len(), again.cursor), (3, 1, 5));
+    // A part of it is confirmed.
+    let rest = take_after(&mut world, Some(4));
+    assert_eq!((data(&rest), rest.acks.len()), (vec!["black".into()], 0));
+    // A number that no event has confirms nothing that was not given.
+    world.act(&contract, None, submit("pick", json!("white"))).unwrap();
+    let next = take_after(&mut world, Some(1000));
+    assert_eq!((data(&next), next.cursor), (vec!["white".into()], 6));
+    let done = take_after(&mut world, Some(6));
+    assert!(done.events.is_empty() && done.cursor == 6 && world.returned.is_empty());
+    assert!(take_after(&mut world, Some(6)).delta.is_empty());
+}
+
+#[test]
+fn an_agent_that_does_not_confirm_takes_what_another_left() {
+    let mut world = world();
+    let contract = world.compiled();
+    world.act(&contract, None, submit("pick", json!("red"))).unwrap();
+    take_after(&mut world, Some(0));
+    assert_eq!(world.returned, [3]);
+    assert_eq!(confirm(&world.session, &world.returned, 2, world.now), None);
+    let confirmed = confirm(&world.session, &world.returned, 3, world.now).unwrap();
+    assert_eq!(confirmed.content, [ContentChange::Returned(Vec::new())]);
+    assert_eq!(take(&mut world).events.len(), 1);
+    assert!(take_after(&mut world, Some(0)).events.is_empty(), "it was taken out");
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod actions;
+mod answering;
 mod binding;
 mod channels;
 mod consuming;

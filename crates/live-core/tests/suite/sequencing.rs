@@ -140,7 +140,7 @@ proptest! {
                         .cloned()
                         .collect();
                     let now = at(&project, world.now);
-                    let taken = drain(&world.session, &[], &pending, now).unwrap();
+                    let taken = drain(&world.session, &[], &pending, None, now).unwrap();
                     prop_assert_eq!(taken.events.len(), taken.acks.len());
                     drained.extend(taken.events);
                     world.apply(taken.delta);

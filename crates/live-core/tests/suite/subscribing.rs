@@ -239,6 +239,7 @@ fn a_snapshot_keeps_unknown_members_and_its_own() {
         props: Some(object(json!({"n": 1}))),
         host_context: Some(object(json!({"locale": "de"}))),
         context: Some(object(json!({"slot": 2}))),
+        closed: None,
     };
     let snapshot = session.snapshot(&content, time(0));
     for (name, value) in [

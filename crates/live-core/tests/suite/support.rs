@@ -10,7 +10,7 @@ use accord_live_core::frame::{Action, ActionAck, ClientBody, ClientFrame, Reject
 use accord_live_core::limits::{Limits, RING, SESSION_TTL_SECONDS};
 use accord_live_core::session::{
     ActFacts, Acted, Ask, AskChange, At, Content, ContentChange, DedupKey, Delta, Emitted, Emitter,
-    LedgerRow, NewFrame, Rendering, Session, StreamChange, StreamRow, act, emit, render,
+    LedgerRow, NewFrame, Rendering, Sender, Session, StreamChange, StreamRow, act, emit, render,
 };
 use accord_live_core::{AppId, SessionId};
 use serde_json::json;
@@ -74,6 +74,10 @@ pub(crate) struct World {
     pub(crate) ask: Option<Ask>,
     /// The events that were given back, by their numbers.
     pub(crate) returned: Vec<u64>,
+    /// The epoch whose ask was closed, and the event that closed it.
+    pub(crate) closed: Option<(u64, u64)>,
+    /// Who acts.
+    pub(crate) sender: Sender,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) now: Time,
 }
@@ -121,6 +125,8 @@ impl World {
             ledger: Vec::new(),
             kept: Vec::new(),
             returned: Vec::new(),
+            closed: None,
+            sender: Sender::default(),
             ask: None,
             events: Vec::new(),
             now,
@@ -162,6 +168,9 @@ impl World {
                 ContentChange::HostContext(context) => self.content.host_context = Some(context),
                 ContentChange::Context(context) => self.content.context = Some(context),
                 ContentChange::Returned(numbers) => self.returned = numbers,
+                ContentChange::Closed { epoch, sequence } => {
+                    (self.content.closed, self.closed) = (Some(epoch), Some((epoch, sequence)));
+                }
             }
         }
         for change in delta.stream {
@@ -234,7 +243,12 @@ impl World {
             key.and_then(|key| self.ledger.iter().find(|row| row.key.as_ref() == Some(&key)));
         let project = project();
         let at = at(&project, self.now);
-        act(action, ActFacts { session: &self.session, contract, client_id, earlier, at })
+        let (session, sender) = (&self.session, &self.sender);
+        let closed = self.closed.filter(|(epoch, _)| *epoch == session.head.epoch);
+        let closed_by = closed.and_then(|(_, seq)| self.ledger.iter().find(|row| row.seq == seq));
+        let ask = self.ask.as_ref();
+        let facts = ActFacts { session, contract, client_id, sender, earlier, ask, closed_by, at };
+        act(action, facts)
     }
 
     /// Emits a frame, and stores it.

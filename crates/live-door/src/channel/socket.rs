@@ -9,13 +9,13 @@
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-use accord_base::{Actor, Author, Caller, Decision, Door, Need};
-use accord_contract::{Code, Failure, Value, Wire as _};
+use accord_base::{Caller, Door};
+use accord_contract::{Code, Failure};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
 use accord_live_core::frame::{self, Action, Binding, ClientBody, Close, Gate};
 use accord_live_core::frame::{HostContextObserved, ServerFrame};
-use accord_live_core::version::PROTOCOL_VERSION;
 use accord_live_core::{limits::Limits, tenancy::Identity, token::TokenKind};
+use accord_live_core::{session::Sender, version::PROTOCOL_VERSION};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -258,27 +258,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Who sends the actions, as far as the credential says, and through which door. An agent can
     /// answer its own question with its own key: then the ledger must name the agent.
-    fn sender(&self) -> (Option<Value>, Option<Door>) {
-        let holder = self.holder.as_ref();
-        let actor = holder.and_then(|it| it.actor.as_ref().or_else(|| it.caller.access().actor()));
-        let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
+    fn sender(&self) -> Result<Sender, Failure> {
+        let Some(TokenHolder { caller, login, actor }) = &self.holder else {
+            return Ok(Sender { door: Some(Door::Channel), ..Sender::default() });
+        };
         // A page of this server opened the socket, for the person who signed in there.
-        let is_page = holder.is_some_and(|holder| holder.login.is_some());
-        let door = if is_page { Some(Door::Page) } else { by.is_some().then_some(Door::Channel) };
-        (by, door)
+        let door = if login.is_some() { Door::Page } else { Door::Channel };
+        Sender::of(caller, actor.as_ref(), door)
     }
 
     async fn act(&mut self, action: Action) -> Result<ServerFrame, End> {
         self.check_key().await?;
-        if let Some(TokenHolder { caller, .. }) = &self.holder {
-            let answer = Need::Decide(Decision::Answer);
-            if let Err(refused) = caller.attribute(answer, Author::unnamed()) {
-                return Ok(ServerFrame::Error(Box::new(refused)));
-            }
-        }
-        let (by, door) = self.sender();
-        let action = action.sent_by(by, door);
-        Ok(match self.host.live().act(&self.binding(), action).await {
+        let sender = match self.sender() {
+            Ok(sender) => sender,
+            Err(refused) => return Ok(ServerFrame::Error(Box::new(refused))),
+        };
+        Ok(match self.host.live().act(&self.binding(), action, sender).await {
             Ok(ack) => ServerFrame::Acted(ack),
             Err(failure) => ServerFrame::Error(Box::new(failure)),
         })

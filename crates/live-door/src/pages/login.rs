@@ -11,7 +11,7 @@ use hyper::header::{HeaderValue, SET_COOKIE};
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
 use crate::LiveDoor;
-use accord_serving::logins::{Holder, LOGIN_SECONDS};
+use accord_serving::logins::{Holder, LOGIN_SECONDS, Person};
 use accord_serving::{Reply, alx_envelope, body::Document, reply::encoded};
 
 pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
@@ -32,7 +32,7 @@ pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) 
             let open = open.ok_or_else(missing)?;
             // A worker could sign in as a person, and answer what it asked.
             open.attribute(SignIn::NEED, Author::unnamed())?;
-            Ok(Holder::of(&open).into())
+            Ok(Person::of_this_user(Holder::of(&open)))
         }),
     };
     let person = match person {

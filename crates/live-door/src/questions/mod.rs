@@ -18,6 +18,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         serve(read::sessions),
         serve(read::asks),
+        serve(read::answers),
         serve(read::show),
         serve(read::events),
         serve(answer::answer),

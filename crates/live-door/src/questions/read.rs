@@ -30,6 +30,14 @@ pub(super) async fn asks(
     Ok(Json(questions::LiveAsksEnvelope::wrap(found, correlation.as_str())))
 }
 
+pub(super) async fn answers(
+    Context { host, caller, correlation }: Context,
+    Call { path, .. }: Call<questions::ListLiveAnswers>,
+) -> Result<Json<questions::LiveAnswersEnvelope>, Failure> {
+    let found = host.live().unread(&caller, &app_of(&path.project)?).await?;
+    Ok(Json(questions::LiveAnswersEnvelope::wrap(found, correlation.as_str())))
+}
+
 pub(super) async fn show(
     Context { host, caller, correlation }: Context,
     Call { path, .. }: Call<questions::ShowLiveSession>,

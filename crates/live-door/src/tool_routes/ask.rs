@@ -20,6 +20,7 @@ pub(super) struct Asked {
     pub(super) correlation: Correlation,
     /// Only `ggui_consume` declares it.
     pub(super) goes_on: bool,
+    pub(super) confirm: bool,
     pub(super) actor: Option<ActorKey>,
     project: Option<ProjectId>,
 }
@@ -31,8 +32,8 @@ impl Asked {
         let named = asked.actor.as_deref().map(actor).transpose()?;
         let author = Author::claimed(named, "/actor");
         let actor = caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key());
-        let ConsumeQuery { project, goes_on, .. } = asked;
-        Ok(Self { actor, project, goes_on, host, caller, correlation })
+        let ConsumeQuery { project, goes_on, confirm, .. } = asked;
+        Ok(Self { actor, project, goes_on, confirm, host, caller, correlation })
     }
 
     /// Who asks a person: the actor of the call, else the label of its key as the name of an agent.

@@ -1,14 +1,14 @@
 //! What an agent does: handshake, render, consume, change, emit.
 
 use accord_api::{Json, Operation as _};
-use accord_contract::{Failure, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_live_core::operations::tools::{self, GguiConsumeEnvelope, GguiEmitEnvelope};
 use accord_live_core::operations::tools::{GguiHandshakeEnvelope, GguiPropsEnvelope};
 use serde_json::json;
 
 use super::{PROJECT, SESSION, actor, any_object, arguments, ask, in_project, of_session, receipt};
-use super::{contract::blueprint_draft, received};
-use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
+use super::{contract::blueprint_draft, json_body, received, runtime::MOST_SEQUENCE};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
 
 const RENDERED: &[Output] = &[
     Output::text("sessionId"),
@@ -123,29 +123,48 @@ pub(super) const CONSUME: Tool = Tool {
     title: "Wait for the person's answer",
     description: "Gives what the person did since the last call, and takes it out of the \
         session: each event has intent (the action), actionData (what they entered), \
-        uiContext, actionId and firedAt. If there is nothing yet, it waits up to timeout \
+        uiContext, actionId and firedAt, and says who answered (x-by), through which door \
+        (x-door), and whether it is a known person (x-person): an answer with x-person false \
+        is no decision of a person. If there is nothing yet, it waits up to timeout \
         seconds; empty events mean that there is no new answer yet, so call it again. A call \
-        that is cancelled takes nothing.",
+        that is cancelled takes nothing. To lose nothing in a crash of your own, pass x-after: \
+        0 first, then the x-cursor of the last result that you handled. What came after it is \
+        given again, with the same actionId: handle each actionId once.",
     arguments: &[
         SESSION,
         Argument::integer("timeout", 0, 25, "How many seconds to wait for an answer.")
             .default_number(0),
+        AFTER,
     ],
     effect: Effect::Adds,
     output: Some(&[
         Output::list("events"),
         Output::text("status"),
         Output::object("client").optional(),
+        Output::count("x-cursor").optional(),
     ]),
     name: tools::Consume::NAME,
     ask: |call| {
         let actor = actor(call);
         let query = tools::ConsumeQuery { actor, ..Default::default() };
+        if call.confirms() && call.value(AFTER.name()).is_none() {
+            // Nothing is confirmed before it was written.
+            let mut asked = call.arguments().clone();
+            asked.insert(AFTER.name().into(), 0.into());
+            return Ok(ask::<tools::Consume>(query, json_body(asked)));
+        }
         Ok(ask::<tools::Consume>(query, arguments(call)))
     },
     answer: consumed,
     null_on: None,
 };
+
+const AFTER: Argument = Argument::integer(
+    "x-after",
+    0,
+    MOST_SEQUENCE,
+    "The x-cursor of the last result that you handled; 0 at first. It is confirmed.",
+);
 
 pub(super) const UPDATE: Tool = Tool {
     title: "Change what a page shows",
@@ -245,11 +264,23 @@ fn consumed(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
     let result = answer.read::<Json<GguiConsumeEnvelope>>()?.0.result;
     let session = call.text("sessionId").unwrap_or_default();
     let receipt = received(&result);
+    let cursor = result.cursor.filter(|_| call.confirms() && call.value(AFTER.name()).is_none());
     Ok(match result.events.is_empty() {
         true => receipt.noting(format!(
             "There is no new answer yet. Call ggui_consume again with sessionId \"{session}\" and \
              timeout 25, or stop and come back later: the answer is kept until the session expires."
         )),
-        false => receipt,
+        false => match cursor {
+            Some(cursor) => receipt.confirming(confirmation(session, cursor)),
+            None => receipt,
+        },
     })
+}
+
+/// The request that confirms what was given.
+fn confirmation(session: &str, cursor: u64) -> HostRequest {
+    let query = tools::ConsumeQuery { confirm: true, ..Default::default() };
+    let (session, cursor) = (Value::from(session), Value::from(cursor));
+    let members = [("sessionId".to_owned(), session), (AFTER.name().to_owned(), cursor)];
+    ask::<tools::Consume>(query, json_body(Object::from_iter(members)))
 }

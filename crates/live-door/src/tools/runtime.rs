@@ -12,7 +12,7 @@ const SESSION: Argument = Argument::text("sessionId", "The session of the page."
 const APP: Argument = Argument::text("appId", "The app of the session.").required();
 
 /// The largest integer that every JSON parser reads exactly.
-const MOST_SEQUENCE: i64 = (1 << 53) - 1;
+pub(super) const MOST_SEQUENCE: i64 = (1 << 53) - 1;
 
 const OUTCOME: &[Output] =
     &[Output::flag("ok"), Output::text("code").optional(), Output::text("message").optional()];

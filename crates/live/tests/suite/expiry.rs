@@ -1,8 +1,11 @@
 //! Sessions expire, and their ids can be used again.
 
-use accord_live::Waiting;
+use accord_live::{LiveOptions, Waiting};
 use accord_live_core::frame::Close;
+use accord_store::{Scope, StoreExt as _};
 use serde_json::json;
+
+use accord_live_core::session::Sender;
 
 use crate::support::{
     act, action, app, arguments, document, emit, end, numbers, object, owner, places, seed,
@@ -44,7 +47,7 @@ async fn an_id_that_is_used_again_continues_its_counters() {
         seed(&live, "s1").await;
         let mut old = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
         let binding = old.subscriber.binding().clone();
-        live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
         emit(&live, "s1", "log", 7).await;
         place.expire("s1");
         if is_swept {
@@ -62,7 +65,8 @@ async fn an_id_that_is_used_again_continues_its_counters() {
         assert!(ack["payload"]["session"].get("actionSpec").is_none());
         // The number of the client was used by another session.
         let binding = new.subscriber.binding().clone();
-        let ack = live.act(&binding, action("s1", "again", Some(1))).await.unwrap();
+        let ack =
+            live.act(&binding, action("s1", "again", Some(1)), Sender::default()).await.unwrap();
         assert_eq!(ack.sequence, 4);
         // Nothing of before can be read, and the old subscriber gets nothing of the new session.
         assert!(place.ledger("s1").iter().map(|row| row.seq).eq([4]));
@@ -112,13 +116,18 @@ async fn an_action_that_is_sent_again_is_known_while_its_session_lives() {
         seed(&live, "s1").await;
         let person = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
         let binding = person.subscriber.binding().clone();
-        let first = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
-        let again = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        let first =
+            live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
+        let again =
+            live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
         assert_eq!(again, first);
         place.expire("s1");
         // The same before and after the sweep.
         for _ in 0..2 {
-            let refused = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap_err();
+            let refused = live
+                .act(&binding, action("s1", "yes", Some(1)), Sender::default())
+                .await
+                .unwrap_err();
             assert_eq!(refused.code.as_str(), "SESSION_NOT_FOUND");
             live.sweep().await.unwrap();
         }
@@ -128,7 +137,8 @@ async fn an_action_that_is_sent_again_is_known_while_its_session_lives() {
         assert_eq!(document(&new.ack.text)["payload"]["sequence"], first.sequence);
         // Another session, in which the same number is another action.
         let binding = new.subscriber.binding().clone();
-        let later = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        let later =
+            live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
         assert_eq!(later.sequence, first.sequence + 1);
     }
 }
@@ -140,7 +150,8 @@ async fn an_archived_project_takes_no_change_but_the_end_of_its_sessions() {
         seed(&live, "s1").await;
         let person = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
         let binding = person.subscriber.binding().clone();
-        let first = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        let first =
+            live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
         let consume = || arguments(json!({"sessionId": "s1"}));
         let waiting = Waiting::default();
         let taken = live.consume(&owner(), &app("shop"), consume(), waiting).await.unwrap();
@@ -148,7 +159,8 @@ async fn an_archived_project_takes_no_change_but_the_end_of_its_sessions() {
         let refused = act(&live, &binding, "no").await.unwrap_err();
         assert_eq!(refused.code.as_str(), "project_archived");
         // What was acknowledged stays acknowledged.
-        let again = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        let again =
+            live.act(&binding, action("s1", "yes", Some(1)), Sender::default()).await.unwrap();
         assert_eq!(again, first);
         let waiting = Waiting::default();
         let refused = live.consume(&owner(), &app("shop"), consume(), waiting).await.unwrap_err();
@@ -165,5 +177,38 @@ async fn an_archived_project_takes_no_change_but_the_end_of_its_sessions() {
         place.expire("s1");
         assert_eq!(live.sweep().await.unwrap(), 1);
         assert!(place.kinds().iter().any(|kind| kind == "live.session.expired"));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_read_outlasts_its_session_for_some_days() {
+    for (place, seconds) in places().into_iter().chain(places()).zip([60, 60, 0, 0]) {
+        let live = place.live_with(LiveOptions { unread_seconds: seconds, ..Default::default() });
+        let unread = || async {
+            let answers = live.unread(&owner(), &app("shop")).await.unwrap().answers;
+            answers.iter().map(|it| it.action().1["text"].clone()).collect::<Vec<_>>()
+        };
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({})).await.unwrap();
+        let binding = person.subscriber.binding().clone();
+        for text in ["read", "lost", "unread"] {
+            act(&live, &binding, text).await.unwrap();
+            let consume = match text {
+                "read" => json!({"sessionId": "s1"}),
+                "lost" => json!({"sessionId": "s1", "x-after": 0}),
+                _ => continue,
+            };
+            let (caller, shop) = (owner(), app("shop"));
+            let taken = live.consume(&caller, &shop, arguments(consume), Waiting::default());
+            taken.await.unwrap().take();
+        }
+        assert_eq!(unread().await, ["lost", "unread"]);
+        place.expire("s1");
+        assert_eq!(live.sweep().await.unwrap(), 1);
+        let kept: &[&str] = if seconds > 0 { &["lost", "unread"] } else { &[] };
+        assert_eq!(unread().await, kept);
+        assert_eq!(live.sweep().await.unwrap(), 0);
+        let left = place.store.read(|unit| unit.settings(Scope::Store)).unwrap();
+        assert_eq!(left.len(), usize::from(seconds > 0), "{left:?}");
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use accord_live_core::session::Sender;
+
 use crate::support::{act, document, emit, places, seed, subscribe};
 
 const TASKS: usize = 12;
@@ -68,7 +70,7 @@ async fn a_refused_action_appends_nothing() {
         let before = (place.row("s1"), place.ledger("s1"), place.kinds());
         let mut wrong = crate::support::action("s1", "x", None);
         wrong.envelope["payload"]["data"]["text"] = 41.into();
-        let refused = live.act(binding, wrong).await.unwrap_err();
+        let refused = live.act(binding, wrong, Sender::default()).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "CONTRACT_VIOLATION");
         assert_eq!((place.row("s1"), place.ledger("s1"), place.kinds()), before);
         assert_eq!(act(&live, binding, "x").await.unwrap().sequence, 3);

@@ -8,7 +8,7 @@ use accord_contract::{Failure, Object, Timestamp, Wire};
 use accord_live::{Delivery, End, Live, LiveOptions, Subscriber, Subscription};
 use accord_live_core::frame::{Action, ActionAck, Binding, ClientBody, parse};
 use accord_live_core::limits::Limits;
-use accord_live_core::session::SubscribeRefusal;
+use accord_live_core::session::{Sender, SubscribeRefusal};
 use accord_live_core::tenancy::Identity;
 use accord_live_core::{AppId, SessionId};
 use accord_store::{
@@ -197,7 +197,7 @@ pub(crate) fn action(session: &str, text: &str, client_seq: Option<u64>) -> Acti
 }
 
 pub(crate) async fn act(live: &Live, binding: &Binding, text: &str) -> Result<ActionAck, Failure> {
-    live.act(binding, action(binding.session_id.as_str(), text, None)).await
+    live.act(binding, action(binding.session_id.as_str(), text, None), Sender::default()).await
 }
 
 /// Sends a number on a channel. Returns its number in the stream.

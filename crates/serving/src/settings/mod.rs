@@ -211,6 +211,9 @@ settings! {
         session_ttl: Duration = "60m", "How long a live session lasts after its last activity.";
         link_ttl: Duration = "60s",
             "How long a link of `accord live open` can be used. It signs in once.";
+        unread_days: u32 = "7",
+            "How many days an answer that no agent has read can be read with `accord live answers` \
+             after its session has ended; 0 to delete it with the session.";
         version_policy: VersionPolicy = "reject",
             "What happens to a client that does not support the server's protocol version: reject \
              (it is answered and closed) or advisory (it is answered).";

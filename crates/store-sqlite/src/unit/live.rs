@@ -331,6 +331,7 @@ pub(super) fn place(part: LivePart) -> (i64, i64) {
         LivePart::HostContext => (2, 0),
         LivePart::Context => (3, 0),
         LivePart::Returned => (4, 0),
+        LivePart::Closed => (5, 0),
     }
 }
 

@@ -300,13 +300,14 @@ pub(super) fn of_session<U: ReadUnit + ?Sized>(
 const SESSIONS: usize = 4;
 const HANDSHAKES: usize = 3;
 const KEYS: usize = 9;
-const PARTS: [LivePart; 6] = [
+const PARTS: [LivePart; 7] = [
     LivePart::Ui,
     LivePart::Props(0),
     LivePart::Props(1),
     LivePart::HostContext,
     LivePart::Context,
     LivePart::Returned,
+    LivePart::Closed,
 ];
 
 /// One of few live sessions.

@@ -4,6 +4,7 @@
 //! serves the data folder, of a server, or of a host in this process that opens the folder.
 
 mod answer;
+mod answers;
 mod list;
 mod open;
 mod place;
@@ -18,6 +19,7 @@ subcommands! {
         List(list::ListArgs),
         Open(open::OpenArgs),
         Answer(answer::AnswerArgs),
+        Answers(answers::AnswersArgs),
         Watch(watch::WatchArgs),
     }
 }

@@ -134,6 +134,7 @@ fn need_name(need: Need) -> &'static str {
         Need::Decide(Decision::Review) => "review",
         Need::Decide(Decision::PeerReview) => "peer-review",
         Need::Decide(Decision::Answer) => "answer",
+        Need::Decide(Decision::PersonAnswer) => "person-answer",
         Need::Decide(Decision::SignIn) => "sign-in",
         Need::Decide(Decision::Grant) => "grant",
     }

@@ -193,6 +193,8 @@ macro_rules! accord_codes {
         "Too many attempts to sign in have failed within a minute; wait a minute and try again.";
     LiveSessionEnded = "LIVE_SESSION_ENDED", NotFound, Never, 410,
         "The live session has ended and takes no more answers; let the agent begin a new one.";
+    LiveAskEnded = "LIVE_ASK_ENDED", NotFound, Never, 410,
+        "The time in which the live session takes answers is over; let the agent ask again.";
     HttpFault = "HTTP_FAULT", Execution, Never, 500,
         "The server failed because of a bug; report it with the correlation id and the server's \
          log.";

@@ -274,6 +274,44 @@ async fn a_link_says_in_whose_name_a_page_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_person_answers_what_a_person_must_answer_once() {
+    let world = World::open(&[]).await;
+    let mut ui = super::contract();
+    ui.insert("x-answeredBy".into(), "person".into());
+    ui.insert("x-closesOn".into(), "first".into());
+    let (app, session) = (super::app_id("shop"), super::session_id("s1"));
+    world.host.live().seed(&app, &session, ui, Default::default()).await.unwrap();
+    let refusal = |client: &mut super::Client| {
+        let answer = client.ask("action", super::action("s1", "yes"));
+        assert_eq!(answer["type"], "error", "{answer}");
+        answer["payload"].clone()
+    };
+    // Anybody on this machine, and the bearer of a token.
+    let token = world.token("s1");
+    let mut bearer_of_token = world.client_with(&format!("/ws?wsToken={token}"), &[]);
+    bearer_of_token.subscribe("s1", json!({"wsToken": token}));
+    for client in [&mut world.subscribed("s1"), &mut bearer_of_token] {
+        assert_eq!(refusal(client)["code"], "person_required");
+    }
+    // A page that is signed in without a key answers as the user of the operating system.
+    let token = signed_in_token(&world, &json!({}), "s1");
+    let mut page = world.client_with(&format!("/ws?wsToken={token}"), &[]);
+    page.subscribe("s1", json!({"wsToken": token, "followLedger": true}));
+    assert_eq!(page.ask("action", super::action("s1", "yes"))["type"], "ack");
+    let heard = next_event(&mut page)["data"].clone();
+    assert_eq!((&heard["x-person"], &heard["x-by"]["type"]), (&json!(true), &json!("human")));
+    // The second person learns who was first.
+    let made = post(&world, "/accord/v1/live/s1/link?actor=human:ana", "", "").json();
+    let (_, secret) = made["path"].as_str().unwrap().split_once("#t=").unwrap();
+    let token = signed_in_token(&world, &json!({"link": secret}), "s1");
+    let mut other = world.client_with(&format!("/ws?wsToken={token}"), &[]);
+    other.subscribe("s1", json!({"wsToken": token}));
+    let stale = refusal(&mut other);
+    assert_eq!(stale["code"], "decision_stale");
+    assert_eq!(stale["details"]["by"], heard["x-by"], "{stale}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_answers_its_own_question_is_named() {
     let world = World::open(&[]).await;
     world.seed("s1").await;
@@ -310,11 +348,13 @@ async fn the_socket_of_a_page_ends_with_its_key_and_says_who_answered() {
     let mut forged = super::action("s1", "from another client");
     forged["x-by"] = json!({"id": "lead", "type": "human"});
     forged["x-door"] = json!("cli");
+    forged["x-person"] = json!(true);
     assert_eq!(other.ask("action", forged)["type"], "ack");
     let heard = next_event(&mut page);
     assert_eq!(heard["data"]["payload"]["data"]["text"], "from another client");
     assert!(heard["data"].get("x-by").is_none(), "{heard}");
-    assert!(heard["data"].get("x-door").is_none(), "{heard}");
+    assert_eq!(heard["data"]["x-door"], "channel");
+    assert_eq!(heard["data"]["x-person"], false);
 
     let mut own = super::action("s1", "from the page");
     own["clientSeq"] = json!(1);
@@ -323,6 +363,7 @@ async fn the_socket_of_a_page_ends_with_its_key_and_says_who_answered() {
     let heard = next_event(&mut page);
     assert_eq!(heard["data"]["x-by"], actor);
     assert_eq!(heard["data"]["x-door"], "page");
+    assert_eq!((&heard["data"]["x-person"], &heard["data"]["x-key"]), (&json!(true), &json!(id)));
     // Sent again, it is the same action.
     let repeated = page.ask("action", own);
     assert_eq!(repeated["payload"]["sequence"], acked["payload"]["sequence"]);

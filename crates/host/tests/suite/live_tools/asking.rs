@@ -3,11 +3,13 @@
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
 use accord_contract::Wire as _;
-use accord_live_core::AppId;
+use accord_host::http::local_api;
 use accord_live_core::operations::questions::LiveAsk;
+use accord_live_core::{AppId, SessionId};
 use serde_json::json;
 
 use super::{action, agent, contract, render, session, structured};
+use crate::events::Listener;
 use crate::support::{World, soon};
 
 #[tokio::test]
@@ -54,7 +56,7 @@ async fn an_agent_asks_and_gets_the_answer() {
     let event = json!({
         "type": "action", "sessionId": session, "intent": "reject",
         "actionData": {"reason": "Too long"}, "uiContext": {"tab": 1},
-        "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z",
+        "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z", "x-door": "tool", "x-person": false,
     });
     assert_eq!(answer["events"], json!([event]));
     let asks = live.asks(&Caller::owner(), &atlas, None, 10).await.unwrap();
@@ -89,6 +91,53 @@ async fn an_agent_that_waits_is_woken_by_the_answer() {
     let events = structured(&answer)["events"].as_array().unwrap().clone();
     assert_eq!(events[0]["intent"], "approve");
     assert_eq!(events[0]["actionData"], json!(null));
+}
+
+#[tokio::test]
+async fn an_agent_cannot_answer_what_a_person_must_answer() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let mut contract = contract();
+    contract["x-answeredBy"] = json!("person");
+    contract["x-closesOn"] = json!("first");
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": contract}});
+    let made = builder.call("ggui_handshake", draft).await;
+    let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {"text": "T"}});
+    let rendered = builder.call("ggui_render", asked).await;
+    let id = structured(&rendered)["sessionId"].as_str().unwrap().to_owned();
+    let submit = |number: &str| action(&id, number, "approve", json!(null));
+    let refused = builder.call("ggui_runtime_submit_action", submit("a1")).await;
+    let refused = structured(&refused);
+    assert_eq!((&refused["ok"], &refused["code"]), (&json!(false), &json!("person_required")));
+    let nothing = builder.call("ggui_consume", json!({"sessionId": id})).await;
+    assert_eq!(structured(&nothing)["events"], json!([]));
+
+    let owner = world.owner();
+    let actions = format!("/accord/v1/projects/atlas/live/sessions/{id}/actions?actor=");
+    let approve = json!({"action": "approve"});
+    owner.post(&format!("{actions}agent:dev"), &approve).await.refused(403, "person_required");
+    owner.post(&format!("{actions}human:lead"), &approve).await.expect(200);
+    let second = owner.post(&format!("{actions}human:ana"), &approve).await;
+    let second = second.refused(412, "decision_stale");
+    assert_eq!(second["by"], json!({"id": "lead", "type": "human"}), "{second}");
+    assert_eq!(second["action"], "approve");
+    let events = builder.call("ggui_consume", json!({"sessionId": id})).await;
+    let event = structured(&events)["events"][0].clone();
+    assert_eq!(event["x-by"], json!({"id": "lead", "type": "human"}));
+    assert_eq!((&event["x-door"], &event["x-person"]), (&json!("http"), &json!(true)));
+    // The event of the project outlasts the session.
+    world.host.live().expire_now(&SessionId::new(&*id).unwrap()).await.unwrap();
+    let api = local_api(&world.host);
+    let mut listener = Listener::new(&api, "/v1/projects/atlas/events", Some("0")).await;
+    let answered = loop {
+        let event = listener.next().await.unwrap();
+        if event.name == "live.user.submitted" {
+            break event.data["data"].clone();
+        }
+    };
+    assert_eq!(answered["actor"], json!({"id": "lead", "type": "human"}));
+    assert_eq!((&answered["action"], &answered["person"]), (&json!("approve"), &json!(true)));
+    assert!(answered["digest"].as_str().unwrap().starts_with("sha256:"), "{answered}");
 }
 
 #[tokio::test]
