@@ -32,11 +32,17 @@ pub(crate) fn descendants(table: &ProcessTable, ancestor: u64) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to every descendant of this process.
-pub(crate) fn signal_descendants(signal: Signal) {
+/// Sends a signal to every descendant of this process but one.
+pub(crate) fn signal_descendants(signal: Signal, except: Option<Pid>) {
     let own = std::process::id().into();
     let Some(table) = ProcessTable::read() else { return };
-    signal_all(&descendants(&table, own), signal);
+    let mut found = descendants(&table, own);
+    found.retain(|process| except.is_none_or(|pid| process.pid != pid_number(pid)));
+    signal_all(&found, signal);
+}
+
+fn pid_number(pid: Pid) -> u64 {
+    u64::from(pid.as_raw_nonzero().get().unsigned_abs())
 }
 
 /// Kills every descendant of this process, which must get the processes whose parents have ended.

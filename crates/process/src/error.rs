@@ -20,6 +20,8 @@ pub enum StartError {
     WorkingFolder { path: PathBuf },
     #[error("the program {program:?} could not be started: {source}")]
     System { program: String, source: io::Error },
+    #[error("it has no sandbox: {why}")]
+    Sandbox { why: String },
 }
 
 /// A [`crate::Session`] gave no answer. The child and its group are gone.

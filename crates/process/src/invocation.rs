@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::{env, io, thread};
 
 use rustix::fs::Access;
@@ -13,6 +14,7 @@ use crate::error::StartError;
 use crate::hidden::hidden_variables;
 use crate::launcher::launcher;
 use crate::namespace::announce_supervisor;
+use crate::sandbox::Attempt;
 
 /// A program to start with exactly these arguments.
 #[derive(Clone, Debug)]
@@ -28,6 +30,10 @@ pub struct Invocation {
     pub cwd: Option<PathBuf>,
     /// Whether it is a worker, which a launcher starts in a session of its own.
     pub is_worker: bool,
+    /// Whether the program only starts the worker, and must not be asked to end.
+    pub(crate) is_wrapped: bool,
+    /// The folder of the attempt, if the worker is in a sandbox.
+    pub(crate) attempt: Option<Arc<Attempt>>,
 }
 
 impl Invocation {
@@ -43,6 +49,8 @@ impl Invocation {
             without: Vec::new(),
             cwd: None,
             is_worker: false,
+            is_wrapped: false,
+            attempt: None,
         }
     }
 
@@ -53,9 +61,16 @@ impl Invocation {
         self
     }
 
-    /// The command of the launcher, if one starts the program.
-    pub(crate) fn launcher(&self) -> Option<&'static [OsString]> {
+    /// The program of the launcher, if one starts the program.
+    pub(crate) fn launcher(&self) -> Option<&'static OsStr> {
         launcher().filter(|_| self.is_worker)
+    }
+
+    /// The value of a variable for the child.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        // The last setting of a variable counts, as for `Command`.
+        let own = self.env.iter().rev().find(|(own, _)| own == OsStr::new(name));
+        own.map(|(_, value)| value.clone()).or_else(|| env::var_os(name))
     }
 
     #[must_use]
@@ -95,15 +110,19 @@ impl Invocation {
             return Err(StartError::WorkingFolder { path: path.clone() });
         }
         let mut command = match self.launcher() {
-            Some([launcher, words @ ..]) => {
+            Some(launcher) => {
                 // The launcher could only say it with an exit code.
                 self.locate()?;
                 announce_supervisor();
                 let mut command = Command::new(launcher);
-                command.args(words).arg(&self.program);
+                command.arg("launch");
+                if let Some(attempt) = &self.attempt {
+                    command.arg("--attempt").arg(attempt.folder());
+                }
+                command.args(self.is_wrapped.then_some("--wrapped")).arg("--").arg(&self.program);
                 command
             }
-            _ => {
+            None => {
                 let mut command = Command::new(&self.program);
                 // The leader of a group cannot begin a session, as a launcher does.
                 command.process_group(0);
@@ -117,6 +136,11 @@ impl Invocation {
     /// Starts the child with the streams of this process, in its group.
     pub(crate) fn start_attached(&self) -> Result<std::process::Child, StartError> {
         self.start(Command::new(&self.program))
+    }
+
+    /// Replaces this process by the program. Returns only if that fails.
+    pub(crate) fn replace_process(&self) -> io::Error {
+        Command::new(&self.program).args(&self.args).exec()
     }
 
     fn start(&self, mut command: Command) -> Result<std::process::Child, StartError> {
@@ -182,16 +206,9 @@ impl Invocation {
                 None => program.to_path_buf(),
             }];
         }
-        self.search_path()
+        self.variable("PATH")
             .map(|path| env::split_paths(&path).map(|dir| dir.join(program)).collect())
             .unwrap_or_default()
-    }
-
-    fn search_path(&self) -> Option<OsString> {
-        // As `Command` does: the `PATH` of the child decides, and the last setting of a variable
-        // counts.
-        let own = self.env.iter().rev().find(|(name, _)| name == OsStr::new("PATH"));
-        own.map(|(_, value)| value.clone()).or_else(|| env::var_os("PATH"))
     }
 
     fn not_executable(&self, why: &'static str) -> StartError {

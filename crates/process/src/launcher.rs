@@ -8,10 +8,11 @@
 //! SIGTERM asks the worker and all that it started to end; SIGINT kills them. The launcher ends as
 //! its worker did: with the same exit code, or by the same signal.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use crate::descendants::{end_descendants, reap_one, signal_descendants};
 use crate::error::StartError;
 use crate::group::{Ending, watch_end_of};
 use crate::invocation::Invocation;
+use crate::sandbox::Attempt;
 use crate::supervisor::{END_LIMIT, supervise};
 
 /// How often processes that the worker left behind, and that have ended, are reaped.
@@ -30,32 +32,46 @@ const REAP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the end of the worker is looked for where no descriptor tells it.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+static PROGRAM: OnceLock<OsString> = OnceLock::new();
 
-/// Sets the command whose last arguments are a program and its arguments, and which calls
-/// [`launch`] with them. A process that starts workers calls it once.
-pub fn set_launcher<A: Into<OsString>>(command: impl IntoIterator<Item = A>) {
-    // A second call would name the same command.
-    let _ = COMMAND.set(command.into_iter().map(Into::into).collect());
+/// How the launcher treats its worker.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchOptions {
+    /// The folder of the attempt, which is removed at the end.
+    pub attempt: Option<PathBuf>,
+    /// The program only starts the worker. It is not asked to end, because it would kill the worker
+    /// at once.
+    pub is_wrapped: bool,
 }
 
-/// The command before the program of a worker. `None` if this process has none: workers then lead
-/// a process group only.
-pub(crate) fn launcher() -> Option<&'static [OsString]> {
-    COMMAND.get().map(Vec::as_slice)
+/// Sets the program that starts workers. Its verb `launch` calls [`launch`], its verb `restrict`
+/// calls [`restrict`](crate::restrict), each with a program and its arguments. A process that
+/// starts workers calls this once.
+pub fn set_launcher(program: impl Into<OsString>) {
+    // A second call would name the same program.
+    let _ = PROGRAM.set(program.into());
+}
+
+/// The program that starts workers. `None` if this process has none: workers then lead a process
+/// group only.
+pub(crate) fn launcher() -> Option<&'static OsStr> {
+    PROGRAM.get().map(OsString::as_os_str)
 }
 
 /// Runs a worker to its end, and ends what it leaves behind. The calling process must have one
 /// thread and no children.
-pub fn launch(worker: &Invocation) -> Result<Ending, StartError> {
+pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, StartError> {
     let system = |source: io::Error| worker.failed(source);
+    // Kept until all processes have ended, also if the supervisor was killed.
+    let attempt = options.attempt.as_deref().map(Attempt::join);
+    let _attempt = attempt.transpose().map_err(system)?;
     // Before the session begins: from then on the supervisor can send signals to it.
     let asked = on_signal(SIGTERM).map_err(system)?;
     let killed = on_signal(SIGINT).map_err(system)?;
     prepare().map_err(system)?;
     let child = worker.start_attached()?;
     forget_streams().map_err(system)?;
-    let ending = wait(Pid::from_child(&child), &asked, &killed);
+    let ending = wait(Pid::from_child(&child), options.is_wrapped, &asked, &killed);
     end_descendants(Instant::now() + END_LIMIT);
     ending.map_err(system)
 }
@@ -96,7 +112,12 @@ fn forget_streams() -> io::Result<()> {
 }
 
 /// Waits until the worker has ended, and reaps what it left behind meanwhile.
-fn wait(worker: Pid, asked: &UnixStream, killed: &UnixStream) -> io::Result<Ending> {
+fn wait(
+    worker: Pid,
+    is_wrapped: bool,
+    asked: &UnixStream,
+    killed: &UnixStream,
+) -> io::Result<Ending> {
     let watch = watch_end_of(worker);
     loop {
         while let Some((pid, status)) = reap_one() {
@@ -112,7 +133,7 @@ fn wait(worker: Pid, asked: &UnixStream, killed: &UnixStream) -> io::Result<Endi
             // The others are killed when it has ended.
             let _ = kill_process(worker, Signal::KILL);
         } else if has_byte(asked) {
-            signal_descendants(Signal::TERM);
+            signal_descendants(Signal::TERM, is_wrapped.then_some(worker));
         }
     }
 }

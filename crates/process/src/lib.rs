@@ -48,6 +48,7 @@ mod lines;
 mod live;
 mod namespace;
 mod run;
+mod sandbox;
 mod session;
 mod sockets;
 mod supervisor;
@@ -62,10 +63,13 @@ pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use hidden::hide_from_workers;
 pub use invocation::Invocation;
-pub use launcher::{end_by, launch, set_launcher};
+pub use launcher::{LaunchOptions, end_by, launch, set_launcher};
 pub use limits::{limit_file_size, open_file_limit, raise_open_file_limit};
 pub use live::{end_all, end_group};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
+pub use sandbox::{
+    Attempt, Confinement, GitAccess, Rights, Sandbox, SandboxMode, SandboxRules, restrict,
+};
 pub use session::Session;
 pub use sockets::{SocketOwners, tcp_owners};
 pub use supervisor::supervise;

@@ -26,6 +26,13 @@ pub(crate) fn announce_supervisor() {
     HELD.get_or_init(|| hold(Path::new(FOLDER)).ok().flatten());
 }
 
+/// The file of this process, which a worker in a namespace of its own must see.
+pub(crate) fn supervisor_file() -> Option<PathBuf> {
+    announce_supervisor();
+    let name = format!("{PREFIX}{}-{}", own_namespace()?, std::process::id());
+    Some(Path::new(FOLDER).join(name))
+}
+
 /// Whether a supervisor of this user runs in another namespace.
 pub(crate) fn has_hidden_supervisor() -> bool {
     is_held_elsewhere(Path::new(FOLDER), own_namespace())

@@ -215,6 +215,8 @@ fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64
         .as_worker()
         .cwd(operation.root())
         .env("AGENTXCHAIN_TURN_ID", turn.as_str());
+    // The worker wrote the command, so it has no more rights than the worker had.
+    let invocation = operation.environment.confined(invocation, operation.root()).ok()?;
     let mut spec = Spec::new(invocation).time_limit(REPLAY_LIMIT);
     if let Some(cancel) = operation.environment.cancel_token() {
         spec = spec.cancel(cancel.clone());

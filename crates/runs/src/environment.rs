@@ -10,11 +10,12 @@ use accord_base::policy::DecisionRules;
 use accord_base::worker::AttemptSockets;
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Time};
-use accord_process::Cancel;
+use accord_process::{Cancel, Confinement, GitAccess, Invocation, SandboxRules, StartError};
 use accord_runs_core::hooks::{Action, HookPhase};
-use accord_runs_core::{Ids, Result, TurnId};
+use accord_runs_core::{HOME, Ids, Result, TurnId};
 
 use crate::LockedRepository;
+use crate::repository::CONFIG;
 
 /// The default lock timeout.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -32,6 +33,7 @@ pub struct Environment {
     cancel: Option<Cancel>,
     state_folder: Option<PathBuf>,
     sockets: Option<(ProjectId, AttemptSockets)>,
+    workers: SandboxRules,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +87,7 @@ impl Environment {
             cancel: None,
             state_folder: user_state_folder(),
             sockets: None,
+            workers: SandboxRules::default(),
         }
     }
 
@@ -99,6 +102,35 @@ impl Environment {
     /// The folder for the state of programs of the user; `None` if the user has none.
     pub fn state_folder(&self) -> Option<&Path> {
         self.state_folder.as_deref()
+    }
+
+    /// Sets the sandbox of workers; without it they have none.
+    #[must_use]
+    pub fn with_workers(mut self, rules: SandboxRules) -> Self {
+        self.workers = rules;
+        self
+    }
+
+    /// What a program may see and change that is started for a repository. It cannot change the
+    /// files that judge.
+    pub(crate) fn confinement(&self, root: &Path) -> Option<Confinement> {
+        let state = self.state_folder.as_ref()?.join("accord");
+        let mut confinement = self.workers.confine(root, GitAccess::Read, &state);
+        let tree = confinement.tree.clone();
+        confinement.protected.extend([CONFIG, HOME].map(|name| tree.join(name)));
+        Some(confinement)
+    }
+
+    /// A program for a repository, in a sandbox of its own.
+    pub(crate) fn confined(
+        &self,
+        program: Invocation,
+        root: &Path,
+    ) -> Result<Invocation, StartError> {
+        match self.confinement(root) {
+            Some(confinement) => Ok(confinement.apply(program)?.0),
+            None => Ok(program),
+        }
     }
 
     #[must_use]

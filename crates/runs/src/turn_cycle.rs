@@ -129,6 +129,7 @@ impl Runs {
             cancel: self.environment.cancel_token(),
             over: &over,
             socket: socket.as_ref().map(|(project, socket)| (*project, socket.path())),
+            confinement: self.environment.confinement(self.repository().root()),
         };
         let mut output = ClientOutput::default();
         let mut signals = |signal: WorkerSignal<'_>| {
@@ -228,16 +229,20 @@ impl Runs {
                 self.environment.notify(&Notice::Output { turn, error, bytes });
                 return;
             }
-            WorkerSignal::Started { pid } => (
+            WorkerSignal::Started { pid, sandbox } => (
                 TurnStatus::Starting,
-                [("worker_pid", pid.into()), ("worker_started_at", Value::from(now))],
+                build([
+                    ("worker_pid", pid.into()),
+                    ("worker_started_at", now.into()),
+                    ("worker_sandbox", sandbox.to_string().into()),
+                ]),
             ),
             WorkerSignal::FirstOutput { stream } => (
                 TurnStatus::Running,
-                [("first_output_at", now.into()), ("first_output_stream", stream.into())],
+                build([("first_output_at", now.into()), ("first_output_stream", stream.into())]),
             ),
         };
-        match self.record_worker_status(turn, attempt, status, build(about)) {
+        match self.record_worker_status(turn, attempt, status, about) {
             Ok(_) => {}
             Err(failure)
                 if matches!(failure.code, Code::XchainAttemptOver | Code::XchainTurnNotActive) =>

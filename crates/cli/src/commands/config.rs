@@ -84,11 +84,14 @@ impl ShowArgs {
                 Origin::File(path) => Some(path.to_string_lossy().into_owned()),
                 Origin::Environment(name) => Some(name.clone()),
             };
+            let ignored = entry.ignored.as_ref();
+            let ignored = ignored.map(|(value, path)| json!({"value": value, "place": path}));
             json!({
                 "name": entry.declaration.name,
                 "value": entry.value,
                 "origin": entry.origin.kind(),
                 "place": place,
+                "ignored": ignored,
                 "variable": variable_of(entry.declaration.name),
                 "about": entry.declaration.about,
             })
@@ -145,5 +148,12 @@ impl SettingArgs {
 fn row(entry: &Entry) -> Vec<String> {
     let value = entry.shown();
     let value = if value.is_empty() { "-" } else { &value };
-    vec![entry.declaration.name.to_owned(), clean(value), clean(&entry.origin.to_string())]
+    let mut origin = entry.origin.to_string();
+    if let Some((ignored, path)) = &entry.ignored {
+        let path = path.display();
+        origin.push_str(&format!(
+            " (not {ignored:?} of {path}: only your own settings can let workers do more)"
+        ));
+    }
+    vec![entry.declaration.name.to_owned(), clean(value), clean(&origin)]
 }

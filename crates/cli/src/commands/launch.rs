@@ -1,16 +1,26 @@
-//! `accord launch`: starts the program of a worker in a session of its own. Accord calls it.
+//! `accord launch`: starts the program of a worker in a session of its own. `accord restrict`:
+//! takes rights from itself, then becomes the program. Accord calls both.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use accord_base::worker::SECRETS;
 use accord_contract::Code;
-use accord_process::{Ending, Invocation};
+use accord_process::{Ending, Invocation, LaunchOptions, Rights};
 
 use crate::{CliError, Exit, Result};
 
 /// Start the program of a worker in a session of its own, and end all that it leaves behind
 #[derive(Debug, clap::Args)]
 pub(super) struct LaunchArgs {
+    /// The folder of the attempt, which is removed at the end
+    #[arg(long, value_name = "DIR")]
+    attempt: Option<PathBuf>,
+
+    /// The program only starts the worker, and is not asked to end
+    #[arg(long)]
+    wrapped: bool,
+
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
@@ -18,9 +28,8 @@ pub(super) struct LaunchArgs {
 
 impl LaunchArgs {
     pub(crate) fn run(self) -> Result<Exit> {
-        let mut words = self.words.into_iter();
-        let worker = Invocation::new(words.next().unwrap_or_default(), words);
-        let ending = accord_process::launch(&worker)
+        let options = LaunchOptions { attempt: self.attempt, is_wrapped: self.wrapped };
+        let ending = accord_process::launch(&invocation(self.words), &options)
             .map_err(|error| CliError::new(Code::AofAgentNotStarted, error.to_string()))?;
         Ok(match ending {
             Ending::Exited(code) => Exit::Other(u8::try_from(code).unwrap_or(u8::MAX)),
@@ -33,15 +42,44 @@ impl LaunchArgs {
     }
 }
 
+/// Start the program of a worker with rights to read and change only these files
+#[derive(Debug, clap::Args)]
+pub(super) struct RestrictArgs {
+    /// What it may read, with all that is below
+    #[arg(long, value_name = "PATH")]
+    read: Vec<PathBuf>,
+
+    /// What it may read and change, with all that is below
+    #[arg(long, value_name = "PATH")]
+    write: Vec<PathBuf>,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+impl RestrictArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        let rights = Rights { read: self.read, write: self.write };
+        let error = accord_process::restrict(&rights, &invocation(self.words));
+        Err(CliError::new(Code::AofAgentNotStarted, format!("landlock: {error}")))
+    }
+}
+
+fn invocation(words: Vec<OsString>) -> Invocation {
+    let mut words = words.into_iter();
+    Invocation::new(words.next().unwrap_or_default(), words)
+}
+
 /// Lets workers of this process be started by this command.
 pub(super) fn use_launcher() {
     accord_process::hide_from_workers(SECRETS.map(str::to_owned).into());
     // The program of this process, also if an update has replaced its file.
     #[cfg(target_os = "linux")]
-    let program = Some(std::path::PathBuf::from("/proc/self/exe"));
+    let program = Some(PathBuf::from("/proc/self/exe"));
     #[cfg(not(target_os = "linux"))]
     let program = std::env::current_exe().ok();
     if let Some(program) = program {
-        accord_process::set_launcher([program.into_os_string(), "launch".into(), "--".into()]);
+        accord_process::set_launcher(program);
     }
 }

@@ -72,6 +72,8 @@ subcommands! {
         Completions(completions::CompletionsArgs),
         #[command(hide = true)]
         Launch(launch::LaunchArgs),
+        #[command(hide = true)]
+        Restrict(launch::RestrictArgs),
     }
 }
 

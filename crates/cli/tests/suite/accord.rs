@@ -108,6 +108,7 @@ pub(crate) fn run_with_closed_output(mut command: Command) -> Ran {
 pub(crate) fn run_script(script: &str) -> Ran {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).env("ACCORD", program()).env("XDG_STATE_HOME", STATE_FOLDER);
+    shell.env("ACCORD_WORKERS_SANDBOX", "off");
     run(shell, "")
 }
 
@@ -119,6 +120,8 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
     // The copies of governed runs must not go to the folder of the person who runs the tests.
     command.env("XDG_STATE_HOME", STATE_FOLDER);
+    // Agents of tests write to folders of the test, outside of their work tree.
+    command.env("ACCORD_WORKERS_SANDBOX", "off");
     command.env_remove("COLUMNS");
     command
 }

@@ -5,6 +5,8 @@
 mod accord;
 mod acting;
 mod agents;
+#[cfg(target_os = "linux")]
+mod attacks;
 mod attempt_socket;
 mod batches;
 mod boundaries;

@@ -47,6 +47,11 @@ impl Place {
         self.folder.path()
     }
 
+    /// The state directory of the user.
+    pub(crate) fn state(&self) -> &Path {
+        self.state.path()
+    }
+
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }

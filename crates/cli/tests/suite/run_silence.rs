@@ -28,8 +28,8 @@ fn the_next_command_after_a_silent_worker_leads_on() {
     let accord = crate::accord::command(&[]).get_program().to_owned();
     let shell = format!("accord() {{ '{}' \"$@\"; }}\n{line}", accord.to_string_lossy());
     let mut typed = Command::new("sh");
-    typed.args(["-c", &shell]).current_dir(place.root());
-    typed.env("XDG_STATE_HOME", place.state.path());
+    typed.args(["-c", &shell]).current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+    typed.env("ACCORD_WORKERS_SANDBOX", "off");
     let ran = run(typed, "");
     // The worker was let end by itself this time; it has no result, which is another matter.
     assert!(ran.stderr.contains("without a result"), "{ran:?}");

@@ -114,6 +114,9 @@ impl Cleared {
             ]);
             doc::History::PROPOSAL.set(entry, record);
         }
+        if let Some(sandbox) = context.turn.value(doc::Turn::WORKER_SANDBOX) {
+            doc::History::WORKER_SANDBOX.set(entry, sandbox.clone());
+        }
         let delegation = [
             (doc::Turn::DELEGATION_CONTEXT, doc::History::DELEGATION_CONTEXT),
             (doc::Turn::DELEGATION_REVIEW, doc::History::DELEGATION_REVIEW),

@@ -27,6 +27,7 @@ documents! {
         STARTED_AT: Text = "started_at",
         NORMALIZATIONS: List = "normalizations",
         WARNINGS: Texts = "warnings",
+        WORKER_SANDBOX: Text = "worker_sandbox",
         VERIFICATION_REPLAY: Map = "verification_replay",
         FORWARD_REVISION: Map = "forward_revision",
         CONFLICT_RESOLUTION: Map = "conflict_resolution",

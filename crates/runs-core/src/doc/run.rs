@@ -71,6 +71,7 @@ documents! {
         OBSERVED_COST: Map => ObservedCost = "accord_observed_cost",
         WORKER_PID: Count = "worker_pid",
         WORKER_STARTED_AT: Timestamp = "worker_started_at",
+        WORKER_SANDBOX: Text = "worker_sandbox",
     }
 
     /// What the clients of a turn's workers say that they cost.

@@ -229,6 +229,11 @@ impl Turn {
         doc::Turn::WORKER_STARTED_AT.get(&self.members)
     }
 
+    /// The sandbox that its worker was started in.
+    pub fn worker_sandbox(&self) -> Option<&str> {
+        doc::Turn::WORKER_SANDBOX.get(&self.members)
+    }
+
     /// Whether other turns were active when it was assigned.
     pub fn is_concurrent(&self) -> bool {
         let others = self.value(doc::Turn::CONCURRENT_WITH);

@@ -12,7 +12,6 @@ mod program;
 use std::path::Path;
 
 use accord_contract::{Object, Time, Value};
-use accord_process::Cancel;
 use accord_runs_core::hooks::{self, Execution, Hook, HookChain, Transport};
 use accord_runs_core::{HookBatch, HookPhase, HookReport, Result, TurnId};
 
@@ -68,8 +67,7 @@ pub(crate) fn run_in_scope(
         for (other, locked, extra) in scope.others {
             elsewhere.push((other, locked, locked.protect(extra)?));
         }
-        let cancel = environment.cancel_token();
-        let mut ran = execute(&hook, &envelope, locked.root(), &variables, cancel);
+        let mut ran = execute(&hook, &envelope, locked.root(), &variables, environment);
         ran.tampered = locked.restore(&protected)?;
         for (other, locked, protected) in elsewhere {
             let names = locked.restore(&protected)?;
@@ -118,18 +116,20 @@ fn failed(why: String) -> Execution {
 }
 
 /// Runs one hook. The caller checks the protected files.
-pub fn execute(
+fn execute(
     hook: &Hook,
     envelope: &Object,
     root: &Path,
-    environment: &[(String, String)],
-    cancel: Option<&Cancel>,
+    variables: &[(String, String)],
+    environment: &Environment,
 ) -> Execution {
     let input = Value::Object(envelope.clone()).to_string();
     match &hook.transport {
         Transport::Process { command } => {
-            program::run(command, hook.timeout_ms, input + "\n", root, environment, cancel)
+            program::run(command, hook.timeout_ms, input + "\n", root, variables, environment)
         }
-        Transport::Http { url, headers } => http::post(hook, url, headers, &input, cancel),
+        Transport::Http { url, headers } => {
+            http::post(hook, url, headers, &input, environment.cancel_token())
+        }
     }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
+use accord_process::{Ending, Invocation, Overflow, Spec};
 use accord_runs_core::hooks::{Execution, working_folder};
 
 use super::MAX_OUTPUT;
+use crate::Environment;
 
 /// How long a hook can still end by itself after its limit. It is timed out then, but keeps its
 /// exit code. The reference runner waits as long.
@@ -19,23 +20,28 @@ pub(super) fn run(
     timeout_ms: u64,
     input: String,
     root: &Path,
-    environment: &[(String, String)],
-    cancel: Option<&Cancel>,
+    variables: &[(String, String)],
+    environment: &Environment,
 ) -> Execution {
     let Some((program, arguments)) = command.split_first() else {
         return super::failed("the hook names no program".to_owned());
     };
     let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root)).as_worker();
-    for (name, value) in environment {
+    for (name, value) in variables {
         invocation = invocation.env(name, value);
     }
+    // Its program may be a file of the repository, which a worker can change.
+    let invocation = match environment.confined(invocation, root) {
+        Ok(invocation) => invocation,
+        Err(error) => return super::failed(error.to_string()),
+    };
     let mut spec = Spec::new(invocation)
         .stdin(input)
         .time_limit(Duration::from_millis(timeout_ms))
         .overtime(OVERTIME)
         .stdout_limit(MAX_OUTPUT, Overflow::Kill)
         .stderr_limit(MAX_ERRORS);
-    if let Some(cancel) = cancel {
+    if let Some(cancel) = environment.cancel_token() {
         spec = spec.cancel(cancel.clone());
     }
     let outcome = match accord_process::run(&spec) {

@@ -56,7 +56,7 @@ impl RecordFile {
     }
 }
 
-pub(super) const CONFIG: &str = "agentxchain.json";
+pub(crate) const CONFIG: &str = "agentxchain.json";
 
 pub(super) fn state() -> String {
     home("state.json")

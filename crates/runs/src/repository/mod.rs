@@ -34,6 +34,7 @@ use crate::guard::Guard;
 pub use checkup::{Finding, FindingKind};
 pub use error::{RepositoryError, Result, failure};
 pub use journal::{PendingJournal, ReplayedJournal};
+pub(crate) use layout::CONFIG;
 pub use layout::RecordFile;
 pub use lock::LockHolder;
 pub use locked::{Committed, LockedRepository};

@@ -6,9 +6,12 @@ use std::time::Duration;
 use accord_base::ProjectId;
 use accord_base::worker::SOCKET_VARIABLE;
 use accord_contract::{Code, Failure, Object, Value};
-use accord_process::{Cancel, Invocation};
+use accord_process::{Cancel, Confinement, Invocation, Sandbox, StartError};
 use accord_runs_core::liveness::{Limit, WorkerLimits};
 use accord_runs_core::{Runtime, Turn, build, dispatch};
+
+/// Where roles that only review write.
+const REVIEWS: &str = ".agentxchain/reviews";
 
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
@@ -25,6 +28,8 @@ pub struct Job<'a> {
     pub over: &'a Cancel,
     /// The socket through which the worker reaches a project of a host.
     pub socket: Option<(&'a ProjectId, &'a Path)>,
+    /// What a program may see and change; `None` if there is no place to keep its state.
+    pub confinement: Option<Confinement>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +44,7 @@ pub enum WorkerEnd {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorkerSignal<'a> {
-    Started { pid: u32 },
+    Started { pid: u32, sandbox: &'a Sandbox },
     // The stream is `stdout`, `staged_result` or `request`.
     FirstOutput { stream: &'a str },
     // `error`: it was written to standard error.
@@ -69,6 +74,17 @@ impl Job<'_> {
             }
             None => program,
         })
+    }
+
+    /// A program in its sandbox. It may write its result and reviews.
+    pub(super) fn confine(&self, program: Invocation) -> Result<(Invocation, Sandbox), StartError> {
+        let Some(mut confinement) = self.confinement.clone() else {
+            return Ok((program, Sandbox::Off("there is no state folder".to_owned())));
+        };
+        let staging = dispatch::staging_folder(self.turn.id());
+        let written = [staging.as_str(), REVIEWS].map(|path| confinement.tree.join(path));
+        confinement.writable.extend(written);
+        confinement.apply(program)
     }
 
     /// The complete briefing of the worker, as one text.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_contract::{Code, Failure, Value};
 use accord_process::{
-    Ending, RunOutput, Spec, StartError, Watch, WatchDecision, group_cpu_time, run_watched,
+    Ending, RunOutput, Sandbox, Spec, StartError, Watch, WatchDecision, group_cpu_time, run_watched,
 };
 use accord_runs_core::liveness::{Liveness, Stall};
 use accord_runs_core::{Result, dispatch};
@@ -30,9 +30,10 @@ const GRACE: Duration = Duration::from_secs(5);
 const PLACEHOLDER: &str = "{prompt}";
 
 pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<WorkerEnd> {
-    let spec = spec(job)?;
+    let (spec, sandbox) = spec(job)?;
     let mut worker = Worker {
         job,
+        sandbox,
         signals,
         log: Log::open(job),
         progress: Progress::new(job),
@@ -50,7 +51,7 @@ pub(super) fn run(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> R
     judge(job, &outcome, stall)
 }
 
-fn spec(job: &Job<'_>) -> Result<Spec> {
+fn spec(job: &Job<'_>) -> Result<(Spec, Sandbox)> {
     let mut invocation = job.program().unwrap_or_else(|| {
         // Runtimes of other types are handled by the caller.
         accord_process::Invocation::new("", Vec::<String>::new())
@@ -91,6 +92,8 @@ fn spec(job: &Job<'_>) -> Result<Spec> {
     for (name, value) in variables {
         invocation = invocation.env(name, value.as_str().unwrap_or_default());
     }
+    let (invocation, sandbox) =
+        job.confine(invocation).map_err(|error| not_started(job, &error))?;
     let mut spec = Spec::new(invocation)
         .time_limit(job.limits.whole)
         // The output goes to the log and the listener, chunk by chunk.
@@ -100,11 +103,12 @@ fn spec(job: &Job<'_>) -> Result<Spec> {
     if by_stdin {
         spec = spec.stdin(job.briefing());
     }
-    Ok(spec.cancel(job.stop()))
+    Ok((spec.cancel(job.stop()), sandbox))
 }
 
 struct Worker<'a, 'b> {
     job: &'a Job<'b>,
+    sandbox: Sandbox,
     signals: &'a mut dyn FnMut(WorkerSignal<'_>),
     log: Option<Log>,
     progress: Progress,
@@ -152,7 +156,7 @@ impl Watch for Worker<'_, '_> {
         self.began = Instant::now();
         self.began_at = wall_clock();
         self.progress.started(pid);
-        (self.signals)(WorkerSignal::Started { pid });
+        (self.signals)(WorkerSignal::Started { pid, sandbox: &self.sandbox });
     }
 
     fn stdout(&mut self, chunk: &[u8]) {

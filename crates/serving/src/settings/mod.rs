@@ -4,7 +4,10 @@
 //! of its environment variable and its line in `accord config show` follow from the declaration.
 //!
 //! Invariants:
-//! - A flag overrides the environment, which overrides the file, which overrides the default.
+//! - A flag overrides the environment, which overrides the file of the data folder, which
+//!   overrides the file of the user, which overrides the default.
+//! - The file of a data folder cannot weaken a setting of `workers`: a clone, or a worker, could
+//!   bring it.
 //! - An unknown name is an error in every source.
 //! - No setting is a secret, so all of them can be shown.
 
@@ -19,6 +22,7 @@ use std::time::Duration;
 use accord_base::policy::DecisionRules;
 use accord_live_core::subset::Policy as SchemaPolicy;
 use accord_live_core::version::VersionPolicy;
+use accord_process::{GitAccess, SandboxMode, SandboxRules};
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
@@ -135,6 +139,21 @@ settings! {
             "Whether a decision without a login or key needs a terminal: optional (a process of \
              the same user may name the person, and the record says that there was no terminal) \
              or required.";
+    }
+
+    /// The sandbox of workers. Only the user's own configuration can make it weaker.
+    workers: Workers = "workers" {
+        sandbox: SandboxMode = "auto",
+            "The sandbox of workers on Linux: auto (bubblewrap, else Landlock, else none), \
+             bubblewrap, landlock or off. With bubblewrap or landlock, no worker starts where it \
+             does not work.";
+        git: Option<GitAccess> = "",
+            "What a worker in bubblewrap may change in .git: read (nothing) or commit (objects, \
+             refs and index). Empty is read for governed turns.";
+        visible: Vec<PathBuf> = "",
+            "Paths below the home folder or a temporary folder that workers may read, such as \
+             ~/toolchain.";
+        writable: Vec<PathBuf> = "", "Paths outside of the work tree that workers may change.";
     }
 
     /// What is deleted automatically.
@@ -267,6 +286,11 @@ impl Default for Settings {
 impl Settings {
     pub fn decision_rules(&self) -> DecisionRules {
         DecisionRules { terminal_required: self.decide.terminal == TerminalRule::Required }
+    }
+
+    pub fn sandbox_rules(&self) -> SandboxRules {
+        let Workers { sandbox, git, visible, writable } = self.workers.clone();
+        SandboxRules { mode: sandbox, git, visible, writable, data: None }
     }
 
     /// Whether the server terminates TLS itself.

@@ -10,6 +10,7 @@ use accord_contract::closest::closest;
 use accord_contract::{Code, Failure};
 use serde_json::Value;
 
+use super::value::is_weaker;
 use super::{DECLARATIONS, Declaration, ExecutorKind, Settings, default_text};
 
 /// The name of the settings file in a data folder.
@@ -20,8 +21,13 @@ const PREFIX: &str = "ACCORD_";
 /// variables with our prefix are legitimate, so unknown names in general are not an error.
 const SLIP: usize = 2;
 
+/// A setting in a source: its name, its text, and the source.
+type Given = (&'static str, String, Origin);
+
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
+    /// The settings file of the user, which may be absent.
+    pub user: Option<PathBuf>,
     /// The data folder; its settings file may be absent.
     pub folder: PathBuf,
     /// A file to read instead of the data folder's. It must exist.
@@ -42,6 +48,8 @@ pub struct Entry {
     pub declaration: &'static Declaration,
     pub value: Value,
     pub origin: Origin,
+    /// A weaker value that does not hold, because it is in the file of a data folder.
+    pub ignored: Option<(String, PathBuf)>,
 }
 
 impl Entry {
@@ -96,6 +104,7 @@ impl Sources {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         Self {
+            user: user_file(),
             folder: folder.to_owned(),
             file: file.map(Path::to_owned),
             environment: std::env::vars_os().filter_map(variable).collect(),
@@ -105,9 +114,23 @@ impl Sources {
 
     pub fn resolve(&self) -> Result<Resolved, Failure> {
         let mut given: BTreeMap<&'static str, (String, Origin)> = BTreeMap::new();
-        for (name, text, origin) in
-            (self.in_file()?.into_iter()).chain(self.in_environment()?).chain(self.in_flags()?)
-        {
+        let mut ignored: BTreeMap<&'static str, (String, PathBuf)> = BTreeMap::new();
+        let user = self.user.as_deref().map(|path| in_file(path, true)).transpose()?;
+        for (name, text, origin) in user.into_iter().flatten() {
+            given.insert(name, (text, origin));
+        }
+        for (name, text, origin) in self.in_file()? {
+            let held = given.get(name).map_or_else(|| default_text(name), |(held, _)| held);
+            match origin {
+                Origin::File(path) if self.file.is_none() && is_weaker(name, &text, held) => {
+                    ignored.insert(name, (text, path));
+                }
+                origin => {
+                    given.insert(name, (text, origin));
+                }
+            }
+        }
+        for (name, text, origin) in self.in_environment()?.into_iter().chain(self.in_flags()?) {
             // A later source replaces the value of an earlier one.
             given.insert(name, (text, origin));
         }
@@ -125,44 +148,21 @@ impl Sources {
             value: settings.shown(declaration.name).unwrap_or_default(),
             origin: (given.get(declaration.name))
                 .map_or(Origin::Default, |(_, origin)| origin.clone()),
+            ignored: ignored.get(declaration.name).cloned(),
         };
         let entries = DECLARATIONS.iter().map(entry).collect();
         Ok(Resolved { settings, entries })
     }
 
-    fn in_file(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
-        let path = (self.file.clone()).unwrap_or_else(|| self.folder.join(CONFIG_FILE));
-        let is_absent = |error: &io::Error| {
-            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        };
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+    fn in_file(&self) -> Result<Vec<Given>, Failure> {
+        match &self.file {
+            Some(path) => in_file(path, false),
             // If the data folder cannot exist either, opening it reports that.
-            Err(error) if self.file.is_none() && is_absent(&error) => return Ok(Vec::new()),
-            Err(error) => {
-                let message = format!("{}: {error}", path.display());
-                return Err(Failure::new(Code::InputUnreadable, message));
-            }
-        };
-        let invalid = |problem: String| {
-            let message = format!("{}: {problem}", path.display());
-            Failure::new(Code::SettingInvalid, message)
-        };
-        let table: toml::Table = (text.parse())
-            .map_err(|error: toml::de::Error| invalid(error.to_string().trim_end().to_owned()))?;
-        let mut found = Vec::new();
-        for (name, value) in flat(table) {
-            let declaration = find(&name)
-                .map_err(|near| unknown(&format!("{}: {name:?}", path.display()), near))?;
-            let text = text_of(&value).ok_or_else(|| {
-                invalid(format!("{name} must be a string, number, boolean or list"))
-            })?;
-            found.push((declaration.name, text, Origin::File(path.clone())));
+            None => in_file(&self.folder.join(CONFIG_FILE), true),
         }
-        Ok(found)
     }
 
-    fn in_environment(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
+    fn in_environment(&self) -> Result<Vec<Given>, Failure> {
         let mut found = Vec::new();
         let ours = self.environment.iter().filter(|(name, _)| name.starts_with(PREFIX));
         for (variable, value) in ours {
@@ -182,13 +182,52 @@ impl Sources {
         Ok(found)
     }
 
-    fn in_flags(&self) -> Result<Vec<(&'static str, String, Origin)>, Failure> {
+    fn in_flags(&self) -> Result<Vec<Given>, Failure> {
         let flag = |(name, text): &(String, String)| {
             let declaration = find(name).map_err(|near| unknown(&format!("{name:?}"), near))?;
             Ok((declaration.name, text.clone(), Origin::Flag))
         };
         self.flags.iter().map(flag).collect()
     }
+}
+
+/// The settings in a file, which may be absent if `is_optional`.
+fn in_file(path: &Path, is_optional: bool) -> Result<Vec<Given>, Failure> {
+    let is_absent = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    };
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if is_optional && is_absent(&error) => return Ok(Vec::new()),
+        Err(error) => {
+            let message = format!("{}: {error}", path.display());
+            return Err(Failure::new(Code::InputUnreadable, message));
+        }
+    };
+    let invalid = |problem: String| {
+        let message = format!("{}: {problem}", path.display());
+        Failure::new(Code::SettingInvalid, message)
+    };
+    let table: toml::Table = (text.parse())
+        .map_err(|error: toml::de::Error| invalid(error.to_string().trim_end().to_owned()))?;
+    let mut found = Vec::new();
+    for (name, value) in flat(table) {
+        let declaration =
+            find(&name).map_err(|near| unknown(&format!("{}: {name:?}", path.display()), near))?;
+        let text = text_of(&value)
+            .ok_or_else(|| invalid(format!("{name} must be a string, number, boolean or list")))?;
+        found.push((declaration.name, text, Origin::File(path.to_owned())));
+    }
+    Ok(found)
+}
+
+/// `$XDG_CONFIG_HOME/accord/accord.toml`, else `~/.config/accord/accord.toml`.
+fn user_file() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    // The standard says that a relative path is ignored.
+    let folder = folder.filter(|path| path.is_absolute());
+    let folder = folder.or_else(|| Some(std::env::home_dir()?.join(".config")));
+    folder.filter(|path| path.is_absolute()).map(|path| path.join("accord").join(CONFIG_FILE))
 }
 
 pub fn variable_of(name: &str) -> String {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use accord_live_core::subset::Policy as SchemaPolicy;
 use accord_live_core::version::VersionPolicy;
+use accord_process::{GitAccess, SandboxMode};
 use hyper::Uri;
 use serde_json::Value;
 
@@ -282,6 +283,81 @@ impl Setting for Option<CommandLine> {
 
     fn show(&self) -> Value {
         self.as_ref().map(|command| command.text.as_str()).into()
+    }
+}
+
+impl Setting for SandboxMode {
+    fn parse(text: &str) -> Result<Self, String> {
+        let found = SANDBOXES.iter().find(|(word, _)| *word == text);
+        let found = found.map(|(_, mode)| *mode);
+        found.ok_or_else(|| "is none of auto, bubblewrap, landlock and off".into())
+    }
+
+    fn show(&self) -> Value {
+        let found = SANDBOXES.iter().find(|(_, mode)| mode == self);
+        found.map(|(word, _)| *word).into()
+    }
+}
+
+const SANDBOXES: [(&str, SandboxMode); 4] = [
+    ("auto", SandboxMode::Auto),
+    ("bubblewrap", SandboxMode::Bubblewrap),
+    ("landlock", SandboxMode::Landlock),
+    ("off", SandboxMode::Off),
+];
+
+impl Setting for Option<GitAccess> {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Ok(None),
+            "read" => Ok(Some(GitAccess::Read)),
+            "commit" => Ok(Some(GitAccess::Commit)),
+            _ => Err("is neither read nor commit".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        let word = |access: &GitAccess| match access {
+            GitAccess::Read => "read",
+            GitAccess::Commit => "commit",
+        };
+        self.as_ref().map(word).into()
+    }
+}
+
+/// Absolute paths; `~/` is the home folder.
+impl Setting for Vec<PathBuf> {
+    fn parse(text: &str) -> Result<Self, String> {
+        let paths = Vec::<String>::parse(text)?.into_iter().map(|path| {
+            let home = std::env::home_dir().filter(|home| home.is_absolute());
+            match (path.strip_prefix("~/"), home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => PathBuf::from(path),
+            }
+        });
+        let paths: Self = paths.collect();
+        match paths.iter().all(|path| path.is_absolute()) {
+            true => Ok(paths),
+            false => Err("has a path that does not begin with / or ~/".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        self.iter().map(|path| path.to_string_lossy()).collect()
+    }
+}
+
+/// Whether a value lets workers do more than the one that holds. A value that cannot be read is
+/// not weaker: it is refused elsewhere.
+pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
+    match name {
+        "workers.sandbox" => {
+            let mode = |text: &str| SandboxMode::parse(text).ok();
+            mode(text).zip(mode(held)).is_some_and(|(mode, held)| mode < held)
+        }
+        "workers.git" => text != "read" && text != held,
+        "workers.visible" | "workers.writable" => !text.is_empty(),
+        _ => false,
     }
 }
 

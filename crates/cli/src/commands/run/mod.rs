@@ -21,7 +21,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Failure, Wire};
-use accord_process::Cancel;
+use accord_process::{Cancel, SandboxRules};
 use accord_runs::answers::{CommandNames, next_answer, next_command};
 use accord_runs::operations::{Finding, Level, NextStep, Overview, PendingApproval, Waiting};
 use accord_runs::operations::{initiative_command, initiative_of};
@@ -203,8 +203,10 @@ fn silent_environment() -> Result<Environment> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
     super::launch::use_launcher();
-    let settings = settings_of(&DataFolder::of(None)?.path)?;
-    let environment = Environment::system().saying_terminal(can_ask());
+    let data = DataFolder::of(None)?.path;
+    let settings = settings_of(&data)?;
+    let workers = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
+    let environment = Environment::system().saying_terminal(can_ask()).with_workers(workers);
     Ok(environment.under(settings.decision_rules()))
 }
 

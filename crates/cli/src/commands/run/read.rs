@@ -273,6 +273,9 @@ fn write_turn(page: &mut Page, view: &TurnView) {
     if view.overdue {
         text += ", overdue";
     }
+    if let Some(sandbox) = turn.worker_sandbox() {
+        text += &format!(", sandbox {sandbox}");
+    }
     page.labelled("turn", &text);
 }
 

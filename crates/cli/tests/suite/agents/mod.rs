@@ -41,6 +41,20 @@ fn codex_carries_a_run_of_three_turns_and_uses_the_memory() {
 }
 
 #[test]
+fn claude_carries_a_run_in_landlock() {
+    if let Some(desk) = Desk::with("claude") {
+        desk.sandboxed("landlock").carries_a_run();
+    }
+}
+
+#[test]
+fn codex_carries_a_run_in_landlock() {
+    if let Some(desk) = Desk::with("codex") {
+        desk.sandboxed("landlock").carries_a_run();
+    }
+}
+
+#[test]
 fn claude_works_on_tasks_that_depend_on_each_other() {
     if let Some(desk) = Desk::with("claude") {
         desk.works_on_tasks();
@@ -138,6 +152,8 @@ struct Desk {
     home: TempDir,
     path: OsString,
     api: ModelApi,
+    /// The sandbox of the agent.
+    sandbox: &'static str,
 }
 
 impl Desk {
@@ -151,10 +167,15 @@ impl Desk {
         let home_path = home.path().canonicalize().expect("a folder");
         std::fs::create_dir(home_path.join("shop")).expect("a folder");
         let api = ModelApi::start(home_path.join("shop"));
-        let desk = Self { preset, home, path, api };
+        let desk = Self { preset, home, path, api, sandbox: default_sandbox() };
         desk.git(&["init", "--quiet", "--initial-branch=main"]);
         desk.connect(preset);
         Some(desk)
+    }
+
+    fn sandboxed(mut self, sandbox: &'static str) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     /// The same desk with another agent, if that is installed.
@@ -208,6 +229,10 @@ impl Desk {
         let said = self.accord("run status");
         assert!(said.contains("completed"), "{said}");
         self.has_committed_the_work();
+        let history = std::fs::read_to_string(self.at("shop/.agentxchain/history.jsonl"));
+        let name = if self.sandbox == "auto" { "" } else { self.sandbox };
+        let sandbox = format!("\"worker_sandbox\":\"{name}");
+        assert_eq!(history.expect("the record").matches(&sandbox).count(), 3, "{sandbox}");
 
         // Each turn deposited a package, and the later ones saw those of the earlier ones.
         let memory = format!("context pull --data {} --project shop", self.at("memory"));
@@ -370,6 +395,9 @@ impl Desk {
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
         command.env("ANTHROPIC_BASE_URL", self.api.url()).env("ANTHROPIC_API_KEY", "scripted");
         command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        command.env("ACCORD_WORKERS_SANDBOX", self.sandbox);
+        // The memory is outside of the repository.
+        command.env("ACCORD_WORKERS_WRITABLE", self.at("memory"));
         command.env("SCRIPTED_KEY", "scripted").env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "T");
@@ -381,6 +409,16 @@ impl Desk {
     fn at(&self, path: &str) -> String {
         let home = self.home.path().canonicalize().expect("a folder");
         home.join(path).to_str().expect("text").to_owned()
+    }
+}
+
+/// Bubblewrap where it works. `auto` is that, too, but does not say so.
+fn default_sandbox() -> &'static str {
+    let mut bubblewrap = Command::new("bwrap");
+    bubblewrap.args(["--unshare-user", "--ro-bind", "/", "/", "true"]);
+    match bubblewrap.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        true => "bubblewrap",
+        false => "auto",
     }
 }
 

@@ -25,6 +25,7 @@ fn sources(
         pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
     };
     let sources = Sources {
+        user: Some(folder.path().join("user.toml")),
         folder: folder.path().to_owned(),
         file: None,
         environment: owned(environment),
@@ -110,6 +111,32 @@ fn values_that_cannot_be_are_refused() {
     let (folder, mut sources) = sources("", &[], &[]);
     sources.file = Some(folder.path().join("other.toml"));
     assert_eq!(sources.resolve().unwrap_err().code.as_str(), "INPUT_UNREADABLE");
+}
+
+#[test]
+fn only_the_user_lets_workers_do_more() {
+    let held = |user: &str, file: &str, flags: &[(&str, &str)]| {
+        let (folder, sources) = sources(file, &[], flags);
+        std::fs::write(folder.path().join("user.toml"), user).unwrap();
+        let resolved = sources.resolve().unwrap();
+        let is_ours = |name: &str| name.starts_with("workers.");
+        let entries = resolved.entries.iter().filter(|entry| is_ours(entry.declaration.name));
+        let shown = entries.map(|entry| {
+            let mark = if entry.ignored.is_some() { "!" } else { "" };
+            format!("{}{mark}", entry.shown())
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    let weak = "[workers]\nsandbox = \"off\"\ngit = \"commit\"\nvisible = [\"/a\"]\n\
+                writable = [\"/b\"]\n";
+    assert_eq!(held("", "", &[]), "auto   ");
+    assert_eq!(held(weak, "", &[]), "off commit /a /b");
+    assert_eq!(held("", weak, &[]), "auto! ! ! !");
+    assert_eq!(held("[workers]\nsandbox = \"landlock\"\n", weak, &[]), "landlock! ! ! !");
+    let strong = "[workers]\nsandbox = \"bubblewrap\"\ngit = \"read\"\n";
+    assert_eq!(held(weak, strong, &[]), "bubblewrap read /a /b");
+    assert_eq!(held("", strong, &[("workers.sandbox", "off")]), "off read  ");
+    assert_eq!(held("listen = \"127.0.0.1:1\"\n", "", &[]), "auto   ");
 }
 
 #[test]

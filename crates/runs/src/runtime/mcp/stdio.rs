@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use accord_contract::{Object, Value};
-use accord_process::{Conversation, SessionError, SessionLimits};
+use accord_process::{Conversation, Invocation, SessionError, SessionLimits};
 
 use super::{MAX_MESSAGE, NotDone, ServerMessage, Transport, WORDS_SHOWN, cut, read_message};
 use crate::runtime::job::{Job, WorkerSignal};
@@ -13,6 +13,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 pub(super) struct Program {
     conversation: Conversation,
+    /// It has the folder of the worker's sandbox.
+    _invocation: Invocation,
 }
 
 impl Program {
@@ -24,14 +26,16 @@ impl Program {
             .program()
             .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?
             .env("AGENTXCHAIN_TURN_ID", job.turn.id().as_str());
+        let (invocation, sandbox) =
+            job.confine(invocation).map_err(|error| NotDone::Unreachable(error.to_string()))?;
         let limits = SessionLimits::new(MAX_MESSAGE, WORDS_SHOWN);
         let conversation = Conversation::start(&invocation, limits)
             .map_err(|error| NotDone::Unreachable(error.to_string()))?
             .cancel(job.stop());
         if let Some(pid) = conversation.id() {
-            signals(WorkerSignal::Started { pid });
+            signals(WorkerSignal::Started { pid, sandbox: &sandbox });
         }
-        Ok(Self { conversation })
+        Ok(Self { conversation, _invocation: invocation })
     }
 
     fn say(&mut self, message: &Value) -> Result<(), NotDone> {

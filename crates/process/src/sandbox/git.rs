@@ -1,0 +1,224 @@
+//! Where git keeps the data of a work tree, and which of it a worker may change.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::mounts::{Mount, Mounts};
+use super::{GitAccess, Missing};
+
+/// How deep submodules inside submodules are looked for.
+const DEPTH: usize = 8;
+
+/// The git data of a work tree.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Layout {
+    /// The folder `.git` of the tree.
+    Own,
+    /// The file `.git` names a folder. A linked work tree has a common folder beside it.
+    Linked { folder: PathBuf, common: Option<PathBuf> },
+    /// A folder above has it.
+    Above(PathBuf),
+    /// There is none, and none may be planted.
+    Absent,
+}
+
+impl Layout {
+    /// The layout of a tree. A repository around the home folder does not count: it would show the
+    /// home.
+    pub(crate) fn of(tree: &Path, home: Option<&Path>) -> Self {
+        let place = tree.join(".git");
+        if place.is_dir() {
+            return Self::Own;
+        }
+        if let Some(folder) = linked_folder(tree) {
+            let common = fs::read_to_string(folder.join("commondir")).ok();
+            let common = common.map(|path| normal(&folder.join(path.trim_end())));
+            return Self::Linked { folder, common: common.filter(|path| is_git_folder(path)) };
+        }
+        let mut above = tree.ancestors().skip(1);
+        let above = above.find(|folder| folder.join(".git").exists());
+        let above = above.filter(|above| home.is_none_or(|home| !home.starts_with(above)));
+        above.map_or(Self::Absent, |folder| Self::Above(folder.to_owned()))
+    }
+
+    /// What must be protected although it may not exist. A worker that may commit must not change
+    /// what git executes or follows.
+    pub(crate) fn guarded(&self, tree: &Path, access: GitAccess) -> Vec<(PathBuf, Missing)> {
+        let own = || vec![(tree.join(".git"), Missing::Folder)];
+        let (main, folder) = match (self, access) {
+            (Self::Own, GitAccess::Commit) => (tree.join(".git"), None),
+            (Self::Linked { folder, common }, GitAccess::Commit) => match common {
+                Some(common) => (common.clone(), Some(folder)),
+                None => (folder.clone(), None),
+            },
+            _ => return own(),
+        };
+        let mut guarded = vec![(main.join("config"), Missing::File)];
+        let folders = ["hooks", "info", "modules", "worktrees"];
+        guarded.extend(folders.map(|name| (main.join(name), Missing::Folder)));
+        guarded.push((main.join("commondir"), Missing::CommonFolder));
+        if let Some(folder) = folder {
+            let names = ["commondir", "gitdir"];
+            guarded.extend(names.map(|name| (folder.join(name), Missing::File)));
+        }
+        if !matches!(self, Self::Own) {
+            guarded.extend(own());
+        }
+        guarded
+    }
+
+    /// The folders with git data outside of the work tree.
+    pub(crate) fn outside(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Linked { folder, common } => common.iter().chain([folder]).cloned().collect(),
+            Self::Above(above) => vec![above.clone()],
+            Self::Own | Self::Absent => Vec::new(),
+        }
+    }
+
+    /// The folders with git data.
+    pub(crate) fn mount(&self, tree: &Path, access: GitAccess, mounts: &mut Mounts) {
+        let at = |path: &Path| match access {
+            GitAccess::Read => Mount::ReadOnly(path.to_owned()),
+            GitAccess::Commit => Mount::Writable(path.to_owned()),
+        };
+        match self {
+            Self::Own => mounts.add(tree.join(".git"), at(&tree.join(".git"))),
+            Self::Linked { folder, common } => {
+                let common = common.iter();
+                for path in common.chain([folder]) {
+                    mounts.add(path, at(path));
+                }
+            }
+            // The rest of that tree belongs to it, so that git finds no file missing.
+            Self::Above(above) => mounts.read_only(above),
+            Self::Absent => {}
+        }
+    }
+}
+
+/// The submodules of a work tree that are checked out, also those inside of others. A worker could
+/// let the file `.git` of one name a folder of its own.
+pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut next = vec![(tree.to_owned(), 0)];
+    while let Some((tree, depth)) = next.pop() {
+        let text = fs::read_to_string(tree.join(".gitmodules")).unwrap_or_default();
+        let values = text.lines().filter_map(|line| line.trim().split_once('='));
+        for (_, path) in values.filter(|(name, _)| name.trim() == "path") {
+            let path = normal(&tree.join(path.trim().trim_matches('"')));
+            let is_inside = path.starts_with(&tree) && path != tree && !found.contains(&path);
+            if is_inside && depth < DEPTH && path.join(".git").is_file() {
+                next.push((path.clone(), depth + 1));
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+fn linked_folder(tree: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(tree.join(".git")).ok()?;
+    let path = normal(&tree.join(text.strip_prefix("gitdir:")?.trim()));
+    is_git_folder(&path).then_some(path)
+}
+
+/// Whether a folder is one of git. The file `.git` could name any folder, which would be visible
+/// then.
+fn is_git_folder(path: &Path) -> bool {
+    path.join("HEAD").is_file()
+        && (path.join("objects").is_dir() || path.join("commondir").is_file())
+}
+
+/// A path without `..`, which a mount needs.
+fn normal(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let mut kept = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => drop(kept.pop()),
+                Component::CurDir => {}
+                part => kept.push(part),
+            }
+        }
+        kept
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(root: &Path, names: &[&str]) {
+        for name in names {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+    }
+
+    #[test]
+    fn git_data_is_found_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        folders(&root, &["main/.git/objects", "main/.git/worktrees/w", "main/sub", "w", "none"]);
+        let [main, worktree] = ["main", "w"].map(|name| root.join(name));
+        let git = main.join(".git");
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let of = |tree: &Path| Layout::of(tree, None);
+        assert_eq!(of(&main), Layout::Own);
+        assert_eq!(of(&main.join("sub")), Layout::Above(main.clone()));
+        assert_eq!(Layout::of(&main.join("sub"), Some(&main)), Layout::Absent);
+        assert_eq!(of(&root.join("none")), Layout::Absent);
+
+        let linked = git.join("worktrees/w");
+        fs::write(worktree.join(".git"), format!("gitdir: {}\n", linked.display())).unwrap();
+        // A folder that is none of git is not shown.
+        assert_eq!(of(&worktree), Layout::Absent);
+        fs::write(linked.join("HEAD"), "ref: refs/heads/w\n").unwrap();
+        fs::write(linked.join("commondir"), "../..\n").unwrap();
+        let expected = Layout::Linked { folder: linked, common: Some(git) };
+        assert_eq!(of(&worktree), expected);
+    }
+
+    #[test]
+    fn a_worker_that_commits_cannot_change_what_git_executes() {
+        let tree = Path::new("/r");
+        let guarded = |layout: &Layout, access| {
+            let guarded = layout.guarded(tree, access).into_iter();
+            let shown = guarded.map(|(path, _)| path.display().to_string());
+            shown.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(guarded(&Layout::Own, GitAccess::Read), "/r/.git");
+        assert_eq!(
+            guarded(&Layout::Own, GitAccess::Commit),
+            "/r/.git/config /r/.git/hooks /r/.git/info /r/.git/modules /r/.git/worktrees \
+             /r/.git/commondir"
+        );
+        let (folder, common) = (PathBuf::from("/m/.git/worktrees/r"), PathBuf::from("/m/.git"));
+        let linked = Layout::Linked { folder, common: Some(common) };
+        assert_eq!(
+            guarded(&linked, GitAccess::Commit),
+            "/m/.git/config /m/.git/hooks /m/.git/info /m/.git/modules /m/.git/worktrees \
+             /m/.git/commondir /m/.git/worktrees/r/commondir /m/.git/worktrees/r/gitdir /r/.git"
+        );
+        assert_eq!(guarded(&linked, GitAccess::Read), "/r/.git");
+        assert_eq!(guarded(&Layout::Absent, GitAccess::Commit), "/r/.git");
+    }
+
+    #[test]
+    fn submodules_are_found_inside_of_the_tree_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        folders(&root, &["tree/a/b", "other"]);
+        for (name, text) in [
+            ("tree/.gitmodules", "[submodule \"a\"]\n\tpath = a\n\tpath = ../other\n"),
+            ("tree/a/.gitmodules", "[submodule \"b\"]\n\tpath = b\n"),
+            ("tree/a/.git", "gitdir: x\n"),
+            ("tree/a/b/.git", "gitdir: x\n"),
+            ("other/.git", "gitdir: x\n"),
+        ] {
+            fs::write(root.join(name), text).unwrap();
+        }
+        let expected = [root.join("tree/a"), root.join("tree/a/b")];
+        assert_eq!(submodules(&root.join("tree")), expected);
+    }
+}

@@ -1,0 +1,276 @@
+//! The private home of a worker, and the programs that it still sees.
+//!
+//! A hook that a worker writes into its client's settings would run in the person's next session.
+//! So the worker gets copies of these files, which are removed with its home.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Files of a program in a folder of the home, or in the folder that a variable names.
+struct Copied {
+    /// The name of the client; `None` if every worker gets the files.
+    client: Option<&'static str>,
+    variable: Option<&'static str>,
+    folder: &'static str,
+    files: &'static [&'static str],
+}
+
+const COPIED: [Copied; 8] = [
+    Copied { client: None, variable: None, folder: "", files: &[".gitconfig"] },
+    Copied {
+        client: None,
+        variable: Some("XDG_CONFIG_HOME"),
+        folder: ".config",
+        files: &["git/config", "git/ignore"],
+    },
+    Copied { client: Some("claude"), variable: None, folder: "", files: &[".claude.json"] },
+    Copied {
+        client: Some("claude"),
+        variable: Some("CLAUDE_CONFIG_DIR"),
+        folder: ".claude",
+        files: &["settings.json", ".credentials.json", "CLAUDE.md", ".claude.json"],
+    },
+    Copied {
+        client: Some("codex"),
+        variable: Some("CODEX_HOME"),
+        folder: ".codex",
+        files: &["config.toml", "auth.json", "AGENTS.md"],
+    },
+    Copied {
+        client: Some("gemini"),
+        variable: Some("GEMINI_CLI_HOME"),
+        folder: "",
+        files: &[
+            ".gemini/settings.json",
+            ".gemini/oauth_creds.json",
+            ".gemini/google_accounts.json",
+            ".gemini/GEMINI.md",
+            ".gemini/.env",
+        ],
+    },
+    Copied {
+        client: Some("opencode"),
+        variable: Some("XDG_CONFIG_HOME"),
+        folder: ".config",
+        files: &["opencode/opencode.json", "opencode/opencode.jsonc"],
+    },
+    Copied {
+        client: Some("opencode"),
+        variable: Some("XDG_DATA_HOME"),
+        folder: ".local/share",
+        files: &["opencode/auth.json"],
+    },
+];
+
+/// Folders of the home that only hold what a worker writes.
+const OTHER_FOLDERS: [(&str, &str); 2] =
+    [("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".local/state")];
+
+/// What toolchains and installers keep below the home, without credentials.
+const TOOLCHAINS: [&str; 22] = [
+    ".asdf",
+    ".bun/bin",
+    ".cargo/bin",
+    ".cargo/config.toml",
+    ".cargo/env",
+    ".cargo/git",
+    ".cargo/registry",
+    ".deno/bin",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/claude",
+    ".local/share/fnm",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman",
+    ".volta",
+    "go",
+];
+
+/// Copies the files that a worker needs into its home. Returns the variables that must name the
+/// private folders; `inside` is the path of that home for the worker.
+pub(crate) fn fill(
+    (home, private, inside): (Option<&Path>, &Path, &Path),
+    words: &[&OsStr],
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> io::Result<Vec<(&'static str, PathBuf)>> {
+    let clients = COPIED.iter().filter_map(|copied| copied.client);
+    let named: Vec<&str> = clients.filter(|client| names(words, client)).collect();
+    let mut variables = Vec::new();
+    for Copied { client, variable: name, folder, files } in COPIED {
+        let value = name.and_then(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        if let (Some(name), Some(_)) = (name, &value) {
+            variables.push((name, inside.join(folder)));
+        }
+        // A script may start any of them.
+        let is_wanted = client.is_none_or(|client| named.is_empty() || named.contains(&client));
+        let from = value.or_else(|| home.map(|home| home.join(folder)));
+        let Some(from) = from.filter(|_| is_wanted) else { continue };
+        for file in files {
+            // It does not exist, or the person cannot read it either.
+            let Ok(bytes) = fs::read(from.join(file)) else { continue };
+            write(&private.join(folder).join(file), &bytes)?;
+        }
+    }
+    for (name, folder) in OTHER_FOLDERS {
+        if variable(name).is_some() {
+            variables.push((name, inside.join(folder)));
+        }
+    }
+    Ok(variables)
+}
+
+/// The paths that a worker sees although a folder above them is hidden: toolchains, the folders of
+/// `PATH`, and its program.
+pub(crate) fn programs(
+    (home, search_path, program): (Option<&Path>, Option<&OsStr>, &Path),
+    hidden: &[PathBuf],
+) -> Vec<PathBuf> {
+    let toolchains = home.into_iter().flat_map(|home| TOOLCHAINS.map(|name| home.join(name)));
+    let mut seen: Vec<PathBuf> = toolchains.filter(|path| path.exists()).collect();
+    let is_root = |path: &Path| hidden.iter().any(|hidden| hidden == path) || home == Some(path);
+    let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
+    let folders = search_path.into_iter().flat_map(std::env::split_paths);
+    for folder in folders.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+        if seen.iter().any(|path| folder.starts_with(path)) || is_root(&folder) {
+            continue;
+        }
+        // Beside it is what its programs need: `lib`, or the packages of `node_modules`.
+        let is_bin = folder.ends_with("bin") || folder.ends_with(".bin");
+        let above = folder.parent().filter(|above| is_bin && !is_root(above));
+        seen.push(above.unwrap_or(&folder).to_owned());
+    }
+    let real = program.canonicalize().ok();
+    for file in real.iter().map(PathBuf::as_path).chain([program]) {
+        let packages = file.ancestors().filter(|path| path.ends_with("node_modules")).last();
+        let folder = packages.or_else(|| file.parent().filter(|folder| !is_root(folder)));
+        seen.push(folder.unwrap_or(file).to_owned());
+    }
+    seen.retain(|path| path.is_absolute() && is_hidden(path));
+    seen.sort();
+    seen.dedup();
+    seen
+}
+
+/// The file of a private home with what git ignores in every tree.
+const IGNORED: &str = ".config/git/ignore";
+
+/// Lets git ignore placeholders in the work tree, as if they were not there. Returns the variables
+/// for that.
+pub(crate) fn ignore(
+    (home, private, inside): (Option<&Path>, &Path, &Path),
+    placeholders: &[&Path],
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> io::Result<[(String, OsString); 3]> {
+    let mut text = fs::read(private.join(IGNORED)).unwrap_or_default();
+    let settings = fs::read_to_string(private.join(".gitconfig")).unwrap_or_default();
+    let values = settings.lines().filter_map(|line| line.split_once('='));
+    // The person's own list, which the one of the sandbox replaces.
+    for (_, path) in values.filter(|(key, _)| key.trim().eq_ignore_ascii_case("excludesfile")) {
+        let path = path.trim().trim_matches('"');
+        let below = path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below));
+        text.extend(fs::read(below.unwrap_or_else(|| path.into())).unwrap_or_default());
+    }
+    for path in placeholders {
+        text.extend([b"\n/", path.as_os_str().as_encoded_bytes(), b"\n"].concat());
+    }
+    write(&private.join(IGNORED), &text)?;
+    let count = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok());
+    let count: u64 = count.unwrap_or(0);
+    Ok([
+        ("GIT_CONFIG_COUNT".to_owned(), (count + 1).to_string().into()),
+        (format!("GIT_CONFIG_KEY_{count}"), "core.excludesFile".into()),
+        (format!("GIT_CONFIG_VALUE_{count}"), inside.join(IGNORED).into()),
+    ])
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    fs::write(path, bytes)
+}
+
+/// Switches the sandbox of Codex off, which cannot start inside of Landlock, and which protects all
+/// of `.git`.
+pub(crate) fn without_own_sandbox(program: &OsStr, args: &mut [OsString]) {
+    let words: Vec<&OsStr> = args.iter().map(OsString::as_os_str).chain([program]).collect();
+    if !names(&words, "codex") {
+        return;
+    }
+    let value = args.iter().position(|word| word == "--sandbox").map(|at| at + 1);
+    if let Some(value) = value.and_then(|at| args.get_mut(at))
+        && value == "workspace-write"
+    {
+        *value = "danger-full-access".into();
+    }
+}
+
+/// Whether a word is the program of a client, also by a path.
+fn names(words: &[&OsStr], client: &str) -> bool {
+    words.iter().any(|word| Path::new(word).file_name() == Some(OsStr::new(client)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_gets_its_own_files_in_a_private_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, private) = (folder.path().join("home"), folder.path().join("private"));
+        let moved = folder.path().join("moved");
+        for path in [home.join(".claude"), home.join(".ssh"), moved.clone(), private.clone()] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(home.join(".claude/.credentials.json"), "claude").unwrap();
+        fs::write(home.join(".ssh/id"), "ssh").unwrap();
+        fs::write(home.join(".gitconfig"), "git").unwrap();
+        fs::write(moved.join("auth.json"), "codex").unwrap();
+        let variable = |name: &str| (name == "CODEX_HOME").then(|| moved.clone().into_os_string());
+        let places = (Some(home.as_path()), private.as_path(), Path::new("/inside"));
+
+        let named = fill(places, &[OsStr::new("/usr/bin/claude")], &variable).unwrap();
+        assert_eq!(named, [("CODEX_HOME", PathBuf::from("/inside/.codex"))]);
+        assert!(private.join(".claude/.credentials.json").exists());
+        assert!(private.join(".gitconfig").exists());
+        assert!(!private.join(".codex/auth.json").exists());
+        assert!(!private.join(".ssh").exists());
+
+        fill(places, &[OsStr::new("agent.sh")], &variable).unwrap();
+        assert!(private.join(".codex/auth.json").exists());
+    }
+
+    #[test]
+    fn only_the_sandbox_of_codex_is_switched_off() {
+        let args = || ["exec", "--sandbox", "workspace-write"].map(OsString::from);
+        for (program, expected) in
+            [("/usr/bin/codex", "danger-full-access"), ("other", "workspace-write")]
+        {
+            let mut args = args();
+            without_own_sandbox(OsStr::new(program), &mut args);
+            assert_eq!(args[2], expected);
+        }
+    }
+
+    #[test]
+    fn programs_stay_visible_and_other_files_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for name in ["bin", "node/bin", "node/lib", ".local/bin", ".local/state", ".rustup"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        fs::write(home.join("agent"), "").unwrap();
+        let path = std::env::join_paths(["bin", "node/bin", ".local/bin"].map(|at| home.join(at)));
+        let path = path.unwrap();
+        let found =
+            programs((Some(&home), Some(&path), &home.join("agent")), std::slice::from_ref(&home));
+        let expected = [".local/bin", ".rustup", "agent", "bin", "node"].map(|at| home.join(at));
+        assert_eq!(found, expected);
+    }
+}

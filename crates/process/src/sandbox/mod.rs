@@ -1,0 +1,478 @@
+//! A sandbox for workers: what a worker may see and change of the system.
+//!
+//! A [`Confinement`] describes it. On Linux it is carried out by bubblewrap, a program that makes
+//! namespaces, or by Landlock, with which a process takes rights from itself.
+//!
+//! Landlock can only add rights: what is below a folder that may be changed may be changed, too. So
+//! it protects nothing inside the work tree.
+
+mod attempt;
+mod git;
+mod home;
+mod mounts;
+mod restrict;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+pub use self::attempt::Attempt;
+pub use self::restrict::{Rights, restrict};
+
+use self::attempt::SAME_FOLDER;
+use self::git::Layout;
+use self::mounts::{Mount, Mounts};
+use crate::error::StartError;
+use crate::group::Ending;
+use crate::invocation::Invocation;
+use crate::namespace::supervisor_file;
+use crate::run::{Spec, run};
+
+/// Which sandbox workers must have.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum SandboxMode {
+    #[default]
+    Off,
+    Landlock,
+    /// Bubblewrap, else Landlock, else none.
+    Auto,
+    Bubblewrap,
+}
+
+/// What a worker may change of the git data of its work tree.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum GitAccess {
+    Read,
+    /// Objects, refs and index, but nothing that git executes.
+    Commit,
+}
+
+/// The sandbox that a worker was started in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Sandbox {
+    Bubblewrap,
+    Landlock,
+    /// None, and why.
+    Off(String),
+}
+
+/// What stands in the place of a protected path that does not exist.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Missing {
+    File,
+    Folder,
+    /// A file of git that must have a content, because an empty one stops every git command.
+    CommonFolder,
+}
+
+/// What a worker may see and change. Paths are absolute and have no `..`.
+#[derive(Clone, Debug)]
+pub struct Confinement {
+    pub mode: SandboxMode,
+    pub git: GitAccess,
+    /// The folder that the worker may change.
+    pub tree: PathBuf,
+    /// Paths inside the tree, or elsewhere, that the worker cannot change. They exist.
+    pub protected: Vec<PathBuf>,
+    /// Paths that it may change, also below protected ones. Those that do not exist are made.
+    pub writable: Vec<PathBuf>,
+    /// Folders that it does not see, besides the homes and the temporary folders of the system.
+    pub hidden: Vec<PathBuf>,
+    /// Paths that it may read although they are below hidden ones.
+    pub visible: Vec<PathBuf>,
+    /// The data folder of Accord. A worker with a socket of its own cannot change it; another one
+    /// needs it to use the memory, and can change all but its settings.
+    pub data: Option<PathBuf>,
+    /// Where the folders of running workers are. The worker does not see it.
+    pub state: PathBuf,
+}
+
+/// What a person decided about the sandbox of workers.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct SandboxRules {
+    pub mode: SandboxMode,
+    /// `None` for the default of the kind of work.
+    pub git: Option<GitAccess>,
+    /// Paths that workers may read although they are in hidden folders.
+    pub visible: Vec<PathBuf>,
+    /// Paths outside of the work tree that workers may change.
+    pub writable: Vec<PathBuf>,
+    /// The data folder of Accord.
+    pub data: Option<PathBuf>,
+}
+
+impl SandboxRules {
+    /// A confinement to a work tree. Nothing below `state`, the folder of Accord's state, is
+    /// visible.
+    pub fn confine(&self, tree: &Path, git: GitAccess, state: &Path) -> Confinement {
+        let tree = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
+        Confinement {
+            mode: self.mode,
+            git: self.git.unwrap_or(git),
+            tree,
+            protected: Vec::new(),
+            writable: self.writable.clone(),
+            hidden: vec![state.to_owned()],
+            visible: self.visible.clone(),
+            data: self.data.as_deref().and_then(real_folder),
+            state: state.join("workers"),
+        }
+    }
+}
+
+/// Folders with homes, sockets and temporary files.
+const HIDDEN: [&str; 5] = ["/home", "/root", "/run", "/tmp", "/var/tmp"];
+
+/// The configuration of agent clients and editors, which they execute in the next session.
+const CLIENT_FOLDERS: [&str; 7] =
+    [".claude", ".opencode", ".codex", ".agents", ".gemini", ".vscode", ".idea"];
+const CLIENT_FILES: [&str; 3] = [".mcp.json", "opencode.json", ".envrc"];
+
+/// Variables that name sockets which a worker does not see.
+const SOCKETS: [&str; 4] = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "TMUX", "XDG_RUNTIME_DIR"];
+/// The variable with the socket of the attempt.
+const OWN_SOCKET: &str = "ACCORD_SOCKET";
+
+/// The settings in a data folder.
+const SETTINGS: &str = "accord.toml";
+
+/// How long a probe of a sandbox may take.
+const PROBE_LIMIT: Duration = Duration::from_secs(20);
+
+impl fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bubblewrap => f.write_str("bubblewrap"),
+            Self::Landlock => f.write_str("landlock"),
+            Self::Off(why) => write!(f, "off ({why})"),
+        }
+    }
+}
+
+impl Confinement {
+    /// The worker in a sandbox, and which one. With a mode other than `auto`, fails if that sandbox
+    /// cannot be used here. The last change of the invocation: its environment decides, too.
+    pub fn apply(&self, worker: Invocation) -> Result<(Invocation, Sandbox), StartError> {
+        if self.mode == SandboxMode::Off {
+            return Ok((worker, Sandbox::Off("workers.sandbox is off".to_owned())));
+        }
+        if worker.launcher().is_none() {
+            return Ok((worker, Sandbox::Off("this process has no launcher".to_owned())));
+        }
+        let program = worker.locate()?;
+        if let Some(home) = home_of(&worker).filter(|home| home.starts_with(&self.tree)) {
+            let (tree, home) = (self.tree.display(), home.display());
+            let why = format!("{tree} has the home folder {home} in it, which must stay hidden");
+            return Err(StartError::Sandbox { why });
+        }
+        let bubblewrap = if self.mode >= SandboxMode::Auto {
+            match self.bubblewrap(&worker, &program) {
+                Ok(confined) => return Ok((confined, Sandbox::Bubblewrap)),
+                Err(Obstacle::Refused(why)) => return Err(StartError::Sandbox { why }),
+                Err(Obstacle::Unavailable(why)) => why,
+            }
+        } else {
+            String::new()
+        };
+        if self.mode == SandboxMode::Bubblewrap {
+            return Err(StartError::Sandbox { why: bubblewrap });
+        }
+        match self.landlock(&worker, &program) {
+            Ok(confined) => Ok((confined, Sandbox::Landlock)),
+            Err(Obstacle::Refused(why)) => Err(StartError::Sandbox { why }),
+            Err(Obstacle::Unavailable(why)) if self.mode == SandboxMode::Landlock => {
+                Err(StartError::Sandbox { why })
+            }
+            Err(Obstacle::Unavailable(landlock)) => {
+                Ok((worker, Sandbox::Off(format!("{bubblewrap}; {landlock}"))))
+            }
+        }
+    }
+
+    fn bubblewrap(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
+        let bubblewrap = self.program_of_bubblewrap()?;
+        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
+        let home = home_of(worker);
+        // Without a home of its own, the worker gets one in a folder that only it sees.
+        let inside = home.clone().unwrap_or_else(|| PathBuf::from("/var/tmp/home"));
+        let is_root = rustix::process::geteuid().is_root();
+        let hidden = self.hidden(home.as_deref());
+        let mut mounts = Mounts::default();
+        for folder in &hidden {
+            mounts.add(folder, Mount::Empty);
+        }
+        mounts.add(&inside, Mount::Writable(attempt.folder().join("home")));
+        static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
+        // Without the work tree, whose content must not decide that there is no sandbox.
+        let probe = || {
+            let words = mounts.clone().arguments(Path::new("/"), is_root);
+            let words = words.into_iter().chain(["true".into()]);
+            succeeds(Invocation::new(&bubblewrap, words), "bubblewrap")
+        };
+        PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
+        for path in self.seen(worker, program, home.as_deref(), &hidden) {
+            mounts.read_only(&path);
+        }
+        let layout = Layout::of(&self.tree, home.as_deref());
+        let missing = self.mount_tree(worker, &layout, &mut mounts, &attempt)?;
+        let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
+        let arguments = mounts.arguments(folder, is_root);
+        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
+        let private = attempt.folder().join("home");
+        let places = (home.as_deref(), private.as_path(), inside.as_path());
+        let missing: Vec<&Path> =
+            missing.iter().filter_map(|path| path.strip_prefix(&self.tree).ok()).collect();
+        let ignored = home::ignore(places, &missing, &|name| worker.variable(name));
+        confined.env.extend(ignored.map_err(no_folder)?.map(|(name, value)| (name.into(), value)));
+        if self.git == GitAccess::Commit {
+            home::without_own_sandbox(&confined.program, &mut confined.args);
+        }
+        let program = std::mem::replace(&mut confined.program, bubblewrap.into());
+        confined.args = [arguments, vec![program], confined.args].concat();
+        confined.is_wrapped = true;
+        Ok(confined.env("TMPDIR", "/tmp").during(attempt))
+    }
+
+    fn landlock(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
+        let launcher = crate::launcher::launcher();
+        let Some(launcher) = launcher.filter(|_| cfg!(target_os = "linux")) else {
+            return Err(Obstacle::Unavailable("this system has no Landlock".to_owned()));
+        };
+        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
+        let home = home_of(worker);
+        let inside = attempt.folder().join("home");
+        let hidden = self.hidden(home.as_deref());
+        let mut rights = Rights::outside(&hidden);
+        rights.read.extend(self.seen(worker, program, home.as_deref(), &hidden));
+        let git = Layout::of(&self.tree, home.as_deref()).outside();
+        rights.read.extend(git.iter().cloned());
+        rights.write.extend([self.tree.clone(), inside.clone(), attempt.folder().join("tmp")]);
+        make_all(&self.writable, &attempt)?;
+        rights.write.extend(self.writable.iter().cloned());
+        match &self.data {
+            Some(data) if worker.variable(OWN_SOCKET).is_some() => rights.read.push(data.clone()),
+            data => rights.write.extend(data.clone()),
+        }
+        if self.git == GitAccess::Commit {
+            rights.write.extend(git);
+        }
+        let mut arguments: Vec<OsString> = vec!["restrict".into()];
+        for (flag, paths) in [("--read", &rights.read), ("--write", &rights.write)] {
+            arguments.extend(paths.iter().flat_map(|path| [flag.into(), path.into()]));
+        }
+        arguments.push("--".into());
+        static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
+        let probe = || {
+            let words = arguments.iter().cloned().chain(["true".into()]);
+            succeeds(Invocation::new(launcher, words), "landlock")
+        };
+        PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
+        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
+        home::without_own_sandbox(&confined.program, &mut confined.args);
+        let program = std::mem::replace(&mut confined.program, launcher.to_owned());
+        confined.args = [arguments, vec![program], confined.args].concat();
+        let confined = confined.env("HOME", inside).env("TMPDIR", attempt.folder().join("tmp"));
+        Ok(confined.during(attempt))
+    }
+
+    /// The worker with a private home and without the sockets of its person.
+    fn private(
+        &self,
+        worker: &Invocation,
+        home: Option<&Path>,
+        inside: &Path,
+        attempt: &Attempt,
+    ) -> Result<Invocation, Obstacle> {
+        let words = worker.args.iter().map(OsString::as_os_str).chain([worker.program.as_os_str()]);
+        let words: Vec<&OsStr> = words.collect();
+        let private = attempt.folder().join("home");
+        let variable = |name: &str| worker.variable(name);
+        let named = home::fill((home, &private, inside), &words, &variable).map_err(no_folder)?;
+        let mut confined = worker.clone().env("HOME", inside);
+        for (name, folder) in named {
+            confined = confined.env(name, folder);
+        }
+        Ok(SOCKETS.into_iter().fold(confined, Invocation::without))
+    }
+
+    fn mount_tree(
+        &self,
+        worker: &Invocation,
+        layout: &Layout,
+        mounts: &mut Mounts,
+        attempt: &Attempt,
+    ) -> Result<Vec<PathBuf>, Obstacle> {
+        mounts.writable(&self.tree);
+        layout.mount(&self.tree, self.git, mounts);
+        let mut guarded = layout.guarded(&self.tree, self.git);
+        for submodule in git::submodules(&self.tree) {
+            mounts.writable(&submodule);
+            guarded.push((submodule.join(".git"), Missing::File));
+        }
+        match &self.data {
+            Some(data) if worker.variable(OWN_SOCKET).is_some() => mounts.read_only(data),
+            Some(data) => {
+                mounts.writable(data);
+                guarded.push((data.join(SETTINGS), Missing::File));
+            }
+            None => {}
+        }
+        guarded.extend(self.protected.iter().map(|path| (path.clone(), Missing::File)));
+        guarded.extend(CLIENT_FOLDERS.map(|name| (self.tree.join(name), Missing::Folder)));
+        guarded.extend(CLIENT_FILES.map(|name| (self.tree.join(name), Missing::File)));
+        let paths: Vec<PathBuf> = guarded.iter().map(|(path, _)| path.clone()).collect();
+        let missing = attempt.missing(&paths).map_err(no_folder)?;
+        for (path, kind) in guarded {
+            if !missing.contains(&path) {
+                check_protected(&path)?;
+                mounts.read_only(&path);
+                continue;
+            }
+            let standing_in = |name: &str| Mount::ReadOnly(attempt.folder().join(name));
+            match kind {
+                // A client that finds its folder read-only and empty may refuse to start.
+                Missing::Folder if path.file_name() != Some(OsStr::new(".git")) => {
+                    mounts.add(path, Mount::Empty);
+                }
+                Missing::Folder => mounts.add(path, standing_in("empty")),
+                Missing::File if path.extension() == Some(OsStr::new("json")) => {
+                    mounts.add(path, standing_in("nothing.json"));
+                }
+                Missing::File => mounts.add(path, standing_in("nothing")),
+                Missing::CommonFolder => {
+                    fs::write(&path, SAME_FOLDER).map_err(no_folder)?;
+                    mounts.read_only(&path);
+                }
+            }
+        }
+        make_all(&self.writable, attempt)?;
+        for path in &self.writable {
+            mounts.writable(path);
+        }
+        Ok(missing)
+    }
+
+    /// The hidden folders that exist; one below another is left out.
+    fn hidden(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let system = HIDDEN.iter().map(Path::new).chain(home);
+        let own = self.hidden.iter().map(PathBuf::as_path).chain([self.state.as_path()]);
+        let mut hidden: Vec<PathBuf> = system.chain(own).filter_map(real_folder).collect();
+        hidden.sort();
+        let mut kept: Vec<PathBuf> = Vec::new();
+        for path in hidden {
+            if !kept.iter().any(|above| path.starts_with(above)) {
+                kept.push(path);
+            }
+        }
+        kept
+    }
+
+    /// What the worker may read below hidden folders.
+    fn seen(
+        &self,
+        worker: &Invocation,
+        program: &Path,
+        home: Option<&Path>,
+        hidden: &[PathBuf],
+    ) -> Vec<PathBuf> {
+        let search_path = worker.variable("PATH");
+        let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+        let mut seen = home::programs((home, search_path.as_deref(), &program), hidden);
+        let socket = worker.variable(OWN_SOCKET).map(PathBuf::from);
+        let socket = socket.as_deref().and_then(Path::parent).map(Path::to_owned);
+        // Where names are resolved by a service, this is a link to its folder.
+        let names = Path::new("/etc/resolv.conf").canonicalize().ok();
+        let own = std::env::current_exe().ok();
+        let mark = supervisor_file();
+        let more = self.visible.iter().cloned().chain(socket).chain(names).chain(own).chain(mark);
+        seen.extend(more.filter(|path| path.exists()));
+        seen.retain(|path| hidden.iter().any(|hidden| path.starts_with(hidden)));
+        // What judges a worker stays hidden, also below a toolchain.
+        let judges = |path: &PathBuf| {
+            self.hidden.iter().chain([&self.state]).any(|hidden| hidden.starts_with(path))
+        };
+        seen.retain(|path| !judges(path));
+        seen
+    }
+
+    /// The first `bwrap` in `PATH`, except one that a worker could have put there.
+    fn program_of_bubblewrap(&self) -> Result<PathBuf, Obstacle> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path);
+        let folders = folders.filter(|folder| folder.is_absolute());
+        let mut programs = folders.map(|folder| folder.join("bwrap"));
+        let found = programs.find(|path| !path.starts_with(&self.tree) && path.is_file());
+        found.ok_or_else(|| Obstacle::Unavailable("bubblewrap is not installed".to_owned()))
+    }
+}
+
+/// Why a sandbox cannot be used.
+enum Obstacle {
+    /// This machine does not have it.
+    Unavailable(String),
+    /// It could not protect what it must.
+    Refused(String),
+}
+
+fn no_folder(error: io::Error) -> Obstacle {
+    Obstacle::Refused(format!("the folder of a worker cannot be made: {error}"))
+}
+
+/// The home of the worker's person, if it is a folder.
+fn home_of(worker: &Invocation) -> Option<PathBuf> {
+    let home = worker.variable("HOME").map(PathBuf::from);
+    home.as_deref().and_then(real_folder).filter(|home| home.parent().is_some())
+}
+
+fn real_folder(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|path| path.is_absolute() && path.is_dir())
+}
+
+/// A link could be replaced although its target is protected, and a file with two names could be
+/// written by the other one.
+fn check_protected(path: &Path) -> Result<(), Obstacle> {
+    let shown = path.display();
+    let found = path.symlink_metadata();
+    let found = found.map_err(|error| Obstacle::Refused(format!("{shown}: {error}")))?;
+    if found.is_symlink() {
+        let why = format!("{shown} is a link, which cannot be protected; replace it by its target");
+        return Err(Obstacle::Refused(why));
+    }
+    if found.is_file() && found.nlink() > 1 {
+        let why = format!("{shown} has another hard link, so it cannot be protected; copy it");
+        return Err(Obstacle::Refused(why));
+    }
+    Ok(())
+}
+
+fn make_all(folders: &[PathBuf], attempt: &Attempt) -> Result<(), Obstacle> {
+    for folder in attempt.missing(folders).map_err(no_folder)? {
+        fs::create_dir_all(folder).map_err(no_folder)?;
+    }
+    Ok(())
+}
+
+/// Whether a sandbox starts a program. The error has its last line.
+fn succeeds(probe: Invocation, name: &str) -> Result<(), String> {
+    let output = run(&Spec::new(probe).time_limit(PROBE_LIMIT));
+    let output = output.map_err(|error| format!("{name}: {error}"))?;
+    if output.ending == Ending::Exited(0) {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    Err(line.map_or_else(|| format!("{name} failed: {}", output.ending), str::to_owned))
+}
+
+impl Invocation {
+    /// Keeps the folder of its attempt for as long as the invocation exists.
+    fn during(mut self, attempt: Attempt) -> Self {
+        self.attempt = Some(Arc::new(attempt));
+        self
+    }
+}

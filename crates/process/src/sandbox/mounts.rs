@@ -1,0 +1,127 @@
+//! The arguments of bubblewrap, from a plain description of what a worker sees. Pure.
+//!
+//! Invariants:
+//! - the mount of a folder comes before the mounts below it, because a later mount covers an
+//!   earlier one;
+//! - a path has one mount: the last one that was added.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// What is at a path inside.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Mount {
+    /// A file or folder of the system, which cannot be changed.
+    ReadOnly(PathBuf),
+    /// A file or folder of the system.
+    Writable(PathBuf),
+    /// An empty folder in memory, which is gone afterwards.
+    Empty,
+}
+
+/// The mounts of a worker, above a root that cannot be changed.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Mounts(Vec<(PathBuf, Mount)>);
+
+impl Mounts {
+    pub(crate) fn add(&mut self, at: impl Into<PathBuf>, mount: Mount) {
+        let at = at.into();
+        self.0.retain(|(other, _)| *other != at);
+        self.0.push((at, mount));
+    }
+
+    /// A path of the system at the same place, which cannot be changed.
+    pub(crate) fn read_only(&mut self, path: &Path) {
+        self.add(path, Mount::ReadOnly(path.to_owned()));
+    }
+
+    pub(crate) fn writable(&mut self, path: &Path) {
+        self.add(path, Mount::Writable(path.to_owned()));
+    }
+
+    /// The arguments of bubblewrap before the program. With `other_user`, the worker has another
+    /// number than its user, so that root inside is not root.
+    pub(crate) fn arguments(mut self, folder: &Path, other_user: bool) -> Vec<OsString> {
+        self.0.sort_by_key(|(at, _)| at.components().count());
+        let mut words: Vec<OsString> = Vec::new();
+        if other_user {
+            words.extend(["--unshare-user", "--uid", "1000", "--gid", "1000"].map(Into::into));
+        }
+        words.extend(COMMON.map(Into::into));
+        for (at, mount) in self.0 {
+            match mount {
+                Mount::ReadOnly(from) => words.extend(["--ro-bind".into(), from.into()]),
+                Mount::Writable(from) => words.extend(["--bind".into(), from.into()]),
+                Mount::Empty => words.push("--tmpfs".into()),
+            }
+            words.push(at.into());
+        }
+        words.extend(["--chdir".into(), folder.into(), "--".into()]);
+        words
+    }
+}
+
+/// Namespaces, no terminal, no capabilities, and the root of the system, which cannot be changed.
+const COMMON: [&str; 15] = [
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn below_root(mounts: Mounts, other_user: bool) -> String {
+        let words = mounts.arguments(Path::new("/r"), other_user);
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_folder_is_mounted_before_what_is_below_it() {
+        let mut mounts = Mounts::default();
+        mounts.read_only(Path::new("/home/ann/shop/.git"));
+        mounts.writable(Path::new("/home/ann/shop"));
+        mounts.add("/home", Mount::Empty);
+        mounts.add("/home/ann", Mount::Writable("/state/home".into()));
+        let said = below_root(mounts, false);
+        assert!(said.starts_with("--unshare-pid "), "{said}");
+        let (_, said) = said.split_once("--proc /proc ").unwrap();
+        assert_eq!(
+            said,
+            "--tmpfs /home --bind /state/home /home/ann --bind /home/ann/shop /home/ann/shop \
+             --ro-bind /home/ann/shop/.git /home/ann/shop/.git --chdir /r --"
+        );
+    }
+
+    #[test]
+    fn the_last_mount_of_a_path_holds() {
+        let mut mounts = Mounts::default();
+        mounts.add("/a", Mount::Empty);
+        mounts.read_only(Path::new("/a"));
+        let said = below_root(mounts, false);
+        assert!(said.ends_with("--proc /proc --ro-bind /a /a --chdir /r --"), "{said}");
+    }
+
+    #[test]
+    fn root_gets_another_number() {
+        let said = below_root(Mounts::default(), true);
+        assert!(said.starts_with("--unshare-user --uid 1000 --gid 1000 --unshare-pid "), "{said}");
+        for word in ["--new-session", "--die-with-parent", "--cap-drop ALL", "--ro-bind / /"] {
+            assert!(said.contains(word), "{said}");
+        }
+    }
+}
