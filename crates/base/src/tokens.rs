@@ -116,7 +116,10 @@ fn piece_cost(piece: &str, first: char, after: &str) -> usize {
         },
         ' ' | '\t' | '\n' | '\r' => {
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-            let blanks = bytes.len() - lines;
+            // A single space at the start of a line is part of what follows, as above.
+            let is_part = bytes.ends_with(b"\n ")
+                && after.bytes().next().is_some_and(|next| !next.is_ascii_digit());
+            let blanks = bytes.len() - lines - usize::from(is_part);
             let long = blanks / BLANKS * TOKEN;
             match lines {
                 0 => TOKEN + long,

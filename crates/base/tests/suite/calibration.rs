@@ -56,6 +56,13 @@ fn the_estimate_is_not_far_above() {
     }
 }
 
+#[test]
+fn a_space_at_the_start_of_a_line_is_part_of_what_follows() {
+    let lines = ["日\n", " !\t:{!!!!!!日aDB!::!:\t:!é\néa\n日!:🦀\n"];
+    let sum: usize = lines.iter().map(|line| tokens(line)).sum();
+    assert!(tokens(&lines.concat()) <= sum);
+}
+
 proptest! {
     #[test]
     fn lines_have_joined_at_most_the_sum_of_their_estimates(

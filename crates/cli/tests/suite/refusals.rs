@@ -86,6 +86,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("store restore", "from", ""),
     ("store trim", "--days 1", ""),
     ("live answer", "live_1 approve --project p", ""),
+    ("live answers", "--project p", ""),
     ("live list", "--project p", ""),
     ("live open", "live_1 --project p", ""),
     ("live watch", "live_1 --project p", ""),
