@@ -10,7 +10,9 @@ use accord_base::policy::DecisionRules;
 use accord_base::worker::AttemptSockets;
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Time};
-use accord_process::{Cancel, Confinement, GitAccess, Invocation, SandboxRules, StartError};
+use accord_process::{
+    Cancel, Confinement, GitAccess, Invocation, SandboxRules, StartError, user_state_folder,
+};
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{HOME, Ids, Result, TurnId};
 
@@ -233,16 +235,6 @@ impl fmt::Debug for Environment {
         let mut debug = formatter.debug_struct("Environment");
         debug.field("lock_timeout", &self.lock_timeout).finish_non_exhaustive()
     }
-}
-
-/// `$XDG_STATE_HOME`, else `~/.local/state`.
-fn user_state_folder() -> Option<PathBuf> {
-    let folder = |name: &str| {
-        let value = std::env::var_os(name).map(PathBuf::from);
-        // The standard says that a relative path is ignored.
-        value.filter(|path| path.is_absolute())
-    };
-    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }
 
 pub(crate) fn cancelled() -> Failure {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 use accord_base::ProjectId;
 use accord_base::worker::AttemptSockets;
 use accord_contract::{Failure, Time};
-use accord_process::Cancel;
+use accord_process::{Cancel, SandboxRules};
 use accord_serving::listen::AttemptSocket;
 use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor, Manual};
@@ -256,6 +256,8 @@ fn executor(host: &Host, shared: &Arc<Shared>, runtime: &Handle) -> Arc<dyn Exec
     let mut agent = AgentCommand::new(command.words().to_vec());
     agent.cwd.clone_from(&settings.cwd);
     agent.time_limit = settings.time_limit;
+    let data = Some(host.folder().to_owned());
+    agent.sandbox = SandboxRules { data, ..host.settings().sandbox_rules() };
     let (api, runtime) = (local_api(host), runtime.clone());
     agent.sockets = Some(AttemptSockets::new(move |attempt| {
         AttemptSocket::open(Arc::clone(&api), attempt, &runtime)

@@ -125,6 +125,16 @@ impl SandboxRules {
     }
 }
 
+/// The folder for the state of programs of the user: `$XDG_STATE_HOME`, else `~/.local/state`.
+pub fn user_state_folder() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        // The standard says that a relative path is ignored.
+        value.filter(|path| path.is_absolute())
+    };
+    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
+}
+
 /// Folders with homes, sockets and temporary files.
 const HIDDEN: [&str; 5] = ["/home", "/root", "/run", "/tmp", "/var/tmp"];
 

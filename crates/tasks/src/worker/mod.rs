@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Failure};
-use accord_process::Cancel;
+use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::operations::{AgentExit, EndRunAnswer, EndRunRequest, RunEnding};
 use accord_tasks_core::{Status, TaskId};
@@ -58,13 +58,16 @@ pub struct AgentCommand {
     pub time_limit: Duration,
     /// What opens the socket through which it reaches Accord.
     pub sockets: Option<AttemptSockets>,
+    /// What a person decided about its sandbox.
+    pub sandbox: SandboxRules,
 }
 
 impl AgentCommand {
     /// A command that may run for an hour.
     pub fn new(argv: Vec<String>) -> Self {
         let time_limit = Duration::from_secs(3_600);
-        Self { argv, cwd: None, env: Vec::new(), time_limit, sockets: None }
+        let sandbox = SandboxRules::default();
+        Self { argv, cwd: None, env: Vec::new(), time_limit, sockets: None, sandbox }
     }
 }
 
@@ -108,8 +111,8 @@ pub enum WorkEnd {
 /// What a worker observes, for those who show it.
 #[derive(Clone, Copy, Debug)]
 pub enum WorkSignal<'a> {
-    /// The agent has started, as the leader of the group with this id.
-    Started(u32),
+    /// The agent has started, as the leader of the group with this id, in this sandbox.
+    Started(u32, &'a Sandbox),
     /// Output of the agent, on standard output or standard error.
     Output {
         error: bool,

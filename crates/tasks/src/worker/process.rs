@@ -7,7 +7,8 @@ use accord_base::worker::{Attempt, AttemptSocket, SOCKET_VARIABLE};
 use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_process::{
-    Cancel, Ending, Invocation, Overflow, RunOutput, Spec, Watch, WatchDecision, run_watched,
+    Cancel, Ending, GitAccess, Invocation, Overflow, RunOutput, Sandbox, Spec, StartError, Watch,
+    WatchDecision, run_watched, user_state_folder,
 };
 use accord_tasks_core::message::PREFIX;
 use accord_tasks_core::operations::{AgentExit, HeartbeatRequest};
@@ -17,6 +18,7 @@ use super::leftover::Record;
 use super::lines::Messages;
 use super::{AgentCommand, AgentRun, WorkSignal};
 use crate::Result;
+use crate::layout::MANIFEST;
 use crate::operations::ms;
 use crate::tree::is_unavailable;
 
@@ -30,6 +32,9 @@ const GRACE: Duration = Duration::from_secs(5);
 const AFTER_REPORT: Duration = Duration::from_secs(60);
 /// The pause after a heartbeat that could not be written.
 const BEAT_AGAIN: Duration = Duration::from_secs(1);
+
+/// What an agent cannot change of the tree. The tree can be in the repository that it works on.
+const JUDGING: [&str; 5] = [MANIFEST, "tasks", "state", "runs", "events"];
 
 const PROMPT: &str = "{prompt}";
 const AGENT: &str = "{agent}";
@@ -55,10 +60,11 @@ pub(super) fn run(
 ) -> (AgentExit, Option<String>) {
     let prepared = socket(agent, command).and_then(|socket| {
         let path = socket.as_ref().map(|socket| socket.path());
-        Ok((spec(agent, command, briefing, path)?.cancel(cancel.clone()), socket))
+        let (spec, sandbox) = spec(agent, command, briefing, path)?;
+        Ok((spec.cancel(cancel.clone()), sandbox, socket))
     });
     // The socket is there until the agent has ended.
-    let (spec, socket) = match prepared {
+    let (spec, sandbox, socket) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => return (AgentExit::Failure, Some(error)),
     };
@@ -66,6 +72,7 @@ pub(super) fn run(
     let now = Instant::now();
     let mut watched = Watched {
         agent,
+        sandbox,
         signals,
         messages: Messages::default(),
         record: None,
@@ -111,7 +118,7 @@ fn spec(
     command: &AgentCommand,
     briefing: &str,
     socket: Option<&Path>,
-) -> Result<Spec, String> {
+) -> Result<(Spec, Sandbox), String> {
     let Some((program, arguments)) = command.argv.split_first() else {
         return Err("the agent did not start: its command is empty".to_owned());
     };
@@ -143,12 +150,37 @@ fn spec(
     if let Some(socket) = socket {
         invocation = invocation.env(SOCKET_VARIABLE, socket);
     }
+    let confined = confine(run, command, invocation);
+    let (invocation, sandbox) =
+        confined.map_err(|error| format!("the agent did not start: {error}"))?;
     let spec = Spec::new(invocation)
         .time_limit(command.time_limit)
         .stdout_limit(0, Overflow::Discard)
         .stderr_limit(ERRORS_SHOWN)
         .grace(GRACE);
-    Ok(if has_prompt { spec } else { spec.stdin(briefing) })
+    Ok((if has_prompt { spec } else { spec.stdin(briefing) }, sandbox))
+}
+
+/// The agent in its sandbox. It may change the folder that it works in, and of the tree of tasks
+/// only the files that it leaves.
+fn confine(
+    run: &AgentRun<'_>,
+    command: &AgentCommand,
+    agent: Invocation,
+) -> Result<(Invocation, Sandbox), StartError> {
+    let Some(state) = user_state_folder() else {
+        return Ok((agent, Sandbox::Off("there is no state folder".to_owned())));
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = real(&run.folder());
+    let tree = command.cwd.as_deref().map_or_else(|| folder.clone(), real);
+    let rules = &command.sandbox;
+    let mut confinement = rules.confine(&tree, GitAccess::Commit, &state.join("accord"));
+    let root = real(&run.root);
+    let judging = JUDGING.iter().map(|name| root.join(name)).chain([folder.join("inputs")]);
+    confinement.protected.extend(judging.filter(|path| path.exists()));
+    confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
+    confinement.apply(agent)
 }
 
 /// How an agent ended, for the case that it left no report.
@@ -180,6 +212,7 @@ fn last_lines(tail: &[u8]) -> String {
 
 struct Watched<'w> {
     agent: &'w AgentRun<'w>,
+    sandbox: Sandbox,
     signals: &'w mut dyn FnMut(WorkSignal<'_>),
     messages: Messages,
     /// What the next process needs to end this agent if this one dies.
@@ -259,7 +292,7 @@ fn is_for_now(failure: &Failure) -> bool {
 impl Watch for Watched<'_> {
     fn started(&mut self, id: u32) {
         self.record = Record::write(self.agent, id);
-        (self.signals)(WorkSignal::Started(id));
+        (self.signals)(WorkSignal::Started(id, &self.sandbox));
     }
 
     fn stdout(&mut self, chunk: &[u8]) {

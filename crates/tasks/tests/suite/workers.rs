@@ -163,7 +163,7 @@ fn a_running_agent_beats_and_a_cancelled_one_is_released() {
     let (mut beats, mut pid) = (0, 0);
     let end =
         case.worker.work(&claimed, &script("sleep 60"), "", &cancel, &mut |signal| match signal {
-            WorkSignal::Started(started) => pid = started,
+            WorkSignal::Started(started, _) => pid = started,
             WorkSignal::Beat => {
                 beats += 1;
                 // The clock moves on: without the heartbeat the run would be taken back.

@@ -12,12 +12,13 @@ use accord_api::{Answered, Call, Envelope, Json, Operation};
 use accord_base::{Door, ProjectId};
 use accord_contract::Code;
 use accord_host::Api;
+use accord_process::SandboxRules;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
 use crate::host::{
-    Acting, Connection, HostArgs, IfMissing, ProjectArg, SharedFolder, Target, TaskPlace,
-    attempt_socket, print_document, project_id, setting,
+    Acting, Connection, DataFolder, HostArgs, IfMissing, ProjectArg, SharedFolder, Target,
+    TaskPlace, attempt_socket, print_document, project_id, setting, settings_of,
 };
 use crate::render::Page;
 use crate::{CliError, Exit, Result, print_note};
@@ -87,6 +88,13 @@ impl PlaceArgs {
         };
         let project = self.project.required(target, &host)?;
         Ok(Place { project, host, json, url, words })
+    }
+
+    /// What a person decided about the sandbox of workers.
+    pub(super) fn sandbox(&self) -> Result<SandboxRules> {
+        let data = DataFolder::of(self.host.target.data.as_deref())?.path;
+        let rules = settings_of(&data)?.sandbox_rules();
+        Ok(SandboxRules { data: Some(data), ..rules })
     }
 
     /// What the worker of an attempt asks: the tasks of this place, and the memory beside them.

@@ -14,7 +14,7 @@ use accord_base::Door;
 use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Timestamp};
 use accord_host::serve::AttemptSocket;
-use accord_process::Cancel;
+use accord_process::{Cancel, Sandbox};
 use accord_system::now;
 use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
 use accord_tasks_core::briefing::Audience;
@@ -110,6 +110,7 @@ impl WorkArgs {
         command.sockets = Some(AttemptSockets::new(move |attempt| {
             AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
         }));
+        command.sandbox = self.place.sandbox()?;
         accord_process::supervise();
         use_launcher();
         let cancel = Cancel::new();
@@ -191,6 +192,10 @@ impl WorkerLoop<'_> {
             WorkSignal::Message(Some(failure)) => {
                 print_note(format!("a message was refused: {}", clean(&failure.message)));
             }
+            WorkSignal::Started(_, Sandbox::Off(why)) => {
+                print_note(format!("{id} is done without a sandbox: {}", clean(why)));
+            }
+            WorkSignal::Started(_, sandbox) => print_note(format!("the sandbox is {sandbox}")),
             _ => {}
         };
         let end = run.work(&self.command, &briefing, &self.cancel, &mut show)?;

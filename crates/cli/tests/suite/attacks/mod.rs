@@ -5,6 +5,7 @@
 //! The documents on trust say the same as this table.
 
 mod table;
+mod tasks;
 
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixListener;
@@ -164,9 +165,12 @@ struct Desk {
 
 impl Desk {
     fn new(mode: &str, script: &str) -> Self {
-        // The agent reports as it should, whatever else it does.
+        // The agent reports as it should, whatever else it does. It begins when its start is
+        // recorded: that record would replace an edit of the state.
         let agent = format!(
-            "#!/bin/sh\nexec > attacks.log 2>&1\ntouch reached.txt; date > work.md\n{script}\n\
+            "#!/bin/sh\nexec > attacks.log 2>&1\n\
+             until grep -q worker_pid .agentxchain/state.json; do sleep 0.01; done\n\
+             touch reached.txt; date > work.md\n{script}\n\
              printf '%s' \"$RESULT\" | sed \"s/RUN/$AGENTXCHAIN_RUN_ID/; \
              s/TURN/$AGENTXCHAIN_TURN_ID/\" > \"$AGENTXCHAIN_STAGING_PATH\"\n"
         );
