@@ -68,6 +68,20 @@ fn codex_works_on_tasks_that_depend_on_each_other() {
     }
 }
 
+#[test]
+fn claude_works_on_tasks_in_landlock() {
+    if let Some(desk) = Desk::with("claude") {
+        desk.sandboxed("landlock").works_on_tasks();
+    }
+}
+
+#[test]
+fn codex_works_on_tasks_in_landlock() {
+    if let Some(desk) = Desk::with("codex") {
+        desk.sandboxed("landlock").works_on_tasks();
+    }
+}
+
 /// The long form: `ACCORD_CLIENT_TASKS=30 cargo test -p accord-cli --test suite two_clients`.
 #[test]
 fn two_clients_carry_a_graph_of_tasks_although_they_are_killed() {
