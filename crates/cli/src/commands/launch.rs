@@ -71,9 +71,11 @@ fn invocation(words: Vec<OsString>) -> Invocation {
     Invocation::new(words.next().unwrap_or_default(), words)
 }
 
-/// Lets workers of this process be started by this command.
-pub(super) fn use_launcher() {
-    accord_process::hide_from_workers(SECRETS.map(str::to_owned).into());
+/// Lets workers of this process be started by this command. They do not get the variables of
+/// `hide`.
+pub(super) fn use_launcher(hide: &[String]) {
+    let hidden = SECRETS.iter().map(|name| (*name).to_owned()).chain(hide.iter().cloned());
+    accord_process::hide_from_workers(hidden.collect());
     // The program of this process, also if an update has replaced its file.
     #[cfg(target_os = "linux")]
     let program = Some(PathBuf::from("/proc/self/exe"));

@@ -121,6 +121,27 @@ ls /proc/self/fd | tr '\n' ' ' > "$SEEN/files"
     assert_eq!(read("files"), "0 1 2 3 ");
 }
 
+#[test]
+fn a_worker_does_not_get_secrets() {
+    let (tasks, seen) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let agent = tasks.agent("look.sh", "cat > /dev/null; env > \"$SEEN/env\"");
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("SEEN", seen.path()).env("ACCORD_WORKERS_HIDE_ENV", "CLOUD_*, TOKEN");
+    for name in ["ACCORD_SECOND_KEY", "CLOUD_SECRET", "TOKEN", "TOKENS"] {
+        command.env(name, "value");
+    }
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    let env = std::fs::read_to_string(seen.path().join("env")).expect("the worker looked");
+    for (name, is_seen) in
+        [("ACCORD_SECOND_KEY", false), ("CLOUD_SECRET", false), ("TOKEN", false), ("TOKENS", true)]
+    {
+        let has = env.lines().any(|line| line.starts_with(&format!("{name}=")));
+        assert_eq!(has, is_seen, "{name}: {env}");
+    }
+}
+
 /// A namespace that needs no rights has only the processes that were started in it.
 #[test]
 fn a_process_that_hides_its_parents_decides_nothing() {

@@ -149,11 +149,14 @@ settings! {
              does not work.";
         git: Option<GitAccess> = "",
             "What a worker in bubblewrap may change in .git: read (nothing) or commit (objects, \
-             refs and index). Empty is read for governed turns.";
+             refs and index). Empty is read for governed turns, and commit for tasks.";
         visible: Vec<PathBuf> = "",
             "Paths below the home folder or a temporary folder that workers may read, such as \
              ~/toolchain.";
         writable: Vec<PathBuf> = "", "Paths outside of the work tree that workers may change.";
+        hide_env: Vec<String> = "",
+            "Environment variables that workers do not get, besides the keys of Accord: names, or \
+             beginnings of names with a * behind them, such as AWS_*. Separated by commas.";
     }
 
     /// What is deleted automatically.
@@ -289,7 +292,7 @@ impl Settings {
     }
 
     pub fn sandbox_rules(&self) -> SandboxRules {
-        let Workers { sandbox, git, visible, writable } = self.workers.clone();
+        let Workers { sandbox, git, visible, writable, .. } = self.workers.clone();
         SandboxRules { mode: sandbox, git, visible, writable, data: None }
     }
 

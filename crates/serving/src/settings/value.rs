@@ -357,6 +357,11 @@ pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
         }
         "workers.git" => text != "read" && text != held,
         "workers.visible" | "workers.writable" => !text.is_empty(),
+        "workers.hide_env" => {
+            let names = |text: &str| Vec::<String>::parse(text).unwrap_or_default();
+            let hidden = names(text);
+            names(held).iter().any(|name| !hidden.contains(name))
+        }
         _ => false,
     }
 }

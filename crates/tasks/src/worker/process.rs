@@ -180,6 +180,9 @@ fn confine(
     let judging = JUDGING.iter().map(|name| root.join(name)).chain([folder.join("inputs")]);
     confinement.protected.extend(judging.filter(|path| path.exists()));
     confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
+    // A script that is an argument. The command comes from a person, not from the work tree.
+    let named = command.argv.iter().filter_map(|word| tree.join(word).canonicalize().ok());
+    confinement.visible.extend(named.filter(|path| path.is_file()));
     confinement.apply(agent)
 }
 

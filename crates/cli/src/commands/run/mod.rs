@@ -202,9 +202,9 @@ fn environment() -> Result<Environment> {
 fn silent_environment() -> Result<Environment> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
-    super::launch::use_launcher();
     let data = DataFolder::of(None)?.path;
     let settings = settings_of(&data)?;
+    super::launch::use_launcher(&settings.workers.hide_env);
     let workers = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
     let environment = Environment::system().saying_terminal(can_ask()).with_workers(workers);
     Ok(environment.under(settings.decision_rules()))

@@ -12,7 +12,7 @@ use accord_api::{Answered, Call, Envelope, Json, Operation};
 use accord_base::{Door, ProjectId};
 use accord_contract::Code;
 use accord_host::Api;
-use accord_process::SandboxRules;
+use accord_host::settings::Settings;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
@@ -90,11 +90,11 @@ impl PlaceArgs {
         Ok(Place { project, host, json, url, words })
     }
 
-    /// What a person decided about the sandbox of workers.
-    pub(super) fn sandbox(&self) -> Result<SandboxRules> {
+    /// The data folder, and the settings that hold for workers.
+    pub(super) fn settings(&self) -> Result<(PathBuf, Settings)> {
         let data = DataFolder::of(self.host.target.data.as_deref())?.path;
-        let rules = settings_of(&data)?.sandbox_rules();
-        Ok(SandboxRules { data: Some(data), ..rules })
+        let settings = settings_of(&data)?;
+        Ok((data, settings))
     }
 
     /// What the worker of an attempt asks: the tasks of this place, and the memory beside them.

@@ -14,7 +14,7 @@ use accord_base::Door;
 use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Timestamp};
 use accord_host::serve::AttemptSocket;
-use accord_process::{Cancel, Sandbox};
+use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_system::now;
 use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
 use accord_tasks_core::briefing::Audience;
@@ -110,9 +110,10 @@ impl WorkArgs {
         command.sockets = Some(AttemptSockets::new(move |attempt| {
             AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
         }));
-        command.sandbox = self.place.sandbox()?;
+        let (data, settings) = self.place.settings()?;
+        command.sandbox = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
         accord_process::supervise();
-        use_launcher();
+        use_launcher(&settings.workers.hide_env);
         let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
         let shift = WorkerLoop { args: &self, place: &place, command, agent, cancel, signal };

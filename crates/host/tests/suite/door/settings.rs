@@ -129,14 +129,18 @@ fn only_the_user_lets_workers_do_more() {
     };
     let weak = "[workers]\nsandbox = \"off\"\ngit = \"commit\"\nvisible = [\"/a\"]\n\
                 writable = [\"/b\"]\n";
-    assert_eq!(held("", "", &[]), "auto   ");
-    assert_eq!(held(weak, "", &[]), "off commit /a /b");
-    assert_eq!(held("", weak, &[]), "auto! ! ! !");
-    assert_eq!(held("[workers]\nsandbox = \"landlock\"\n", weak, &[]), "landlock! ! ! !");
+    assert_eq!(held("", "", &[]), "auto    ");
+    assert_eq!(held(weak, "", &[]), "off commit /a /b ");
+    assert_eq!(held("", weak, &[]), "auto! ! ! ! ");
+    assert_eq!(held("[workers]\nsandbox = \"landlock\"\n", weak, &[]), "landlock! ! ! ! ");
     let strong = "[workers]\nsandbox = \"bubblewrap\"\ngit = \"read\"\n";
-    assert_eq!(held(weak, strong, &[]), "bubblewrap read /a /b");
-    assert_eq!(held("", strong, &[("workers.sandbox", "off")]), "off read  ");
-    assert_eq!(held("listen = \"127.0.0.1:1\"\n", "", &[]), "auto   ");
+    assert_eq!(held(weak, strong, &[]), "bubblewrap read /a /b ");
+    assert_eq!(held("", strong, &[("workers.sandbox", "off")]), "off read   ");
+    assert_eq!(held("listen = \"127.0.0.1:1\"\n", "", &[]), "auto    ");
+    let hide = |names: &str| format!("[workers]\nhide_env = [{names}]\n");
+    let (one, two) = (hide("\"AWS_*\""), hide("\"TOKEN\", \"AWS_*\""));
+    assert_eq!(held(&one, &two, &[]), "auto    TOKEN,AWS_*");
+    assert_eq!(held(&two, &one, &[]), "auto    TOKEN,AWS_*!");
 }
 
 #[test]
