@@ -90,6 +90,19 @@ fn the_agent_and_the_project_learn_who_answered() {
 }
 
 #[test]
+fn nobody_in_particular_cannot_name_a_person() {
+    let (mut world, contract) = world(json!({}));
+    world.sender = Sender::of(&Caller::key("k2", &scope()), None, Door::Channel).unwrap();
+    let mut forged = submit("yes", json!(null));
+    forged["x-by"] = json!({"id": "lead", "type": "human"});
+    forged["x-presence"] = json!("no terminal");
+    world.act(&contract, None, forged).unwrap();
+    let recorded = &world.ledger.last().unwrap().data;
+    assert_eq!((recorded.get("x-by"), recorded.get("x-presence")), (None, None));
+    assert_eq!(recorded["x-person"], false);
+}
+
+#[test]
 fn the_first_answer_closes_the_ask() {
     let (mut world, contract) = world(json!({"x-closesOn": "first"}));
     world.sender = person("lead");

@@ -1,6 +1,6 @@
 //! The pipe, and what a session asks for.
 
-use accord_base::{ActorId, ActorKey, ActorType, ProjectId};
+use accord_base::{ActorId, ActorKey, ActorType, Presence, ProjectId};
 use accord_contract::{Code, Timestamp, Wire as _};
 use accord_live_core::contract::{AnswerRules, CompiledContract};
 use accord_live_core::frame::ServerFrame;
@@ -81,6 +81,26 @@ fn what_a_page_submits_is_checked_against_the_contract() {
         assert_eq!(failure.code, Code::GguiContractViolation, "{intent} {data}");
     }
     assert_eq!(submitted("pick", json!("red")).unwrap().ack.sequence, 3);
+}
+
+#[test]
+fn only_a_known_person_submits_what_a_person_must_answer() {
+    let mut world = world();
+    let spec = json!({"actionSpec": {"pick": {"label": "Pick"}}, "x-answeredBy": "person"});
+    let (contract, project) = (CompiledContract::read(&spec).unwrap(), project());
+    let submitted = |world: &World| {
+        let dispatch = Dispatch {
+            intent: "pick".into(),
+            data: json!(null),
+            ui_context: json!({}),
+            action_id: "act-1".into(),
+            fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+        };
+        submit_tool(dispatch, facts(world, &contract, &project)).map(|acted| acted.ack.sequence)
+    };
+    assert_eq!(submitted(&world).unwrap_err().code, Code::AofPersonRequired);
+    world.sender.person = Ok(Presence::default());
+    assert_eq!(submitted(&world).unwrap(), 3);
 }
 
 #[test]
