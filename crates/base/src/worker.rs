@@ -15,6 +15,11 @@ use accord_contract::{Code, Failure};
 
 use crate::{ActorId, ProjectId};
 
+/// The files of a governed repository that judge a worker, whichever protocol it works for.
+pub const RUN_FILES: [&str; 3] = ["agentxchain.json", "agentxchain-multi.json", ".agentxchain"];
+/// The files of a tree of tasks that judge a worker. The first one marks the tree.
+pub const TASK_FILES: [&str; 5] = ["project.yaml", "tasks", "state", "runs", "events"];
+
 /// An environment variable that Accord sets for the programs that it starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Mark {

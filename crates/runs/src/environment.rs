@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::policy::DecisionRules;
-use accord_base::worker::AttemptSockets;
+use accord_base::worker::{AttemptSockets, RUN_FILES, TASK_FILES};
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Time};
 use accord_process::{
@@ -120,6 +120,12 @@ impl Environment {
         let mut confinement = self.workers.confine(root, GitAccess::Read, &state);
         let tree = confinement.tree.clone();
         confinement.protected.extend([CONFIG, HOME].map(|name| tree.join(name)));
+        if tree.join(TASK_FILES[0]).exists() {
+            let tasks = TASK_FILES.map(|name| tree.join(name)).into_iter();
+            confinement.protected.extend(tasks.filter(|path| path.exists()));
+        }
+        let initiative = tree.join(RUN_FILES[1]);
+        confinement.protected.extend(initiative.exists().then_some(initiative));
         Some(confinement)
     }
 

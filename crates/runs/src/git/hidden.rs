@@ -1,5 +1,5 @@
-//! Changed files that git ignores on request (`update-index --assume-unchanged`, `--skip-worktree`,
-//! a sparse checkout).
+//! What the index says: changed files that git ignores on request (`update-index
+//! --assume-unchanged`, `--skip-worktree`, a sparse checkout), and submodules.
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -9,6 +9,15 @@ use super::status::{names, unknown};
 use super::{Git, marker};
 use accord_runs_core::Result;
 
+pub(super) struct Index {
+    /// The entries of files that are hidden.
+    flagged: Vec<Vec<u8>>,
+    /// A marker of them; `None` if nothing is hidden.
+    pub(super) flags: Option<String>,
+    /// The folders of submodules.
+    pub(super) submodules: Vec<String>,
+}
+
 struct IndexEntry<'a> {
     mode: &'a [u8],
     object: &'a [u8],
@@ -16,26 +25,30 @@ struct IndexEntry<'a> {
 }
 
 impl Git {
-    /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
-    /// change.
-    ///
-    /// The second value is a marker of what is hidden; `None` if nothing is.
-    pub(super) fn hidden(&self) -> Result<(BTreeSet<String>, Option<String>)> {
-        // Almost no repository hides files, so the longer listing is asked for only if needed.
-        let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
-        if !names(&output).any(is_hidden) {
-            return Ok((BTreeSet::new(), None));
-        }
+    /// What the index says beyond the comparison of files.
+    pub(super) fn index(&self) -> Result<Index> {
         let output = self.ask_about_files(&["ls-files", "-v", "-s", "-z", "--full-name"])?;
+        let mut submodules = Vec::new();
+        for entry in names(&output).filter(|entry| entry[1..].starts_with(b" 160000 ")) {
+            submodules.push(self.index_entry(entry)?.path);
+        }
         let flagged = names(&output).filter(|entry| is_hidden(entry));
-        let flag = |entry: &[u8]| {
+        let flagged: Vec<Vec<u8>> = flagged.map(<[u8]>::to_vec).collect();
+        let flag = |entry: &Vec<u8>| {
             let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(0);
             format!("{}{}\n", char::from(entry[0]), String::from_utf8_lossy(&entry[tab..]))
         };
-        let mark = marker::of_text(&flagged.map(flag).collect::<String>());
+        let flags: String = flagged.iter().map(flag).collect();
+        let flags = (!flags.is_empty()).then(|| marker::of_text(&flags));
+        Ok(Index { flagged, flags, submodules })
+    }
+
+    /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
+    /// change.
+    pub(super) fn hidden(&self, index: &Index) -> Result<BTreeSet<String>> {
         let mut changed = BTreeSet::new();
         let mut same_kind = Vec::new();
-        for entry in names(&output).filter(|entry| is_hidden(entry)) {
+        for entry in &index.flagged {
             let known = self.index_entry(entry)?;
             match self.root.join(&known.path).symlink_metadata() {
                 Ok(found) if is_kind(&found, known.mode) => {
@@ -49,7 +62,7 @@ impl Git {
         }
         let list: Vec<&str> = same_kind.iter().map(|known| known.path.as_str()).collect();
         if list.is_empty() {
-            return Ok((changed, Some(mark)));
+            return Ok(changed);
         }
         // Valid paths contain no line breaks.
         let list = list.join("\n") + "\n";
@@ -61,7 +74,7 @@ impl Git {
                 changed.insert(known.path);
             }
         }
-        Ok((changed, Some(mark)))
+        Ok(changed)
     }
 
     /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.

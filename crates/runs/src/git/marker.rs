@@ -21,7 +21,7 @@ const MOST_RULES: u64 = 1024 * 1024;
 /// The marker of a path now. A link is marked by its target and is not followed.
 pub(super) fn of(root: &Path, path: &str) -> Result<String> {
     let place = root.join(path);
-    read_marker(&place).map_err(|error| {
+    read(&place).map_err(|error| {
         let message = format!("{} could not be read: {error}", shorten_path(path));
         Failure::new(Code::XchainFileSystemFailed, message).with("path", path)
     })
@@ -51,7 +51,7 @@ pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>> {
     Ok((!rules.is_empty()).then(|| of_text(&rules.join("\n"))))
 }
 
-fn read_marker(place: &Path) -> io::Result<String> {
+pub(super) fn read(place: &Path) -> io::Result<String> {
     let found = match place.symlink_metadata() {
         Ok(found) => found,
         Err(error) if is_gone(&error) => return Ok(GONE.to_owned()),

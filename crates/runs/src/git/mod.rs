@@ -3,6 +3,7 @@
 //! Invariants:
 //! - reading writes nothing, not even git's index;
 //! - no hook, alias, pager, external diff or file system monitor of a configuration runs;
+//! - git does not look into submodules, whose settings a worker can write;
 //! - the first cancellation does not kill git in mid-operation: it would leave its lock file
 //!   behind;
 //! - the number of processes does not grow with the number of files;
@@ -14,6 +15,7 @@ mod hidden;
 mod marker;
 mod place;
 mod status;
+mod submodules;
 mod view;
 
 use std::ffi::OsString;

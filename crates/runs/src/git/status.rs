@@ -7,6 +7,8 @@ use accord_contract::{Code, Failure};
 use accord_process::Ending;
 use accord_runs_core::{Baseline, Observation, RepoPath, Result};
 
+use super::hidden::Index;
+use super::submodules::take_files;
 use super::{Git, failure, view};
 
 /// Content markers by path.
@@ -20,7 +22,7 @@ const DIFF: [&str; 7] = [
     "--no-renames",
     "--no-ext-diff",
     "--no-textconv",
-    "--ignore-submodules=none",
+    "--ignore-submodules=dirty",
 ];
 
 /// The uncommitted changes, and the commit that they are based on.
@@ -66,10 +68,12 @@ impl Git {
     /// Reads the uncommitted changes. Fails with `git_failed`; `path_outside_repository` for an
     /// invalid path.
     pub fn changes(&self) -> Result<Changes> {
-        self.changes_in(self.view()?)
+        let index = self.index()?;
+        let view = self.view_with(&index)?;
+        self.changes_in(index, view)
     }
 
-    fn changes_in(&self, mut view: BTreeMap<String, String>) -> Result<Changes> {
+    fn changes_in(&self, index: Index, view: BTreeMap<String, String>) -> Result<Changes> {
         // Everything that a setting could change is given as an option, so that no setting hides a
         // change. A rename is two changes here: one path is gone, another is new.
         let output = self.ask_about_files(&[
@@ -79,15 +83,14 @@ impl Git {
             "--branch",
             "--untracked-files=all",
             "--no-renames",
-            "--ignore-submodules=none",
+            "--ignore-submodules=dirty",
         ])?;
         let read = self.read_status(&output)?;
         // The base of a repository without commits is the empty tree.
         let empty_tree = || self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new());
         let text = |output: Vec<u8>| String::from_utf8_lossy(&output).trim().to_owned();
         let head = read.head.map_or_else(|| empty_tree().map(text), Ok)?;
-        let (hidden, flags) = self.hidden()?;
-        view.extend(flags.map(|mark| (view::INDEX_FLAGS.to_owned(), mark)));
+        let hidden = self.hidden(&index)?;
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
@@ -108,14 +111,14 @@ impl Git {
     /// changed. In a turn by hand, a person may change settings and refs of git. Fails like
     /// [`Git::changes`]; also if the commit of the baseline is invalid or no longer exists.
     pub fn observe(&self, baseline: Option<&Baseline>, by_hand: bool) -> Result<Observation> {
-        let before = baseline.map(|baseline| baseline.view.clone()).unwrap_or_default();
-        let mut settings = before.clone();
-        settings.remove(view::INDEX_FLAGS);
+        let mut before = baseline.map(|baseline| baseline.view.clone()).unwrap_or_default();
+        let files_before = take_files(&mut before);
+        let index = self.index()?;
+        let mut view = self.view_with(&index)?;
+        let files_now = take_files(&mut view);
         // Check this first: git runs filters while it reads files.
-        let view = self.view()?;
-        view::check(&settings, &view, by_hand)?;
-        let now = self.changes_in(view)?;
-        let moved = view::check(&before, &now.view, by_hand)?;
+        let moved = view::check(&before, &view, by_hand)?;
+        let now = self.changes_in(index, view)?;
         let mut findings = Vec::new();
         if !moved.is_empty() {
             findings.push(format!("refs of git moved in the turn: {}", moved.join(", ")));
@@ -142,6 +145,10 @@ impl Git {
             if !records.is_empty() {
                 findings.push(format!("commits of the turn have records: {}", records.join(", ")));
             }
+        }
+        if !before.is_empty() {
+            let differs = |(path, mark): &(String, String)| files_before.get(path) != Some(mark);
+            changed.extend(files_now.into_iter().filter(differs));
         }
         findings.extend(self.nested(&changed, baseline));
         let uncommitted = now.dirty.into_keys().collect();

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use accord_contract::{Code, Failure};
 
+use super::hidden::Index;
 use super::{Git, marker, work_tree_of};
 use accord_runs_core::Result;
 
@@ -104,13 +105,17 @@ const HOOKS_PATH: &str = "core.hookspath";
 /// The branch that is checked out.
 const BRANCH: &str = "HEAD";
 /// The files that the index hides from `git status`.
-pub(super) const INDEX_FLAGS: &str = "flags of the index";
+const INDEX_FLAGS: &str = "flags of the index";
 const REPLACED: &str = "refs/replace";
 
 impl Git {
     /// Markers of what decides which changes are shown and which programs run, by name. Only
     /// settings of the repository count: a run may continue on another machine, under another user.
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>> {
+        self.view_with(&self.index()?)
+    }
+
+    pub(super) fn view_with(&self, index: &Index) -> Result<BTreeMap<String, String>> {
         let is_wanted = |name: &str| SETTINGS.contains(&name) || starts_program(name);
         let mut view = self.settings(&["local", "worktree"], is_wanted)?;
         for (name, place) in FILES.iter().zip(&self.own_files) {
@@ -122,6 +127,8 @@ impl Git {
         let branch = self.start(&["symbolic-ref", "--quiet", "HEAD"], Vec::new())?;
         view.insert(BRANCH.to_owned(), marker::of_text(&String::from_utf8_lossy(&branch.stdout)));
         view.extend(self.refs()?);
+        view.extend(index.flags.iter().map(|mark| (INDEX_FLAGS.to_owned(), mark.clone())));
+        view.extend(self.submodules(&index.submodules)?);
         Ok(view)
     }
 

@@ -104,6 +104,60 @@ fn what_git_starts_or_hides_later_is_refused() {
     }
 }
 
+/// Lines that make a repository within, whose filter leaves a mark when git looks for changes.
+fn within(marks: &str) -> String {
+    format!(
+        "git init --quiet within; (cd within; echo x > f; echo '* filter=evil' > .gitattributes\n\
+         git add .; git -c user.name=A -c user.email=a@example.org commit --quiet -m x\n\
+         git config filter.evil.clean 'touch {marks}/filtered; cat'; touch -d 2001-01-01 f)\n"
+    )
+}
+
+#[test]
+fn git_does_not_look_into_repositories_within() {
+    let marks = tempfile::tempdir().unwrap();
+    let lines = format!(
+        "{}git update-index --add --cacheinfo \
+         160000,$(git -C within rev-parse HEAD),within; DECLARED=', \"within\"'",
+        within(&marks.path().display().to_string()),
+    );
+    refused(&lines, Code::XchainVersionControlChanged, "settings of the submodule within");
+    assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
+}
+
+#[test]
+fn changes_in_a_submodule_are_seen() {
+    let changes = |lines: &str| {
+        let attack = Attack::once(lines);
+        attack.repo.git(&["init", "--quiet", "within"]);
+        attack.repo.write("within/f", "x");
+        attack.repo.git(&["-C", "within", "add", "."]);
+        attack.repo.git(&["-C", "within", "commit", "--quiet", "-m", "x"]);
+        attack.repo.commit_all("within");
+        attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+        attack
+    };
+    for (lines, code, named) in [
+        ("echo y > within/f", Code::XchainArtifactMismatch, "within"),
+        (
+            "git -C within config core.fsmonitor 'sh x'",
+            Code::XchainVersionControlChanged,
+            "settings of the submodule within",
+        ),
+    ] {
+        let attack = changes(lines);
+        let stepped = attack.step().unwrap();
+        let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else {
+            panic!("{lines}: {stepped:?}");
+        };
+        assert_eq!(failure.code, code, "{lines}: {failure:?}");
+        assert!(failure.message.contains(named), "{lines}: {failure}");
+    }
+    // Declared, the change counts.
+    let attack = changes("echo y > within/f; DECLARED=', \"within\"'");
+    waits_at_the_gate(&attack, attack.step().unwrap());
+}
+
 #[test]
 fn refs_that_moved_and_repositories_within_are_named() {
     for (lines, named) in [

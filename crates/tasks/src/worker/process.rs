@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use accord_base::worker::{Attempt, AttemptSocket, SOCKET_VARIABLE};
+use accord_base::worker::{Attempt, AttemptSocket, RUN_FILES, SOCKET_VARIABLE, TASK_FILES};
 use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_process::{
@@ -18,7 +18,6 @@ use super::leftover::Record;
 use super::lines::Messages;
 use super::{AgentCommand, AgentRun, WorkSignal};
 use crate::Result;
-use crate::layout::MANIFEST;
 use crate::operations::ms;
 use crate::tree::is_unavailable;
 
@@ -32,9 +31,6 @@ const GRACE: Duration = Duration::from_secs(5);
 const AFTER_REPORT: Duration = Duration::from_secs(60);
 /// The pause after a heartbeat that could not be written.
 const BEAT_AGAIN: Duration = Duration::from_secs(1);
-
-/// What an agent cannot change of the tree. The tree can be in the repository that it works on.
-const JUDGING: [&str; 5] = [MANIFEST, "tasks", "state", "runs", "events"];
 
 const PROMPT: &str = "{prompt}";
 const AGENT: &str = "{agent}";
@@ -177,7 +173,8 @@ fn confine(
     let rules = &command.sandbox;
     let mut confinement = rules.confine(&tree, GitAccess::Commit, &state.join("accord"));
     let root = real(&run.root);
-    let judging = JUDGING.iter().map(|name| root.join(name)).chain([folder.join("inputs")]);
+    let judging = TASK_FILES.map(|name| root.join(name)).into_iter();
+    let judging = judging.chain([folder.join("inputs")]).chain(RUN_FILES.map(|it| tree.join(it)));
     confinement.protected.extend(judging.filter(|path| path.exists()));
     confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
     // A script that is an argument. The command comes from a person, not from the work tree.
