@@ -28,14 +28,30 @@ wire_enum! {
     }
 }
 
+wire_enum! {
+    /// How it is known that a person is there. The names stand in stored records.
+    pub enum KnownBy("KnownBy", closed) {
+        /// By the login of a page.
+        Login = "login",
+        /// By the key of the person.
+        Key = "key",
+        /// By a terminal, at which the person was asked.
+        Terminal = "terminal",
+        /// It is not known: a process without a terminal, or the holder of a key of no person,
+        /// named the person.
+        Nothing = "none",
+    }
+}
+
 /// How it is known that a person is there.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Presence {
-    /// By a login, a key or a terminal; or nobody decides.
-    #[default]
-    Known,
-    /// It is not known: a process without a terminal named the person.
-    NoTerminal,
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Presence {
+    /// `None` if no person decides.
+    pub known_by: Option<KnownBy>,
+    /// The key behind the request or the login.
+    pub key_id: Option<String>,
+    /// The user of the operating system, for a process on this machine.
+    pub os_user: Option<String>,
 }
 
 /// Who acts, through which door.
@@ -48,9 +64,20 @@ pub struct By {
 }
 
 impl Presence {
-    /// What the record of a decision says about it; nothing where it is known.
-    pub fn recorded(self) -> Option<&'static str> {
-        (self == Self::NoTerminal).then_some("no terminal")
+    /// How the record of a decision says that the person is known.
+    pub fn known_by(&self) -> KnownBy {
+        self.known_by.unwrap_or(KnownBy::Nothing)
+    }
+
+    /// What the files of a protocol say about it; nothing where it is known.
+    pub fn recorded(&self) -> Option<&'static str> {
+        (self.known_by == Some(KnownBy::Nothing)).then_some("no terminal")
+    }
+}
+
+impl From<KnownBy> for Presence {
+    fn from(known_by: KnownBy) -> Self {
+        Self { known_by: Some(known_by), ..Self::default() }
     }
 }
 
@@ -60,7 +87,7 @@ impl By {
             ActorType::Agent => actor.id.to_string(),
             kind => format!("{kind}:{}", actor.id),
         };
-        Self { actor, door, presence: Presence::Known, name }
+        Self { actor, door, presence: Presence::default(), name }
     }
 
     /// The same, with how it is known that a person is there.

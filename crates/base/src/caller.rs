@@ -238,12 +238,12 @@ impl Caller {
         let Author { named, pointer, attribution } = author;
         let actor = self.access.attribute(named, pointer)?;
         let (acting, rules) = (actor.as_ref(), self.rules);
-        let kind = match policy::needs_examination(need, acting, attribution) {
+        let (kind, os_user) = match policy::needs_examination(need, acting, attribution) {
             true => self.kind_beside(workers),
-            false => self.unexamined_kind(),
+            false => (self.unexamined_kind(), None),
         };
         let question = Question { need, caller: &kind, actor: acting, attribution, rules };
-        let presence = policy::decide(&question).map_err(|mut refused| {
+        let known_by = policy::decide(&question).map_err(|mut refused| {
             if matches!((&kind, need), (CallerKind::Worker(_), Need::Write)) {
                 refused = refused.suggesting(AS_AN_AGENT);
             }
@@ -252,36 +252,44 @@ impl Caller {
             let is_about = !pointer.is_empty() && (is_person || !need.is_for_people());
             if is_about { refused.at(pointer) } else { refused }
         })?;
+        let presence = match known_by {
+            Some(_) => Presence { known_by, key_id: self.key_id().map(str::to_owned), os_user },
+            None => Presence::default(),
+        };
         Ok(Authorized { actor, presence })
     }
 
     /// What kind of caller it is. It examines the process.
     pub fn kind(&self) -> CallerKind {
-        self.kind_beside(&[])
+        self.kind_beside(&[]).0
     }
 
-    /// What kind of caller it is, where these workers run. It examines the process.
-    fn kind_beside(&self, workers: &[RunningWorker]) -> CallerKind {
+    /// What kind of caller it is, where these workers run, and the user of the operating system. It
+    /// examines the process.
+    fn kind_beside(&self, workers: &[RunningWorker]) -> (CallerKind, Option<String>) {
         if self.worker.is_some() {
-            return self.unexamined_kind();
+            return (self.unexamined_kind(), None);
         }
-        let Some(examine) = &self.examine else { return self.unexamined_kind() };
+        let Some(examine) = &self.examine else { return (self.unexamined_kind(), None) };
         let found = match examine() {
             CallerProcess::Seen(found) if !found.is_empty() => found,
             // The token shows a right. Its bearer is refused only if it is known as a worker.
-            _ if self.through == Through::SessionToken => return CallerKind::SessionToken,
-            CallerProcess::Seen(_) | CallerProcess::Unknown => return CallerKind::Unexamined,
-            CallerProcess::OtherUser => return CallerKind::OtherUser,
+            _ if self.through == Through::SessionToken => return (CallerKind::SessionToken, None),
+            CallerProcess::Seen(_) | CallerProcess::Unknown => {
+                return (CallerKind::Unexamined, None);
+            }
+            CallerProcess::OtherUser => return (CallerKind::OtherUser, None),
         };
         if let Some(worker) = found.iter().find_map(|process| find_worker(process, workers)) {
-            return CallerKind::Worker(worker);
+            return (CallerKind::Worker(worker), None);
         }
         match self.unexamined_kind() {
             CallerKind::LocalProcess { at_terminal } => {
                 let has_terminal = found.iter().all(|process| process.has_terminal);
-                CallerKind::LocalProcess { at_terminal: at_terminal && has_terminal }
+                let os_user = found.iter().find_map(|process| process.os_user.clone());
+                (CallerKind::LocalProcess { at_terminal: at_terminal && has_terminal }, os_user)
             }
-            kind => kind,
+            kind => (kind, None),
         }
     }
 

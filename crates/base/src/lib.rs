@@ -3,7 +3,8 @@
 //! * [`ProjectId`], [`ActorId`], [`SessionId`] and [`id!`], which declares an id of a protocol.
 //! * [`Actor`]: who did something; [`By`]: who acts, through which [`Door`].
 //! * [`Need`], [`Access`], [`KeyScope`], [`Caller`], [`policy`]: who may do what.
-//! * [`worker`], [`evidence`]: decisions of a person, who may take them, and what they are about.
+//! * [`worker`], [`evidence`]: decisions of a person, who may take them, and what they are about;
+//!   [`decision`]: the record of one.
 //! * [`NewEvent`] and [`Event`]: entries of a project's event stream. A protocol adds event kinds
 //!   as constants; a reader passes on kinds that it does not know.
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
@@ -29,6 +30,7 @@ mod actor;
 mod by;
 mod caller;
 pub mod cursor;
+pub mod decision;
 mod event;
 pub mod evidence;
 pub mod excerpt;
@@ -43,7 +45,7 @@ pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};
 pub use actor::{Actor, ActorKey, ActorType, SessionReference};
-pub use by::{By, Door, Presence};
+pub use by::{By, Door, KnownBy, Presence};
 pub use caller::{Author, Authorized, Caller, CallerProcess};
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};

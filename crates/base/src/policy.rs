@@ -8,12 +8,12 @@
 //! - a worker, the scheduler, a process that cannot be examined, and a process of another user of
 //!   the operating system are never a person;
 //! - without a login, a key or a terminal, a process decides only if it names the person, and the
-//!   record says so.
+//!   record says so ([`KnownBy`]).
 
 use accord_contract::{Code, Failure};
 
 use crate::worker::SeenWorker;
-use crate::{Actor, ActorType, Decision, Need, Presence};
+use crate::{Actor, ActorType, Decision, KnownBy, Need};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CallerKind {
@@ -82,11 +82,11 @@ pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribu
     }
 }
 
-/// Whether a caller may do it, and how it is known that a person is there.
-pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {
+/// Whether a caller may do it, and how the person is known who decides it, if one does.
+pub fn decide(question: &Question<'_>) -> Result<Option<KnownBy>, Failure> {
     let Question { need, caller, actor, attribution, rules } = *question;
     if need == Need::Read {
-        return Ok(Presence::Known);
+        return Ok(None);
     }
     let kind = actor.map(|actor| actor.kind);
     if needs_examination(need, actor, attribution) {
@@ -96,10 +96,12 @@ pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {
     if kind == Some(ActorType::Human) && is_proven {
         check_person(caller, actor)?;
     }
+    let is_person = kind == Some(ActorType::Human);
+    let known_by = (is_person && matches!(need, Need::Decide(_))).then(|| known_by(caller));
     if !need.is_for_people() {
-        return Ok(Presence::Known);
+        return Ok(known_by);
     }
-    if kind != Some(ActorType::Human) {
+    if !is_person {
         return Err(no_person(actor));
     }
     match caller {
@@ -110,8 +112,17 @@ pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {
                 "run the command in a terminal, or give the person a key (`accord key create`)",
             ))
         }
-        CallerKind::LocalProcess { at_terminal: false } => Ok(Presence::NoTerminal),
-        _ => Ok(Presence::Known),
+        _ => Ok(known_by),
+    }
+}
+
+/// How a person is known in whose name a caller decides.
+fn known_by(caller: &CallerKind) -> KnownBy {
+    match caller {
+        CallerKind::Login => KnownBy::Login,
+        CallerKind::PersonKey | CallerKind::ActAsKey { is_person: true } => KnownBy::Key,
+        CallerKind::LocalProcess { at_terminal: true } => KnownBy::Terminal,
+        _ => KnownBy::Nothing,
     }
 }
 

@@ -116,6 +116,8 @@ pub struct Ancestry {
     /// The process itself, its parents, and the leaders of its group and session with theirs.
     pub processes: Vec<Ancestor>,
     pub has_terminal: bool,
+    /// The user of the operating system, if it is known.
+    pub os_user: Option<String>,
 }
 
 /// A process that a caller descends from, or whose group or session it is in.
@@ -227,7 +229,7 @@ mod tests {
     }
 
     fn ancestry(processes: Vec<Ancestor>) -> Ancestry {
-        Ancestry { processes, has_terminal: false }
+        Ancestry { processes, has_terminal: false, os_user: None }
     }
 
     fn worker(pid: u64) -> RunningWorker {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::group::Ending;
@@ -43,11 +44,15 @@ pub struct Lineage {
 
 /// The name of the user that this process belongs to; its number if it has no name.
 pub fn os_user() -> String {
-    let named = run(&Spec::new(Invocation::new("id", ["-un"])).time_limit(LIMIT));
-    let named = named.ok().filter(|ran| ran.ending == Ending::Exited(0));
-    let name = named.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
-    let number = || format!("uid-{}", rustix::process::getuid().as_raw());
-    name.filter(|name| !name.is_empty()).unwrap_or_else(number)
+    static NAME: OnceLock<String> = OnceLock::new();
+    let find = || {
+        let named = run(&Spec::new(Invocation::new("id", ["-un"])).time_limit(LIMIT));
+        let named = named.ok().filter(|ran| ran.ending == Ending::Exited(0));
+        let name = named.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
+        let number = || format!("uid-{}", rustix::process::getuid().as_raw());
+        name.filter(|name| !name.is_empty()).unwrap_or_else(number)
+    };
+    NAME.get_or_init(find).clone()
 }
 
 /// This process and its parents, each with those of `variables` that are in its environment.

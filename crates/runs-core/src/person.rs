@@ -38,7 +38,8 @@ pub struct Approval {
 impl Person {
     /// A person without a note, through a door.
     pub fn new(actor: impl Into<String>, door: Door) -> Self {
-        Self { actor: actor.into(), os_user: None, note: None, door, presence: Presence::Known }
+        let presence = Presence::default();
+        Self { actor: actor.into(), os_user: None, note: None, door, presence }
     }
 }
 

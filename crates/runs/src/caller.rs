@@ -92,6 +92,7 @@ pub(crate) fn this_process() -> CallerProcess {
         marks: process.variables,
         is_supervisor: process.is_supervisor,
     });
-    let has_terminal = found.has_terminal;
-    CallerProcess::Seen(vec![Ancestry { processes: processes.collect(), has_terminal }])
+    let (processes, has_terminal) = (processes.collect(), found.has_terminal);
+    let os_user = Some(accord_process::os_user());
+    CallerProcess::Seen(vec![Ancestry { processes, has_terminal, os_user }])
 }

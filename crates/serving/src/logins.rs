@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use accord_base::{ActorId, ActorKey, ActorType, Caller};
 use accord_canon::{Digest, sha256};
@@ -72,8 +72,7 @@ impl Person {
     /// The user of the operating system, on a host without keys: only processes of this user sign
     /// in there.
     pub fn of_this_user(holder: Holder) -> Self {
-        static NAME: OnceLock<String> = OnceLock::new();
-        let id = ActorId::new(NAME.get_or_init(accord_process::os_user).as_str()).ok();
+        let id = ActorId::new(accord_process::os_user()).ok();
         Self { holder, actor: id.map(|id| ActorKey { id, kind: ActorType::Human }) }
     }
 }

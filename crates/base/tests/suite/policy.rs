@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 
 use accord_base::policy::{Attribution, CallerKind, DecisionRules, Question, decide};
 use accord_base::worker::{Ancestor, Ancestry, find_worker};
-use accord_base::{Actor, ActorKey, Decision, Need, Presence};
+use accord_base::{
+    Actor, ActorKey, Author, Caller, CallerProcess, Decision, KeyScope, KnownBy, Need, Presence,
+    Verb,
+};
 
-/// `yes`, `bare` (yes, and the record says that there was no terminal), `w` (`not_for_workers`),
-/// `p` (`person_required`), `t` (`confirmation_needed`).
+/// `yes`; `page`, `key`, `tty`, `bare` (yes, and the record says that the person is known by a
+/// login, a key, a terminal or not at all); `w` (`not_for_workers`), `p` (`person_required`), `t`
+/// (`confirmation_needed`).
 ///
 /// The columns are a person, an agent, a script and nobody, each in turn as a claimed and as a
 /// proven author. An asterisk stands for every need or caller that has no line of its own.
@@ -30,16 +34,29 @@ write            unexamined     w    w     yes  yes   yes  w     yes  yes
 write            scheduler      p    p     yes  yes   yes  p     yes  yes
 
 admin            *              as write
-peer-review      *              as write
 
-approve          login          yes  yes   p    p     p    p     p    p
-approve          person-key     yes  yes   p    p     p    p     p    p
-approve          person-act-as  yes  yes   p    p     p    p     p    p
+peer-review      login          page page  yes  yes   yes  yes   yes  yes
+peer-review      person-key     key  key   yes  yes   yes  yes   yes  yes
+peer-review      person-act-as  key  key   yes  yes   yes  yes   yes  yes
+peer-review      act-as-key     bare p     yes  yes   yes  yes   yes  yes
+peer-review      agent-key      bare p     yes  yes   yes  yes   yes  yes
+peer-review      plain-key      bare p     yes  yes   yes  yes   yes  yes
+peer-review      token          bare p     yes  yes   yes  yes   yes  yes
+peer-review      terminal       tty  tty   yes  yes   yes  yes   yes  yes
+peer-review      script         bare bare  yes  yes   yes  yes   yes  yes
+peer-review      other-user     w    w     yes  yes   yes  w     yes  yes
+peer-review      worker         w    w     yes  yes   yes  w     yes  yes
+peer-review      unexamined     w    w     yes  yes   yes  w     yes  yes
+peer-review      scheduler      p    p     yes  yes   yes  p     yes  yes
+
+approve          login          page page  p    p     p    p     p    p
+approve          person-key     key  key   p    p     p    p     p    p
+approve          person-act-as  key  key   p    p     p    p     p    p
 approve          act-as-key     p    p     p    p     p    p     p    p
 approve          agent-key      p    p     p    p     p    p     p    p
 approve          plain-key      p    p     p    p     p    p     p    p
 approve          token          p    p     p    p     p    p     p    p
-approve          terminal       yes  yes   p    p     p    p     p    p
+approve          terminal       tty  tty   p    p     p    p     p    p
 approve          script         bare bare  p    p     p    p     p    p
 approve          other-user     w    w     w    w     w    w     w    w
 approve          worker         w    w     w    w     w    w     w    w
@@ -48,15 +65,15 @@ approve          scheduler      p    p     p    p     p    p     p    p
 
 review           *              as approve
 
-answer           login          yes  yes   yes  yes   yes  yes   yes  yes
-answer           person-key     yes  yes   yes  yes   yes  yes   yes  yes
-answer           person-act-as  yes  yes   yes  yes   yes  yes   yes  yes
-answer           act-as-key     yes  p     yes  yes   yes  yes   yes  yes
-answer           agent-key      yes  p     yes  yes   yes  yes   yes  yes
-answer           plain-key      yes  p     yes  yes   yes  yes   yes  yes
-answer           token          yes  p     yes  yes   yes  yes   yes  yes
-answer           terminal       yes  yes   yes  yes   yes  yes   yes  yes
-answer           script         yes  yes   yes  yes   yes  yes   yes  yes
+answer           login          page page  yes  yes   yes  yes   yes  yes
+answer           person-key     key  key   yes  yes   yes  yes   yes  yes
+answer           person-act-as  key  key   yes  yes   yes  yes   yes  yes
+answer           act-as-key     bare p     yes  yes   yes  yes   yes  yes
+answer           agent-key      bare p     yes  yes   yes  yes   yes  yes
+answer           plain-key      bare p     yes  yes   yes  yes   yes  yes
+answer           token          bare p     yes  yes   yes  yes   yes  yes
+answer           terminal       tty  tty   yes  yes   yes  yes   yes  yes
+answer           script         bare bare  yes  yes   yes  yes   yes  yes
 answer           other-user     w    w     w    w     w    w     w    w
 answer           worker         w    w     w    w     w    w     w    w
 answer           unexamined     w    w     w    w     w    w     w    w
@@ -86,7 +103,7 @@ const NEEDS: [(&str, Need); 11] = [
 fn callers() -> [(&'static str, CallerKind); 13] {
     let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
     let process = Ancestor { pid: 7, marks, is_supervisor: false };
-    let worker = Ancestry { processes: vec![process], has_terminal: true };
+    let worker = Ancestry { processes: vec![process], has_terminal: true, os_user: None };
     let worker = find_worker(&worker, &[]).expect("a worker");
     [
         ("login", CallerKind::Login),
@@ -124,8 +141,11 @@ fn actor(name: &str) -> Option<Actor> {
 
 fn outcome(question: &Question<'_>) -> &'static str {
     match decide(question) {
-        Ok(Presence::Known) => "yes",
-        Ok(Presence::NoTerminal) => "bare",
+        Ok(None) => "yes",
+        Ok(Some(KnownBy::Login)) => "page",
+        Ok(Some(KnownBy::Key)) => "key",
+        Ok(Some(KnownBy::Terminal)) => "tty",
+        Ok(Some(KnownBy::Nothing)) => "bare",
         Err(refused) => match refused.code.as_str() {
             "not_for_workers" => "w",
             "person_required" => "p",
@@ -182,5 +202,32 @@ fn a_terminal_can_be_required() {
             let expected = if usual == "bare" { "t" } else { usual };
             assert_eq!(outcome(&question(rules)), expected, "{name}");
         }
+    }
+}
+
+/// Who decides, as the record says it: the key behind a key or a login, the user at a terminal.
+#[test]
+fn the_record_of_a_decision_names_the_key_or_the_user() {
+    let lead = ActorKey::parse("human:lead").expect("an actor");
+    let scope = KeyScope::new(vec![Verb::Approve], None).bound_to(lead, false);
+    let process = Ancestor { pid: 7, ..Ancestor::default() };
+    let os_user = Some("ada".to_owned());
+    let seen = Ancestry { processes: vec![process], has_terminal: true, os_user };
+    let at_terminal = Caller::owner().examined_by(move || CallerProcess::Seen(vec![seen.clone()]));
+    for (caller, known_by, key_id, os_user) in [
+        (Caller::key("k1", &scope), KnownBy::Key, Some("k1"), None),
+        (Caller::key("k1", &scope).signed_in(), KnownBy::Login, Some("k1"), None),
+        (Caller::owner().signed_in(), KnownBy::Login, None, None),
+        (at_terminal.clone().saying_terminal(true), KnownBy::Terminal, None, Some("ada")),
+        (at_terminal, KnownBy::Nothing, None, Some("ada")),
+    ] {
+        let author = Author::proven(actor("human:lead"), "/actor");
+        let authorized = caller.attribute(Need::Decide(Decision::Approve), author).expect("yes");
+        let presence = authorized.presence;
+        assert_eq!(presence.known_by, Some(known_by), "{caller:?}");
+        let found = (presence.key_id.as_deref(), presence.os_user.as_deref());
+        assert_eq!(found, (key_id, os_user), "{caller:?}");
+        let written = caller.attribute(Need::Write, Author::unnamed()).expect("yes");
+        assert_eq!(written.presence, Presence::default());
     }
 }

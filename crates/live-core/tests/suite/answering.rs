@@ -1,7 +1,7 @@
 //! Who may answer, how often, and until when.
 
 use accord_base::worker::{Ancestor, Ancestry};
-use accord_base::{Actor, ActorKey, Caller, CallerProcess, Door, KeyScope, Presence, Verb};
+use accord_base::{Actor, ActorKey, Caller, CallerProcess, Door, KeyScope, KnownBy, Verb};
 use accord_contract::{Code, Object};
 use accord_live_core::contract::{AnswerRules, CompiledContract};
 use accord_live_core::props::PropsUpdate;
@@ -21,7 +21,7 @@ fn person(name: &str) -> Sender {
         actor: Some(Actor::new(id, kind)),
         door: Some(Door::Page),
         key_id: Some("k1".into()),
-        person: Ok(Presence::Known),
+        person: Ok(KnownBy::Key.into()),
     }
 }
 
@@ -189,7 +189,9 @@ fn a_sender_is_a_person_as_the_policy_says() {
     let lead = key("human:lead");
     let person = Caller::key("k1", &scope().bound_to(lead.clone(), false));
     let sender = Sender::of(&person, None, Door::Tool).unwrap();
-    assert_eq!((sender.person, sender.key_id.as_deref()), (Ok(Presence::Known), Some("k1")));
+    let presence = sender.person.unwrap();
+    assert_eq!((presence.known_by, presence.key_id.as_deref()), (Some(KnownBy::Key), Some("k1")));
+    assert_eq!(sender.key_id.as_deref(), Some("k1"));
     // The bearer of a token of a person's key need not be that person.
     let bearer = Sender::of(&person.by_token(), None, Door::Channel).unwrap();
     assert!(bearer.person.is_err() && bearer.actor.is_some());
@@ -199,11 +201,11 @@ fn a_sender_is_a_person_as_the_policy_says() {
     let refused = Sender::of(&plain, Some(&lead), Door::Http).unwrap_err();
     assert_eq!(refused.code, Code::AofPersonRequired);
     let named = Sender::of(&Caller::owner(), Some(&lead), Door::Cli).unwrap();
-    assert_eq!(named.person, Ok(Presence::NoTerminal));
+    assert_eq!(named.person, Ok(KnownBy::Nothing.into()));
 
     let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
     let process = Ancestor { pid: 7, marks, is_supervisor: false };
-    let seen = Ancestry { processes: vec![process], has_terminal: true };
+    let seen = Ancestry { processes: vec![process], has_terminal: true, os_user: None };
     let worker = Caller::owner().examined_by(move || CallerProcess::Seen(vec![seen.clone()]));
     for named in [None, Some(lead), Some(key("agent:dev"))] {
         let refused = Sender::of(&worker, named.as_ref(), Door::Cli).unwrap_err();

@@ -20,7 +20,7 @@ fn called_with(mark: &str, value: &str) -> Environment {
         ..Ancestor::default()
     };
     let own = Ancestor { pid: 5, ..Ancestor::default() };
-    let process = Ancestry { processes: vec![own, parent], has_terminal: true };
+    let process = Ancestry { processes: vec![own, parent], has_terminal: true, os_user: None };
     let caller = Caller::owner().examined_by(move || CallerProcess::Seen(vec![process.clone()]));
     Environment::system().with_caller(caller)
 }

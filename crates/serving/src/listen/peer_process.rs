@@ -103,5 +103,6 @@ fn ancestry(found: Lineage) -> Ancestry {
         marks: process.variables,
         is_supervisor: process.is_supervisor,
     });
-    Ancestry { processes: processes.collect(), has_terminal: found.has_terminal }
+    let os_user = Some(accord_process::os_user());
+    Ancestry { processes: processes.collect(), has_terminal: found.has_terminal, os_user }
 }

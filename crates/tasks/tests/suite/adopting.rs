@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use accord_base::Presence;
+use accord_base::KnownBy;
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::AdoptRequest;
 
@@ -101,7 +101,7 @@ fn adopted_settings_hold() {
     let refused = world.tree().adopt_settings(&outdated, &human()).unwrap_err();
     assert_eq!(refused.code.as_str(), "evidence_changed");
     let request = AdoptRequest { expect: would.evidence, ..AdoptRequest::default() };
-    let without_terminal = human().present(Presence::NoTerminal);
+    let without_terminal = human().present(KnownBy::Nothing.into());
     let answer = world.tree().adopt_settings(&request, &without_terminal).unwrap();
     assert_eq!(answer.adopted, would.adopted);
     let event = world.events_of("task.adopted").remove(0);
