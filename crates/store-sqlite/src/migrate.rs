@@ -17,6 +17,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0001_memory.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: derive_links },
     Migration { sql: include_str!("../migrations/0003_live.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
 ];
 
 /// One step between formats.

@@ -27,6 +27,8 @@ wire_enum! {
         Fact = "fact",
         /// Sessions.
         Session = "session",
+        /// Records of decisions.
+        Decision = "decision",
         /// Events; the id is the number in the stream.
         Event = "event",
         /// The index of blobs; the id is the digest.

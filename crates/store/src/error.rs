@@ -141,6 +141,7 @@ impl From<StoreError> for Failure {
         match row.table {
             Table::Package | Table::Revision => failure.with("package_id", row.id.as_str()),
             Table::Fact => failure.with("fact_id", row.id.as_str()),
+            Table::Decision => failure.with("decision_id", row.id.as_str()),
             Table::Session => failure.with("session_id", row.id.as_str()),
             _ => failure,
         }

@@ -32,6 +32,7 @@
 mod audit;
 mod blobs;
 mod briefing;
+mod decisions;
 pub mod derived;
 mod embeddings;
 mod engine;
@@ -60,6 +61,7 @@ mod units;
 pub use audit::{Audit, DamagedRow, Stored, Table, fill};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
 pub use briefing::Briefings;
+pub use decisions::{DecisionQuery, DecisionRow, DecisionWrites, Decisions, record_decision};
 pub use embeddings::{
     EmbeddingRow, EmbeddingWrites, Embeddings, Space, Unembedded, UnembeddedQuery,
 };

@@ -5,6 +5,7 @@ mod blobs;
 mod briefing;
 mod column;
 mod damage;
+mod decisions;
 mod derived;
 mod embeddings;
 mod events;

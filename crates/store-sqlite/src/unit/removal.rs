@@ -32,6 +32,7 @@ const PACKAGE: &[&str] = &[
 const AFTER_PACKAGES: &[&str] = &[
     "DELETE FROM fact WHERE project = ?1",
     "DELETE FROM session WHERE project = ?1",
+    "DELETE FROM decision WHERE project = ?1",
     "DELETE FROM event WHERE project = ?1",
     "DELETE FROM blob WHERE project = ?1",
     "DELETE FROM setting WHERE project = ?1",

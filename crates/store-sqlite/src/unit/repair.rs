@@ -52,7 +52,8 @@ impl Repair for Unit<'_> {
             WHERE project = ?1";
         self.run(sql, (pk,))?;
         self.place_facts(pk)?;
-        self.place_sessions(pk)
+        self.place_sessions(pk)?;
+        self.place_decisions(pk)
     }
 }
 
@@ -79,15 +80,24 @@ impl Unit<'_> {
     }
 
     fn place_sessions(&self, project: i64) -> Result<()> {
-        let sql = "SELECT pk, started_at, started_key FROM session WHERE project = ?1";
-        let rows = self.many(sql, (project,), |row| {
-            let Ok(started) = row.time(1) else { return Ok(None) };
-            let key = key(&started);
+        let read = "SELECT pk, started_at, started_key FROM session WHERE project = ?1";
+        self.place(project, read, "UPDATE session SET started_key = ?2 WHERE pk = ?1")
+    }
+
+    fn place_decisions(&self, project: i64) -> Result<()> {
+        let read = "SELECT pk, decided_at, decided_key FROM decision WHERE project = ?1";
+        self.place(project, read, "UPDATE decision SET decided_key = ?2 WHERE pk = ?1")
+    }
+
+    /// Corrects the sort keys of rows: `read` gives number, time and key, `write` sets the key.
+    fn place(&self, project: i64, read: &str, write: &str) -> Result<()> {
+        let rows = self.many(read, (project,), |row| {
+            let Ok(at) = row.time(1) else { return Ok(None) };
+            let key = key(&at);
             Ok((key != row.label(2)).then_some((row.integer(0)?, key)))
         })?;
         for (pk, key) in rows.into_iter().flatten() {
-            let sql = "UPDATE session SET started_key = ?2 WHERE pk = ?1";
-            self.run(sql, params![pk, key])?;
+            self.run(write, params![pk, key])?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 mod audit;
 mod blobs;
 mod briefing;
+mod decisions;
 mod embeddings;
 mod events;
 mod facts;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+use accord_base::decision::DecisionId;
 use accord_base::{ProjectId, SessionId};
 use accord_canon::Digest;
 use accord_memory_core::{FactId, PackageId};
@@ -33,9 +35,9 @@ use parking_lot::{Mutex, RwLock};
 use self::shared::{Kept, Shared};
 
 use crate::{
-    Advance, BlobRow, CommonTermLimits, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener,
-    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal, Result,
-    RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Advance, BlobRow, CommonTermLimits, DecisionRow, Engine, EventEntry, FactRow, JobOutcome,
+    KeyRow, Listener, Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal,
+    Result, RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -58,7 +60,7 @@ struct State {
     keys: BTreeMap<String, KeyRow>,
     settings: BTreeMap<String, String>,
     live: live::Live,
-    /// The last number that was assigned to a package, fact or session.
+    /// The last number that was assigned to a package, fact, session or decision.
     numbers: u64,
     common: CommonTermLimits,
     /// The streams to which the unit added events.
@@ -71,6 +73,7 @@ struct ProjectState {
     packages: Kept<BTreeMap<PackageId, PackageEntry>>,
     facts: Kept<BTreeMap<FactId, FactRow>>,
     sessions: Kept<BTreeMap<SessionId, SessionRow>>,
+    decisions: Kept<BTreeMap<DecisionId, DecisionRow>>,
     events: Shared<u64, Arc<EventEntry>>,
     newest_event: u64,
     blobs: Kept<BTreeMap<Digest, BlobRow>>,

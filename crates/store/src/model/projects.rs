@@ -48,6 +48,7 @@ impl ProjectWrites for State {
             packages: Kept::default(),
             facts: Kept::default(),
             sessions: Kept::default(),
+            decisions: Kept::default(),
             events: Shared::default(),
             newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
             blobs: Kept::default(),

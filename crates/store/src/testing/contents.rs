@@ -3,7 +3,7 @@
 use accord_base::ProjectId;
 use accord_contract::Time;
 
-use super::queries::{facts, lines, plain, sessions};
+use super::queries::{decisions, facts, lines, plain, sessions};
 use super::{Generator, live};
 use crate::{
     FactQuery, LiveSessionQuery, Order, PackageQuery, ProjectQuery, Quarantined, ReadUnit, Result,
@@ -80,6 +80,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     let sessions = sessions(unit, project, None, false, None, Order::OldestFirst)?;
     assert_eq!(contents.sessions, sessions.len() as u64);
     lines.extend(sessions);
+    lines.extend(decisions(unit, project, &(None, None, None, None), 2)?);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
     lines.push(format!("{:?}", unit.event_range(project)?));
     lines.extend(settings(unit, Scope::Project(project))?);

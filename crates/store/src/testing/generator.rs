@@ -1,5 +1,6 @@
 //! Generates rows from few ids, few instants and few words, so that they collide often.
 
+use accord_base::decision::{DecisionId, DecisionProtocol};
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
 use accord_contract::{Time, Timestamp};
@@ -10,8 +11,8 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 
 use super::Random;
 use crate::{
-    EventEntry, FactRow, KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow, Quarantine,
-    RevisionRow, SessionRow,
+    DecisionRow, EventEntry, FactRow, KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow,
+    Quarantine, RevisionRow, SessionRow,
 };
 
 const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
@@ -285,6 +286,28 @@ impl Generator {
             ended_at: None,
             text: self.words(2),
         }
+    }
+
+    /// A decision.
+    pub fn decision_row(&mut self) -> DecisionRow {
+        let id = format!("dec_{}", self.random.below(8));
+        let actor = self.actor();
+        DecisionRow {
+            project_id: self.project(),
+            decision_id: DecisionId::new(id).expect("an id"),
+            seq: 0,
+            protocol: self.random.pick(DecisionProtocol::ALL),
+            kind: self.name(),
+            subject: self.subject(),
+            actor: format!("{}:{}", actor.kind, actor.id),
+            decided_at: self.time(),
+            text: self.words(3),
+        }
+    }
+
+    /// What a decision is about: one thing, a part of it, or another that begins like it.
+    pub fn subject(&mut self) -> String {
+        self.random.pick(&["a", "a/b", "a0", "a/b/c", "ab", "🦀", "🦀/b"]).to_owned()
     }
 
     /// An event.

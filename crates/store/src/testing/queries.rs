@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use accord_base::decision::DecisionProtocol;
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::Time;
 use accord_memory_core::PackageId;
@@ -10,9 +11,10 @@ use accord_memory_core::package::{Links, Significance, Status};
 
 use super::{Generator, live};
 use crate::{
-    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery, Hit, Order, PackageQuery,
-    PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery, QuestionRow, ReadUnit,
-    Result, SearchQuery, SessionQuery, SessionRow, Space, Unembedded, UnembeddedQuery, When,
+    DecisionQuery, DecisionRow, Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery,
+    Hit, Order, PackageQuery, PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery,
+    QuestionRow, ReadUnit, Result, SearchQuery, SessionQuery, SessionRow, Space, Unembedded,
+    UnembeddedQuery, When,
 };
 
 #[derive(Clone, Debug)]
@@ -30,6 +32,7 @@ pub(super) enum Query {
     Facts(ProjectId, Option<String>, Option<String>, When, usize),
     Neighbours(ProjectId, String, String, Time),
     Sessions(ProjectId, Option<String>, bool, Order),
+    Decisions(ProjectId, Asked, usize),
     Events(ProjectId, u64, Time),
     Embeddings(ProjectId, (String, usize), Order, usize),
     LiveProject(ProjectId, Time, usize),
@@ -66,6 +69,9 @@ pub(super) struct Words {
     limit: usize,
 }
 
+/// Protocol, kind, subject and actor of decisions.
+pub(super) type Asked = (Option<DecisionProtocol>, Option<String>, Option<String>, Option<String>);
+
 #[derive(Clone, Debug)]
 pub(super) enum Reader {
     Anybody,
@@ -95,7 +101,7 @@ fn random_query(generator: &mut Generator) -> Query {
         _ => Reader::Everybody,
     };
     let limit = generator.random.below(7);
-    match generator.random.below(23) {
+    match generator.random.below(25) {
         0..=3 => {
             let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
             Query::Pages(Pages {
@@ -167,6 +173,17 @@ fn random_query(generator: &mut Generator) -> Query {
         22 => {
             let after = generator.random.below(5) as u64;
             Query::LiveSession(live::session(generator), after, 1 + limit)
+        }
+        23 | 24 => {
+            let asked = [3, 3, 2, 3].map(|number| generator.random.one_in(number));
+            let row = generator.decision_row();
+            let asked = (
+                asked[0].then_some(row.protocol),
+                asked[1].then_some(row.kind),
+                asked[2].then_some(row.subject),
+                asked[3].then_some(row.actor),
+            );
+            Query::Decisions(project, asked, 1 + limit)
         }
         14 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
         16 => Query::Targets(project, generator.links(), reader),
@@ -265,6 +282,7 @@ impl Query {
             Self::LiveSession(session, after, limit) => {
                 live::of_session(unit, session, *after, *limit)
             }
+            Self::Decisions(project, asked, length) => decisions(unit, project, asked, *length),
             Self::Events(project, after, instant) => {
                 let mut lines = lines(unit.events(project, *after, 3)?);
                 lines.push(format!("{:?}", unit.event_range(project)?));
@@ -404,6 +422,29 @@ pub(super) fn sessions<U: ReadUnit + ?Sized>(
     Ok(lines(rows.into_iter().map(plain)))
 }
 
+pub(super) fn decisions<U: ReadUnit + ?Sized>(
+    unit: &U,
+    project: &ProjectId,
+    (protocol, kind, subject, actor): &Asked,
+    length: usize,
+) -> Result<Vec<String>> {
+    let rows = all_pages(length, |rows: &[DecisionRow]| {
+        let query = DecisionQuery {
+            protocol: *protocol,
+            kind: kind.as_deref(),
+            subject: subject.as_deref(),
+            actor: actor.as_deref(),
+            after: rows.last().map(DecisionRow::position),
+            limit: length,
+        };
+        unit.decisions(project, &query)
+    })?;
+    for row in &rows {
+        assert_eq!(unit.decision(project, &row.decision_id)?.as_ref(), Some(row));
+    }
+    Ok(lines(rows.into_iter().map(plain)))
+}
+
 /// Vectors and packages without them, page by page.
 fn embeddings<U: ReadUnit + ?Sized>(
     unit: &U,
@@ -448,7 +489,7 @@ macro_rules! numbered {
     };
 }
 
-numbered!(EmbeddingRow, FactRow, PackageRow, SessionRow, Unembedded);
+numbered!(DecisionRow, EmbeddingRow, FactRow, PackageRow, SessionRow, Unembedded);
 
 impl Numbered for QuestionRow {
     fn without_number(mut self) -> Self {

@@ -9,9 +9,9 @@ use super::Generator;
 use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
-    BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
-    ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Space, Store, StoreError,
-    StoreErrorKind, StoreExt as _, WriteUnit,
+    BlobRow, DecisionRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow,
+    PackageState, ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Space, Store,
+    StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
 /// The results of the steps of a unit, or the error that ended it.
@@ -37,6 +37,7 @@ enum Step {
     EndFact(ProjectId, FactId, Timestamp, String),
     InsertSession(Box<SessionRow>),
     EndSession(ProjectId, SessionId, Timestamp, String),
+    InsertDecision(Box<DecisionRow>),
     AppendEvent(ProjectId, Box<EventEntry>),
     TrimEvents(ProjectId, u64),
     InsertKey(Box<KeyRow>),
@@ -84,7 +85,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(48) {
+        match generator.random.below(50) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
@@ -134,6 +135,7 @@ impl Step {
                 let values = generator.values(space.1);
                 Self::PutEmbedding(project, generator.package(), space, values)
             }
+            47 | 48 => Self::InsertDecision(Box::new(generator.decision_row())),
             36..=46 => Self::Live(Box::new(LiveStep::random(generator))),
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
@@ -172,6 +174,7 @@ impl Step {
                 Ok(there(&row.project_id)? && known.is_none())
             }
             Self::EndSession(project, session, ..) => Ok(unit.session(project, session)?.is_some()),
+            Self::InsertDecision(row) => there(&row.project_id),
             Self::AppendEvent(project, _) => there(project),
             Self::InsertKey(row) => {
                 let same_hash = unit.key_of_hash(&row.secret_hash)?;
@@ -227,6 +230,12 @@ impl Step {
             }
             Self::EndSession(project, session, at, text) => {
                 unit.end_session(project, session, at, text)?;
+            }
+            Self::InsertDecision(row) => {
+                let seq = unit.insert_decision(row)?;
+                let found = unit.decision(&row.project_id, &row.decision_id)?;
+                assert!(seq.is_none_or(|seq| found.is_some_and(|row| row.seq == seq)));
+                said = seq.is_some().to_string();
             }
             Self::AppendEvent(id, entry) => said = unit.append_event(id, entry)?.to_string(),
             Self::TrimEvents(id, through) => said = unit.trim_events(id, *through)?.to_string(),
