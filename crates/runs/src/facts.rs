@@ -53,7 +53,7 @@ impl Runs {
     }
 }
 
-fn is_by_hand(config: &Config, turn: &Turn) -> bool {
+pub(crate) fn is_by_hand(config: &Config, turn: &Turn) -> bool {
     let runtime = turn.runtime_id().and_then(|id| config.runtime(id));
     runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual)
 }

@@ -86,6 +86,21 @@ const SETTINGS: [&str; 15] = [
 const FIRST_READ: [&str; 6] =
     ["HEAD", "config", "config.worktree", "commondir", "index", "packed-refs"];
 
+/// Files and folders that git writes into. It would follow a link out of its folder.
+const WRITTEN: [&str; 11] = [
+    "HEAD",
+    "config",
+    "index",
+    "packed-refs",
+    "logs",
+    "logs/HEAD",
+    "logs/refs",
+    "logs/refs/heads",
+    "refs",
+    "refs/heads",
+    "COMMIT_EDITMSG",
+];
+
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
@@ -95,6 +110,8 @@ pub struct Git {
     prefix: String,
     /// Git's own files that decide which changes it shows, then its common folder.
     own_files: Vec<String>,
+    /// The filters of the repository's own settings, which do not run.
+    no_filters: Vec<String>,
     cancel: Option<Cancel>,
 }
 
@@ -109,6 +126,7 @@ impl Git {
             place: Vec::new(),
             prefix: String::new(),
             own_files: Vec::new(),
+            no_filters: Vec::new(),
             cancel: cancel.cloned(),
         };
         let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
@@ -140,13 +158,22 @@ impl Git {
         let folder = lines.next().unwrap_or_default();
         let place = vec![format!("--git-dir={folder}"), format!("--work-tree={shown}")];
         let own_files = lines.map(str::to_owned).collect();
-        let found = Self { place, prefix, own_files, ..unfound };
+        let mut found = Self { place, prefix, own_files, ..unfound };
+        found.no_filters = found.own_filters()?;
         // A folder that the surrounding repository ignores is not under version control.
         let ignored = !found.prefix.is_empty() && {
             let look = found.start(&["check-ignore", "-q", "--", "."], Vec::new())?;
             look.ending == Ending::Exited(0)
         };
         Ok((!ignored).then_some(found))
+    }
+
+    /// The same, with the filters of the repository's own settings, which are programs. Only for
+    /// settings that no worker can have changed unnoticed.
+    #[must_use]
+    pub fn with_filters(mut self) -> Self {
+        self.no_filters.clear();
+        self
     }
 
     pub fn prefix(&self) -> &str {
@@ -188,7 +215,7 @@ impl Git {
         let place = self.place.iter().map(String::as_str);
         let words = SETTINGS.into_iter().chain(place).chain(arguments.iter().copied());
         let words = words.map(OsString::from);
-        let mut invocation = Invocation::new("git", words)
+        let mut invocation = Invocation::new(self.program(), words)
             .cwd(&self.root)
             // Without it `git status` writes the index that it has refreshed.
             .env("GIT_OPTIONAL_LOCKS", "0")
@@ -199,6 +226,19 @@ impl Git {
         for name in MISLEADING {
             invocation = invocation.without(name);
         }
+        // As variables: the name of a filter can contain an equals sign.
+        let off = self.no_filters.iter().flat_map(|filter| {
+            ["clean", "process", "smudge"].map(|name| format!("filter.{filter}.{name}"))
+        });
+        let not_required = self.no_filters.iter().map(|filter| format!("filter.{filter}.required"));
+        let off = off.map(|name| (name, "")).chain(not_required.map(|name| (name, "false")));
+        let mut count = 0;
+        for (name, value) in off {
+            invocation = invocation.env(format!("GIT_CONFIG_KEY_{count}"), name);
+            invocation = invocation.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        invocation = invocation.env("GIT_CONFIG_COUNT", count.to_string());
         // Not with `cancel`: a git that is killed leaves its lock file behind.
         let spec = Spec::new(invocation).stdin(input).time_limit(TIME_LIMIT);
         let spec = spec.stdout_limit(MAX_OUTPUT, Overflow::Kill);
@@ -208,6 +248,19 @@ impl Git {
             }
             other => failure(other.to_string()),
         })
+    }
+
+    /// The first git in `PATH` that no worker can have put into the work tree.
+    fn program(&self) -> OsString {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let top = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let top = work_tree_of(&top).unwrap_or(&top);
+        let outside = |folder: &PathBuf| {
+            let real = folder.canonicalize();
+            folder.is_absolute() && real.is_ok_and(|folder| !folder.starts_with(top))
+        };
+        let mut programs = std::env::split_paths(&path).filter(outside).map(|it| it.join("git"));
+        programs.find(|program| program.is_file()).map_or_else(|| "git".into(), OsString::from)
     }
 
     fn failed(&self, command: &str, outcome: &RunOutput) -> Failure {
@@ -270,14 +323,28 @@ fn list_of<'f>(files: impl IntoIterator<Item = &'f String>) -> Vec<u8> {
     files.into_iter().flat_map(|file| file.bytes().chain([0])).collect()
 }
 
-/// Fails if something else is in the place of a file that git reads first.
+/// Fails if something else is in the place of a file that git reads first, or if git would write
+/// through a link. In a linked work tree, the common folder has some of them.
 fn check_files(top: &Path) -> Result<()> {
     let Some(folder) = git_folder(top) else { return Ok(()) };
     let is_other = |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|it| !it.is_file());
-    match FIRST_READ.into_iter().find(is_other) {
-        Some(name) => Err(refusal(format!("{name} in git's folder is not a file"))),
-        None => Ok(()),
+    if let Some(name) = FIRST_READ.into_iter().find(is_other) {
+        return Err(refusal(format!("{name} in git's folder is not a file")));
     }
+    let common = fs::read_to_string(folder.join("commondir")).ok();
+    let common = common.map(|path| folder.join(path.trim_end()));
+    for folder in [&folder].into_iter().chain(&common) {
+        // A link within the folder is how git stores a symbolic ref in old repositories.
+        let leaves = |name: &&str| {
+            let place = folder.join(name);
+            let target = place.is_symlink().then(|| place.canonicalize());
+            target.is_some_and(|target| !target.is_ok_and(|it| it.starts_with(folder)))
+        };
+        if let Some(name) = WRITTEN.into_iter().find(leaves) {
+            return Err(refusal(format!("{name} in git's folder is a link to another folder")));
+        }
+    }
+    Ok(())
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -118,7 +118,11 @@ impl Git {
         let files_now = take_files(&mut view);
         // Check this first: git runs filters while it reads files.
         let moved = view::check(&before, &view, by_hand)?;
-        let now = self.changes_in(index, view)?;
+        // With a baseline, the filters are those of then.
+        let now = match before.is_empty() {
+            true => self.changes_in(index, view)?,
+            false => self.clone().with_filters().changes_in(index, view)?,
+        };
         let mut findings = Vec::new();
         if !moved.is_empty() {
             findings.push(format!("refs of git moved in the turn: {}", moved.join(", ")));
@@ -353,6 +357,7 @@ mod tests {
             place: Vec::new(),
             prefix: "sub/".to_owned(),
             own_files: Vec::new(),
+            no_filters: Vec::new(),
             cancel: None,
         };
         bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {

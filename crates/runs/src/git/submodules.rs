@@ -23,26 +23,51 @@ const FILES: &str = "files of the submodule ";
 /// Files in git's folder of a submodule that name programs, or hide changes.
 const OF_GIT: [&str; 4] = ["config", "config.worktree", "info/attributes", "info/exclude"];
 
+/// How deep folders of submodules are looked for.
+const DEPTH: usize = 8;
 /// The longest file `.git` that is read.
 const LONGEST_NAME: u64 = 8 * 1024;
 
+/// The folders of git in its own folder: those of submodules, and of linked work trees.
+const WITHIN: [&str; 2] = ["modules", "worktrees"];
+
 impl Git {
+    /// The markers of the settings in the folders of submodules and of linked work trees.
+    pub(super) fn git_folders(&self) -> Result<BTreeMap<String, String>> {
+        let mut marks = BTreeMap::new();
+        let common = self.own_files.last().map(|common| self.root.join(common));
+        for name in WITHIN {
+            let Some(folder) = common.as_ref().map(|common| common.join(name)) else { continue };
+            let mut seen = Seen::default();
+            let looked = seen.settings_below(&folder, DEPTH);
+            looked.map_err(|error| unreadable(&format!("{name} in git's folder"), &error))?;
+            if folder.exists() {
+                marks.insert(format!("settings in {name}"), digits(seen.settings));
+            }
+        }
+        Ok(marks)
+    }
+
     /// The markers of submodules, for the view.
     pub(super) fn submodules(&self, paths: &[String]) -> Result<BTreeMap<String, String>> {
         let mut marks = BTreeMap::new();
         for path in paths {
             let mut seen = Seen::default();
-            seen.walk(&self.root.join(path)).map_err(|error| {
-                let message = format!("the submodule {path} could not be read: {error}");
-                Failure::new(Code::XchainFileSystemFailed, message).with("path", path.as_str())
-            })?;
-            let [settings, files] = [seen.settings, seen.files]
-                .map(|digest| format!("sha256:{}", HEXLOWER.encode(&digest.finalize())));
-            marks.insert(format!("{SETTINGS}{path}"), settings);
-            marks.insert(format!("{FILES}{path}"), files);
+            let walked = seen.walk(&self.root.join(path));
+            walked.map_err(|error| unreadable(&format!("the submodule {path}"), &error))?;
+            marks.insert(format!("{SETTINGS}{path}"), digits(seen.settings));
+            marks.insert(format!("{FILES}{path}"), digits(seen.files));
         }
         Ok(marks)
     }
+}
+
+fn digits(digest: Sha256) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&digest.finalize()))
+}
+
+fn unreadable(what: &str, error: &io::Error) -> Failure {
+    Failure::new(Code::XchainFileSystemFailed, format!("{what} could not be read: {error}"))
 }
 
 /// Splits what the view has about the files of submodules from the rest: markers by path.
@@ -101,6 +126,29 @@ impl Seen {
             self.settings.update(named);
             folder = git.with_file_name(named);
         }
+        self.settings_in(&folder)
+    }
+
+    /// Looks for folders of git, also within each other.
+    fn settings_below(&mut self, folder: &Path, depth: usize) -> io::Result<()> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        folders.retain(|folder| folder.is_dir() && !folder.is_symlink());
+        folders.sort();
+        for folder in folders {
+            self.settings.update(folder.file_name().unwrap_or_default().as_bytes());
+            if folder.join("HEAD").exists() {
+                self.settings_in(&folder)?;
+                self.settings_below(&folder.join(WITHIN[0]), depth)?;
+            } else if depth > 0 {
+                // The name of a submodule can have slashes.
+                self.settings_below(&folder, depth - 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settings_in(&mut self, folder: &Path) -> io::Result<()> {
         let hooks = fs::read_dir(folder.join("hooks")).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = hooks.map(|hook| hook.path()).collect();
         files.retain(|hook| hook.extension().is_none_or(|it| it != "sample"));

@@ -87,7 +87,7 @@ const OF_NAMED: [(&str, &str); 10] = [
 
 /// Files of git that decide what it shows, each of which may be missing. The first ones have
 /// rules for the names of files.
-pub(super) const FILES: [&str; 9] = [
+pub(super) const FILES: [&str; 14] = [
     "info/attributes",
     "info/exclude",
     "info/sparse-checkout",
@@ -97,8 +97,19 @@ pub(super) const FILES: [&str; 9] = [
     "objects/info/alternates",
     "rebase-merge/git-rebase-todo",
     "sequencer/todo",
+    // Commits that the next commit would join with the history.
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "MERGE_MSG",
+    "BISECT_START",
 ];
 const SHOWN_FILES: usize = 2;
+
+/// Says that all settings of the repository are compared, as earlier versions did not.
+const ALL_SETTINGS: &str = "all settings";
+/// Settings of branches that git and editors write when a branch is made.
+const HARMLESS: [&str; 4] = [".merge", ".description", ".rebase", ".vscode-merge-base"];
 
 const HOOKS: &str = "hooks";
 const HOOKS_PATH: &str = "core.hookspath";
@@ -116,8 +127,9 @@ impl Git {
     }
 
     pub(super) fn view_with(&self, index: &Index) -> Result<BTreeMap<String, String>> {
-        let is_wanted = |name: &str| SETTINGS.contains(&name) || starts_program(name);
-        let mut view = self.settings(&["local", "worktree"], is_wanted)?;
+        // All of them: git and its extensions start programs for more names than a list could have.
+        let mut view = self.settings(&["local", "worktree"], |name| !is_harmless(name))?;
+        view.insert(ALL_SETTINGS.to_owned(), String::new());
         for (name, place) in FILES.iter().zip(&self.own_files) {
             if let Some(mark) = marker::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
@@ -129,6 +141,7 @@ impl Git {
         view.extend(self.refs()?);
         view.extend(index.flags.iter().map(|mark| (INDEX_FLAGS.to_owned(), mark.clone())));
         view.extend(self.submodules(&index.submodules)?);
+        view.extend(self.git_folders()?);
         Ok(view)
     }
 
@@ -150,6 +163,16 @@ impl Git {
         }
         // The state may be published; settings of this machine are not, so only a marker is kept.
         Ok(settings.into_iter().map(|(name, value)| (name, marker::of_text(&value))).collect())
+    }
+
+    /// The names of the filters in the repository's own settings.
+    pub(super) fn own_filters(&self) -> Result<Vec<String>> {
+        let own = self.configured()?.into_iter();
+        let own = own.filter(|(scope, ..)| ["local", "worktree"].contains(&scope.as_str()));
+        let names = own.filter_map(|(_, name, _)| {
+            Some(name.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned())
+        });
+        Ok(BTreeSet::from_iter(names).into_iter().collect())
     }
 
     /// The settings of all files: scope, name and value.
@@ -191,16 +214,19 @@ impl Git {
         let inside = folder.canonicalize().ok();
         let inside = inside.as_deref().and_then(|folder| folder.strip_prefix(self.top()).ok());
         let inside = inside.and_then(|below| below.to_str()).filter(|it| !it.starts_with(".git/"));
-        if let Some(below) = inside
-            && self.ignored(&[format!("{}/{below}", self.top().display())])?.is_empty()
-        {
-            return Ok(Vec::new());
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| !name.ends_with(".sample")).collect();
+        names.sort();
+        if let Some(below) = inside {
+            let path = |name: &String| format!("{}/{below}/{name}", self.top().display());
+            let ignored = self.ignored(&names.iter().map(path).collect::<Vec<_>>())?;
+            names.retain(|name| ignored.contains(&path(name)));
         }
         let mut marks = Vec::new();
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.ends_with(".sample") {
-                let mode = fs::metadata(entry.path()).map_or(0, |found| found.permissions().mode());
+        for name in names {
+            {
+                let mode =
+                    fs::metadata(folder.join(&name)).map_or(0, |found| found.permissions().mode());
                 let mark = marker::of(&folder, &name)?;
                 marks.push(format!("{name} {:o} {mark}\n", mode & 0o111));
             }
@@ -232,6 +258,16 @@ impl Git {
     }
 }
 
+/// Whether earlier versions compared it.
+fn was_compared(name: &str) -> bool {
+    let is_setting = name.contains('.') && !name.contains('/') && !name.contains(' ');
+    name != ALL_SETTINGS && (!is_setting || SETTINGS.contains(&name) || starts_program(name))
+}
+
+fn is_harmless(name: &str) -> bool {
+    name.starts_with("branch.") && HARMLESS.iter().any(|last| name.ends_with(last))
+}
+
 /// Whether a setting names a program that git starts.
 fn starts_program(name: &str) -> bool {
     let of_named = |(section, last): &(&str, &str)| {
@@ -256,6 +292,8 @@ pub(super) fn check(
     }
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    let is_known = |name: &str| name != ALL_SETTINGS && before.contains_key(ALL_SETTINGS);
+    let differing = differing.filter(|name| is_known(name) || was_compared(name));
     let differing = differing.map(String::as_str).filter(|name| !by_hand || decides_view(name));
     let is_ref = |name: &&str| name.starts_with("refs/") && *name != REPLACED;
     let (refs, others): (Vec<&str>, Vec<&str>) = differing.partition(is_ref);

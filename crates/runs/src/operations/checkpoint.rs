@@ -63,6 +63,7 @@ pub(super) fn make(
     turn: Option<&TurnId>,
 ) -> Result<Option<Checkpoint>> {
     let git = operation.git()?.ok_or_else(|| nothing("the repository does not use git"))?;
+    let git = git.with_filters();
     let changes = git.changes()?;
     let index = operation.locked.index(operation.state.run_id())?;
     let mut accepted = accepted_work(&operation.locked, &index, &changes)?;

@@ -171,6 +171,7 @@ fn checkpoint_files(
         let message = "the files are applied, but the repository does not use git";
         return Err(Failure::new(Code::XchainNothingToCheckpoint, message));
     };
+    let git = git.with_filters();
     let role = proposal.role.as_deref().unwrap_or("proposal");
     let summary = proposal.summary.as_deref().and_then(|text| text.lines().next());
     let summary: String = summary.unwrap_or("proposed changes").chars().take(60).collect();

@@ -186,7 +186,8 @@ fn a_repository_without_commits_is_compared_with_nothing() {
     let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let before = git.changes().unwrap();
     assert_eq!(before.dirty.keys().collect::<Vec<_>>(), ["a.txt"]);
-    repo.commit_all("first");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "-m", "first"]);
     let seen = git.observe(Some(&before.baseline()), false).unwrap();
     assert_eq!(seen.changed.keys().collect::<Vec<_>>(), ["a.txt"]);
     assert!(!seen.dirty);
@@ -346,7 +347,7 @@ fn a_git_that_is_killed_has_failed_unless_the_command_was_terminated() {
     repo.git(&["config", "filter.end.clean", "kill -KILL $PPID"]);
     repo.write("a.bin", "a");
     let word = Cancel::new();
-    let git = Git::find(&repo.root(), Some(&word)).unwrap().unwrap();
+    let git = Git::find(&repo.root(), Some(&word)).unwrap().unwrap().with_filters();
     let files = ["a.bin".to_owned()];
     let end = || {
         // What a killed git leaves behind.

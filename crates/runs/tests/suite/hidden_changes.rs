@@ -85,6 +85,16 @@ fn what_git_starts_or_hides_later_is_refused() {
         ("git config include.path ../planted".to_owned(), "include.path"),
         ("git config remote.origin.url ext::sh".to_owned(), "remote.origin.url"),
         ("git config credential.helper '!sh x'".to_owned(), "credential.helper"),
+        ("git config gpg.ssh.defaultKeyCommand 'sh x'".to_owned(), "gpg.ssh.defaultkeycommand"),
+        ("git config branch.main.remote ext::sh".to_owned(), "branch.main.remote"),
+        ("git config user.name Lead".to_owned(), "user.name"),
+        ("git rev-parse HEAD > .git/MERGE_HEAD".to_owned(), "MERGE_HEAD"),
+        ("mkdir -p .git/modules/a; cp .git/HEAD .git/modules/a".to_owned(), "in modules"),
+        (
+            "mkdir -p .git/logs; rm -f .git/logs/HEAD; ln -s /tmp/planted .git/logs/HEAD"
+                .to_owned(),
+            "logs/HEAD",
+        ),
         ("git checkout --quiet -b side".to_owned(), "HEAD"),
         ("git checkout --quiet --detach".to_owned(), "HEAD"),
         (format!("{identity}; {graft}"), "refs/replace"),
@@ -122,6 +132,28 @@ fn git_does_not_look_into_repositories_within() {
         within(&marks.path().display().to_string()),
     );
     refused(&lines, Code::XchainVersionControlChanged, "settings of the submodule within");
+    assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
+}
+
+#[test]
+fn a_filter_of_a_refused_turn_never_runs() {
+    let marks = tempfile::tempdir().unwrap();
+    let lines = format!(
+        "echo '* filter=x=y' > .gitattributes; DECLARED=', \".gitattributes\"'\n\
+         git config filter.x=y.clean 'touch {}/filtered; cat'",
+        marks.path().display(),
+    );
+    let attack = Attack::new(&lines);
+    attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = attack.step().unwrap() else {
+        panic!("it was accepted");
+    };
+    assert!(failure.message.contains("filter.x=y.clean"), "{failure}");
+    // A person looks at it.
+    attack.runs.status().unwrap();
+    attack.runs.facts().unwrap();
+    let found = attack.runs.doctor();
+    assert!(found.iter().any(|it| it.message.contains("filter.x=y.clean")), "{found:?}");
     assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
 }
 

@@ -12,6 +12,7 @@ pub use accord_runs_core::operations::answers::Level;
 pub(crate) use mistyped::mistyped_findings;
 pub(crate) use strays::stray_findings;
 
+use crate::facts::is_by_hand;
 use crate::repository::{FindingKind, RepositoryError};
 use crate::{Git, Runs};
 
@@ -106,6 +107,17 @@ impl Runs {
         }
     }
 
+    /// Fails if git cannot be used, or if it was changed since a turn of a worker was assigned.
+    fn look_at(&self, git: &Git) -> accord_runs_core::Result<()> {
+        let (Ok(config), Ok(state)) = (self.config(), self.state()) else {
+            return git.changes().map(drop);
+        };
+        for turn in state.turns() {
+            git.observe(turn.baseline().as_ref(), is_by_hand(&config, turn))?;
+        }
+        if state.turns().len() == 0 { git.changes().map(drop) } else { Ok(()) }
+    }
+
     fn check_git(&self, findings: &mut Vec<Finding>) {
         match Git::find(self.repository().root(), self.environment.cancel_token()) {
             Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
@@ -116,7 +128,7 @@ impl Runs {
                 findings.push(Finding { level: Level::Note, ..note });
             }
             Ok(Some(git)) => {
-                if let Err(failure) = git.changes() {
+                if let Err(failure) = self.look_at(&git) {
                     findings.push(error_of(failure.code, "git", failure.message));
                 } else if let Err(failure) = git.check_identity() {
                     // Without it, every checkpoint of a turn fails.
