@@ -5,6 +5,7 @@
 //! [`Access`](crate::Access) before.
 //!
 //! Invariants:
+//! - a worker administers nothing, in any name;
 //! - a worker, the scheduler, a process that cannot be examined, and a process of another user of
 //!   the operating system are never a person;
 //! - without a login, a key or a terminal, a process decides only if it names the person, and the
@@ -70,6 +71,11 @@ pub struct Question<'a> {
 
 /// Whether [`decide`] depends on the process of the caller, whose examination is slow.
 pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
+    need == Need::Admin || needs_known_process(need, actor, attribution)
+}
+
+/// Whether the process of the caller must be known.
+fn needs_known_process(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
     let kind = actor.map(|actor| actor.kind);
     match need {
         Need::Read => false,
@@ -89,8 +95,12 @@ pub fn decide(question: &Question<'_>) -> Result<Option<KnownBy>, Failure> {
         return Ok(None);
     }
     let kind = actor.map(|actor| actor.kind);
-    if needs_examination(need, actor, attribution) {
+    if needs_known_process(need, actor, attribution) {
         check_process(caller)?;
+    }
+    // In nobody's name either: it could change which tasks and records there are.
+    if let (Need::Admin, CallerKind::Worker(worker)) = (need, caller) {
+        return Err(worker.refusal());
     }
     let is_proven = attribution == Attribution::Proven || need.is_for_people();
     if kind == Some(ActorType::Human) && is_proven {

@@ -139,7 +139,7 @@ operation! {
     pub struct ListKeys("keys", Get "/accord/v1/keys") of Agentic {
         needs Need::Admin;
         answers 200 "The keys.", Json<KeyListEnvelope>;
-        refuses [&[Code::AccessDenied]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied]];
     }
 
     /// Creates a key. Once a key exists, requests from the network need one.
@@ -159,7 +159,7 @@ operation! {
         path OfKey;
         needs Need::Admin;
         answers 200 "The revoked key.", Json<KeyEnvelope>;
-        refuses [&[Code::AccessDenied, Code::KeyNotFound]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::KeyNotFound]];
     }
 }
 

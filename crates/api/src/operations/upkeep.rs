@@ -153,7 +153,7 @@ operation! {
         body Json<BackupRequest>;
         needs Need::Admin;
         answers 200 "The backup is written.", Json<BackupEnvelope>;
-        refuses [&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]];
+        refuses [&[Code::NotForWorkers], &[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]];
     }
 
     /// Deletes old events. Packages and facts stay.
@@ -161,7 +161,7 @@ operation! {
         body Json<TrimRequest>;
         needs Need::Admin;
         answers 200 "What was deleted.", Json<TrimEnvelope>;
-        refuses [&[Code::AccessDenied, Code::WireFieldValue]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::WireFieldValue]];
     }
 
     /// Deletes old blobs that no package and no fact refers to.
@@ -169,7 +169,7 @@ operation! {
         body Json<SweepRequest>;
         needs Need::Admin;
         answers 200 "What was deleted.", Json<SweepEnvelope>;
-        refuses [&[
+        refuses [&[Code::NotForWorkers], &[
             Code::AccessDenied,
             Code::AgenticNotImplemented,
             Code::AgenticIntegrityError,

@@ -53,7 +53,7 @@ operation! {
         needs Need::Admin;
         answers 201 "The project is created.", Json<Project>;
         also 200 "The project existed.";
-        refuses [&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]];
+        refuses [&[Code::NotForWorkers], &[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]];
     }
 
     /// Reads one project.
@@ -70,7 +70,7 @@ operation! {
         body Verbatim<ProjectChange>;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
-        refuses [&[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound,
+        refuses [&[Code::NotForWorkers], &[Code::AgenticInvalidSchema, Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived]];
     }
 
@@ -79,7 +79,7 @@ operation! {
         path InProject;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
-        refuses [&[Code::AgenticProjectNotFound]];
+        refuses [&[Code::NotForWorkers], &[Code::AgenticProjectNotFound]];
     }
 
     /// Restores an archived project.
@@ -87,6 +87,6 @@ operation! {
         path InProject;
         needs Need::Admin;
         answers 200 "The updated project.", Json<Project>;
-        refuses [&[Code::AgenticProjectNotFound]];
+        refuses [&[Code::NotForWorkers], &[Code::AgenticProjectNotFound]];
     }
 }

@@ -30,6 +30,6 @@ operation! {
         path InProject;
         needs Need::Admin;
         answers 200 "The project is removed.", Json<RemovedProjectEnvelope>;
-        refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound, Code::AgenticProjectNotEmpty]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::AgenticProjectNotFound, Code::AgenticProjectNotEmpty]];
     }
 }

@@ -106,7 +106,7 @@ operation! {
         answers 200 "What was found.", Json<VerifyEnvelope>;
         or 200 "To a client that accepts `application/x-ndjson`: progress, line by line.",
             Lines<ProgressLine>;
-        refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::AgenticProjectNotFound]];
     }
 }
 

@@ -54,7 +54,7 @@ operation! {
         body Json<TaskTreeRequest>;
         needs Need::Admin;
         answers 200 "The folder is linked.", Json<TaskTreeEnvelope>;
-        refuses [&[
+        refuses [&[Code::NotForWorkers], &[
             Code::AccessDenied,
             Code::AgenticProjectNotFound,
             Code::AofNoTaskTree,
@@ -69,6 +69,6 @@ operation! {
         path InProject;
         needs Need::Admin;
         answers 200 "There is no link.", Json<TaskTreeEnvelope>;
-        refuses [&[Code::AccessDenied, Code::AgenticProjectNotFound]];
+        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::AgenticProjectNotFound]];
     }
 }

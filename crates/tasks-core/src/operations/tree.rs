@@ -215,7 +215,7 @@ operation! {
         body Json<InitRequest>;
         needs Need::Admin;
         answers 200, Json<TaskInitEnvelope>;
-        refuses [COMMON, OF_CHANGES, &[Code::AofProjectMismatch]];
+        refuses [&[Code::NotForWorkers], COMMON, OF_CHANGES, &[Code::AofProjectMismatch]];
     }
 
     /// Does everything that is due: recovers silent runs, promotes and blocks tasks. A poll that
