@@ -2,17 +2,50 @@
 
 use std::path::PathBuf;
 
-use accord_host::settings::{Entry, Origin, Resolved, Sources, variable_of};
+use accord_host::settings::{Entry, Origin, Resolved, Sources, trust, variable_of};
 use serde_json::json;
 
-use crate::host::{DataFolder, full_path, setting};
+use crate::host::{DataFolder, check_person, full_path, setting};
 use crate::render::{clean, table};
 use crate::{CliError, Exit, Result, print_line, print_page};
 
 subcommands! {
-    /// Show the settings
+    /// Show the settings, and trust those of a data folder
     pub(crate) ConfigArgs, ConfigCommand {
         Show(ShowArgs),
+        Trust(TrustArgs),
+    }
+}
+
+/// Trust the settings in a data folder that name servers and programs
+///
+/// A folder `.accord` that is found, and not named by --data or ACCORD_DATA, may have come with a
+/// clone, or from an agent. Its file `accord.toml` can name servers, programs, files and web
+/// origins only if you have trusted it. Trust ends when the file changes.
+#[derive(Debug, clap::Args)]
+struct TrustArgs {
+    /// Print JSON, also for errors
+    #[arg(long)]
+    json: bool,
+
+    /// The data folder [default: ACCORD_DATA, or the nearest `.accord` upwards]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl TrustArgs {
+    fn run(self) -> Result<Exit> {
+        check_person()?;
+        let folder = DataFolder::untrusted(self.data.as_deref())?.path;
+        let names = trust(&folder)?;
+        if self.json {
+            return print_line(json!({"folder": full_path(&folder), "trusted": names}).to_string());
+        }
+        let file = clean(&format!("{}/accord.toml", full_path(&folder)));
+        print_line(match names.is_empty() {
+            true => format!("{file} sets nothing that needs trust"),
+            false => format!("{file} is trusted as it is now: {}", names.join(", ")),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::Failure;
-use accord_host::settings::{Settings, Sources};
+use accord_host::settings::{Settings, Sources, check_trusted};
 use accord_host::upkeep::{DATA_FOLDER, find_folder};
 
 use super::names::setting;
@@ -20,8 +20,18 @@ pub(crate) struct DataFolder {
 
 impl DataFolder {
     /// The folder that is named by a flag or the environment, else the nearest one upwards from the
-    /// current folder, else a new one in the current folder.
+    /// current folder, else a new one in the current folder. Fails with `STORE_FOLDER_UNTRUSTED` if
+    /// the settings of a folder that was found need trust.
     pub(crate) fn of(flag: Option<&Path>) -> Result<Self> {
+        let folder = Self::untrusted(flag)?;
+        if !folder.is_named {
+            check_trusted(&folder.path)?;
+        }
+        Ok(folder)
+    }
+
+    /// The same folder, whether its settings are trusted or not.
+    pub(crate) fn untrusted(flag: Option<&Path>) -> Result<Self> {
         let named = flag.map(Path::to_owned);
         let named = named.or_else(|| setting("ACCORD_DATA").map(PathBuf::from));
         if let Some(path) = named {

@@ -11,6 +11,7 @@ use crate::memory::bare;
 const REFUSED: &[(&str, &str, &str)] = &[
     ("codes", "NO_SUCH_CODE", ""),
     ("config show", "--set no.such=1", ""),
+    ("config trust", "--data nowhere", ""),
     ("context answer", "q a --project p --actor agent:a", ""),
     ("context complete", "pkg --project p", ""),
     ("context deposit", "- --project p --actor agent:a", "{"),

@@ -132,6 +132,38 @@ fn it_does_not_start_where_others_could_reach_it() {
 }
 
 #[test]
+fn settings_that_a_clone_or_a_worker_brings_need_trust() {
+    let folder = tempfile::tempdir().expect("it works");
+    let file = folder.path().join(".accord/accord.toml");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("it works");
+    let planted = "url = \"http://127.0.0.1:9\"\n[tasks.notify]\ncommand = [\"touch\", \"ran\"]\n";
+    std::fs::write(&file, planted).expect("it works");
+    let here = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        command.current_dir(&folder).env_remove("ACCORD_DATA").env("ACCORD_KEY", "secret");
+        command.env("XDG_STATE_HOME", folder.path().join("state"));
+        run(command, "")
+    };
+    for arguments in [&["task", "list"][..], &["serve"], &["context", "list"], &["config", "show"]]
+    {
+        let said = here(arguments).refused("STORE_FOLDER_UNTRUSTED");
+        assert!(said.contains("url") && said.contains("tasks.notify.command"), "{said}");
+    }
+    // A worker cannot trust it.
+    let mut worker = command(&["config", "trust"]);
+    worker.current_dir(&folder).env_remove("ACCORD_DATA").env("ACCORD_TASK_ID", "001");
+    run(worker, "").refused("not_for_workers");
+    let said = here(&["config", "trust"]).yes();
+    assert!(said.contains("url, tasks.notify.command"), "{said}");
+    here(&["config", "show"]).yes();
+    std::fs::write(&file, planted.replace("ran", "ran2")).expect("it works");
+    here(&["config", "show"]).refused("STORE_FOLDER_UNTRUSTED");
+    // What names nothing outside needs no trust.
+    std::fs::write(&file, "project = \"shop\"\n[limits]\nconnections = 9\n").expect("it works");
+    here(&["config", "show"]).yes();
+}
+
+#[test]
 fn settings_are_shown_with_their_origin() {
     let folder = tempfile::tempdir().expect("it works");
     let data = folder.path().to_str().expect("it works");

@@ -8,11 +8,14 @@
 //!   overrides the file of the user, which overrides the default.
 //! - The file of a data folder cannot weaken a setting of `workers`: a clone, or a worker, could
 //!   bring it.
+//! - The file of a data folder that was found, not named, cannot name servers and programs unless
+//!   the user trusts it.
 //! - An unknown name is an error in every source.
 //! - No setting is a secret, so all of them can be shown.
 
 mod edit;
 mod sources;
+mod trust;
 mod value;
 
 use std::net::SocketAddr;
@@ -26,6 +29,7 @@ use accord_process::{GitAccess, SandboxMode, SandboxRules};
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
+pub use self::trust::{check_trusted, trust};
 pub use self::value::{
     Bytes, CommandLine, ExecutorKind, HttpUrl, LogFormat, Setting, TerminalRule, WebhookUrl,
     listen_address,

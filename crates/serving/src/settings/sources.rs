@@ -191,6 +191,11 @@ impl Sources {
     }
 }
 
+/// The names of the settings in a file, which may be absent if `is_optional`.
+pub(super) fn names_in(path: &Path, is_optional: bool) -> Result<Vec<&'static str>, Failure> {
+    Ok(in_file(path, is_optional)?.into_iter().map(|(name, ..)| name).collect())
+}
+
 /// The settings in a file, which may be absent if `is_optional`.
 fn in_file(path: &Path, is_optional: bool) -> Result<Vec<Given>, Failure> {
     let is_absent = |error: &io::Error| {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use accord_contract::{Code, Wire as _};
-use accord_host::settings::write_settings;
+use accord_host::settings::{trust, write_settings};
 use accord_host::upkeep::create_folder;
 
 use crate::commands::answers::UseAnswer;
-use crate::host::{DataFolder, IfMissing, TargetArgs, full_path};
+use crate::host::{DataFolder, IfMissing, TargetArgs, check_person, full_path};
 use crate::render::clean;
 use crate::{CliError, Exit, Result, print_line, print_note};
 
@@ -46,7 +46,13 @@ impl UseArgs {
         }
         let mut values = vec![("project", self.id.as_str())];
         values.extend(self.url.as_deref().map(|url| ("url", url)));
+        if self.url.is_some() {
+            check_person()?;
+        }
         write_settings(&folder, &values)?;
+        if self.url.is_some() {
+            trust(&folder)?;
+        }
         let (project, url) = (self.id.clone(), self.url);
         let answer = UseAnswer { project, url, folder: full_path(&folder) };
         let printed = print_line(if self.json {

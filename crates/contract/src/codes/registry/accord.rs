@@ -131,8 +131,9 @@ macro_rules! accord_codes {
         "The data folder cannot be created; choose another path, or check the parent folder and \
          its permissions.";
     StoreFolderUntrusted = "STORE_FOLDER_UNTRUSTED", Validation, AfterChange, 403,
-        "The data folder that was found belongs to another user, or names a server while others \
-         can enter it; name the folder if you trust it, or make it private.";
+        "The data folder that was found belongs to another user, names a server while others can \
+         enter it, or has settings that you have not trusted; name the folder if you trust it, \
+         make it private, or run `accord config trust`.";
     StoreOccupied = "STORE_OCCUPIED", Validation, AfterChange, 409,
         "The path already has a store or a file; choose another path, or allow it to be replaced.";
     StoreConflict = "STORE_CONFLICT", Execution, Backoff, 409,
