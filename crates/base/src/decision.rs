@@ -58,6 +58,8 @@ message! {
         /// What the answer is, such as `approved`, `rejected` or `sent_back`. Later versions add
         /// outcomes.
         required outcome: String = "outcome", "decision-outcome", Limits::text(NAME);
+        /// The action of the contract that a live answer names.
+        optional action: String = "action", "action-name", Limits::text(NAME);
         /// The person, such as `human:lead`.
         required actor: String = "actor", "actor", Limits::text(NAME);
         /// How the person is known.
@@ -116,6 +118,7 @@ impl DecisionRecord {
             subject: subject.to_owned(),
             title: None,
             outcome: outcome.to_owned(),
+            action: None,
             actor: by.name().to_owned(),
             known_by: presence.known_by(),
             key_id: presence.key_id.clone(),

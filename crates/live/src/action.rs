@@ -31,7 +31,7 @@ impl Live {
             };
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
             let earlier = rule!(earlier; EarlierForgotten => None);
-            let (ask, closed_by) = job.asked(&row, &contract)?;
+            let (ask, closed_by) = job.asked(&row, &contract, &sender)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,

@@ -37,7 +37,7 @@ impl Live {
             let key = DedupKey::identified(&dispatch.action_id);
             let earlier = job.unit.live_event(&session, &key)?;
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
-            let (ask, closed_by) = job.asked(&row, &contract)?;
+            let (ask, closed_by) = job.asked(&row, &contract, &sender)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Time};
 use accord_live_core::session::{
-    Ask, AskChange, At, Content, ContentChange, Delta, LedgerRow, StreamChange,
+    Ask, AskChange, At, Content, ContentChange, Delta, LedgerRow, Sender, StreamChange,
 };
 use accord_live_core::{AppId, SessionId, contract::CompiledContract, frame::ServerFrame, refuse};
 use accord_store::{EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError};
-use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit};
+use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit, record_decision};
 use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
 
@@ -215,16 +215,18 @@ impl Job<'_> {
     }
 
     /// What a session asks, and the answer that closed its ask, where its contract has rules about
-    /// them.
+    /// them or the sender decides.
     pub(crate) fn asked(
         &self,
         row: &LiveSessionRow,
         contract: &CompiledContract,
+        sender: &Sender,
     ) -> UnitResult<(Option<Ask>, Option<LedgerRow>)> {
         let (rules, session) = (contract.contract().answers, &row.session);
-        let ask = match rules.within {
-            Some(_) => self.unit.live_ask(&session.id)?,
-            None => None,
+        let decides = sender.person.is_ok() && session.head.is_asking;
+        let ask = match rules.within.is_some() || decides {
+            true => self.unit.live_ask(&session.id)?,
+            false => None,
         };
         let closed_by = if rules.once { rows::closed_by(self.unit, session)? } else { None };
         Ok((ask, closed_by))
@@ -299,6 +301,9 @@ impl Job<'_> {
         }
         for event in &delta.events {
             self.unit.append_event(&event.project_id, &EventEntry::from(event))?;
+        }
+        if let Some(decision) = &delta.decision {
+            record_decision(self.unit, project, decision, decision.decided_at.time())?;
         }
         let stream_before = before.map_or(0, |row| row.session.head.stream);
         self.stage.put(id, Staged { version, stream_before, stream: session.head.stream, frames });

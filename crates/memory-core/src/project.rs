@@ -66,19 +66,28 @@ message! {
         optional tasks: u64 = "tasks", "count";
         /// Live sessions that have not ended. One that has ended leaves only its counters.
         optional live_sessions: u64 = "live_sessions", "count";
+        /// Records of decisions.
+        optional decisions: u64 = "decisions", "count";
     }
 }
 
 impl ProjectContents {
     pub fn new([packages, facts, sessions, blobs]: [u64; 4]) -> Self {
-        let (tasks, live_sessions) = (None, None);
-        Self { packages, facts, sessions, blobs, tasks, live_sessions, extra: Object::new() }
+        let (tasks, live_sessions, decisions, extra) = (None, None, None, Object::new());
+        Self { packages, facts, sessions, blobs, tasks, live_sessions, decisions, extra }
     }
 
     /// The same with a number of live sessions that have not ended.
     #[must_use]
     pub fn with_live_sessions(mut self, sessions: u64) -> Self {
         self.live_sessions = (sessions > 0).then_some(sessions);
+        self
+    }
+
+    /// The same with a number of decisions.
+    #[must_use]
+    pub fn with_decisions(mut self, decisions: u64) -> Self {
+        self.decisions = (decisions > 0).then_some(decisions);
         self
     }
 
@@ -90,7 +99,7 @@ impl ProjectContents {
     }
 
     pub fn total(&self) -> u64 {
-        let more = self.tasks.unwrap_or(0) + self.live_sessions.unwrap_or(0);
+        let more = [self.tasks, self.live_sessions, self.decisions].iter().flatten().sum::<u64>();
         self.packages + self.facts + self.sessions + self.blobs + more
     }
 
@@ -102,6 +111,7 @@ impl ProjectContents {
             (self.blobs, "blob"),
             (self.tasks.unwrap_or(0), "task"),
             (self.live_sessions.unwrap_or(0), "live session"),
+            (self.decisions.unwrap_or(0), "decision"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<_> = counts

@@ -35,6 +35,7 @@ mod briefing;
 mod cancel;
 mod clock;
 mod conformance;
+mod decisions;
 mod deposit;
 mod embed;
 mod events;
@@ -79,6 +80,7 @@ use self::notify::Notifier;
 
 pub use self::assert::AssertedFact;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
+pub use self::decisions::{DecisionPage, TakenDecisions};
 pub use self::deposit::Deposited;
 pub use self::embed::{Embedder, EmbeddingOptions};
 pub use self::events::{FollowEnd, Follower, Since};

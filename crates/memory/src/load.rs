@@ -5,15 +5,16 @@
 
 use std::borrow::Cow;
 
+use accord_base::decision::DecisionRecord;
 use accord_base::{Access, Actor, ProjectId, Verb};
-use accord_contract::{Code, Failure, Object, Time, Timestamp, Wire as _};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{
     ContentHash, Fact, Package, PackageId, Project, Session, package, project,
 };
 use accord_store::{
-    Drafts, FactRow, PackageRow, PackageState, ProjectQuery, ProjectRow, ReadUnit, RevisionRow,
-    SessionRow, StoreError, Table,
+    DecisionRow, Drafts, FactRow, PackageRow, PackageState, ProjectQuery, ProjectRow, ReadUnit,
+    RevisionRow, SessionRow, StoreError, Table,
 };
 use serde::Deserialize;
 
@@ -218,6 +219,18 @@ pub(crate) fn session_of(row: &SessionRow) -> Result<Session, Failure> {
             && session.callsign == row.callsign
             && session.started_at == row.started_at
             && session.ended_at == row.ended_at
+    })
+}
+
+/// The decision in a row, if it agrees with the row.
+pub(crate) fn decision_of(row: &DecisionRow) -> Result<DecisionRecord, Failure> {
+    let read = members(&row.text).and_then(|members| {
+        let read = DecisionRecord::from_document(Value::Object(members));
+        read.map_err(|error| integrity(error.to_string()))
+    });
+    agreeing((Table::Decision, row.decision_id.as_str()), read, |record| {
+        let own = DecisionRow::new(&row.project_id, record);
+        DecisionRow { seq: row.seq, text: row.text.clone(), ..own } == *row
     })
 }
 

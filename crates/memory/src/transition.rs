@@ -1,21 +1,25 @@
 //! Flag, review, resubmit, complete: changes the state of a package.
 
-use accord_base::{Author, Caller, Decision, Need, ProjectId};
+use accord_base::decision::DecisionId;
+use accord_base::{Author, By, Caller, Decision, Door, Need, ProjectId};
 use accord_contract::Failure;
 use accord_memory_core::deposit::answer;
-use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
+use accord_memory_core::lifecycle::{Change, Move, Transition, decision, oddities, transition};
 use accord_memory_core::{Package, PackageId, event};
-use accord_store::WriteUnit;
+use accord_store::{WriteUnit, record_decision};
 
+use super::load::read_revision;
 use super::record::record;
 use super::served::{Served, sound_package};
 use super::{Memory, UnitResult, load};
 
 impl Memory {
-    /// Changes the state of a package, and returns it.
+    /// Changes the state of a package, and returns it. The review of a person is recorded as a
+    /// decision, with the door.
     pub async fn transition(
         &self,
         caller: &Caller,
+        door: Door,
         within: Option<ProjectId>,
         id: PackageId,
         mut asked: Move,
@@ -23,7 +27,9 @@ impl Memory {
         let access = caller.access().clone();
         let need = need(asked.change);
         let author = Author::claimed(asked.actor.take(), "/actor");
-        asked.actor = caller.attribute(need, author)?.actor;
+        let authorized = caller.attribute(need, author)?;
+        asked.actor = authorized.actor.clone();
+        let by = authorized.by(door);
         let memory = self.clone();
         let outcome = self
             .write(move |unit| {
@@ -33,7 +39,7 @@ impl Memory {
                 project.must_take_writes()?;
                 let mut damaged = Vec::new();
                 match sound_package(row, &mut damaged)? {
-                    Some(package) => memory.store_move(unit, package, &asked).map(Ok),
+                    Some(package) => memory.store_move(unit, package, &asked, by.as_ref()).map(Ok),
                     None => Ok(Err(damaged.remove(0))),
                 }
             })
@@ -47,6 +53,7 @@ impl Memory {
         unit: &mut dyn WriteUnit,
         package: Package,
         asked: &Move,
+        by: Option<&By>,
     ) -> UnitResult<Served> {
         let (project, id) = (package.project_id().clone(), package.package_id().clone());
         let log = unit.revisions(&project, &id)?;
@@ -59,9 +66,17 @@ impl Memory {
             Transition::Unchanged => (package, last.seq, Vec::new()),
             Transition::Moved { package: moved, revision } => {
                 let state = load::state_of(&moved, revision.seq);
-                let log = [load::row_of_revision(&revision)];
-                unit.move_package(&project, &id, &state, &log)?;
+                unit.move_package(&project, &id, &state, &[load::row_of_revision(&revision)])?;
                 record(unit, &event::transitioned(&moved, &revision, now))?;
+                // An earlier entry that is damaged only hides since when the review waited.
+                let log: Vec<_> = log.iter().filter_map(|row| read_revision(row).ok()).collect();
+                let decided = by.and_then(|by| {
+                    let id = DecisionId::mint(accord_system::random());
+                    decision(id, &package, &log, asked, by, now)
+                });
+                if let Some(decided) = decided {
+                    record_decision(unit, &project, &decided, now)?;
+                }
                 (*moved, revision.seq, oddities(&package, asked))
             }
         };

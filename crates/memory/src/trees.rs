@@ -2,15 +2,16 @@
 //! far the events of a tree were taken over into the project's stream.
 //!
 //! Invariants:
-//! - an event of a source is in the stream once: the events and the position after them are
+//! - an event of a source, and the decision that it reports, are recorded once: the events and the position after them are
 //!   committed together, and events up to the position are left out;
 //! - the times of a stream never go back, so that an event whose own time is earlier than the
 //!   newest of the stream gets that time.
 
+use accord_base::decision::DecisionRecord;
 use accord_base::{Caller, EventKind, NewEvent, ProjectId, Verb};
 use accord_contract::{Failure, Time, Timestamp, Value};
 use accord_memory_core::Project;
-use accord_store::{ReadUnit, Scope, StoreExt as _, WriteUnit};
+use accord_store::{ReadUnit, Scope, StoreExt as _, WriteUnit, record_decision};
 
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load};
@@ -36,6 +37,8 @@ pub struct SourceEvent {
     pub at: Time,
     /// Its data in the stream of the project.
     pub data: Value,
+    /// The record of the decision that it reports.
+    pub decision: Option<DecisionRecord>,
 }
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -81,19 +84,22 @@ impl Memory {
             create_project(unit, Some(&Project::bare(project.clone(), now)), now)?;
         }
         let latest = self.now_in(unit, project)?;
-        for event in &new {
+        for SourceEvent { at, kind, data, decision, .. } in &new {
             let newest = unit.newest_event_at(project)?.map(|newest| newest.time());
             // A clock that is ahead must not hold up the clock of the stream.
-            let at = event.at.min(latest);
+            let at = (*at).min(latest);
             let at = newest.map_or(at, |newest| at.max(newest));
             let event = NewEvent {
                 project_id: project.clone(),
-                kind: event.kind.clone(),
+                kind: kind.clone(),
                 at: Timestamp::emit(at),
-                data: event.data.clone(),
+                data: data.clone(),
                 only_for: None,
             };
             record(unit, &event)?;
+            if let Some(decision) = decision {
+                record_decision(unit, project, decision, at)?;
+            }
         }
         let value = format!("{} {place}", last.number);
         unit.put_setting(Scope::Project(project), &taken(source), Some(&value))?;

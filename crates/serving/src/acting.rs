@@ -47,6 +47,16 @@ pub fn service(door: Door) -> By {
 /// The service's own name.
 pub const SERVICE: &str = "script:accord";
 
+/// The door of a request that names one. A client on the network cannot be the command on this
+/// machine.
+pub fn door_of(caller: &Caller, named: Option<Door>) -> Door {
+    match named {
+        Some(Door::Mcp) => Door::Mcp,
+        Some(Door::Cli) if caller.is_owner() || caller.is_worker() => Door::Cli,
+        _ => Door::Http,
+    }
+}
+
 /// Who acts, as the parameters of a request say.
 pub struct Who {
     named: Option<String>,
@@ -58,14 +68,8 @@ impl Who {
         Ok(Self::of(caller, Acting::read(params)?))
     }
 
-    /// Who acts. A client on the network cannot be the command on this machine.
     pub fn of(caller: &Caller, Acting { actor, door }: Acting) -> Self {
-        let door = match door {
-            Some(Door::Mcp) => Door::Mcp,
-            Some(Door::Cli) if caller.is_owner() || caller.is_worker() => Door::Cli,
-            _ => Door::Http,
-        };
-        Self { named: actor, door }
+        Self { named: actor, door: door_of(caller, door) }
     }
 
     /// Who acts. `fallback` is the actor that the body names in another way.

@@ -1,6 +1,7 @@
-//! The operations that belong to no protocol: keys, maintenance, the server itself. Their paths
+//! The operations that belong to no protocol: keys, decisions, maintenance, the server itself. Their paths
 //! begin with `/accord/v1`, except where other programs expect a path.
 
 pub mod about;
+pub mod decisions;
 pub mod keys;
 pub mod upkeep;

@@ -14,6 +14,7 @@ mod config;
 mod conformance;
 mod context;
 mod contract;
+mod decisions;
 mod fact;
 mod kb;
 mod key;
@@ -55,6 +56,7 @@ subcommands! {
         Fact(fact::FactArgs),
         Project(project::ProjectArgs),
         Session(session::SessionArgs),
+        Decisions(decisions::DecisionsArgs),
         Key(key::KeyArgs),
         Mcp(mcp::McpArgs),
         Store(store::StoreArgs),

@@ -7,6 +7,7 @@
 //! - control characters in texts are escaped, so that a text cannot control the terminal;
 //! - colours go to terminals only, and `NO_COLOR` is honoured.
 
+mod decision;
 mod digest;
 mod fact;
 mod key;
@@ -22,6 +23,7 @@ mod task;
 mod text;
 mod time;
 
+pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::key::{key, keys};

@@ -43,6 +43,7 @@ pub(crate) fn removed_project(page: &mut Page, answer: &RemovedProjectEnvelope) 
         (removed.blobs, "blob"),
         (removed.tasks.unwrap_or(0), "task"),
         (removed.live_sessions.unwrap_or(0), "live session"),
+        (removed.decisions.unwrap_or(0), "decision"),
     ]);
     let held = if counts.is_empty() { "empty" } else { &counts };
     page.line(clean(&format!("removed {}: {held}", answer.project_id.as_str())));

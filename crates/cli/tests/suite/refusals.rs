@@ -78,6 +78,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("run start", "", ""),
     ("run status", "--repo nowhere", ""),
     ("run step", "", ""),
+    ("decisions", "", ""),
     ("session end", "s", ""),
     ("session list", "", ""),
     ("session start", "--project p --data /proc/nowhere", ""),

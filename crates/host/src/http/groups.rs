@@ -72,6 +72,8 @@ pub(super) const GROUPS: &[Group] = groups! {
     "Pages of live sessions":
         "What a person is shown in a browser: the page, its login, its assets."
         [live_door live::page_routes];
+    "Decisions": "Who decided what, in every protocol."
+        [clone accord::decisions::routes];
     "Blobs": "Files by their digest."
         [memory_door memory::blobs::routes];
     "Keys": "Who may use the server, and for what."

@@ -3,10 +3,11 @@
 //! A tree's own log is the record. Each of its events appears once in the project's stream, as
 //! `task.` and its type, with the tree's id and the number in the tree. The position is in the
 //! store, in the same transaction as the events: a host that is killed at any moment neither loses
-//! nor repeats one.
+//! nor repeats one. The same holds for the decisions that events report (`payload.decision`).
 
-use accord_base::{EventKind, ProjectId};
-use accord_contract::{Failure, Object, Value};
+use accord_base::decision::{DecisionProtocol, DecisionRecord};
+use accord_base::{By, EventKind, ProjectId};
+use accord_contract::{Failure, Object, Value, Wire as _};
 use accord_memory::{EventSource, Memory, SourceEvent};
 use accord_tasks::Tree;
 use accord_tasks::event_log::{EventLine, EventPlace, events_after, source};
@@ -66,7 +67,22 @@ fn event(line: &EventLine, source: &str) -> SourceEvent {
             data.insert(name.into(), value.clone());
         }
     }
-    SourceEvent { number: line.number, kind: kind(&line.kind), at: line.at, data: data.into() }
+    SourceEvent {
+        number: line.number,
+        kind: kind(&line.kind),
+        at: line.at,
+        decision: decision(line),
+        data: data.into(),
+    }
+}
+
+/// The record of the decision that an event of a tree reports: the member `decision` of its
+/// payload, if it is that of a person about a task.
+fn decision(line: &EventLine) -> Option<DecisionRecord> {
+    let record = line.object.get("payload")?.get("decision")?;
+    let record = DecisionRecord::from_document(record.clone()).ok()?;
+    let by = By::parse(&record.actor, record.door).ok()?;
+    (record.protocol == DecisionProtocol::Tasks && by.is_person()).then_some(record)
 }
 
 /// The kind of an event in the stream. A type of another program that is not a kind is written with

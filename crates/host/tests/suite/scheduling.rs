@@ -157,6 +157,7 @@ async fn events_that_were_taken_over_are_left_out() {
         number,
         kind: EventKind::parse("task.created").unwrap(),
         at: accord_contract::time::Time::from_unix_millis(1_000 * i64::try_from(number).unwrap()),
+        decision: None,
         data: json!({"sequence": number, "type": "task.created"}),
     };
     let take = |numbers: std::ops::RangeInclusive<u64>, place: &str| {

@@ -9,7 +9,9 @@ use accord_contract::{Code, Failure, Object, Timestamp, Value, rule, wire::same}
 use super::change::{At, Change};
 use super::ledger::minted_event_id;
 use super::sender::{BY, Sender, unsign};
-use super::{Ask, AskChange, ContentChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
+use super::{
+    Ask, AskChange, ContentChange, DedupKey, Delta, LedgerName, LedgerRow, Session, decision,
+};
 use crate::frame::{Action, ActionAck, DATA_SUBMIT};
 use crate::json::members;
 use crate::violation::{Source, Violation, ViolationDetails};
@@ -90,6 +92,9 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let mut change = Change::begin(session, facts.at);
     let kind = LedgerName::UserSubmitted.into();
     let sequence = change.append(kind, Value::Object(envelope), event_id, key);
+    if is_answer {
+        record(&mut change, &facts);
+    }
     if is_answer || !facts.contract.contract().answers.by_person {
         end_ask(&mut change, facts.contract, sequence);
     }
@@ -130,6 +135,7 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
     let kind = LedgerName::UserSubmitted.into();
     let key = DedupKey::identified(&action_id);
     let sequence = change.append(kind, Value::Object(envelope), Some(action_id), Some(key));
+    record(&mut change, &facts);
     end_ask(&mut change, contract, sequence);
     let ack = ActionAck { sequence, at: at.now };
     Ok(Acted { ack, delta: change.finish() })
@@ -169,6 +175,12 @@ fn stale(first: &LedgerRow) -> Failure {
         .with("at", at.to_string())
         .with("sequence", first.seq)
         .suggesting("if the answer is wrong, tell the agent; it can ask again")
+}
+
+/// Records the answer that was appended, if it decides.
+fn record(change: &mut Change<'_>, facts: &ActFacts<'_>) {
+    let answer = change.delta.ledger.last();
+    change.delta.decision = answer.and_then(|answer| decision::of_answer(facts, answer));
 }
 
 /// The session no longer asks. An answer that closes the ask is noted.

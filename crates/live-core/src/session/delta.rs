@@ -1,6 +1,7 @@
 //! What a decision writes: small changes of rows, in one transaction.
 
 use accord_base::NewEvent;
+use accord_base::decision::DecisionRecord;
 use accord_contract::Object;
 
 use super::{AskChange, LedgerRow, Session, StreamRow};
@@ -17,6 +18,8 @@ pub struct Delta {
     pub stream: Vec<StreamChange>,
     pub ask: Option<AskChange>,
     pub events: Vec<NewEvent>,
+    /// The record of the decision that this is.
+    pub decision: Option<DecisionRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -63,10 +63,15 @@ pub(super) fn of_ledger(session: &Session, row: &LedgerRow, project: &ProjectId)
         for (name, member) in [("actor", BY), ("door", DOOR), ("person", PERSON)] {
             put(&mut data, name, row.data.get(member).cloned());
         }
-        let entered = row.data.get("payload").and_then(|payload| digest(payload).ok());
-        put(&mut data, "digest", entered.map(|digest| format!("sha256:{}", digest.hex())));
+        put(&mut data, "digest", entered(row));
     }
     NewEvent::new(kind, project, data, row.at)
+}
+
+/// The digest of what was entered.
+pub(super) fn entered(row: &LedgerRow) -> Option<String> {
+    let digest = digest(row.data.get("payload")?).ok()?;
+    Some(format!("sha256:{}", digest.hex()))
 }
 
 fn about(session: &Session) -> Object {

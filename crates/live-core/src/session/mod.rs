@@ -32,6 +32,7 @@ mod change;
 mod channel;
 mod consume;
 mod context;
+mod decision;
 mod delta;
 pub mod event;
 mod ledger;

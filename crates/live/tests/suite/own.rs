@@ -6,9 +6,12 @@ use accord_live::{Delivery, Live, PageQuery, Watcher};
 use accord_live_core::operations::answer::LiveAnswerRequest;
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::StreamQuery;
+use accord_store::{DecisionQuery, StoreExt as _};
 use serde_json::{Value, json};
 
-use crate::support::{LIMIT, app, arguments, contract, document, emit, owner, places, session_id};
+use crate::support::{
+    LIMIT, app, arguments, contract, document, emit, owner, places, project, session_id,
+};
 
 /// Renders a UI that asks for something. Returns its session.
 async fn ask(live: &Live, intent: &str) -> String {
@@ -204,4 +207,35 @@ async fn a_page_that_polls_is_no_agent_that_waits() {
     assert!(!ack.agent_waits);
     let page = tokio::time::timeout(LIMIT, polling).await.unwrap().unwrap().unwrap();
     assert_eq!(page.encode()["events"].as_array().unwrap().len(), 1);
+}
+
+/// An answer to an ask is a decision, which outlasts the session. What nobody waits for is none.
+#[tokio::test]
+async fn an_answer_to_an_ask_is_recorded_as_a_decision() {
+    for place in places() {
+        let live = place.live();
+        let session = ask(&live, "a colour").await;
+        let request = |seq: u64| json!({"action": "answer", "data": {"text": "crimson"}, "client_id": "c", "client_seq": seq});
+        let first = answer(&live, &session, request(1)).await.unwrap();
+        // The same answer again, and one more that nobody waits for.
+        assert_eq!(answer(&live, &session, request(1)).await, Ok(first));
+        answer(&live, &session, request(2)).await.unwrap();
+        let decisions = || {
+            let query = DecisionQuery { limit: 9, ..DecisionQuery::default() };
+            place.store.read(|unit| unit.decisions(&project("shop"), &query)).unwrap()
+        };
+        let found = decisions();
+        assert_eq!(found.len(), 1, "{found:?}");
+        let record = document(&found[0].text);
+        assert_eq!(record["actor"], "human:lead");
+        assert_eq!(record["known_by"], "none");
+        assert_eq!((&record["title"], &record["action"]), (&json!("a colour"), &json!("answer")));
+        assert!(record["subject"].as_str().unwrap().starts_with(&format!("{session}/")));
+        assert!(record["evidence"].as_str().unwrap().starts_with("sha256:"));
+        assert!(record["asked_at"].is_string() && !found[0].text.contains("crimson"), "{record}");
+        place.expire(&session);
+        live.sweep().await.unwrap();
+        assert!(place.kinds().iter().any(|kind| kind == "live.session.expired"));
+        assert_eq!(decisions(), found);
+    }
 }

@@ -7,12 +7,14 @@
 //! - the revision log of a package is never empty: its first entry is the deposit,
 //!   its last has the current hash of the package.
 
+mod decision;
 mod request;
 mod revision;
 mod standing;
 
 use accord_contract::{Code, Failure, Time};
 
+pub use decision::decision;
 pub use request::{FlagRequest, MoveRequest, ReviewRequest, Reviewer, flag, plain, review};
 pub use revision::{Revision, check_revisions};
 pub use standing::{Side, Standing};

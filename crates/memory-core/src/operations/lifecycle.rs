@@ -3,7 +3,7 @@
 use accord_api::{Decision, Json, Maybe, Need, Verbatim, operation};
 use accord_contract::{Code, message};
 
-use super::{ExpectedVersion, OfPackage, PackageWithin};
+use super::{ExpectedVersion, OfPackage, PackageWithin, ReviewWithin};
 use crate::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Revision};
 use crate::package::PackageFields;
 
@@ -39,10 +39,11 @@ operation! {
     }
 
     /// Ends a review of a package. Needs the verb review. If a human review was requested and an
-    /// agent or a script ends it, the answer has a warning.
+    /// agent or a script ends it, the answer has a warning. The review of a person is recorded as
+    /// a decision.
     pub struct ReviewPackage("review", Post "/v1/packages/{package_id}/review") of Agentic {
         path OfPackage;
-        query PackageWithin;
+        query ReviewWithin;
         headers ExpectedVersion;
         body Verbatim<ReviewRequest>;
         needs Need::Decide(Decision::PeerReview);

@@ -19,8 +19,9 @@ mod removal;
 mod sessions;
 mod verify;
 
-use accord_api::parameter::{Id, Segment, Text};
+use accord_api::parameter::{DOOR, Id, Segment, Text, Word};
 use accord_api::params;
+use accord_base::Door;
 use accord_contract::TextForm;
 
 pub use added::LeftOutItems;
@@ -82,6 +83,16 @@ params! {
     pub struct PackageWithin {
         /// The project; needed if several projects have a package with this id.
         optional project: Id<ProjectId> = Id::new("project_id");
+    }
+
+    /// Which package is reviewed, and by which kind of client.
+    #[derive(Default)]
+    pub struct ReviewWithin {
+        /// The project; needed if several projects have a package with this id.
+        optional project: Id<ProjectId> = Id::new("project_id");
+        /// Which kind of client asks, for the record of a decision. `cli` counts only through the
+        /// socket of the data folder.
+        optional door: Word<Door> = DOOR;
     }
 
     /// What the client has.

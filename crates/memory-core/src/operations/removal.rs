@@ -22,7 +22,7 @@ envelope! {
 
 operation! {
     /// Removes a project that was created with x-conformance: true, or that holds no package,
-    /// fact, session, blob, task or live session. Needs admin for all projects. The numbers of its
+    /// fact, session, blob, task, live session or decision. Needs admin for all projects. The numbers of its
     /// events are never used again.
     pub struct RemoveProject("remove_project", Delete "/accord/v1/projects/{project_id}")
         of Agentic

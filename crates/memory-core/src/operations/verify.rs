@@ -41,6 +41,8 @@ wire_enum! {
         Fact = "fact",
         /// The facts of one subject and predicate.
         Chain = "chain",
+        /// The record of a decision.
+        Decision = "decision",
         /// An event, or the numbers of events.
         Event = "event",
         /// A blob, or the row that says who has it.
@@ -81,6 +83,8 @@ message! {
         required packages: u64 = "packages", "count";
         /// The number of checked facts.
         required facts: u64 = "facts", "count";
+        /// The number of checked decisions.
+        optional decisions: u64 = "decisions", "count";
         /// The number of checked events.
         required events: u64 = "events", "count";
         /// The number of checked blobs.
@@ -137,7 +141,8 @@ impl VerifyReport {
     }
 
     pub fn looked_at(&self) -> u64 {
-        self.projects + self.sessions + self.packages + self.facts + self.events + self.blobs
+        let known = self.sessions + self.packages + self.facts + self.events + self.blobs;
+        self.projects + known + self.decisions.unwrap_or(0)
     }
 
     pub fn is_sound(&self) -> bool {
@@ -153,6 +158,7 @@ impl Default for VerifyReport {
             sessions: 0,
             packages: 0,
             facts: 0,
+            decisions: None,
             events: 0,
             blobs: 0,
             quarantined: 0,

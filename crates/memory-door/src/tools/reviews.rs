@@ -1,10 +1,11 @@
 //! Reviews: requests, results and notes.
 
 use accord_api::{Call as OperationCall, Maybe, Operation};
+use accord_base::Door;
 use accord_contract::{Failure, Object, Wire as _};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,
-    ReviewPackage,
+    ReviewPackage, ReviewWithin,
 };
 use accord_memory_core::package::Status;
 
@@ -93,7 +94,10 @@ pub(super) const REVIEW: Tool = Tool {
             _ => return change::<CompletePackage>(call, Maybe(Some(written(moved(call, body)?)))),
         };
         body.insert("outcome".into(), outcome.as_str().into());
-        change::<ReviewPackage>(call, written(moved(call, body)?))
+        let (path, PackageWithin { project }) = of_package(call)?;
+        let query = ReviewWithin { project, door: Some(Door::Mcp) };
+        let body = written(moved(call, body)?);
+        Ok(HostRequest::operation(&OperationCall::<ReviewPackage>::new(path, query, body)))
     },
     answer: receipt,
     null_on: None,

@@ -21,7 +21,9 @@ use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_contract::Failure;
 use accord_memory_core::operations::{Problem, Suspect, VerifyReport};
 use accord_memory_core::project;
-use accord_store::{DamagedRow, Order, ReadUnit, SessionQuery, StoreExt as _, Table};
+use accord_store::{
+    DamagedRow, DecisionQuery, Order, ReadUnit, SessionQuery, StoreExt as _, Table,
+};
 
 use super::cancel::{CancelOnDrop, CancelToken};
 use super::load::integrity;
@@ -116,6 +118,7 @@ impl Verification {
         for project in &projects {
             self.project(project)?;
             self.sessions(project)?;
+            self.decisions(project)?;
             self.packages(project)?;
             self.facts(project)?;
             self.events(project)?;
@@ -227,6 +230,24 @@ impl Verification {
         Ok(())
     }
 
+    fn decisions(&mut self, project: &ProjectId) -> UnitResult<()> {
+        let mut query = DecisionQuery { limit: PAGE, ..DecisionQuery::default() };
+        while self.goes_on() {
+            let page = self.noting(|unit| Ok(unit.decisions(project, &query)?))?;
+            let Some(last) = page.last() else { break };
+            query.after = Some(last.position());
+            for row in &page {
+                if let Err(failure) = load::decision_of(row) {
+                    let id = row.decision_id.as_str();
+                    self.advise(Suspect::Decision, Some(project), id, &failure, RESTORE);
+                }
+            }
+            let checked = self.report.decisions.get_or_insert_default();
+            *checked += page.len() as u64;
+        }
+        Ok(())
+    }
+
     fn events(&mut self, project: &ProjectId) -> UnitResult<()> {
         let mut seen = 0;
         while self.goes_on() {
@@ -281,6 +302,7 @@ fn suspect_in(table: Table) -> Suspect {
         Table::Project => Suspect::Project,
         Table::Fact => Suspect::Fact,
         Table::Session => Suspect::Session,
+        Table::Decision => Suspect::Decision,
         Table::Event => Suspect::Event,
         Table::Blob => Suspect::Blob,
         Table::Tally => Suspect::Tally,

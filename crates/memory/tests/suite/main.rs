@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 #![expect(clippy::disallowed_methods, reason = "these tests run a server and wait for it")]
 
+mod decisions;
 mod embedding_queue;
 mod embedding_server;
 mod event_kinds;

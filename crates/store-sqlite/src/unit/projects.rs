@@ -40,12 +40,14 @@ impl Projects for Unit<'_> {
             (SELECT count(*) FROM fact WHERE project = ?1),
             (SELECT count(*) FROM session WHERE project = ?1),
             (SELECT count(*) FROM blob WHERE project = ?1),
-            (SELECT count(*) FROM live_session WHERE project = ?1 AND is_ended = 0)";
+            (SELECT count(*) FROM live_session WHERE project = ?1 AND is_ended = 0),
+            (SELECT count(*) FROM decision WHERE project = ?1)";
         // No project has the number 0.
         let pk = self.find(project)?.unwrap_or(0);
         let counted = self.one(sql, (pk,), |row| {
             let counts = [row.count(0)?, row.count(1)?, row.count(2)?, row.count(3)?];
-            Ok(ProjectContents::new(counts).with_live_sessions(row.count(4)?))
+            let contents = ProjectContents::new(counts).with_live_sessions(row.count(4)?);
+            Ok(contents.with_decisions(row.count(5)?))
         })?;
         counted.ok_or_else(|| damaged("a count"))
     }

@@ -33,7 +33,8 @@ impl Projects for State {
             count(|project| project.sessions.len()),
             count(|project| project.blobs.len()),
         ])
-        .with_live_sessions(live))
+        .with_live_sessions(live)
+        .with_decisions(count(|project| project.decisions.len())))
     }
 
     fn removal(&self, project: &ProjectId) -> Result<Option<Removal>> {

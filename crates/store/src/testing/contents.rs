@@ -80,7 +80,9 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     let sessions = sessions(unit, project, None, false, None, Order::OldestFirst)?;
     assert_eq!(contents.sessions, sessions.len() as u64);
     lines.extend(sessions);
-    lines.extend(decisions(unit, project, &(None, None, None, None), 2)?);
+    let decisions = decisions(unit, project, &(None, None, None, None), 2)?;
+    assert_eq!(contents.decisions.unwrap_or(0), decisions.len() as u64);
+    lines.extend(decisions);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
     lines.push(format!("{:?}", unit.event_range(project)?));
     lines.extend(settings(unit, Scope::Project(project))?);

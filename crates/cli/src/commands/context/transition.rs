@@ -1,12 +1,12 @@
 //! `accord context flag`, `review`, `resubmit` and `complete`: changes the status of a package.
 
 use accord_api::{Call, Json, Maybe, Operation, Verbatim};
-use accord_base::Actor;
+use accord_base::{Actor, Door};
 use accord_contract::{Field, Object};
 use accord_memory_core::lifecycle::{FlagRequest, MoveRequest, ReviewRequest, Reviewer};
 use accord_memory_core::operations::{
     CompletePackage, FlagPackage, ListRevisions, OfPackage, PackageWithin, ResubmitPackage,
-    ReviewPackage,
+    ReviewPackage, ReviewWithin,
 };
 use accord_memory_core::package::{PackageFields, Status};
 
@@ -62,7 +62,7 @@ pub(crate) struct PackageArgs {
 impl FlagArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let (review_type, extra) = (self.review, Object::new());
-        self.package.change::<FlagPackage>(|note, actor, expect| {
+        self.package.change::<FlagPackage>(same, |note, actor, expect| {
             Verbatim::from(&FlagRequest { review_type, note, actor, expect, extra })
         })
     }
@@ -71,10 +71,17 @@ impl FlagArgs {
 impl ReviewArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let outcome = self.outcome;
-        self.package.change::<ReviewPackage>(|note, actor, expect| {
+        let by_command =
+            |within: PackageWithin| ReviewWithin { project: within.project, door: Some(Door::Cli) };
+        self.package.change::<ReviewPackage>(by_command, |note, actor, expect| {
             Verbatim::from(&ReviewRequest { outcome, note, actor, expect, extra: Object::new() })
         })
     }
+}
+
+/// The query of a change that is no decision.
+fn same(within: PackageWithin) -> PackageWithin {
+    within
 }
 
 fn plain(
@@ -89,17 +96,18 @@ impl PackageArgs {
     /// Runs a verb that needs nothing more.
     pub(crate) fn run(self, verb: &str) -> Result<Exit> {
         match verb {
-            "resubmit" => self.change::<ResubmitPackage>(plain),
-            _ => self.change::<CompletePackage>(plain),
+            "resubmit" => self.change::<ResubmitPackage>(same, plain),
+            _ => self.change::<CompletePackage>(same, plain),
         }
     }
 
     fn change<O>(
         self,
+        query: impl FnOnce(PackageWithin) -> O::Query,
         body: impl FnOnce(Field<String>, Field<Actor>, Option<u64>) -> O::Body,
     ) -> Result<Exit>
     where
-        O: Operation<Path = OfPackage, Query = PackageWithin, Answer = Json<PackageFields>>,
+        O: Operation<Path = OfPackage, Answer = Json<PackageFields>>,
     {
         let host = self.to.host.connect()?;
         let author = self.to.author(&host)?;
@@ -114,7 +122,7 @@ impl PackageArgs {
             Some(listed.answer.0.revisions.last()?.seq)
         });
         let body = body(self.note.into(), author.into(), expect);
-        let call = Call::<O>::new(path, within, body);
+        let call = Call::<O>::new(path, query(within), body);
         print_noted(self.to.host.json, &host.call(&call)?, render::brief)
     }
 }

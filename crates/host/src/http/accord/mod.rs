@@ -1,7 +1,8 @@
-//! Accord's own routes that belong to no protocol's door: keys, maintenance, removal of projects,
+//! Accord's own routes that belong to no protocol's door: keys, decisions, maintenance, removal of projects,
 //! linked task trees, information about the server.
 
 pub(super) mod about;
+pub(super) mod decisions;
 pub(super) mod ids;
 pub(super) mod keys;
 pub(super) mod projects;

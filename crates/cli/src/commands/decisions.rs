@@ -1,0 +1,88 @@
+//! `accord decisions`: who decided what, in every protocol.
+
+use accord_api::operations::decisions::{DecisionParams, ListDecisions};
+use accord_api::parameter::InProject;
+use accord_base::decision::DecisionProtocol;
+
+use crate::host::{HostArgs, PageArgs, ProjectArg, print_items, project_id};
+use crate::render;
+use crate::{Exit, Result};
+
+/// List the decisions of people, the newest first: who, how they are known, about what, and when
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecisionsArgs {
+    #[command(flatten)]
+    about: AboutArgs,
+
+    /// Only decisions of this person, such as human:lead
+    #[arg(long, value_name = "ACTOR")]
+    by: Option<String>,
+
+    /// Only decisions of this kind, such as task.review or live.answer
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+
+    #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
+    project: ProjectArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+// What the decisions are about: at most one of them.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct AboutArgs {
+    /// Only decisions about the task of this id
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+
+    /// Only decisions about the governed run or initiative of this id
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+
+    /// Only decisions about the package of this id
+    #[arg(long, value_name = "ID")]
+    package: Option<String>,
+
+    /// Only answers to the live session of this id
+    #[arg(long, value_name = "ID")]
+    live: Option<String>,
+}
+
+impl AboutArgs {
+    /// The protocol and the subject, if one is named.
+    fn get(self) -> (Option<DecisionProtocol>, Option<String>) {
+        let all = [
+            (DecisionProtocol::Tasks, self.task),
+            (DecisionProtocol::Runs, self.run),
+            (DecisionProtocol::Memory, self.package),
+            (DecisionProtocol::Live, self.live),
+        ];
+        let named = all.into_iter().find(|(_, subject)| subject.is_some());
+        named.map_or((None, None), |(protocol, subject)| (Some(protocol), subject))
+    }
+}
+
+impl DecisionsArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
+        let (protocol, subject) = self.about.get();
+        let PageArgs { limit, cursor } = self.page;
+        let (kind, actor) = (self.kind, self.by);
+        let is_narrowed = subject.is_some() || kind.is_some() || actor.is_some();
+        let asked = DecisionParams { protocol, kind, subject, actor, limit, cursor };
+        let path = InProject { project: project_id(&project)? };
+        print_items(
+            self.host.json,
+            &host.ask::<ListDecisions>(path, asked)?,
+            |page, list| render::decisions(page, &list.decisions),
+            || match is_narrowed {
+                true => format!("no matching decision in {project}"),
+                false => format!("nobody has decided anything in {project}"),
+            },
+        )
+    }
+}

@@ -1,0 +1,33 @@
+//! The record of an answer that decides.
+
+use accord_base::By;
+use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
+use accord_contract::Timestamp;
+
+use super::action::ActFacts;
+use super::event::entered;
+use super::ledger::LedgerRow;
+
+/// The record of an answer in the ledger. It is `None` unless a known person answers what waits for
+/// one: the ask of a session, or a contract that only a person may answer.
+///
+/// What was entered goes with the session; the record has its digest.
+pub(super) fn of_answer(facts: &ActFacts<'_>, row: &LedgerRow) -> Option<DecisionRecord> {
+    let ActFacts { session, contract, sender, ask, at, .. } = *facts;
+    let waits = session.head.is_asking || contract.contract().answers.by_person;
+    let presence = sender.person.as_ref().ok().filter(|_| waits)?;
+    let by = By::new(sender.actor.clone()?, sender.door?).present(presence.clone());
+    let number = row.seq.to_string();
+    let part = row.event_id.as_deref().unwrap_or(&number);
+    let subject = format!("{}/{part}", session.id.as_str());
+    let (kind, outcome) = ("live.answer", "answered");
+    let id = DecisionId::of(&[kind, session.id.as_str(), &number]);
+    let decided = Decided { protocol: DecisionProtocol::Live, kind, subject: &subject, outcome };
+    Some(DecisionRecord {
+        title: ask.map(|ask| ask.intent.clone()),
+        action: row.action().map(str::to_owned),
+        evidence: entered(row),
+        asked_at: ask.map(|ask| Timestamp::emit(ask.since)),
+        ..DecisionRecord::new(id, decided, &by, at.now)
+    })
+}
