@@ -18,6 +18,18 @@ pub struct EvidenceDigest(String);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ExpectedDigest(String);
 
+/// A decision that was taken, for a later one about the same thing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LastDecision {
+    /// Who decided, for example `human:lead`.
+    pub by: String,
+    /// What was decided, for example `approved`.
+    pub outcome: String,
+    pub at: String,
+    /// The digest of the evidence that it was about.
+    pub evidence: Option<String>,
+}
+
 impl EvidenceDigest {
     /// Reads the 64 digits of a record.
     pub fn parse(text: &str) -> Option<Self> {
@@ -61,18 +73,54 @@ impl ExpectedDigest {
         &self.0
     }
 
-    /// Checks that the evidence is the expected one. `shown_by` names the commands that show it.
-    pub fn check(&self, digest: &EvidenceDigest, shown_by: &str) -> Result<(), Failure> {
-        if digest.0.starts_with(&self.0) {
-            return Ok(());
+    pub fn is(&self, digest: &str) -> bool {
+        digest.starts_with(&self.0)
+    }
+
+    /// Checks that a decision is about what the person saw. `now` is the evidence, if there is any,
+    /// and whether it waits for the decision. `last` is the last decision about the same thing.
+    /// `shown_by` names the commands that show the evidence. Fails with `decision_stale` if
+    /// somebody else decided, with `evidence_changed` if only the evidence is another one.
+    pub fn check(
+        &self,
+        now: Option<(&EvidenceDigest, bool)>,
+        last: Option<&LastDecision>,
+        shown_by: &str,
+    ) -> Result<(), Failure> {
+        let is_same = |it: &LastDecision| it.evidence.as_ref().is_some_and(|it| self.is(it));
+        match (now, last) {
+            (Some((now, _)), _) if self.is(&now.0) => Ok(()),
+            (_, Some(last)) if !now.is_some_and(|(_, waits)| waits) || is_same(last) => {
+                Err(last.stale(self, shown_by))
+            }
+            (Some((now, _)), _) => Err(self.changed(now, shown_by)),
+            (None, _) => Ok(()),
         }
+    }
+
+    fn changed(&self, digest: &EvidenceDigest, shown_by: &str) -> Failure {
         let message = format!("the evidence is {digest} now, not {}", self.0);
         let help =
             format!("look at what changed and at the digest in {shown_by}, then decide again");
-        Err(Failure::new(Code::XchainEvidenceChanged, message)
+        Failure::new(Code::XchainEvidenceChanged, message)
             .with("evidence_digest", digest.as_str())
             .with("expected_digest", self.0.as_str())
-            .suggesting(help))
+            .suggesting(help)
+    }
+}
+
+impl LastDecision {
+    fn stale(&self, expected: &ExpectedDigest, shown_by: &str) -> Failure {
+        let Self { by, outcome, at, .. } = self;
+        let what = outcome.replace('_', " ");
+        let message = format!("{by} decided before you: {what}, at {at}");
+        let help = format!("look at what waits now in {shown_by}, then decide again");
+        Failure::new(Code::DecisionStale, message)
+            .with("actor", by.as_str())
+            .with("outcome", outcome.as_str())
+            .with("at", at.as_str())
+            .with("expected_digest", expected.as_str())
+            .suggesting(help)
     }
 }
 
@@ -91,19 +139,54 @@ mod tests {
         }
         for right in ["A00000000000", "a00000000000", digest('a').as_str()] {
             let expected = ExpectedDigest::parse(right).expect("digits");
-            expected.check(&digest('a'), "").expect("the same");
+            expected.check(Some((&digest('a'), true)), None, "").expect("the same");
         }
-        ExpectedDigest::exactly(&digest('a')).check(&digest('a'), "").expect("the same");
+        let exactly = ExpectedDigest::exactly(&digest('a'));
+        exactly.check(Some((&digest('a'), true)), None, "").expect("the same");
     }
 
     #[test]
     fn other_evidence_is_refused_with_both_digests() {
         let expected = ExpectedDigest::parse("a00000000000").expect("digits");
-        let refused = expected.check(&digest('b'), "`accord run status`").unwrap_err();
+        let refused = expected.check(Some((&digest('b'), true)), None, "`accord run status`");
+        let refused = refused.unwrap_err();
         assert_eq!(refused.code, Code::XchainEvidenceChanged);
         let details = refused.details.expect("details");
         assert_eq!(details["evidence_digest"], digest('b').as_str());
         assert_eq!(details["expected_digest"], "a00000000000");
         assert!(refused.suggestion.expect("what to do").contains("accord run status"));
+    }
+
+    #[test]
+    fn a_decision_of_somebody_else_is_named() {
+        let expected = ExpectedDigest::parse("a00000000000").expect("digits");
+        let last = |evidence: char| LastDecision {
+            by: "human:lead".to_owned(),
+            outcome: "sent_back".to_owned(),
+            at: "2026-03-01T10:00:00Z".to_owned(),
+            evidence: Some(digest(evidence).0),
+        };
+        let check = |now: Option<(char, bool)>, last: Option<&LastDecision>| {
+            let now = now.map(|(now, waits)| (digest(now), waits));
+            let now = now.as_ref().map(|(now, waits)| (now, *waits));
+            expected.check(now, last, "`accord task show`")
+        };
+        let b_waits = Some(('b', true));
+        for (now, about) in [(b_waits, 'a'), (Some(('b', false)), 'c'), (None, 'a'), (None, 'c')] {
+            let refused = check(now, Some(&last(about))).unwrap_err();
+            assert_eq!(refused.code, Code::DecisionStale, "{now:?} {about}");
+            assert!(refused.message.contains("human:lead decided before you: sent back"));
+            let details = refused.details.expect("details");
+            assert_eq!(details["actor"], "human:lead");
+            assert_eq!(details["outcome"], "sent_back");
+            assert_eq!(details["at"], "2026-03-01T10:00:00Z");
+        }
+        // A decision about other evidence is not why the evidence is another one now.
+        let refused = check(b_waits, Some(&last('c'))).unwrap_err();
+        assert_eq!(refused.code, Code::XchainEvidenceChanged);
+        for waits in [true, false] {
+            check(Some(('a', waits)), Some(&last('a'))).expect("the person saw it as it is");
+        }
+        check(None, None).expect("nothing says who decided: the operation refuses it");
     }
 }

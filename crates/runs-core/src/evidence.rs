@@ -18,7 +18,7 @@ use crate::proposal::{Proposal, proposal_folder};
 use crate::state::{Pending, State, Turn};
 use crate::{RepoPath, Result, array, build, dispatch, doc, gate};
 
-pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
+pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest, LastDecision};
 
 pub const SHOWN_BY: &str =
     "`accord run status` (of an initiative: `accord run coordinator status`)";
@@ -65,6 +65,24 @@ impl<'a> Subject<'a> {
             Some(Pending::Completion(_)) => Self::Completion,
             None => Self::Block,
         })
+    }
+
+    /// What the record of a decision calls it: the kind, and the subject.
+    pub fn named(&self, state: &State, outcome: &str) -> (&'static str, String) {
+        let run = state.run_id().map(ToString::to_string).unwrap_or_default();
+        let gate = || state.pending().and_then(|it| Some(it.gate()?.to_owned()));
+        match self {
+            Self::Transition | Self::Completion => {
+                let kind = if outcome == "sent_back" { "run.send_back" } else { "run.gate" };
+                let gate = gate().unwrap_or_else(|| "completion".to_owned());
+                (kind, format!("{run}/{gate}"))
+            }
+            Self::Block => {
+                ("run.resolve", format!("{run}/{}", state.blocked_on().unwrap_or("paused")))
+            }
+            Self::Merge(turn) => ("run.merge", format!("{run}/{}", turn.id())),
+            Self::Proposal(proposal) => ("run.proposal", format!("{run}/{}", proposal.turn)),
+        }
     }
 
     pub fn files(&self, state: &State, config: &Config) -> Vec<RepoPath> {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure, Object, Time, Value, wire_enum};
 
+use crate::evidence::{ExpectedDigest, LastDecision};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
 use crate::{Result, State, Turn, array, build, doc, members, rule};
@@ -56,6 +57,37 @@ wire_enum! {
         ProposalApplied = "proposal_applied",
         ProposalRejected = "proposal_rejected",
     }
+}
+
+/// The decision of a person that makes a later one outdated: the one about the expected evidence,
+/// else the last one. `lines` are those of a ledger, about what is decided.
+pub fn last_decision<'a>(
+    lines: impl DoubleEndedIterator<Item = &'a Object>,
+    expected: &ExpectedDigest,
+) -> Option<LastDecision> {
+    let mut decided = lines.rev().filter_map(decision_of_person).peekable();
+    let last = decided.peek().cloned();
+    let is_it = |it: &LastDecision| it.evidence.as_ref().is_some_and(|it| expected.is(it));
+    decided.find(is_it).or(last)
+}
+
+fn decision_of_person(line: &Object) -> Option<LastDecision> {
+    let evidence = doc::HumanDecision::EVIDENCE_DIGEST.get(line)?;
+    let outcome = match doc::Ledger::DECISION.get(line) {
+        Some("gate_sent_back") => "sent_back",
+        Some("escalation_resolved") => "resolved",
+        Some("conflict_resolved") => "merged",
+        Some("proposal_applied") => "applied",
+        Some("proposal_rejected") => "dropped",
+        _ => "approved",
+    };
+    let text = |name: &str| line.get(name).and_then(Value::as_str);
+    Some(LastDecision {
+        by: doc::HumanDecision::ACTOR.get(line)?.to_owned(),
+        outcome: outcome.to_owned(),
+        at: text("timestamp").or_else(|| text("created_at")).unwrap_or_default().to_owned(),
+        evidence: Some(evidence.to_owned()),
+    })
 }
 
 /// Greater numbers are ignored when the next id is generated.

@@ -17,7 +17,7 @@ pub fn consent() -> Consent {
 /// The decision of a person about some evidence.
 pub fn approval() -> Approval {
     let evidence = EvidenceDigest::parse(&"ab".repeat(32)).expect("64 digits");
-    Approval { person: consent().person, evidence }
+    Approval { person: consent().person, evidence, decision: None }
 }
 
 #[derive(Clone, Debug)]

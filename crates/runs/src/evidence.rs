@@ -1,18 +1,41 @@
 //! Gathers the evidence of a person's decision.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use accord_base::decision::DecisionRecord;
+use accord_contract::{Object, Time, Value};
 use accord_process::Cancel;
-use accord_runs_core::evidence::{EvidenceDigest, Facts, Subject};
-use accord_runs_core::{Approval, Config, Consent, Result, State};
+use accord_runs_core::evidence::{
+    EvidenceDigest, ExpectedDigest, Facts, LastDecision, SHOWN_BY, Subject,
+};
+use accord_runs_core::person::Decision;
+use accord_runs_core::{Approval, Config, Consent, Result, State, TurnId, ledger};
 
-use crate::{Git, Operation, Repository, Runs};
+use crate::{Git, Operation, RecordFile, Repository, Runs};
 
 impl Runs {
     /// The evidence of a decision at this moment. Fails if configuration, state or git cannot be
     /// read.
     pub fn evidence(&self, subject: &Subject<'_>) -> Result<EvidenceDigest> {
         self.evidence_in(&self.config()?, &self.state()?, subject)
+    }
+
+    /// What waits for a person, or why a decision about what the person saw comes too late. Fails
+    /// with `decision_stale` if nothing waits and somebody else decided since the person looked.
+    pub fn unless_decided<T>(
+        &self,
+        found: Result<T>,
+        expected: Option<&ExpectedDigest>,
+    ) -> Result<T> {
+        unless_decided(self.repository(), RecordFile::Ledger, found, expected, None)
+    }
+
+    /// The decisions of people that were carried out here, oldest first. A line of the ledger alone
+    /// is none: a worker can write it.
+    pub fn person_decisions(&self) -> Result<Vec<DecisionRecord>> {
+        let guard = self.repository().guard();
+        guard.map_or(Ok(Vec::new()), |guard| guard.decisions(self.repository()))
     }
 
     pub(crate) fn evidence_in(
@@ -26,12 +49,91 @@ impl Runs {
 }
 
 impl Operation<'_> {
-    /// The decision of a person about the evidence at this moment. Fails with `evidence_changed` if
-    /// the person saw other evidence.
-    pub(crate) fn approval(&self, subject: &Subject<'_>, consent: &Consent) -> Result<Approval> {
+    /// The decision of a person about the evidence at this moment. Fails with `decision_stale` if
+    /// somebody else decided since the person looked, with `evidence_changed` if only the evidence
+    /// is another one.
+    pub(crate) fn approval(
+        &mut self,
+        subject: &Subject<'_>,
+        outcome: &str,
+        consent: &Consent,
+    ) -> Result<Approval> {
         let cancel = self.environment.cancel_token();
-        consent.about(digest(&self.locked, cancel, &self.config, &self.state, subject)?)
+        let last = last_decision(&self.locked, RecordFile::Ledger, consent.expect.as_ref(), None)?;
+        let evidence = digest(&self.locked, cancel, &self.config, &self.state, subject)?;
+        let approval = consent.about(evidence, last.as_ref())?;
+        let (kind, subject) = subject.named(&self.state, outcome);
+        let (asked_at, sandbox) =
+            (self.state.waiting_since(), sandboxes(&self.locked, &self.state)?);
+        let decision = Decision { kind, subject: &subject, outcome, asked_at, sandbox };
+        let (now, chance) = (self.now(), self.ids.hex(16));
+        note_decision(&self.locked, approval, decision, &chance, now)
     }
+
+    /// What waits for a person. If nothing does, and somebody else decided since the person looked,
+    /// it fails with `decision_stale`.
+    pub(crate) fn unless_decided<T>(&self, found: Result<T>, consent: &Consent) -> Result<T> {
+        unless_decided(&self.locked, RecordFile::Ledger, found, consent.expect.as_ref(), None)
+    }
+}
+
+/// What waits for a person, or why the decision comes too late. `turn` is whose decision it is.
+pub(crate) fn unless_decided<T>(
+    repository: &Repository,
+    ledger: RecordFile,
+    found: Result<T>,
+    expected: Option<&ExpectedDigest>,
+    turn: Option<&TurnId>,
+) -> Result<T> {
+    let Err(failure) = found else { return found };
+    if let Some(expected) = expected {
+        let last = last_decision(repository, ledger, Some(expected), turn)?;
+        expected.check(None, last.as_ref(), SHOWN_BY)?;
+    }
+    Err(failure)
+}
+
+/// Writes the record of a decision before what it does. It counts once the ledger has its id.
+pub(crate) fn note_decision(
+    repository: &Repository,
+    approval: Approval,
+    decision: Decision<'_>,
+    chance: &str,
+    now: Time,
+) -> Result<Approval> {
+    let Approval { person, evidence, .. } = &approval;
+    let record = person.decision(decision, Some(evidence), chance, now)?;
+    if let Some(guard) = repository.guard() {
+        guard.note_decision(&record)?;
+    }
+    Ok(Approval { decision: Some(record), ..approval })
+}
+
+/// The sandboxes in which the accepted turns of a run were done.
+fn sandboxes(repository: &Repository, state: &State) -> Result<Option<String>> {
+    let lines = repository.last_lines(RecordFile::History, RECENT)?;
+    let own = lines.iter().filter(|line| state.owns_line(line));
+    let names: BTreeSet<&str> = own.filter_map(|it| it.get("worker_sandbox")?.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    Ok((!names.is_empty()).then(|| names.join(", ")))
+}
+
+/// How many of the newest lines of the ledger are searched for a decision. The decisions of turns
+/// that ended since are among them.
+const RECENT: usize = 256;
+
+pub(crate) fn last_decision(
+    repository: &Repository,
+    file: RecordFile,
+    expected: Option<&ExpectedDigest>,
+    turn: Option<&TurnId>,
+) -> Result<Option<LastDecision>> {
+    let Some(expected) = expected else { return Ok(None) };
+    let lines = repository.last_lines(file, RECENT)?;
+    let is_about = |line: &&Object| {
+        turn.is_none_or(|turn| line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str()))
+    };
+    Ok(ledger::last_decision(lines.iter().filter(is_about), expected))
 }
 
 fn digest(

@@ -1,7 +1,7 @@
 //! What a person decides about: the task file, the recorded result and the files in `outputs/`. The
 //! digest is the SHA-256 of a list in canonical JSON (RFC 8785). Equal facts have equal digests.
 
-use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
+use accord_base::evidence::{EvidenceDigest, ExpectedDigest, LastDecision};
 use accord_canon::{Profile, canonicalize, sha256};
 use accord_contract::{Code, Failure};
 use serde_json::json;
@@ -36,10 +36,15 @@ pub fn digest(task: &str, result: Option<&str>, outputs: &[Output]) -> EvidenceD
     sha256(&bytes).into()
 }
 
-/// Checks that evidence is what a person saw: a digest, or at least 12 digits of one.
-pub fn check(digest: &EvidenceDigest, expected: Option<&str>) -> Result<(), Failure> {
+/// Checks that a decision is about what a person saw: a digest, or at least 12 digits of one. Takes
+/// the evidence now, whether the task waits for the decision, and the last decision.
+pub fn check(
+    (digest, waits): (&EvidenceDigest, bool),
+    expected: Option<&str>,
+    last: Option<&LastDecision>,
+) -> Result<(), Failure> {
     let Some(expected) = expected else { return Ok(()) };
     let expected = ExpectedDigest::parse(expected)
         .map_err(|why| Failure::new(Code::WireFieldValue, why).at("/expect"))?;
-    expected.check(digest, "accord task show")
+    expected.check(Some((digest, waits)), last, "`accord task show`")
 }

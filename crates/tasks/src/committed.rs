@@ -17,7 +17,7 @@ use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 use accord_trees::wal::{Committed, Op, Record, digest};
 use serde_json::json;
 
-use crate::layout::SETTINGS;
+use crate::layout::{DECISIONS, SETTINGS};
 use crate::work::object;
 
 /// A longer text is not kept with the committed state. Only its front matter is.
@@ -32,6 +32,8 @@ pub(crate) struct State {
     settings: Option<String>,
     /// The numbers that were given out, by day.
     numbers: HashMap<TaskDay, DayNumbers>,
+    /// The digest of the last line of the record of decisions.
+    last_decision: Option<String>,
     /// What was written to each event log.
     seals: BTreeMap<String, Seal>,
     last_event: u64,
@@ -137,6 +139,11 @@ impl State {
         self.is_begun.then_some(self.last_event)
     }
 
+    /// The digest of the last line of the record of decisions.
+    pub(crate) fn last_decision(&self) -> Option<&str> {
+        self.last_decision.as_deref()
+    }
+
     pub(crate) fn seal(&self, log: &str) -> Option<&Seal> {
         self.seals.get(log)
     }
@@ -145,7 +152,7 @@ impl State {
     fn seal_events(&mut self, record: &Record, last: u64) {
         let lines = || {
             record.ops.iter().filter_map(|op| match op {
-                Op::Append { path, text, .. } => Some((path, text.lines())),
+                Op::Append { path, text, .. } if path != DECISIONS => Some((path, text.lines())),
                 _ => None,
             })
         };
@@ -264,13 +271,15 @@ impl Committed for State {
                 (seal.get("after")?.as_u64()?, seal.get("sum")?.as_str()?.to_owned());
             Some((log.clone(), Seal { after, sum }))
         };
+        let last = |name: &str| saved.get(name).and_then(Value::as_str).map(str::to_owned);
         let ids = saved.get("numbers").and_then(Value::as_array).into_iter().flatten();
         let mut numbers = HashMap::new();
         ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).for_each(|id| note(&mut numbers, id));
         Self {
             tasks: each("tasks").filter_map(held).collect(),
             broken: each("broken").filter_map(text).collect(),
-            settings: saved.get("settings").and_then(Value::as_str).map(str::to_owned),
+            settings: last("settings"),
+            last_decision: last("decision"),
             numbers,
             seals: each("seals").filter_map(seal).collect(),
             last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
@@ -312,6 +321,9 @@ impl Committed for State {
         if let Some(settings) = put(&record.ops, |path| path == SETTINGS) {
             self.settings = Some(settings.to_owned());
         }
+        if let Some(decision) = detail.get("decision").and_then(Value::as_str) {
+            self.last_decision = Some(decision.to_owned());
+        }
         if let Some(event) = detail.get("event").and_then(Value::as_u64) {
             self.seal_events(record, event);
             self.last_event = event;
@@ -335,8 +347,9 @@ impl Committed for State {
         let seal = |seal: &Seal| json!({"after": seal.after, "sum": seal.sum});
         let seals = self.seals.iter().map(|(log, it)| (log.clone(), seal(it)));
         saved.insert("seals".into(), Value::Object(seals.collect()));
-        let settings = self.settings.clone();
-        saved.extend(settings.map(|settings| ("settings".to_owned(), settings.into())));
+        for (name, text) in [("settings", &self.settings), ("decision", &self.last_decision)] {
+            saved.extend(text.clone().map(|text| (name.to_owned(), text.into())));
+        }
         saved.insert("event".into(), self.last_event.into());
         saved
     }

@@ -12,6 +12,9 @@ pub const MANIFEST: &str = "project.yaml";
 /// The settings that count only as set through Accord.
 pub const SETTINGS: &str = "state/accord/settings.json";
 
+/// The decisions of people.
+pub const DECISIONS: &str = "state/accord/decisions.jsonl";
+
 /// The folders beside a task file.
 pub const COMPANIONS: [&str; 4] = ["inputs", "work", "outputs", "subtasks"];
 

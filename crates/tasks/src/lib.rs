@@ -22,6 +22,7 @@
 mod artifacts;
 mod clock_watch;
 mod committed;
+pub mod decisions;
 mod environment;
 pub mod event_log;
 pub mod executor;

@@ -97,6 +97,8 @@ message! {
         required door: String = "door", "door";
         /// When.
         required at: String = "at", "time:iso-8601";
+        /// The digest of what the person saw who adopted them.
+        optional evidence: String = "evidence", "evidence-digest";
     }
 }
 

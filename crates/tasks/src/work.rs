@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
@@ -15,14 +16,14 @@ use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
 
-use crate::Result;
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
-use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
+use crate::layout::{COMPANIONS, DECISIONS, RunLayout, companion, events, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
 use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
 use crate::tree::failure;
+use crate::{Result, decisions};
 
 pub(crate) struct Work<'w> {
     pub(crate) disk: &'w dyn Disk,
@@ -46,6 +47,9 @@ pub(crate) struct Work<'w> {
     /// The changes of the present decision.
     pub(crate) ops: Vec<Op>,
     pub(crate) events: Vec<TaskEvent>,
+    decisions: Vec<DecisionRecord>,
+    /// The digest of the last line of the record of decisions, with those of this group.
+    last_decision: Option<String>,
     touched: BTreeSet<TaskId>,
     /// Files that cannot be read, for the committed state.
     pub(crate) broken: Object,
@@ -79,6 +83,8 @@ impl<'w> Work<'w> {
             records: Vec::new(),
             ops: Vec::new(),
             events: Vec::new(),
+            decisions: Vec::new(),
+            last_decision: state.last_decision().map(str::to_owned),
             touched: BTreeSet::new(),
             broken: Object::new(),
             is_first: false,
@@ -92,6 +98,9 @@ impl<'w> Work<'w> {
             return Err(failure.clone());
         }
         let answer = decide(self);
+        if answer.is_err() {
+            self.decisions.clear();
+        }
         if let Err(failure) = &answer
             && !self.ops.is_empty()
         {
@@ -296,6 +305,11 @@ impl<'w> Work<'w> {
         self.events.push(event);
     }
 
+    /// Records the decision of a person.
+    pub(crate) fn decide(&mut self, record: DecisionRecord) {
+        self.decisions.push(record);
+    }
+
     /// Takes a changed task over as committed, and into the index.
     pub(crate) fn hold(&mut self, file: &TaskFile, lease: LeaseOrigin) -> Result<()> {
         let task = file.task();
@@ -346,6 +360,8 @@ impl<'w> Work<'w> {
             return;
         }
         ops.extend(self.event_lines(&events));
+        let decisions = std::mem::take(&mut self.decisions);
+        ops.extend(self.decision_lines(&decisions));
         let entry = |id: TaskId| self.held(id).map_or(Value::Null, |held| held.entry_in(id, &ops));
         let tasks: Object = touched.into_iter().map(|id| (id.to_string(), entry(id))).collect();
         let mut detail = Object::new();
@@ -353,6 +369,9 @@ impl<'w> Work<'w> {
         detail.insert("event".into(), self.index.last_event.into());
         if !broken.is_empty() {
             detail.insert("broken".into(), Value::Object(broken));
+        }
+        if !decisions.is_empty() {
+            detail.insert("decision".into(), self.last_decision.clone().into());
         }
         self.records.push(Record { ops, detail });
     }
@@ -364,18 +383,34 @@ impl<'w> Work<'w> {
             self.index.last_event += 1;
             let line = format!("{}\n", event.line(self.index.last_event));
             let path = events(event.at);
-            let known = self.index.lengths.get(&path).copied();
-            let (at, line) = match known.or_else(|| self.last_length(&path)) {
-                Some(at) => (at, line),
-                None => end(self.disk, &path, line),
-            };
-            self.index.lengths.insert(path.clone(), at + line.len() as u64);
+            let (at, line) = self.appended(&path, line);
             match ops.last_mut() {
                 Some(Op::Append { path: last, text, .. }) if *last == path => text.push_str(&line),
                 _ => ops.push(Op::Append { path, at, text: line }),
             }
         }
         ops
+    }
+
+    fn decision_lines(&mut self, list: &[DecisionRecord]) -> Vec<Op> {
+        let appended = list.iter().map(|record| {
+            let (line, digest) = decisions::line(record, self.last_decision.as_deref());
+            self.last_decision = Some(digest);
+            let (at, text) = self.appended(DECISIONS, line);
+            Op::Append { path: DECISIONS.to_owned(), at, text }
+        });
+        appended.collect()
+    }
+
+    /// Where a line is appended to a record, and the line.
+    fn appended(&mut self, path: &str, line: String) -> (u64, String) {
+        let known = self.index.lengths.get(path).copied();
+        let (at, line) = match known.or_else(|| self.last_length(path)) {
+            Some(at) => (at, line),
+            None => end(self.disk, path, line),
+        };
+        self.index.lengths.insert(path.to_owned(), at + line.len() as u64);
+        (at, line)
     }
 
     /// The length of a log that this process appended to before this group, if it has that length.

@@ -42,8 +42,6 @@ pub(crate) struct Question<'a> {
     pub(crate) verb: &'a str,
     /// The evidence now.
     pub(crate) evidence: &'a EvidenceDigest,
-    /// The commands that show the evidence.
-    pub(crate) shown_by: &'a str,
     /// What to do after a no.
     pub(crate) otherwise: &'a str,
     /// Whether a key can say who decides.
@@ -73,6 +71,11 @@ impl PersonArgs {
         self.yes || self.actor.is_some() || self.note.is_some() || self.expect.is_some()
     }
 
+    /// The beginning of the digest of what the person saw.
+    pub(crate) fn expected(&self) -> Option<&ExpectedDigest> {
+        self.expect.as_ref()
+    }
+
     pub(crate) fn acting(&self) -> Result<Acting> {
         Ok(NamedPerson::of(self.actor.clone())?.acting())
     }
@@ -84,13 +87,12 @@ impl PersonArgs {
         show: impl FnOnce(&mut Page),
     ) -> Result<Decision> {
         let Question { verb, evidence, .. } = question;
-        // Refused before the question: a person must not confirm what is refused afterwards.
-        if let Some(expected) = &self.expect {
-            expected.check(evidence, question.shown_by).map_err(CliError::from)?;
-        }
         let mut expect = self.expect;
         let by = NamedPerson::of(self.actor)?;
-        if self.yes {
+        if expect.as_ref().is_some_and(|expect| !expect.is(evidence.as_str())) {
+            // Not asked: the operation refuses it, and says who decided meanwhile.
+        } else if self.yes {
+            expect = Some(ExpectedDigest::exactly(evidence));
             by.check_named(question.has_key, verb)?;
         } else {
             if !can_ask() {

@@ -51,6 +51,8 @@ fn a_task_goes_from_the_backlog_to_done() {
     assert_eq!(shown["task"]["status"], "done");
     assert_eq!(shown["task"]["approval"]["by"], "human:lead");
     assert_eq!(shown["task"]["approval"]["door"], "cli");
+    let late = tasks.ran(&format!("send-back {id} 'Not yet' --yes --expect {evidence}"));
+    assert!(late.refused("decision_stale").contains("human:lead decided before you: approved"));
 }
 
 #[test]

@@ -74,6 +74,11 @@ impl GateChange {
                 doc::HumanDecision::DOOR.of(line),
                 doc::HumanDecision::PRESENCE.of(line),
                 doc::HumanDecision::EVIDENCE_DIGEST.of(line),
+                doc::HumanDecision::DECISION_ID.of(line),
+                doc::HumanDecision::KNOWN_BY.of(line),
+                doc::HumanDecision::ASKED_AT.of(line),
+                doc::HumanDecision::DECIDED_AT.of(line),
+                doc::HumanDecision::SANDBOX.of(line),
             ];
             ledger.line(&self.state, category, &statement, about, now)
         });

@@ -211,6 +211,11 @@ documents! {
         DOOR: Text = "door",
         PRESENCE: Text = "presence",
         EVIDENCE_DIGEST: Text = "evidence_digest",
+        DECISION_ID: Text = "decision_id",
+        KNOWN_BY: Text = "known_by",
+        ASKED_AT: Timestamp = "asked_at",
+        DECIDED_AT: Timestamp = "decided_at",
+        SANDBOX: Text = "sandbox",
     }
 
     /// The spent and the remaining budget of a run.

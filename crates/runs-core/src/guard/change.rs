@@ -60,6 +60,11 @@ const OF_A_PERSON: &[&str] = &[
     doc::HumanDecision::DOOR.name(),
     doc::HumanDecision::PRESENCE.name(),
     doc::HumanDecision::EVIDENCE_DIGEST.name(),
+    doc::HumanDecision::DECISION_ID.name(),
+    doc::HumanDecision::KNOWN_BY.name(),
+    doc::HumanDecision::ASKED_AT.name(),
+    doc::HumanDecision::DECIDED_AT.name(),
+    doc::HumanDecision::SANDBOX.name(),
 ];
 
 /// Members of the lines of the ledger that Accord writes without a turn when a run is stopped.

@@ -78,7 +78,7 @@ pub(super) const OF_DECISIONS: &[Code] = &[
 
 /// The person is asked, about evidence.
 pub(super) const OF_EVIDENCE: &[Code] =
-    &[Code::XchainEvidenceChanged, Code::XchainGitFailed, Code::XchainGivenUp];
+    &[Code::XchainEvidenceChanged, Code::DecisionStale, Code::XchainGitFailed, Code::XchainGivenUp];
 
 /// The runtime of a role is looked for.
 pub(super) const OF_RUNTIMES: &[Code] = &[

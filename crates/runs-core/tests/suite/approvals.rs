@@ -110,9 +110,9 @@ fn a_decision_about_other_evidence_is_refused() {
     let seen =
         |text: &str| Consent { expect: Some(ExpectedDigest::parse(text).unwrap()), ..consent() };
     let begin = &digest.as_str()[..12];
-    assert_eq!(seen(begin).about(digest.clone()).unwrap().evidence, digest);
-    assert_eq!(consent().about(digest.clone()).unwrap().evidence, digest);
-    let refused = seen("000000000000").about(digest).unwrap_err();
+    assert_eq!(seen(begin).about(digest.clone(), None).unwrap().evidence, digest);
+    assert_eq!(consent().about(digest.clone(), None).unwrap().evidence, digest);
+    let refused = seen("000000000000").about(digest, None).unwrap_err();
     assert_eq!(refused.code, Code::XchainEvidenceChanged);
 }
 

@@ -1,19 +1,23 @@
 //! A person approves the pending gate of an initiative.
 
-use accord_contract::Object;
+use accord_contract::{Object, Time, Value};
 use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Account, CoordinatorConfig, CoordinatorState, RepoViews, approve_gate, hooks, pending_gate,
 };
-use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
+use accord_runs_core::evidence::{EvidenceDigest, ExpectedDigest, initiative_digest};
 use accord_runs_core::operations::{ApproveInitiativeGate, LocalOperation};
+use accord_runs_core::person::Decision;
 use accord_runs_core::views::InitiativeGateView;
 use accord_runs_core::{Approval, Consent, HookPhase, Result, State};
 
 use super::Coordinator;
 use super::repos::{ChildRepo, in_repo};
 use super::session::CoordinatorSession;
-use crate::evidence::head;
+use crate::RecordFile;
+use crate::evidence::{head, last_decision, note_decision, unless_decided};
+
+const LEDGER: RecordFile = RecordFile::CoordinatorLedger;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateApproval {
@@ -32,11 +36,13 @@ pub struct GatePlan {
 impl Coordinator {
     /// What an approval of the pending gate would do, without doing it. Fails with
     /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition`
-    /// if no gate is pending.
-    pub fn plan_gate(&self) -> Result<GatePlan> {
+    /// if no gate is pending; `decision_stale` if it was decided since the person looked.
+    pub fn plan_gate(&self, expected: Option<&ExpectedDigest>) -> Result<GatePlan> {
         let seen = self.snapshot()?;
         self.refuse_worker(&seen.views)?;
-        let gate = InitiativeGateView::of(pending_gate(seen.initiative().state)?);
+        let waiting = pending_gate(seen.initiative().state).cloned();
+        let gate = unless_decided(&self.workspace, LEDGER, waiting, expected, None)?;
+        let gate = InitiativeGateView::of(&gate);
         let hooks = seen.initiative().config.hooks(HookPhase::BeforeGate);
         let hooks = hooks.into_iter().map(|hook| hook.name).collect();
         let evidence = seen.evidence(self.environment.cancel_token())?;
@@ -50,7 +56,7 @@ impl Coordinator {
     /// reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval> {
         // Refuse before hooks run.
-        let decision = self.begin_decision::<ApproveInitiativeGate>(consent)?;
+        let decision = self.begin_decision::<ApproveInitiativeGate>("approved", consent)?;
         let (mut session, gate, approval) = decision;
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let report = session.hooks(batch, HookPhase::BeforeGate)?;
@@ -67,15 +73,31 @@ impl Coordinator {
     /// Begins an operation on the pending gate that a person decides about.
     pub(super) fn begin_decision<O: LocalOperation>(
         &self,
+        outcome: &str,
         consent: &Consent,
     ) -> Result<(CoordinatorSession<'_>, Object, Approval)> {
         let mut session = self.open_session()?;
         let consent = self.authorize::<O>(&session.views, consent)?;
         session.catch_up(Account::None)?;
-        let gate = pending_gate(&session.state)?.clone();
+        let waiting = pending_gate(&session.state).cloned();
+        let expected = consent.expect.as_ref();
+        let gate = unless_decided(&session.locked, LEDGER, waiting, expected, None)?;
+        let last = last_decision(&session.locked, LEDGER, expected, None)?;
         let cancel = self.environment.cancel_token();
         let CoordinatorSession { config, state, children, views, .. } = &session;
-        let approval = consent.about(evidence(config, state, children, views, cancel)?)?;
+        let evidence = evidence(config, state, children, views, cancel)?;
+        let approval = consent.about(evidence, last.as_ref())?;
+        let kind = match outcome {
+            "approved" => "initiative.gate",
+            _ => "initiative.send_back",
+        };
+        let text = |name: &str| gate.get(name).and_then(Value::as_str);
+        let name = text("gate").unwrap_or_default();
+        let subject = format!("{}/{name}", state.super_run_id());
+        let asked_at = text("requested_at").and_then(Time::parse_rfc3339);
+        let decision = Decision { kind, subject: &subject, outcome, asked_at, sandbox: None };
+        let (now, chance) = (session.now(), session.ids.hex(16));
+        let approval = note_decision(&session.locked, approval, decision, &chance, now)?;
         Ok((session, gate, approval))
     }
 }

@@ -22,7 +22,8 @@ impl Coordinator {
     /// evidence; `unknown_repository`; `coordinator_diverged` if a repository changed since the
     /// gate was reached.
     pub fn send_back(&self, given: &SendBackGate, consent: &Consent) -> Result<GateSentBack> {
-        let (mut session, gate, approval) = self.begin_decision::<SendBackInitiative>(consent)?;
+        let (mut session, gate, approval) =
+            self.begin_decision::<SendBackInitiative>("sent_back", consent)?;
         let mut ledger = session.ledger;
         let now = session.now();
         let place = session.initiative();

@@ -2,21 +2,19 @@
 
 use std::path::PathBuf;
 
-use accord_contract::{Code, Failure, Value};
-use accord_runs_core::{Person, Result, State, Status, TurnId};
-use accord_trees::{Disk as _, Root};
+use accord_contract::{Code, Failure};
+use accord_runs_core::{Person, Result, State, Status, TurnId, person};
+use accord_trees::Root;
 use serde_json::json;
 
+use super::decisions::append;
 use super::document::{COPY, Document, Snapshot};
 use super::files::{Differences, GuardedFile};
 use super::kept::{self, Decision, KeptChange};
 use super::settle::lost_run;
 use super::{Guard, had_worker, ids, memory, state_of};
 use crate::own_path;
-use crate::repository::{LockedRepository, Repository, failure};
-
-/// The record of decisions, in the folder of the copies: a line each.
-const DECISIONS: &str = "decisions.jsonl";
+use crate::repository::{LockedRepository, Repository};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Choice {
@@ -152,8 +150,19 @@ impl Guard {
         person: &Person,
     ) -> Result<()> {
         let kept: Vec<&str> = found.kept.iter().map(|change| change.id.as_str()).collect();
-        let mut line = json!({
-            "at": self.environment.now().to_string(),
+        let now = self.environment.now();
+        let subject = found.lost.as_deref().unwrap_or("agentxchain.json");
+        let decided = person::Decision {
+            kind: "run.adopt",
+            subject: found.turns.first().map_or(subject, |(turn, _)| turn.as_str()),
+            outcome: decision.as_str(),
+            asked_at: None,
+            sandbox: None,
+        };
+        let chance = self.environment.ids().hex(16);
+        let record = person.decision(decided, None, &chance, now)?;
+        let line = json!({
+            "at": now.to_string(),
             "decision": decision.as_str(),
             "actor": person.actor,
             "os_user": person.os_user,
@@ -164,12 +173,8 @@ impl Guard {
             "lost": found.lost,
             "kept": kept,
         });
-        if let Value::Object(members) = &mut line {
-            members.retain(|_, value| !value.is_null());
-        }
-        let line = format!("{line}\n");
-        let written = root.append(DECISIONS, line.as_bytes()).and_then(|()| root.sync(DECISIONS));
-        written.map_err(|error| failure(&error))
+        let line = line.as_object().cloned().unwrap_or_default();
+        append(root, &record, line)
     }
 
     fn refuse_while_working(&self, document: &Document) -> Result<()> {

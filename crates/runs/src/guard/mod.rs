@@ -24,6 +24,7 @@
 
 mod adopt;
 mod commits;
+mod decisions;
 mod digest;
 mod document;
 mod files;

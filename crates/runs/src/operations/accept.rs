@@ -55,7 +55,7 @@ impl Runs {
             None => None,
             Some(consent) => {
                 let turn = operation.target(accept.turn.as_ref())?;
-                Some(operation.approval(&Subject::Merge(&turn), consent)?)
+                Some(operation.approval(&Subject::Merge(&turn), "merged", consent)?)
             }
         };
         let inputs = Inputs {

@@ -52,9 +52,10 @@ impl Runs {
         let consent = &consent?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
-        let plan = run::plan_approval(&operation.state, &operation.config, gate, history)?;
+        let plan = run::plan_approval(&operation.state, &operation.config, gate, history);
+        let plan = operation.unless_decided(plan, consent)?;
         // Before hooks and commands, which may change the files that the person saw.
-        let approval = operation.approval(&gate.subject(), consent)?;
+        let approval = operation.approval(&gate.subject(), "approved", consent)?;
         let report = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
         let now = operation.now();
         if let Some(refused) = stopped_by_hook(&operation.state, &report, &mut operation.ids, now) {

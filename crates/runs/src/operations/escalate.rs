@@ -40,8 +40,8 @@ impl Runs {
         let consent = &self.authorize_consent::<ResolveBlock>(consent)?;
         let mut operation = self.begin()?;
         let now = operation.now();
-        run::check_resolvable(&operation.state)?;
-        let approval = operation.approval(&Subject::Block, consent)?;
+        operation.unless_decided(run::check_resolvable(&operation.state), consent)?;
+        let approval = operation.approval(&Subject::Block, "resolved", consent)?;
         let standing = operation.baseline()?;
         let Operation { state, ids, .. } = &mut operation;
         let change = run::resolve(state, Some(&standing), &approval, ids, now)?;

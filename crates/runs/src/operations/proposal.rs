@@ -4,6 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 
 use accord_contract::{Code, Failure, Object, Value};
+use accord_runs_core::evidence::ExpectedDigest;
 use accord_runs_core::operations::{ApplyProposal, DropProposal};
 use accord_runs_core::proposal::{
     self, Applied, DECIDED, FileNow, FileState, Proposal, ProposalAction, file_state,
@@ -12,6 +13,7 @@ use accord_runs_core::proposal::{
 use accord_runs_core::{Consent, EvidenceDigest, RepoPath, Result, Subject, TurnId, Write, run};
 
 use super::{Checkpoint, RunUpdate};
+use crate::evidence::unless_decided;
 use crate::repository::{RecordFile, Repository, limits};
 use crate::{Operation, Runs, own_path};
 
@@ -90,9 +92,13 @@ impl Runs {
     }
 
     /// A proposal that waits, and the evidence of a decision on it. Fails with `proposal_not_found`
-    /// or `proposal_decided`.
-    pub fn waiting_proposal(&self, turn: &TurnId) -> Result<(Proposal, EvidenceDigest)> {
-        let proposal = undecided(self.repository(), turn)?;
+    /// or `proposal_decided`; `decision_stale` if it was decided since the person looked.
+    pub fn waiting_proposal(
+        &self,
+        turn: &TurnId,
+        expected: Option<&ExpectedDigest>,
+    ) -> Result<(Proposal, EvidenceDigest)> {
+        let proposal = undecided(self.repository(), turn, expected)?;
         let evidence = self.evidence(&Subject::Proposal(&proposal))?;
         Ok((proposal, evidence))
     }
@@ -111,8 +117,8 @@ impl Runs {
     ) -> Result<ProposalDecided> {
         let consent = &self.authorize_consent::<ApplyProposal>(consent)?;
         let mut operation = self.begin()?;
-        let proposal = undecided(&operation.locked, turn)?;
-        let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
+        let proposal = undecided(&operation.locked, turn, consent.expect.as_ref())?;
+        let approval = operation.approval(&Subject::Proposal(&proposal), "applied", consent)?;
         let now = files_now(&operation.locked, &proposal)?;
         let at = operation.now();
         let Operation { state, ids, .. } = &mut operation;
@@ -142,8 +148,8 @@ impl Runs {
     ) -> Result<ProposalDecided> {
         let consent = &self.authorize_consent::<DropProposal>(consent)?;
         let mut operation = self.begin()?;
-        let proposal = undecided(&operation.locked, turn)?;
-        let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
+        let proposal = undecided(&operation.locked, turn, consent.expect.as_ref())?;
+        let approval = operation.approval(&Subject::Proposal(&proposal), "dropped", consent)?;
         let at = operation.now();
         let Operation { state, ids, .. } = &mut operation;
         let dropped = proposal::dropped(state, &proposal, reason, &approval, ids, at)?;
@@ -195,11 +201,16 @@ fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {
     files.iter().filter_map(mode).collect()
 }
 
-fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
+fn undecided(
+    repository: &Repository,
+    turn: &TurnId,
+    expected: Option<&ExpectedDigest>,
+) -> Result<Proposal> {
     let proposal = accepted(repository, turn)?;
     let Some(decided) = decision_on(repository, turn)? else { return Ok(proposal) };
     let message = format!("the proposal of {turn} was {decided} before");
-    Err(Failure::new(Code::XchainProposalDecided, message).with("decision", decided))
+    let decided = Failure::new(Code::XchainProposalDecided, message).with("decision", decided);
+    unless_decided(repository, RecordFile::Ledger, Err(decided), expected, Some(turn))
 }
 
 /// The proposal as it was accepted: from the history, else from its own folder.

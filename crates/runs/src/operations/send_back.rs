@@ -17,8 +17,8 @@ impl Runs {
     pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate> {
         let consent = &self.authorize_consent::<SendBackRun>(consent)?;
         let mut operation = self.begin()?;
-        let pending = waiting_request(&operation.state)?;
-        let approval = operation.approval(&subject(&pending), consent)?;
+        let pending = operation.unless_decided(waiting_request(&operation.state), consent)?;
+        let approval = operation.approval(&subject(&pending), "sent_back", consent)?;
         let requested_by = requesting_role(&operation, &pending)?;
         let now = operation.now();
         let Operation { state, config, ids, .. } = &mut operation;

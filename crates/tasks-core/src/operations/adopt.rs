@@ -3,13 +3,13 @@
 use accord_api::{Decision, Json, Need, operation};
 use accord_contract::{Code, Limits, Value, message};
 
-use super::decide::{DIGEST, REASON};
+use super::decide::{DIGEST, ExpectedEvidence, OUTDATED, REASON};
 use super::{
     Acting, COMMON, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskDetails, TaskMove,
     TaskNotice, at_task, at_tasks, envelope, request,
 };
 
-const ADOPTS: &[Code] = &[Code::AofNothingToAdopt, Code::XchainEvidenceChanged];
+const ADOPTS: &[Code] = &[Code::AofNothingToAdopt];
 
 request! {
     /// A person takes over what a file says, where Accord refused it.
@@ -59,10 +59,11 @@ operation! {
     pub struct AdoptTask("adopt_task", Post at_task!("/adopt")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<AdoptRequest>;
         needs Need::Decide(Decision::Approve);
         answers 200, Json<TaskAdoptEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, ADOPTS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, ADOPTS];
     }
 
     /// A person takes over what `project.yaml` says about `apply` and `review`.
@@ -72,6 +73,6 @@ operation! {
         body Json<AdoptRequest>;
         needs Need::Decide(Decision::Approve);
         answers 200, Json<TaskAdoptEnvelope>;
-        refuses [COMMON, OF_CHANGES, NO_TREE, ADOPTS];
+        refuses [COMMON, OF_CHANGES, NO_TREE, OUTDATED, ADOPTS];
     }
 }

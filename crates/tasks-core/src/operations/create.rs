@@ -3,6 +3,7 @@
 use accord_api::{Json, Need, operation};
 use accord_contract::{Code, Limits, Object, TextForm};
 
+use super::decide::OUTDATED;
 use super::{
     Acting, COMMON, InProject, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, at_tasks,
     request,
@@ -141,7 +142,8 @@ operation! {
             COMMON,
             OF_CHANGES,
             OF_TASK,
-            &[Code::AofUnauthorizedAgent, Code::AofTaskFinished, Code::XchainEvidenceChanged],
+            OUTDATED,
+            &[Code::AofUnauthorizedAgent, Code::AofTaskFinished],
         ];
     }
 }

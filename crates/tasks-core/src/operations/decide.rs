@@ -1,15 +1,44 @@
 //! What people decide about a task.
 
-use accord_api::{Decision, Json, Need, operation};
+use accord_api::parameter::Text;
+use accord_api::{Decision, Json, Need, operation, params};
 use accord_contract::{Code, Limits, TextForm};
 
+use super::adopt::AdoptRequest;
 use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, request};
 
 /// The longest reason. A reason reaches metadata, events and briefings.
 pub(super) const REASON: TextForm = TextForm::ANY.chars(1, 2_000).without_nul();
 pub(super) const DIGEST: TextForm = TextForm::ANY.chars(12, 64);
 
-const REVIEWS: &[Code] = &[Code::AofInvalidTaskTransition, Code::XchainEvidenceChanged];
+/// The refusals of a decision that is not about what waits now.
+pub(super) const OUTDATED: &[Code] = &[Code::XchainEvidenceChanged, Code::DecisionStale];
+const REVIEWS: &[Code] = &[Code::AofInvalidTaskTransition];
+
+params! {
+    /// What the person saw.
+    pub struct ExpectedEvidence {
+        /// The entity tag of the task that the person saw.
+        optional expected: Text = Text::new("if-match", TextForm::ANY);
+    }
+}
+
+/// A decision that says what the person saw.
+pub trait Deciding {
+    /// The digest of the evidence that the person saw, or its beginning.
+    fn expect(&mut self) -> &mut Option<String>;
+}
+
+macro_rules! deciding {
+    ($($request:ty)*) => {$(
+        impl Deciding for $request {
+            fn expect(&mut self) -> &mut Option<String> {
+                &mut self.expect
+            }
+        }
+    )*};
+}
+deciding!(ApproveRequest SendBackRequest CloseRequest CancelRequest ResurrectRequest AdoptRequest);
 
 request! {
     /// A person ends a review: the task is done.
@@ -27,10 +56,11 @@ operation! {
     pub struct ApproveTask("approve_task", Post at_task!("/approve")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<ApproveRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, REVIEWS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
     }
 }
 
@@ -49,10 +79,11 @@ operation! {
     pub struct SendBackTask("send_back_task", Post at_task!("/send-back")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<SendBackRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, REVIEWS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
     }
 }
 
@@ -71,15 +102,11 @@ operation! {
     pub struct CloseTask("close_task", Post at_task!("/close")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<CloseRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [
-            COMMON,
-            OF_CHANGES,
-            OF_TASK,
-            &[Code::AofTaskFinished, Code::XchainEvidenceChanged],
-        ];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, &[Code::AofTaskFinished]];
     }
 }
 
@@ -88,6 +115,8 @@ request! {
     pub struct CancelRequest("TaskCancelRequest") {
         /// Why.
         optional reason: String = "reason", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
     }
 }
 
@@ -96,10 +125,11 @@ operation! {
     pub struct CancelTask("cancel_task", Post at_task!("/cancel")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<CancelRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofTaskFinished]];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, &[Code::AofTaskFinished]];
     }
 }
 
@@ -108,6 +138,8 @@ request! {
     pub struct ResurrectRequest("TaskResurrectRequest") {
         /// Why.
         optional reason: String = "reason", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
     }
 }
 
@@ -116,9 +148,10 @@ operation! {
     pub struct ResurrectTask("resurrect_task", Post at_task!("/resurrect")) of Aof {
         path OfTask;
         query Acting;
+        headers ExpectedEvidence;
         body Json<ResurrectRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofInvalidTaskTransition]];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
     }
 }

@@ -43,8 +43,8 @@ pub use claim::{
 };
 pub use create::{CreateRequest, CreateTask, EditRequest, EditTask, ReviewBy};
 pub use decide::{
-    ApproveRequest, ApproveTask, CancelRequest, CancelTask, CloseRequest, CloseTask,
-    ResurrectRequest, ResurrectTask, SendBackRequest, SendBackTask,
+    ApproveRequest, ApproveTask, CancelRequest, CancelTask, CloseRequest, CloseTask, Deciding,
+    ExpectedEvidence, ResurrectRequest, ResurrectTask, SendBackRequest, SendBackTask,
 };
 pub use depend::{AddDependency, DependencyRequest, RemoveDependency};
 pub use end_run::{AgentExit, EndRun, EndRunAnswer, EndRunRequest, RunEnding, TaskEndRunEnvelope};

@@ -6,6 +6,7 @@ mod handoff;
 mod paths;
 mod status_update;
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Time, Value};
 
 use crate::event::{TaskEvent, kind};
@@ -59,6 +60,8 @@ pub struct Routed {
     pub body: Option<String>,
     pub artifacts: Vec<Artifact>,
     pub events: Vec<TaskEvent>,
+    /// The decision of a person that this is.
+    pub decision: Option<DecisionRecord>,
     /// Statuses that people are notified about.
     pub notices: Vec<Notice>,
     /// Why a move that the message asks for was not made.

@@ -8,18 +8,22 @@ mod moves;
 mod review;
 
 use accord_base::By;
+use accord_base::evidence::EvidenceDigest;
 use accord_contract::{Code, Failure, Time};
 
-use crate::Status;
 use crate::lease::unauthorized;
 use crate::route::{Artifact, Routed, walk};
 use crate::run::{Run, RunStatus};
 use crate::task::Task;
+use crate::{Status, evidence};
 
 pub use depend::{add_dependency, remove_dependency};
 pub use edit::edit;
 pub use moves::{block, cancel, promote, release, resurrect, unblock};
-pub use review::{approve, close, send_back};
+pub use review::{Verdict, approve, close, last_decision, send_back};
+
+/// The evidence now, and what the person saw of it: a digest, or the beginning of one.
+pub type About<'a> = (&'a EvidenceDigest, Option<&'a str>);
 
 /// A task with what a verb needs to know about it.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +78,13 @@ impl Subject<'_> {
             .with("task_id", id.to_string())
             .with("from", from.as_str())
             .with("to", to.as_str())
+    }
+
+    /// Checks that a decision is about what the person saw, if they say what. `waits` is whether
+    /// the status allows the decision. Fails with `decision_stale` or `evidence_changed`.
+    pub fn check_shown(&self, (digest, expect): About<'_>, waits: bool) -> Result<(), Failure> {
+        let last = last_decision(self.task);
+        evidence::check((digest, waits), expect, last.as_ref())
     }
 
     /// Refuses a task that never changes again.

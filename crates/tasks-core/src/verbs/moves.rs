@@ -2,7 +2,8 @@
 
 use accord_contract::{Code, Failure};
 
-use super::Subject;
+use super::review::{Verdict, record};
+use super::{About, Subject};
 use crate::board::Waits;
 use crate::event::{TaskEvent, kind};
 use crate::lease::{check_holder, moved};
@@ -53,8 +54,13 @@ pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fa
 }
 
 /// Makes a dead letter ready again, with a new retry budget.
-pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
+pub fn resurrect(
+    subject: &Subject<'_>,
+    reason: Option<&str>,
+    about: About<'_>,
+) -> Result<Routed, Failure> {
     subject.by.check_person("resurrect a task")?;
+    subject.check_shown(about, subject.task.status == Status::Deadletter)?;
     if subject.task.status != Status::Deadletter {
         return Err(subject.impossible(Status::Ready));
     }
@@ -64,6 +70,7 @@ pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, 
         TaskEvent::new(kind::RESURRECTED, subject.by.name(), Some(subject.task.id), subject.now);
     let event = if let Some(reason) = reason { event.with("reason", reason) } else { event };
     routed.events.push(event);
+    record(&mut routed, subject, Verdict::RESURRECTED, reason, about.0);
     Ok(routed)
 }
 
@@ -73,8 +80,13 @@ fn forget_failures(routed: &mut Routed) {
 }
 
 /// Gives a task up. Beyond the table, any task that is not finished can be given up.
-pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
+pub fn cancel(
+    subject: &Subject<'_>,
+    reason: Option<&str>,
+    about: About<'_>,
+) -> Result<Routed, Failure> {
     subject.by.check_person("cancel a task")?;
+    subject.check_shown(about, !subject.task.status.is_final())?;
     subject.check_open()?;
     let (task, now) = (subject.task, subject.now);
     let way = (task.status, Status::Cancelled);
@@ -85,6 +97,7 @@ pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fai
         routed.changes.push(Change::set(&["metadata", "cancellationReason"], reason));
     }
     routed.moved_to = Some(Status::Cancelled);
+    record(&mut routed, subject, Verdict::CANCELLED, reason, about.0);
     subject.end_run(&mut routed, Some(reason.unwrap_or("cancelled")));
     Ok(routed)
 }

@@ -1,28 +1,30 @@
 //! Verbs of a person that end a review, or a task.
 
-use accord_base::evidence::EvidenceDigest;
-use accord_contract::Failure;
+use accord_base::By;
+use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
+use accord_base::evidence::{EvidenceDigest, LastDecision};
+use accord_contract::{Failure, Time, Value, Wire as _};
 use serde_json::json;
 
-use super::Subject;
+use super::{About, Subject};
+use crate::Status;
 use crate::route::Routed;
-use crate::task::{LogEntry, TaskFile, with_entry};
+use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::yaml::Change;
-use crate::{Status, evidence};
 
 /// Ends a review: the task is done.
 pub fn approve(
     subject: &Subject<'_>,
     note: Option<&str>,
-    (digest, expect): (&EvidenceDigest, Option<&str>),
+    about: About<'_>,
 ) -> Result<Routed, Failure> {
     subject.by.check_person("approve a task")?;
+    subject.check_shown(about, subject.task.status == Status::Review)?;
     if subject.task.status != Status::Review {
         return Err(subject.impossible(Status::Done));
     }
-    evidence::check(digest, expect)?;
     let mut routed = subject.walk(&[Status::Done], Some(note.unwrap_or("approved")))?;
-    record(&mut routed, subject, "approval", note, digest);
+    record(&mut routed, subject, Verdict::APPROVED, note, about.0);
     Ok(routed)
 }
 
@@ -30,12 +32,12 @@ pub fn approve(
 pub fn close(
     subject: &Subject<'_>,
     note: Option<&str>,
-    (digest, expect): (&EvidenceDigest, Option<&str>),
+    about: About<'_>,
 ) -> Result<Routed, Failure> {
     use Status::{Backlog, Blocked, Cancelled, Deadletter, Done, InProgress, Ready, Review};
     subject.by.check_person("close a task")?;
+    subject.check_shown(about, !subject.task.status.is_final())?;
     subject.check_open()?;
-    evidence::check(digest, expect)?;
     let path: &[Status] = match subject.task.status {
         Backlog | Blocked | Deadletter => &[Ready, InProgress, Review, Done],
         Ready => &[InProgress, Review, Done],
@@ -46,7 +48,7 @@ pub fn close(
     // The steps in between last no time: people are notified about the end alone.
     routed.notices.retain(|notice| notice.status == Done);
     routed.changes.push(Change::remove(&["metadata", "blockReason"]));
-    record(&mut routed, subject, "approval", note, digest);
+    record(&mut routed, subject, Verdict::CLOSED, note, about.0);
     Ok(routed)
 }
 
@@ -56,15 +58,15 @@ pub fn send_back(
     subject: &Subject<'_>,
     file: &TaskFile,
     reason: &str,
-    (digest, expect): (&EvidenceDigest, Option<&str>),
+    about: About<'_>,
 ) -> Result<Routed, Failure> {
     subject.by.check_person("send a task back")?;
+    subject.check_shown(about, subject.task.status == Status::Review)?;
     if subject.task.status != Status::Review {
         return Err(subject.impossible(Status::Ready));
     }
-    evidence::check(digest, expect)?;
     let mut routed = subject.walk(&[Status::InProgress, Status::Ready], Some(reason))?;
-    record(&mut routed, subject, "sentBack", Some(reason), digest);
+    record(&mut routed, subject, Verdict::SENT_BACK, Some(reason), about.0);
     let notes = format!("Sent back by {}: {reason}", subject.by.name());
     let entry = LogEntry { notes: Some(&notes), ..LogEntry::default() };
     routed.body = with_entry(file.body(), &entry, subject.now);
@@ -72,31 +74,107 @@ pub fn send_back(
 }
 
 /// Records who decided, when, how and about what: in the metadata, and in the last move's event.
-fn record(
+pub(super) fn record(
     routed: &mut Routed,
     subject: &Subject<'_>,
-    name: &str,
+    verdict: Verdict,
     note: Option<&str>,
     digest: &EvidenceDigest,
 ) {
-    let (by, door) = (subject.by.name(), subject.by.door.as_str());
-    let mut decision = json!({
-        "by": by,
-        "door": door,
-        "at": subject.now.to_string(),
-        "evidence": digest.as_str(),
-    });
-    let presence = subject.by.presence.recorded();
-    if let Some(members) = decision.as_object_mut() {
-        members.extend(presence.map(|presence| ("presence".to_owned(), presence.into())));
-        members.extend(note.map(|note| ("note".to_owned(), note.into())));
-    }
-    routed.changes.push(Change::set(&["metadata", name], decision));
+    let (by, task) = (subject.by, subject.task);
+    routed.changes.push(verdict.change(by, note, digest, subject.now));
+    let waits = matches!(task.status, Status::Review | Status::Deadletter);
+    let decision = DecisionRecord {
+        title: Some(task.title.clone()),
+        asked_at: waits.then(|| task.last_transition_at.clone()),
+        ..verdict.record(&task.id.to_string(), by, note, digest, subject.now)
+    };
     if let Some(event) = routed.events.pop() {
-        let event = event.with("door", door).with("evidence", digest.as_str());
-        routed.events.push(match presence {
+        let event = event.with("door", by.door.as_str()).with("evidence", digest.as_str());
+        let event = event.with("decision", decision.encode());
+        routed.events.push(match by.presence.recorded() {
             Some(presence) => event.with("presence", presence),
             None => event,
         });
     }
+    routed.decision = Some(decision);
+}
+
+/// What a person decided: the member of the metadata that says it, and the kind and the outcome in
+/// the record of decisions.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    member: &'static str,
+    kind: &'static str,
+    outcome: &'static str,
+}
+
+impl Verdict {
+    pub const APPROVED: Self = Self::new("approval", "task.review", "approved");
+    pub const CLOSED: Self = Self::new("approval", "task.close", "approved");
+    pub const SENT_BACK: Self = Self::new("sentBack", "task.review", "sent_back");
+    pub const CANCELLED: Self = Self::new("cancellation", "task.cancel", "cancelled");
+    pub const RESURRECTED: Self = Self::new("resurrection", "task.resurrect", "resurrected");
+    pub const ADOPTED: Self = Self::new("adoption", "task.adopt", "adopted");
+
+    /// Those with members of their own.
+    const ALL: [Self; 5] =
+        [Self::APPROVED, Self::SENT_BACK, Self::CANCELLED, Self::RESURRECTED, Self::ADOPTED];
+
+    const fn new(member: &'static str, kind: &'static str, outcome: &'static str) -> Self {
+        Self { member, kind, outcome }
+    }
+
+    /// The record of the decision. Its id is made from what it is about.
+    pub fn record(
+        self,
+        subject: &str,
+        by: &By,
+        note: Option<&str>,
+        digest: &EvidenceDigest,
+        now: Time,
+    ) -> DecisionRecord {
+        let Self { kind, outcome, .. } = self;
+        let (protocol, at) = (DecisionProtocol::Tasks, now.to_string());
+        let id = DecisionId::of(&[protocol.as_str(), kind, subject, outcome, &at, digest.as_str()]);
+        let decided = Decided { protocol, kind, subject, outcome };
+        DecisionRecord {
+            note: note.map(str::to_owned),
+            evidence: Some(digest.to_string()),
+            ..DecisionRecord::new(id, decided, by, now)
+        }
+    }
+
+    /// The change of the metadata that says it.
+    pub fn change(self, by: &By, note: Option<&str>, digest: &EvidenceDigest, now: Time) -> Change {
+        let mut decision = json!({
+            "by": by.name(),
+            "door": by.door.as_str(),
+            "at": now.to_string(),
+            "evidence": digest.as_str(),
+        });
+        if let Some(members) = decision.as_object_mut() {
+            let said = [("presence", by.presence.recorded()), ("note", note)];
+            members
+                .extend(said.into_iter().filter_map(|(name, it)| Some((name.into(), it?.into()))));
+        }
+        Change::set(&["metadata", self.member], decision)
+    }
+
+    fn said(self, task: &Task) -> Option<LastDecision> {
+        let record = task.metadata(self.member)?;
+        let text = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(LastDecision {
+            by: text("by")?,
+            outcome: self.outcome.to_owned(),
+            at: text("at")?,
+            evidence: text("evidence"),
+        })
+    }
+}
+
+/// The last decision that the metadata of a task has.
+pub fn last_decision(task: &Task) -> Option<LastDecision> {
+    let said = Verdict::ALL.iter().filter_map(|verdict| verdict.said(task));
+    said.max_by(|one, other| one.at.cmp(&other.at))
 }

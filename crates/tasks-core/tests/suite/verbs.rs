@@ -115,10 +115,11 @@ fn evidence_covers_file_result_and_outputs() {
     ];
     for (number, digest) in digests.iter().enumerate() {
         assert!(!digests[..number].contains(digest));
-        evidence::check(digest, Some(&digest.as_str()[..12])).unwrap();
-        evidence::check(digest, None).unwrap();
+        evidence::check((digest, true), Some(&digest.as_str()[..12]), None).unwrap();
+        evidence::check((digest, true), None, None).unwrap();
     }
-    let other = evidence::check(&digests[0], Some(digests[1].as_str())).unwrap_err();
+    let check = |expect: &str| evidence::check((&digests[0], true), Some(expect), None);
+    let other = check(digests[1].as_str()).unwrap_err();
     assert_eq!(other.code, Code::XchainEvidenceChanged);
-    assert_eq!(evidence::check(&digests[0], Some("12")).unwrap_err().code, Code::WireFieldValue);
+    assert_eq!(check("12").unwrap_err().code, Code::WireFieldValue);
 }

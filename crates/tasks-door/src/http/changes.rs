@@ -8,7 +8,7 @@ use accord_tasks_core::operations::{
     SendBackTask, TaskEnvelope, UnblockTask,
 };
 
-use super::operation::{bind, on_project, on_task};
+use super::operation::{bind, deciding, on_project, on_task};
 use crate::{Route, TaskTrees};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -27,11 +27,11 @@ pub(super) fn routes() -> Vec<Route> {
         on_task::<UnblockTask, _, _>(Tree::unblock).route(),
         on_task::<PromoteTask, _, _>(Tree::promote).route(),
         on_task::<ReleaseTask, _, _>(Tree::release).route(),
-        on_task::<ApproveTask, _, _>(Tree::approve).route(),
-        on_task::<SendBackTask, _, _>(Tree::send_back).route(),
-        on_task::<CloseTask, _, _>(Tree::close).route(),
-        on_task::<CancelTask, _, _>(Tree::cancel).route(),
-        on_task::<ResurrectTask, _, _>(Tree::resurrect).route(),
-        on_task::<AdoptTask, _, _>(Tree::adopt).route(),
+        deciding::<ApproveTask, _, _>(Tree::approve).route(),
+        deciding::<SendBackTask, _, _>(Tree::send_back).route(),
+        deciding::<CloseTask, _, _>(Tree::close).route(),
+        deciding::<CancelTask, _, _>(Tree::cancel).route(),
+        deciding::<ResurrectTask, _, _>(Tree::resurrect).route(),
+        deciding::<AdoptTask, _, _>(Tree::adopt).route(),
     ]
 }

@@ -11,11 +11,14 @@ use std::sync::Arc;
 use accord_api::body::{AnswerBody, Reply as Encoded};
 use accord_api::parameter::{ParamSet as _, Params};
 use accord_api::{Call, Declaration, Envelope, Json, Need, Operation};
+use accord_base::evidence::EvidenceDigest;
 use accord_base::{By, Door, ProjectId};
-use accord_contract::Failure;
 use accord_contract::wire::Message;
+use accord_contract::{Code, Failure};
 use accord_tasks::Tree;
-use accord_tasks_core::operations::{InProject, OfTask};
+use accord_tasks_core::operations::{Deciding, InProject, OfTask};
+use axum::http::HeaderValue;
+use axum::http::header::{ETAG, IF_MATCH};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
@@ -33,12 +36,34 @@ pub(super) struct Scene<'a> {
     pub(super) correlation: &'a str,
     /// Whether the scheduler of this host polls the trees.
     pub(super) has_scheduler: bool,
+    /// The header If-Match: the entity tag of what the person saw.
+    expected: Option<&'a str>,
 }
 
 impl Scene<'_> {
     /// The tree of the project, which must have one.
     pub(super) fn tree(&self) -> Result<Tree, Failure> {
         self.trees.get(self.project)
+    }
+
+    /// A decision with what the person saw, in the body or as an entity tag.
+    fn deciding<R: Deciding + Clone>(&self, request: &R) -> Result<R, Failure> {
+        let mut request = request.clone();
+        let Some(tag) = self.expected.map(str::trim).filter(|tag| *tag != "*") else {
+            return Ok(request);
+        };
+        let wrong = |why: &str| Failure::new(Code::WireFieldValue, why).at("/if-match");
+        let digest = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+        let digest = digest.filter(|digest| EvidenceDigest::parse(digest).is_some());
+        let digest = digest.ok_or_else(|| {
+            wrong("If-Match takes one entity tag, as the answer with the task had it")
+        })?;
+        let expect = request.expect();
+        if expect.as_ref().is_some_and(|expect| !digest.starts_with(expect.as_str())) {
+            return Err(wrong("If-Match and expect name different evidence"));
+        }
+        *expect = Some(digest.to_owned());
+        Ok(request)
     }
 }
 
@@ -49,6 +74,7 @@ type Run<O> = dyn Fn(&Scene<'_>, &Call<O>) -> Answer<O> + Send + Sync;
 pub(super) struct Bound<O: Operation> {
     run: Box<Run<O>>,
     actor: fn(&Call<O>) -> Option<&str>,
+    tag: fn(&O::Answer) -> Option<&str>,
 }
 
 /// The service of an operation on one task.
@@ -66,6 +92,20 @@ where
 {
     bind(move |scene, call: &Call<O>| {
         let answer = run(&scene.tree()?, &call.path.task, &call.body.0, scene.by)?;
+        Ok(Json(E::wrap(answer, scene.correlation)))
+    })
+}
+
+/// A decision of a person about one task.
+pub(super) fn deciding<O, R, E>(run: OnTask<R, E::Result>) -> Bound<O>
+where
+    O: Operation<Path = OfTask, Query: Send, Body = Json<R>, Answer = Json<E>>,
+    R: Message + Deciding + Clone + Send + 'static,
+    E: Envelope + 'static,
+{
+    bind(move |scene, call: &Call<O>| {
+        let request = scene.deciding(&call.body.0)?;
+        let answer = run(&scene.tree()?, &call.path.task, &request, scene.by)?;
         Ok(Json(E::wrap(answer, scene.correlation)))
     })
 }
@@ -100,7 +140,7 @@ where
 pub(super) fn bind<O: Operation>(
     run: impl Fn(&Scene<'_>, &Call<O>) -> Result<O::Answer, Failure> + Send + Sync + 'static,
 ) -> Bound<O> {
-    Bound { run: Box::new(run), actor: |_| None }
+    Bound { run: Box::new(run), actor: |_| None, tag: |_| None }
 }
 
 impl<O> Bound<O>
@@ -110,6 +150,12 @@ where
     /// Sets who acts, if neither the parameter `actor` nor the key says it.
     pub(super) fn acting_as(mut self, actor: fn(&Call<O>) -> Option<&str>) -> Self {
         self.actor = actor;
+        self
+    }
+
+    /// Sets what identifies the state of the answer, as its entity tag.
+    pub(super) fn tagged(mut self, tag: fn(&O::Answer) -> Option<&str>) -> Self {
+        self.tag = tag;
         self
     }
 
@@ -128,8 +174,8 @@ trait Decoded: Send {
     /// The actor that it names in another way than by the parameter `actor`.
     fn actor(&self) -> Option<&str>;
 
-    /// Runs the operation, and encodes its answer.
-    fn run(&self, scene: &Scene<'_>) -> Result<Encoded, Failure>;
+    /// Runs the operation, and encodes its answer with its entity tag.
+    fn run(&self, scene: &Scene<'_>) -> Result<(Encoded, Option<HeaderValue>), Failure>;
 }
 
 struct Ready<O: Operation> {
@@ -145,8 +191,11 @@ where
         (self.bound.actor)(&self.call)
     }
 
-    fn run(&self, scene: &Scene<'_>) -> Result<Encoded, Failure> {
-        Ok((self.bound.run)(scene, &self.call)?.encode())
+    fn run(&self, scene: &Scene<'_>) -> Result<(Encoded, Option<HeaderValue>), Failure> {
+        let answer = (self.bound.run)(scene, &self.call)?;
+        let tag = (self.bound.tag)(&answer).map(|tag| format!("\"{tag}\""));
+        let tag = tag.and_then(|tag| HeaderValue::try_from(tag).ok());
+        Ok((answer.encode(), tag))
     }
 }
 
@@ -173,7 +222,10 @@ impl Service {
         exchange: Exchange<TasksDoor>,
         path: &Params<'_>,
     ) -> Result<BoxFuture<'static, Reply>, Failure> {
-        let Exchange { context: Context { host, caller, correlation }, query, body, .. } = exchange;
+        let Exchange { context, query, body, headers } = exchange;
+        let Context { host, caller, correlation } = context;
+        let expected = headers.get(IF_MATCH).map(|sent| sent.to_str().unwrap_or_default());
+        let expected = expected.map(str::to_owned);
         let (need, status) = (self.need, self.status);
         let project = InProject::read(path)?.project;
         let params = query.params()?;
@@ -198,10 +250,14 @@ impl Service {
             let (trees, has_scheduler) = (host.trees().clone(), host.has_scheduler());
             let answer = blocking(move || {
                 let (trees, correlation) = (&trees, correlation.as_str());
-                let scene = Scene { trees, project: &project, by: &by, correlation, has_scheduler };
+                let (project, expected) = (&project, expected.as_deref());
+                let scene = Scene { trees, project, by: &by, correlation, has_scheduler, expected };
                 decoded.run(&scene)
             });
-            Ok(respond(status, answer.await?))
+            let (answer, tag) = answer.await?;
+            let mut response = respond(status, answer);
+            response.headers_mut().extend(tag.map(|tag| (ETAG, tag)));
+            Ok(response)
         };
         Ok(reply.boxed())
     }

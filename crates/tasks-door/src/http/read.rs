@@ -37,6 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
             let answer = scene.tree()?.show(&call.path.task, &call.query, scene.by)?;
             Ok(Json(TaskShowEnvelope::wrap(answer, scene.correlation)))
         })
+        .tagged(|answer| Some(&answer.0.result.evidence))
         .route(),
         bind(|scene, call: &Call<TaskBriefing>| {
             let answer = scene.tree()?.briefing(&call.path.task, scene.by)?;

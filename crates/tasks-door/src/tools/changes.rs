@@ -178,9 +178,18 @@ pub(super) const CANCEL: Tool = Tool {
     name: "aof_task_cancel",
     title: "Give a task up",
     description: "Gives a task up for good. A person decides this: an agent is refused.",
-    arguments: &[PROJECT, TASK, Argument::text("reason", "Why."), ACTOR],
+    arguments: &[
+        PROJECT,
+        TASK,
+        Argument::text("reason", "Why."),
+        Argument::text("expect", "The evidence digest of the task that the person saw."),
+        ACTOR,
+    ],
     effect: Effect::Ends,
-    ..changing(|call| change::<CancelTask, _>(call, CancelRequest { reason: text(call, "reason") }))
+    ..changing(|call| {
+        let (reason, expect) = (text(call, "reason"), text(call, "expect"));
+        change::<CancelTask, _>(call, CancelRequest { reason, expect })
+    })
 };
 
 const BLOCKER: Argument =

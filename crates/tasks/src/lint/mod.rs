@@ -14,7 +14,8 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::{LeaseOrigin, State};
-use crate::layout::{COMPANIONS, MANIFEST, RunLayout, companion, status_folder};
+use crate::decisions::read_after;
+use crate::layout::{COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder};
 use crate::manifest::read_manifest;
 use crate::scan::{MAX_FILE, is_committed, read_task};
 use crate::traces::Traces;
@@ -46,6 +47,10 @@ impl<'d> Lint<'d> {
         self.tasks()?;
         self.dependencies();
         self.events()?;
+        if read_after(self.disk, self.state, None)?.is_broken {
+            let problem = "a decision is missing or was changed: it and earlier ones do not count";
+            self.error("decisions_changed", DECISIONS, problem);
+        }
         Ok(self)
     }
 

@@ -1,14 +1,16 @@
 //! A person takes over what a file says, where Accord refused it.
 
 use accord_base::By;
-use accord_base::evidence::EvidenceDigest;
-use accord_contract::{Code, Failure, Object, Value};
+use accord_base::decision::DecisionRecord;
+use accord_base::evidence::{EvidenceDigest, LastDecision};
+use accord_contract::{Code, Failure, Object, Value, Wire as _};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{
     AdoptAnswer, AdoptRequest, AdoptedChange, ApplyMode, ReviewMode, TaskDetails, TaskMove,
 };
 use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::verbs::{Verdict, last_decision};
 use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{TaskId, evidence};
 
@@ -50,7 +52,8 @@ fn adopt_task(
 ) -> Result<AdoptAnswer> {
     let before = work.read(id)?;
     let evidence = work.evidence(&before)?.digest;
-    evidence::check(&evidence, request.expect.as_deref())?;
+    let last = last_decision(before.task());
+    evidence::check((&evidence, true), request.expect.as_deref(), last.as_ref())?;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
     let refused = if is_unknown { None } else { work.text(&refused_file(id))? };
@@ -77,6 +80,8 @@ fn adopt_task(
         let task = work.details(project, &before, work.run_facts(id)?);
         return Ok(answer(Some(task), &changes, Vec::new(), &evidence));
     }
+    let change = Verdict::ADOPTED.change(by, request.note.as_deref(), &evidence, work.now());
+    after.edit(&[change]).map_err(|error| invalid(&error.to_string()))?;
     let (from, to) = (before.task().status, after.task().status);
     if refused.is_some() {
         // An edit is taken over once.
@@ -86,7 +91,11 @@ fn adopt_task(
     if after.task().lease.value().is_some() {
         work.hold(&after, LeaseOrigin::Accord)?;
     }
-    let mut events = vec![event(work, Some(id), &changes, request, by)];
+    let title = Some(after.task().title.clone());
+    let decision =
+        DecisionRecord { title, ..decision(work, &id.to_string(), request, by, &evidence) };
+    let mut events = vec![event(work, Some(id), &changes, &decision, by)];
+    work.decide(decision);
     if from != to {
         events.push(TaskEvent::moved(id, by.name(), (from, to), Some("adopted"), work.now()));
     }
@@ -104,10 +113,16 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
     let manifest = read_manifest(&text)?;
     let committed = work.text(SETTINGS)?;
     let evidence = evidence::digest(&text, committed.as_deref(), &[]);
-    evidence::check(&evidence, request.expect.as_deref())?;
+    let old = work.settings().committed.clone();
+    let last = old.as_ref().map(|old| LastDecision {
+        by: old.by.clone(),
+        outcome: "adopted".to_owned(),
+        at: old.at.clone(),
+        evidence: old.evidence.clone(),
+    });
+    evidence::check((&evidence, true), request.expect.as_deref(), last.as_ref())?;
     let apply = manifest.apply.unwrap_or(ApplyMode::AtOnce);
     let review = manifest.review.unwrap_or(ReviewMode::Human);
-    let old = work.settings().committed.clone();
     let old = old.map(|old| (Value::from(old.apply.as_str()), Value::from(old.review.as_str())));
     let new = (Value::from(apply.as_str()), Value::from(review.as_str()));
     if old.as_ref() == Some(&new) {
@@ -129,6 +144,7 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
         by: by.name().to_owned(),
         door: by.door.as_str().to_owned(),
         at: work.now().to_string(),
+        evidence: Some(evidence.to_string()),
         extra: Object::new(),
     };
     if refused.is_some() {
@@ -143,8 +159,10 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
         work.put(MANIFEST, yaml.text().to_owned())?;
     }
     work.put(SETTINGS, committed_text(&committed))?;
-    let event = event(work, None, &changes, request, by);
+    let decision = decision(work, MANIFEST, request, by, &evidence);
+    let event = event(work, None, &changes, &decision, by);
     work.event(event);
+    work.decide(decision);
     Ok(answer(None, &changes, Vec::new(), &evidence))
 }
 
@@ -163,18 +181,29 @@ fn answer(
     }
 }
 
+fn decision(
+    work: &Work<'_>,
+    subject: &str,
+    request: &AdoptRequest,
+    by: &By,
+    evidence: &EvidenceDigest,
+) -> DecisionRecord {
+    Verdict::ADOPTED.record(subject, by, request.note.as_deref(), evidence, work.now())
+}
+
 fn event(
     work: &Work<'_>,
     task: Option<TaskId>,
     changes: &[Difference],
-    request: &AdoptRequest,
+    decision: &DecisionRecord,
     by: &By,
 ) -> TaskEvent {
     let values = changes.iter().map(|change| (change.member(), change.values()));
     let event = TaskEvent::new(kind::ADOPTED, by.name(), task, work.now())
         .with("door", by.door.as_str())
-        .with("changes", Value::Object(values.collect::<Object>()));
-    let said = [("presence", by.presence.recorded()), ("note", request.note.as_deref())];
+        .with("changes", Value::Object(values.collect::<Object>()))
+        .with("decision", decision.encode());
+    let said = [("presence", by.presence.recorded()), ("note", decision.note.as_deref())];
     said.into_iter().fold(event, |event, (name, said)| match said {
         Some(said) => event.with(name, said),
         None => event,

@@ -68,6 +68,7 @@ pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, routed: Routed) -> R
         not_applied: routed.not_applied,
     };
     routed.events.into_iter().for_each(|event| work.event(event));
+    routed.decision.into_iter().for_each(|decision| work.decide(decision));
     Ok(applied)
 }
 

@@ -22,8 +22,12 @@ impl Tree {
     }
 
     pub fn cancel(&self, task: &str, request: &CancelRequest, by: &By) -> Result<TaskAnswer> {
-        let reason = request.reason.clone();
-        self.by_verb(task, by, move |_, _, subject| verbs::cancel(subject, reason.as_deref()))
+        let request = request.clone();
+        self.by_verb(task, by, move |work, file, subject| {
+            let evidence = work.evidence(file)?.digest;
+            let about = (&evidence, request.expect.as_deref());
+            verbs::cancel(subject, request.reason.as_deref(), about)
+        })
     }
 
     /// Makes a task of the backlog ready.
@@ -38,7 +42,11 @@ impl Tree {
 
     /// Makes a dead letter ready again, with a new retry budget.
     pub fn resurrect(&self, task: &str, request: &ResurrectRequest, by: &By) -> Result<TaskAnswer> {
-        let reason = request.reason.clone();
-        self.by_verb(task, by, move |_, _, subject| verbs::resurrect(subject, reason.as_deref()))
+        let request = request.clone();
+        self.by_verb(task, by, move |work, file, subject| {
+            let evidence = work.evidence(file)?.digest;
+            let about = (&evidence, request.expect.as_deref());
+            verbs::resurrect(subject, request.reason.as_deref(), about)
+        })
     }
 }

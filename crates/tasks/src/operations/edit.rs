@@ -2,7 +2,7 @@
 
 use accord_base::By;
 use accord_tasks_core::operations::{EditRequest, TaskAnswer};
-use accord_tasks_core::{evidence, verbs};
+use accord_tasks_core::verbs;
 
 use super::apply::check_title;
 use crate::{Result, Tree};
@@ -14,7 +14,8 @@ impl Tree {
         let edit = request.clone();
         self.by_verb(task, by, move |work, file, subject| {
             if edit.expect.is_some() {
-                evidence::check(&work.evidence(file)?.digest, edit.expect.as_deref())?;
+                let evidence = work.evidence(file)?.digest;
+                subject.check_shown((&evidence, edit.expect.as_deref()), true)?;
             }
             verbs::edit(subject, file, &edit)
         })

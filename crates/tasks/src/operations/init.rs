@@ -139,6 +139,7 @@ fn commit_settings(work: &mut Work<'_>, init: &InitRequest, by: &By) -> Result<C
         by: by.name().to_owned(),
         door: by.door.as_str().to_owned(),
         at: work.now().to_string(),
+        evidence: None,
         extra: accord_contract::wire::Object::new(),
     };
     work.put(SETTINGS, committed_text(&committed))?;

@@ -12,6 +12,7 @@ mod claims;
 mod clock;
 mod commits;
 mod crashes;
+mod decisions;
 mod edits;
 mod full_disk;
 mod guide;

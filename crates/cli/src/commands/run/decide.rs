@@ -55,7 +55,7 @@ impl GateArgs {
             // Before the question, and before a message that would help a worker.
             take(runs.refuse_worker())?;
         }
-        let plan = take(runs.plan_approval(gate))?;
+        let plan = take(runs.unless_decided(runs.plan_approval(gate), self.person.expected()))?;
         let evidence = take(runs.evidence(&gate.subject()))?;
         let facts = runs.facts();
         if self.dry_run {
@@ -95,7 +95,7 @@ impl ResolveArgs {
         let runs = self.repo.open()?;
         take(runs.refuse_worker())?;
         let state = take(runs.state())?;
-        take(check_resolvable(&state))?;
+        take(runs.unless_decided(check_resolvable(&state), self.person.expected()))?;
         let evidence = take(runs.evidence(&Subject::Block))?;
         let facts = runs.facts();
         let consent = self.person.consent("continue the run", &evidence, |page| {

@@ -1,7 +1,7 @@
 //! Decisions of a person about governed runs.
 
 use accord_base::Door;
-use accord_runs_core::evidence::{EvidenceDigest, SHOWN_BY};
+use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::person::{Consent, Person};
 
 use crate::Result;
@@ -21,8 +21,7 @@ impl PersonArgs {
     ) -> Result<Consent> {
         let otherwise = "`accord run status` shows what else you can do (of an initiative: \
                          `accord run coordinator status`)";
-        let shown_by = SHOWN_BY;
-        let question = Question { verb, evidence, shown_by, otherwise, has_key: false };
+        let question = Question { verb, evidence, otherwise, has_key: false };
         let decision = self.decide(&question, show)?;
         Ok(Consent { person: of(decision.by, decision.note, Door::Cli), expect: decision.expect })
     }

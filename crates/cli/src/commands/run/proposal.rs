@@ -184,7 +184,7 @@ impl DropArgs {
 /// Asks the person, after the files were shown.
 fn consent(runs: &Runs, turn: &TurnId, person: PersonArgs, verb: &str) -> Result<Consent> {
     take(runs.refuse_worker())?;
-    let (_, evidence) = take(runs.waiting_proposal(turn))?;
+    let (_, evidence) = take(runs.waiting_proposal(turn, person.expected()))?;
     let (view, files) = take(runs.proposal(turn))?;
     person.consent(verb, &evidence, |page| {
         let role = clean(view.proposal.role.as_deref().unwrap_or("?"));

@@ -1,6 +1,7 @@
 //! The commands of `accord run` that only read.
 
-use accord_contract::{Object, Wire as _};
+use accord_base::decision::DecisionRecord;
+use accord_contract::Wire;
 use accord_runs::answers::{doctor_answer, status_answer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
@@ -22,6 +23,10 @@ pub(super) struct DecisionsArgs {
     /// List the decisions of the repository, which outlive their run
     #[arg(long, conflicts_with_all = ["run", "all", "last"])]
     lasting: bool,
+
+    /// List the decisions of people, from the record that workers in a sandbox cannot reach
+    #[arg(long, conflicts_with_all = ["run", "all", "last", "lasting"])]
+    people: bool,
 
     #[command(flatten)]
     lines: LinesArgs,
@@ -92,9 +97,35 @@ impl LinesArgs {
     }
 }
 
+impl LinesArgs {
+    fn of_people(&self, records: &[DecisionRecord]) -> Result<Exit> {
+        let headings = ["when", "who", "known by", "what", "about", "outcome", "note"];
+        self.print(records, &headings, |records| {
+            let at: Vec<String> =
+                records.iter().map(|it| it.decided_at.time().to_string()).collect();
+            let times = Times::among(at.iter().map(String::as_str));
+            let row = |(record, at): (&DecisionRecord, &String)| {
+                vec![
+                    time(times, Some(at.clone())),
+                    clean(&record.actor),
+                    record.known_by.as_str().to_owned(),
+                    clean(&record.kind),
+                    clean(&record.subject),
+                    clean(&record.outcome),
+                    one_line(record.note.as_deref().unwrap_or_default(), 60),
+                ]
+            };
+            records.iter().zip(&at).map(row).collect()
+        })
+    }
+}
+
 impl DecisionsArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let runs = self.lines.repo.open()?;
+        if self.people {
+            return self.lines.of_people(&take(runs.person_decisions())?);
+        }
         let lines = take(match self.lasting {
             true => runs.repo_decisions(),
             false => runs.decisions(&self.lines.query()),
@@ -157,11 +188,11 @@ impl LinesArgs {
     }
 
     /// As JSON, one document per line; otherwise as a table.
-    fn print(
+    fn print<L: Wire>(
         &self,
-        lines: &[Object],
+        lines: &[L],
         headings: &[&str],
-        rows: impl FnOnce(&[Object]) -> Vec<Vec<String>>,
+        rows: impl FnOnce(&[L]) -> Vec<Vec<String>>,
     ) -> Result<Exit> {
         if !self.repo.json {
             return print_page(|page| table(page, headings, &rows(lines)));

@@ -35,7 +35,8 @@ impl SendBackArgs {
         let runs = self.repo.open()?;
         take(runs.refuse_worker())?;
         let state = take(runs.state())?;
-        let (subject, request) = match take(waiting_request(&state))? {
+        let pending = runs.unless_decided(waiting_request(&state), self.person.expected());
+        let (subject, request) = match take(pending)? {
             Pending::Transition(pending) => {
                 (Subject::Transition, format!("the request for {}", clean(&pending.to)))
             }

@@ -120,6 +120,17 @@ pub(super) struct ReasonArgs {
     place: PlaceArgs,
 }
 
+// A decision of a person without a question. The verb says what the command does.
+#[derive(Debug, clap::Args)]
+pub(super) struct DecisionArgs {
+    #[command(flatten)]
+    of: ReasonArgs,
+
+    /// Refuse if the task is not the one with this digest, which `accord task show` shows
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+}
+
 /// Make a task of the backlog ready
 #[derive(Debug, clap::Args)]
 pub(super) struct PromoteArgs {
@@ -318,20 +329,25 @@ impl BlockArgs {
 }
 
 impl ReasonArgs {
-    pub(super) fn run(self, name: &str) -> Result<Exit> {
+    pub(super) fn unblock(self) -> Result<Exit> {
         let Self { id, reason, actor, place } = self;
+        verb::<ops::UnblockTask>(&place, &actor, &id, Json(ops::UnblockRequest { reason }))
+    }
+}
+
+impl DecisionArgs {
+    pub(super) fn run(self, name: &str) -> Result<Exit> {
+        let Self { of: ReasonArgs { id, reason, actor, place }, expect } = self;
         match name {
-            "unblock" => {
-                verb::<ops::UnblockTask>(&place, &actor, &id, Json(ops::UnblockRequest { reason }))
-            }
             "cancel" => {
-                verb::<ops::CancelTask>(&place, &actor, &id, Json(ops::CancelRequest { reason }))
+                let body = Json(ops::CancelRequest { reason, expect });
+                verb::<ops::CancelTask>(&place, &actor, &id, body)
             }
             _ => verb::<ops::ResurrectTask>(
                 &place,
                 &actor,
                 &id,
-                Json(ops::ResurrectRequest { reason }),
+                Json(ops::ResurrectRequest { reason, expect }),
             ),
         }
     }

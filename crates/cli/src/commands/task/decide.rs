@@ -12,9 +12,6 @@ use crate::host::{Acting, check_person};
 use crate::render;
 use crate::{CliError, Exit, Result};
 
-/// The command that shows the evidence.
-const SHOWN_BY: &str = "`accord task show`";
-
 // A task that a person ends as done.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoneArgs {
@@ -108,7 +105,8 @@ impl AdoptArgs {
             None => place.change::<ops::AdoptSettings>(place.tasks()?, Json(body), by),
         };
         // What differs is shown before the person decides.
-        let trial = ops::AdoptRequest { dry_run: Some(true), ..ops::AdoptRequest::default() };
+        let expect = person.expected().map(|expect| expect.as_str().to_owned());
+        let trial = ops::AdoptRequest { dry_run: Some(true), expect, note: None };
         let would = adopt(trial, &person.acting()?)?.answer.0.result;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
         let evidence = evidence(would.evidence.as_deref())?;
@@ -158,7 +156,6 @@ fn question<'q>(place: &Place, verb: &'q str, evidence: &'q EvidenceDigest) -> Q
     Question {
         verb,
         evidence,
-        shown_by: SHOWN_BY,
         otherwise: "`accord task show` shows the task and what else you can do",
         has_key: place.host.has_key,
     }

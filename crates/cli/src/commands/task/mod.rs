@@ -32,9 +32,9 @@ subcommands! {
         Release(change::ReleaseArgs),
         Block(change::BlockArgs),
         /// Make a blocked task ready again
-        Unblock(change::ReasonArgs) as "unblock",
+        Unblock(change::ReasonArgs) => change::ReasonArgs::unblock,
         /// Give a task up
-        Cancel(change::ReasonArgs) as "cancel",
+        Cancel(change::DecisionArgs) as "cancel",
         /// End a task as done, whatever its status is
         Close(decide::DoneArgs) => decide::DoneArgs::close,
         /// End a review: the task is done
@@ -43,7 +43,7 @@ subcommands! {
         Adopt(decide::AdoptArgs),
         Promote(change::PromoteArgs),
         /// Make a dead letter ready again, with a new retry budget
-        Resurrect(change::ReasonArgs) as "resurrect",
+        Resurrect(change::DecisionArgs) as "resurrect",
         Dep(change::DepArgs),
         Board(board::BoardArgs),
         Watch(watch::WatchArgs),

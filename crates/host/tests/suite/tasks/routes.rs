@@ -1,5 +1,6 @@
 //! A task from its creation to its end, over the routes.
 
+use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{MESSAGES, TASKS, claim, create, message, report, status, verb};
@@ -45,6 +46,51 @@ async fn a_task_goes_from_its_creation_to_a_review_and_back() {
     assert_eq!(status(&owner, &task).await, "done");
     let lint = owner.get(&format!("{TASKS}/lint")).await.expect(200);
     assert_eq!(lint["result"]["clean"], true, "{lint}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_that_saw_the_same_task_one_decides() {
+    let world = World::new();
+    let owner = world.owner();
+    let task = create(&owner, json!({})).await;
+    claim(&owner, &task, "builder").await;
+    let sent = message("completion.report", &task, "builder", report("done"));
+    owner.post(MESSAGES, &sent).await.expect(200);
+    let path = format!("{TASKS}/{task}");
+    let shown = owner.get(&path).await;
+    let tag = shown.header("etag").to_owned();
+    let evidence = shown.expect(200)["result"]["evidence"].as_str().unwrap().to_owned();
+    assert_eq!(tag, format!("\"{evidence}\""));
+
+    let header = [("if-match", tag.as_str())];
+    let approve = (format!("{path}/approve?actor=human:ada"), "{}");
+    let back = (format!("{path}/send-back?actor=human:ada"), r#"{"reason": "Zoom 13"}"#);
+    for wrong in [format!("W/{tag}"), format!("{tag}, {tag}"), "\"12\"".to_owned()] {
+        let asked = owner.ask("POST", &approve.0, &[("if-match", &wrong)], approve.1).await;
+        asked.refused(422, "WIRE_FIELD_VALUE");
+    }
+    let other = r#"{"expect": "0123456789abcdef"}"#;
+    let other = owner.ask("POST", &approve.0, &header, other).await;
+    other.refused(422, "WIRE_FIELD_VALUE");
+    let ways = [&approve, &back];
+    let asked = (0..20).map(|n| owner.ask("POST", &ways[n % 2].0, &header, ways[n % 2].1));
+    let answers = join_all(asked).await;
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    assert_eq!(won.len(), 1);
+    let outcome = if status(&owner, &task).await == "done" { "approved" } else { "sent_back" };
+    for answer in lost {
+        let refused = answer.refused(412, "decision_stale");
+        assert_eq!(refused["actor"], "human:ada", "{refused}");
+        assert_eq!(refused["outcome"], outcome, "{refused}");
+        assert!(refused["at"].is_string(), "{refused}");
+    }
+    let late = json!({"expect": evidence});
+    verb(&owner, &task, "cancel", "human:bob", late).await.refused(412, "decision_stale");
+    // What the person saw is the task as it is: the code of its status stays.
+    let now = owner.get(&path).await.expect(200)["result"]["evidence"].clone();
+    let now = verb(&owner, &task, "approve", "human:bob", json!({"expect": now})).await;
+    now.refused(409, "invalid_task_transition");
 }
 
 #[tokio::test]

@@ -238,7 +238,7 @@ impl StepArgs {
 impl ApproveGateArgs {
     fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
-        let plan = take(coordinator.plan_gate())?;
+        let plan = take(coordinator.plan_gate(self.person.expected()))?;
         let show = |page: &mut Page| show::gate_plan(page, &plan);
         let consent = self.person.consent("approve the gate", &plan.evidence, show)?;
         let passed = take(coordinator.approve_gate(&consent))?;
@@ -254,7 +254,7 @@ impl ApproveGateArgs {
 impl SendBackArgs {
     fn run(self) -> Result<Exit> {
         let (coordinator, answering) = self.workspace.open()?;
-        let plan = take(coordinator.plan_gate())?;
+        let plan = take(coordinator.plan_gate(self.person.expected()))?;
         let given = SendBackGate { reason: self.reason, repos: self.repos };
         let consent = self.person.consent("send it back", &plan.evidence, |page| {
             let gate = clean(plan.gate.gate.as_deref().unwrap_or("a gate"));
