@@ -30,7 +30,8 @@ pub struct Process {
     /// Its CPU time, with that of its children that were waited for.
     pub cpu_time: Duration,
     pub has_terminal: bool,
-    /// Whether it has ended, and only its parent has not asked for its exit status yet.
+    /// Whether it has ended with all its threads, and only its parent has not asked for its exit
+    /// status yet.
     pub is_zombie: bool,
 }
 
@@ -103,7 +104,8 @@ fn of_stat(pid: u64, stat: &str) -> Option<Process> {
         cpu_time: Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND),
         // The number of a device; 0 without one.
         has_terminal: fields.get(4).is_some_and(|device| *device != "0"),
-        is_zombie: matches!(fields[0], "Z" | "X" | "x"),
+        // The state is that of the first thread. Others can run after it has ended.
+        is_zombie: matches!(fields[0], "Z" | "X" | "x") && number(17)? < 2,
     })
 }
 
@@ -156,6 +158,8 @@ mod tests {
         assert_eq!(of_stat(7, line), Some(process));
         let ended = Process { is_zombie: true, ..process };
         assert_eq!(of_stat(7, &line.replace(" S ", " Z ")), Some(ended));
+        let first_thread_ended = line.replace(" S ", " Z ").replace(" 20 0 1 0 99", " 20 0 2 0 99");
+        assert_eq!(of_stat(7, &first_thread_ended), Some(process));
         let at_terminal = Process { has_terminal: true, ..process };
         assert_eq!(of_stat(7, &line.replace(" 6 0 -1 ", " 6 34816 -1 ")), Some(at_terminal));
         assert_eq!(of_stat(7, "7 (a) S 3"), None);

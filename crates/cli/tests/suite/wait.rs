@@ -108,9 +108,10 @@ pub(crate) fn is_running(pid: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
         return false;
     };
-    // The name in parentheses may contain anything; the state follows it.
+    // The name in parentheses may contain anything; the state of the first thread follows it.
     let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
-    !state.starts_with(['Z', 'X'])
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    !state.starts_with(['Z', 'X']) || threads > 1
 }
 
 /// Whether a process ignores SIGHUP. The kernel then drops the signal, so that nothing that the

@@ -40,6 +40,41 @@ fn nothing_outlives_the_worker_of_a_task() {
     }
 }
 
+/// The table of processes shows such a process as one that has ended.
+#[test]
+fn a_process_whose_first_thread_has_ended_does_not_outlive_its_worker() {
+    const PROGRAM: &str = "
+        int pthread_create(unsigned long *, void *, void *(*)(void *), void *);
+        void pthread_exit(void *);
+        unsigned sleep(unsigned);
+        static void *stay(void *none) { for (;;) sleep(600); return none; }
+        int main(void) {
+            unsigned long thread;
+            pthread_create(&thread, 0, stay, 0);
+            pthread_exit(0);
+        }";
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let (source, program) = (left.path().join("stay.c"), left.path().join("stay"));
+    std::fs::write(&source, PROGRAM).expect("written");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-pthread", "-o"]).arg(&program).arg(&source);
+    assert!(compiler.status().expect("the linker of Rust").success());
+    let agent = tasks.agent(
+        "leave.sh",
+        r#"cat > /dev/null
+setsid "$LEFT/stay" < /dev/null > /dev/null 2>&1 & pid=$!
+until grep -q ') Z ' /proc/$pid/stat; do sleep 0.01; done
+echo $pid > "$LEFT/thread"
+"#,
+    );
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path());
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    assert!(!is_running(&pid_in(&left.path().join("thread"))), "it outlived its worker");
+}
+
 #[test]
 fn a_worker_that_kills_its_launcher_gains_nothing() {
     let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
