@@ -1,14 +1,19 @@
 //! The processes that this one started, directly or through others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process, waitid,
+};
 
 use crate::table::{Process, ProcessTable};
 
-/// The pause between two looks at the table, so that killed processes can end.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The pause between two looks at the same processes, so that killed ones can end.
+const PAUSE: Duration = Duration::from_millis(1);
+/// When processes that go on are looked for in the whole table, too.
+const SWEEP_AFTER: Duration = Duration::from_millis(200);
 
 /// Those processes of the table that descend from `ancestor`, and have not ended.
 pub(crate) fn descendants(table: &ProcessTable, ancestor: u64) -> Vec<Process> {
@@ -46,30 +51,71 @@ fn pid_number(pid: Pid) -> u64 {
 }
 
 /// Kills every descendant of this process, which must get the processes whose parents have ended.
-/// Returns those that are left at the deadline: a program that starts its successor and ends can
-/// be faster than each look at the table.
+/// Returns those that are left at the deadline.
 pub(crate) fn end_descendants(deadline: Instant) -> Vec<Process> {
-    let own = std::process::id().into();
-    let mut quiet = 0;
     loop {
-        let Some(table) = ProcessTable::read() else { return Vec::new() };
-        let found = descendants(&table, own);
-        while reap_one().is_some() {}
-        // A process that was forked while the table was read is in the next one.
-        quiet = if found.is_empty() { quiet + 1 } else { 0 };
-        if quiet == 2 {
+        if end_children(&|_| false, deadline.min(Instant::now() + SWEEP_AFTER)) {
             return Vec::new();
         }
+        let found =
+            ProcessTable::read().map(|table| descendants(&table, std::process::id().into()));
+        let found = found.unwrap_or_default();
         if Instant::now() >= deadline {
             return found;
         }
-        // All of them are stopped first: one that runs could start another.
+        // Many processes that start others: all of them are stopped first.
         signal_all(&found, Signal::STOP);
         signal_all(&found, Signal::KILL);
-        if !found.is_empty() {
+    }
+}
+
+/// Kills the children of this process, except some, until none is left, or the time has come. A
+/// process that is killed leaves its children to this one, so all descendants are reached. Whether
+/// none is left.
+///
+/// A program that starts its successor and ends is faster than a look at the whole table of
+/// processes. The list of children is short, and is read again at once.
+pub(crate) fn end_children(except: &dyn Fn(Pid) -> bool, until: Instant) -> bool {
+    let mut last = None;
+    loop {
+        let found: Vec<Pid> = children().into_iter().filter(|pid| !except(*pid)).collect();
+        for pid in &found {
+            // An error means that it has ended, or belongs to another user.
+            let _ = kill_process(*pid, Signal::KILL);
+        }
+        // A child that has ended is in the list until it is reaped.
+        for pid in &found {
+            let _ = waitid(WaitId::Pid(*pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        }
+        // A child that was made while the list was read is in the next one.
+        let is_same = last.as_ref() == Some(&found);
+        if found.is_empty() && is_same {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        if is_same {
             std::thread::sleep(PAUSE);
         }
+        last = Some(found);
     }
+}
+
+/// The children of this process.
+fn children() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists: Option<Vec<String>> =
+        threads.map(|thread| fs::read_to_string(thread.path().join("children")).ok()).collect();
+    let lists = lists.unwrap_or_default();
+    if lists.is_empty() {
+        // A system without these lists.
+        let own = u64::from(std::process::id());
+        let all = ProcessTable::read().map(|table| table.all()).unwrap_or_default();
+        return all.iter().filter(|process| process.parent == own).filter_map(pid_of).collect();
+    }
+    let words = lists.iter().flat_map(|list| list.split_ascii_whitespace());
+    words.filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }
 
 /// Reaps a child that has ended, if there is one.
@@ -77,10 +123,13 @@ pub(crate) fn reap_one() -> Option<(Pid, WaitStatus)> {
     rustix::process::wait(WaitOptions::NOHANG).ok().flatten()
 }
 
+pub(crate) fn pid_of(process: &Process) -> Option<Pid> {
+    i32::try_from(process.pid).ok().and_then(Pid::from_raw)
+}
+
 pub(crate) fn signal_all(processes: &[Process], signal: Signal) {
     for process in processes {
-        let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
         // An error means that it has ended, or belongs to another user.
-        let _ = pid.map(|pid| kill_process(pid, signal));
+        let _ = pid_of(process).map(|pid| kill_process(pid, signal));
     }
 }

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::descendants::signal_all;
+use crate::descendants::end_children;
 use crate::table::{Process, ProcessTable};
 
 /// The name of a supervisor in the process table. The system keeps 15 bytes.
@@ -73,25 +73,11 @@ pub(crate) fn end_orphans() {
     if !IS_SUPERVISOR.load(Ordering::Acquire) || Process::find(own).is_none() {
         return;
     }
-    let deadline = Instant::now() + END_LIMIT;
-    while Instant::now() < deadline {
-        // A child that another thread starts is in the list of children before it is looked for.
-        let none_starts = STARTING.write();
-        let Some(table) = ProcessTable::read() else { return };
-        let children = CHILDREN.lock().clone();
-        let is_orphan = |process: &Process| {
-            let is_child = i32::try_from(process.pid).is_ok_and(|pid| children.contains(&pid));
-            process.parent == own && !process.is_zombie && !is_child
-        };
-        let orphans: Vec<Process> = table.all().into_iter().filter(is_orphan).collect();
-        if orphans.is_empty() {
-            return;
-        }
-        // Those that they started become orphans, and are killed in the next round.
-        signal_all(&orphans, Signal::KILL);
-        drop(none_starts);
-        reap_orphans();
-    }
+    // A child that another thread starts is in the list of children before it is looked for.
+    let _none_starts = STARTING.write();
+    let children = CHILDREN.lock().clone();
+    let is_own = |pid: Pid| children.contains(&pid.as_raw_pid());
+    end_children(&is_own, Instant::now() + END_LIMIT);
 }
 
 /// Reaps processes that this one got from workers, and that have ended.

@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
@@ -55,11 +55,7 @@ fn a_process_whose_first_thread_has_ended_does_not_outlive_its_worker() {
         }";
     let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
     tasks.create("One --ready");
-    let (source, program) = (left.path().join("stay.c"), left.path().join("stay"));
-    std::fs::write(&source, PROGRAM).expect("written");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-pthread", "-o"]).arg(&program).arg(&source);
-    assert!(compiler.status().expect("the linker of Rust").success());
+    compile(PROGRAM, &left.path().join("stay"));
     let agent = tasks.agent(
         "leave.sh",
         r#"cat > /dev/null
@@ -73,6 +69,61 @@ echo $pid > "$LEFT/thread"
     let worked = run(command, "");
     assert_eq!(worked.code, 0, "{worked:?}");
     assert!(!is_running(&pid_in(&left.path().join("thread"))), "it outlived its worker");
+}
+
+/// It is faster than a look at the table of processes, which has some hundred more here.
+#[test]
+fn a_chain_of_processes_does_not_outlive_its_worker() {
+    const PROGRAM: &str = r#"
+        int fork(void);
+        int setsid(void);
+        void _exit(int);
+        int open(const char *, int, ...);
+        long write(int, const void *, unsigned long);
+        int main(int count, char **words) {
+            if (fork()) return 0;
+            setsid();
+            for (long round = 0;; round++) {
+                if (fork()) _exit(0);
+                int file = round == 1000 ? open(words[1], 1) : -1;
+                if (file >= 0) write(file, "1\n", 2);
+            }
+        }"#;
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let name = format!("chain-{}", std::process::id());
+    compile(PROGRAM, &left.path().join(&name));
+    let script = format!(
+        r#"cat > /dev/null
+for _ in $(seq 200); do sleep 600 & done
+: > "$LEFT/begun"
+"$LEFT/{name}" "$LEFT/begun" < /dev/null > /dev/null 2>&1
+until [ -s "$LEFT/begun" ]; do sleep 0.01; done
+"#
+    );
+    let agent = tasks.agent("leave.sh", &script);
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("LEFT", left.path());
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    // A process that was not ended yet shows up sooner or later, also one that is never seen twice.
+    for _ in 0..20 {
+        let names = std::fs::read_dir("/proc").expect("processes").flatten();
+        let mut found = names.filter(|it| {
+            let comm = std::fs::read_to_string(it.path().join("comm")).unwrap_or_default();
+            comm.trim_end() == name && is_running(&it.file_name().to_string_lossy())
+        });
+        assert!(found.next().is_none(), "the chain outlived its worker");
+    }
+}
+
+/// Compiles a program in C, with the linker of Rust.
+fn compile(program: &str, file: &Path) {
+    let source = file.with_extension("c");
+    std::fs::write(&source, program).expect("written");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-pthread", "-o"]).arg(file).arg(&source);
+    assert!(compiler.status().expect("a compiler").success());
 }
 
 #[test]
