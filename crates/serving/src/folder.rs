@@ -34,7 +34,9 @@ pub fn find(start: &Path) -> Result<Option<PathBuf>, Failure> {
         }
         let folder = place.join(DATA_FOLDER);
         let Ok(found) = fs::metadata(&folder) else { continue };
-        if found.is_dir() {
+        // An empty one is that of a running worker's sandbox.
+        let is_empty = fs::read_dir(&folder).is_ok_and(|mut names| names.next().is_none());
+        if found.is_dir() && !is_empty {
             must_be_own(&folder, found.uid(), rustix::process::geteuid().as_raw())?;
             return Ok(Some(folder));
         }
@@ -77,9 +79,11 @@ mod tests {
         let below = top.join("a/b");
         fs::create_dir_all(&below).expect("folders");
         create(&top.join(DATA_FOLDER)).expect("a data folder");
-        // A file of that name is no data folder.
+        // A file of that name is no data folder, and neither is an empty folder.
         fs::write(below.join(DATA_FOLDER), "").expect("a file");
+        fs::create_dir(top.join("a").join(DATA_FOLDER)).expect("a folder");
         assert_eq!(find(&below), Ok(Some(top.join(DATA_FOLDER))));
+        fs::remove_dir(top.join("a").join(DATA_FOLDER)).expect("removed");
         create(&top.join("a").join(DATA_FOLDER)).expect("a data folder");
         assert_eq!(find(&below), Ok(Some(top.join("a").join(DATA_FOLDER))));
     }

@@ -76,6 +76,7 @@ mod run_place;
 mod run_send_back;
 mod run_silence;
 mod run_words;
+mod sandbox;
 mod server;
 mod serving;
 mod shop;

@@ -76,6 +76,15 @@ impl Layout {
         }
     }
 
+    /// The folders outside of the work tree that git changes.
+    pub(crate) fn data(&self) -> Vec<PathBuf> {
+        match self {
+            // The rest of that tree is not the worker's.
+            Self::Above(above) => vec![above.join(".git")],
+            _ => self.outside(),
+        }
+    }
+
     /// The folders with git data.
     pub(crate) fn mount(&self, tree: &Path, access: GitAccess, mounts: &mut Mounts) {
         let at = |path: &Path| match access {
@@ -120,7 +129,22 @@ pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
 fn linked_folder(tree: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(tree.join(".git")).ok()?;
     let path = normal(&tree.join(text.strip_prefix("gitdir:")?.trim()));
-    is_git_folder(&path).then_some(path)
+    (is_git_folder(&path) && belongs_to(&path, tree)).then_some(path)
+}
+
+/// Whether a git folder says that it is that of a tree. A worker can write the file `.git`, and
+/// could name any repository in it.
+fn belongs_to(folder: &Path, tree: &Path) -> bool {
+    let tree = normal(tree);
+    // A linked work tree.
+    if let Ok(back) = fs::read_to_string(folder.join("gitdir")) {
+        return normal(&folder.join(back.trim_end())) == tree.join(".git");
+    }
+    // A submodule.
+    let text = fs::read_to_string(folder.join("config")).unwrap_or_default();
+    let mut values = text.lines().filter_map(|line| line.trim().split_once('='));
+    let found = values.find(|(name, _)| name.trim() == "worktree");
+    found.is_some_and(|(_, path)| normal(&folder.join(path.trim().trim_matches('"'))) == tree)
 }
 
 /// Whether a folder is one of git. The file `.git` could name any folder, which would be visible
@@ -173,10 +197,17 @@ mod tests {
         fs::write(worktree.join(".git"), format!("gitdir: {}\n", linked.display())).unwrap();
         // A folder that is none of git is not shown.
         assert_eq!(of(&worktree), Layout::Absent);
+        fs::write(linked.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
         fs::write(linked.join("HEAD"), "ref: refs/heads/w\n").unwrap();
         fs::write(linked.join("commondir"), "../..\n").unwrap();
         let expected = Layout::Linked { folder: linked, common: Some(git) };
         assert_eq!(of(&worktree), expected);
+        // Another repository: it does not name this tree.
+        fs::write(worktree.join(".git"), format!("gitdir: {}\n", main.join(".git").display()))
+            .unwrap();
+        assert_eq!(of(&worktree), Layout::Absent);
+        fs::write(main.join(".git/config"), "[core]\n\tworktree = ../../w\n").unwrap();
+        assert!(matches!(of(&worktree), Layout::Linked { common: None, .. }));
     }
 
     #[test]

@@ -85,9 +85,6 @@ pub struct Confinement {
     pub hidden: Vec<PathBuf>,
     /// Paths that it may read although they are below hidden ones.
     pub visible: Vec<PathBuf>,
-    /// The data folder of Accord. A worker with a socket of its own cannot change it; another one
-    /// needs it to use the memory, and can change all but its settings.
-    pub data: Option<PathBuf>,
     /// Where the folders of running workers are. The worker does not see it.
     pub state: PathBuf,
 }
@@ -108,18 +105,20 @@ pub struct SandboxRules {
 
 impl SandboxRules {
     /// A confinement to a work tree. Nothing below `state`, the folder of Accord's state, is
-    /// visible.
+    /// visible, and nothing in the data folder.
     pub fn confine(&self, tree: &Path, git: GitAccess, state: &Path) -> Confinement {
         let tree = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        // A worker reaches Accord through a socket, and finds keys and secrets in the data folder.
+        let data = self.data.as_deref().and_then(real_folder);
         Confinement {
             mode: self.mode,
             git: self.git.unwrap_or(git),
             tree,
             protected: Vec::new(),
-            writable: self.writable.clone(),
-            hidden: vec![state.to_owned()],
+            writable: self.writable.iter().map(real).collect(),
+            hidden: [state.to_owned()].into_iter().chain(data).collect(),
             visible: self.visible.clone(),
-            data: self.data.as_deref().and_then(real_folder),
             state: state.join("workers"),
         }
     }
@@ -141,15 +140,14 @@ const HIDDEN: [&str; 5] = ["/home", "/root", "/run", "/tmp", "/var/tmp"];
 /// The configuration of agent clients and editors, which they execute in the next session.
 const CLIENT_FOLDERS: [&str; 7] =
     [".claude", ".opencode", ".codex", ".agents", ".gemini", ".vscode", ".idea"];
+/// A data folder of Accord, which the next command in the work tree would use.
+const DATA_FOLDER: &str = ".accord";
 const CLIENT_FILES: [&str; 3] = [".mcp.json", "opencode.json", ".envrc"];
 
 /// Variables that name sockets which a worker does not see.
 const SOCKETS: [&str; 4] = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "TMUX", "XDG_RUNTIME_DIR"];
 /// The variable with the socket of the attempt.
 const OWN_SOCKET: &str = "ACCORD_SOCKET";
-
-/// The settings in a data folder.
-const SETTINGS: &str = "accord.toml";
 
 /// How long a probe of a sandbox may take.
 const PROBE_LIMIT: Duration = Duration::from_secs(20);
@@ -214,7 +212,8 @@ impl Confinement {
         let hidden = self.hidden(home.as_deref());
         let mut mounts = Mounts::default();
         for folder in &hidden {
-            mounts.add(folder, Mount::Empty);
+            let is_own = self.hidden.contains(folder);
+            mounts.add(folder, if is_own { Mount::Hidden } else { Mount::Empty });
         }
         mounts.add(&inside, Mount::Writable(attempt.folder().join("home")));
         static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
@@ -229,7 +228,7 @@ impl Confinement {
             mounts.read_only(&path);
         }
         let layout = Layout::of(&self.tree, home.as_deref());
-        let missing = self.mount_tree(worker, &layout, &mut mounts, &attempt)?;
+        let missing = self.mount_tree(&layout, &mut mounts, &attempt)?;
         let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
         let arguments = mounts.arguments(folder, is_root);
         let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
@@ -259,17 +258,16 @@ impl Confinement {
         let hidden = self.hidden(home.as_deref());
         let mut rights = Rights::outside(&hidden);
         rights.read.extend(self.seen(worker, program, home.as_deref(), &hidden));
-        let git = Layout::of(&self.tree, home.as_deref()).outside();
-        rights.read.extend(git.iter().cloned());
+        let git = Layout::of(&self.tree, home.as_deref());
+        rights.read.extend(git.outside());
         rights.write.extend([self.tree.clone(), inside.clone(), attempt.folder().join("tmp")]);
-        make_all(&self.writable, &attempt)?;
-        rights.write.extend(self.writable.iter().cloned());
-        match &self.data {
-            Some(data) if worker.variable(OWN_SOCKET).is_some() => rights.read.push(data.clone()),
-            data => rights.write.extend(data.clone()),
-        }
+        self.make_writable(&attempt)?;
+        // What is in the tree may be changed already.
+        let outside = self.writable.iter().filter(|path| !path.starts_with(&self.tree));
+        rights.write.extend(outside.cloned());
+        rights.read.extend(self.protected.iter().cloned());
         if self.git == GitAccess::Commit {
-            rights.write.extend(git);
+            rights.write.extend(git.data());
         }
         let mut arguments: Vec<OsString> = vec!["restrict".into()];
         for (flag, paths) in [("--read", &rights.read), ("--write", &rights.write)] {
@@ -312,7 +310,6 @@ impl Confinement {
 
     fn mount_tree(
         &self,
-        worker: &Invocation,
         layout: &Layout,
         mounts: &mut Mounts,
         attempt: &Attempt,
@@ -324,16 +321,11 @@ impl Confinement {
             mounts.writable(&submodule);
             guarded.push((submodule.join(".git"), Missing::File));
         }
-        match &self.data {
-            Some(data) if worker.variable(OWN_SOCKET).is_some() => mounts.read_only(data),
-            Some(data) => {
-                mounts.writable(data);
-                guarded.push((data.join(SETTINGS), Missing::File));
-            }
-            None => {}
-        }
         guarded.extend(self.protected.iter().map(|path| (path.clone(), Missing::File)));
         guarded.extend(CLIENT_FOLDERS.map(|name| (self.tree.join(name), Missing::Folder)));
+        let data = self.tree.join(DATA_FOLDER);
+        let is_own = |path: &PathBuf| self.hidden.iter().any(|hidden| hidden == path);
+        guarded.extend(Some(data).filter(|path| !is_own(path)).map(|it| (it, Missing::Folder)));
         guarded.extend(CLIENT_FILES.map(|name| (self.tree.join(name), Missing::File)));
         let paths: Vec<PathBuf> = guarded.iter().map(|(path, _)| path.clone()).collect();
         let missing = attempt.missing(&paths).map_err(no_folder)?;
@@ -345,6 +337,9 @@ impl Confinement {
             }
             let standing_in = |name: &str| Mount::ReadOnly(attempt.folder().join(name));
             match kind {
+                Missing::Folder if path.file_name() == Some(OsStr::new(DATA_FOLDER)) => {
+                    mounts.add(path, Mount::Hidden);
+                }
                 // A client that finds its folder read-only and empty may refuse to start.
                 Missing::Folder if path.file_name() != Some(OsStr::new(".git")) => {
                     mounts.add(path, Mount::Empty);
@@ -360,22 +355,42 @@ impl Confinement {
                 }
             }
         }
-        make_all(&self.writable, attempt)?;
+        self.make_writable(attempt)?;
         for path in &self.writable {
             mounts.writable(path);
         }
+        mounts.hold_folders(&self.tree);
         Ok(missing)
     }
 
-    /// The hidden folders that exist; one below another is left out.
+    /// Makes the folders that the worker may change. An earlier worker could have put a link in
+    /// the place of one, to a folder that this worker must not change.
+    fn make_writable(&self, attempt: &Attempt) -> Result<(), Obstacle> {
+        for folder in attempt.missing(&self.writable).map_err(no_folder)? {
+            fs::create_dir_all(folder).map_err(no_folder)?;
+        }
+        for path in &self.writable {
+            if path.canonicalize().is_ok_and(|real| real != *path) {
+                let shown = path.display();
+                let why = format!("{shown} is a link, or is behind one; replace it by a folder");
+                return Err(Obstacle::Refused(why));
+            }
+        }
+        Ok(())
+    }
+
+    /// The hidden folders that exist. One below another is left out, except those of Accord: what
+    /// is between them may be visible.
     fn hidden(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let system = HIDDEN.iter().map(Path::new).chain(home);
-        let own = self.hidden.iter().map(PathBuf::as_path).chain([self.state.as_path()]);
-        let mut hidden: Vec<PathBuf> = system.chain(own).filter_map(real_folder).collect();
+        let own: Vec<PathBuf> = self.hidden.iter().filter_map(|path| real_folder(path)).collect();
+        let system = system.chain([self.state.as_path()]).filter_map(real_folder);
+        let mut hidden: Vec<PathBuf> = system.chain(own.iter().cloned()).collect();
         hidden.sort();
+        hidden.dedup();
         let mut kept: Vec<PathBuf> = Vec::new();
         for path in hidden {
-            if !kept.iter().any(|above| path.starts_with(above)) {
+            if own.contains(&path) || !kept.iter().any(|above| path.starts_with(above)) {
                 kept.push(path);
             }
         }
@@ -404,7 +419,8 @@ impl Confinement {
         seen.retain(|path| hidden.iter().any(|hidden| path.starts_with(hidden)));
         // What judges a worker stays hidden, also below a toolchain.
         let judges = |path: &PathBuf| {
-            self.hidden.iter().chain([&self.state]).any(|hidden| hidden.starts_with(path))
+            let mut judging = self.hidden.iter().chain([&self.state]);
+            judging.any(|hidden| hidden.starts_with(path) || path.starts_with(hidden))
         };
         seen.retain(|path| !judges(path));
         seen
@@ -456,13 +472,6 @@ fn check_protected(path: &Path) -> Result<(), Obstacle> {
     if found.is_file() && found.nlink() > 1 {
         let why = format!("{shown} has another hard link, so it cannot be protected; copy it");
         return Err(Obstacle::Refused(why));
-    }
-    Ok(())
-}
-
-fn make_all(folders: &[PathBuf], attempt: &Attempt) -> Result<(), Obstacle> {
-    for folder in attempt.missing(folders).map_err(no_folder)? {
-        fs::create_dir_all(folder).map_err(no_folder)?;
     }
     Ok(())
 }

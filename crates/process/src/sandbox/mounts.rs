@@ -17,6 +17,8 @@ pub(crate) enum Mount {
     Writable(PathBuf),
     /// An empty folder in memory, which is gone afterwards.
     Empty,
+    /// The same, which cannot be changed. Others can be mounted in it.
+    Hidden,
 }
 
 /// The mounts of a worker, above a root that cannot be changed.
@@ -39,6 +41,26 @@ impl Mounts {
         self.add(path, Mount::Writable(path.to_owned()));
     }
 
+    /// Makes the folders between the tree and what is mounted in it mounts of their own, which
+    /// cannot be renamed. Otherwise a worker could put others in their place.
+    pub(crate) fn hold_folders(&mut self, tree: &Path) {
+        let below = self.0.iter().filter(|(at, _)| at.starts_with(tree));
+        let between = |at: &Path| {
+            let above = at.ancestors().skip(1).take_while(|above| *above != tree);
+            above.map(Path::to_owned).collect::<Vec<PathBuf>>()
+        };
+        let folders: Vec<PathBuf> =
+            below.filter(|(at, _)| at != tree).flat_map(|(at, _)| between(at)).collect();
+        for folder in folders {
+            // Below a mount that cannot be changed, nothing can be renamed.
+            let nearest = self.0.iter().filter(|(at, _)| folder.starts_with(at));
+            let nearest = nearest.max_by_key(|(at, _)| at.components().count());
+            if matches!(nearest, Some((at, Mount::Writable(_))) if *at != folder) {
+                self.writable(&folder);
+            }
+        }
+    }
+
     /// The arguments of bubblewrap before the program. With `other_user`, the worker has another
     /// number than its user, so that root inside is not root.
     pub(crate) fn arguments(mut self, folder: &Path, other_user: bool) -> Vec<OsString> {
@@ -48,14 +70,27 @@ impl Mounts {
             words.extend(["--unshare-user", "--uid", "1000", "--gid", "1000"].map(Into::into));
         }
         words.extend(COMMON.map(Into::into));
+        if other_user {
+            // These files belong to root, and are written by its number alone, without a right.
+            for path in OF_THE_KERNEL.into_iter().filter(|path| Path::new(path).exists()) {
+                words.extend(["--ro-bind", path, path].map(Into::into));
+            }
+        }
+        let mut closed: Vec<OsString> = Vec::new();
         for (at, mount) in self.0 {
             match mount {
                 Mount::ReadOnly(from) => words.extend(["--ro-bind".into(), from.into()]),
                 Mount::Writable(from) => words.extend(["--bind".into(), from.into()]),
                 Mount::Empty => words.push("--tmpfs".into()),
+                Mount::Hidden => {
+                    words.push("--tmpfs".into());
+                    closed.extend(["--remount-ro".into(), at.clone().into()]);
+                }
             }
             words.push(at.into());
         }
+        // After the mounts in them, which need their places.
+        words.extend(closed);
         words.extend(["--chdir".into(), folder.into(), "--".into()]);
         words
     }
@@ -80,6 +115,9 @@ const COMMON: [&str; 15] = [
     "/proc",
 ];
 
+/// Files of the kernel that have an effect outside of every namespace.
+const OF_THE_KERNEL: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/scsi"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +133,7 @@ mod tests {
         let mut mounts = Mounts::default();
         mounts.read_only(Path::new("/home/ann/shop/.git"));
         mounts.writable(Path::new("/home/ann/shop"));
-        mounts.add("/home", Mount::Empty);
+        mounts.add("/home", Mount::Hidden);
         mounts.add("/home/ann", Mount::Writable("/state/home".into()));
         let said = below_root(mounts, false);
         assert!(said.starts_with("--unshare-pid "), "{said}");
@@ -103,7 +141,7 @@ mod tests {
         assert_eq!(
             said,
             "--tmpfs /home --bind /state/home /home/ann --bind /home/ann/shop /home/ann/shop \
-             --ro-bind /home/ann/shop/.git /home/ann/shop/.git --chdir /r --"
+             --ro-bind /home/ann/shop/.git /home/ann/shop/.git --remount-ro /home --chdir /r --"
         );
     }
 
@@ -117,10 +155,28 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_above_a_protected_path_cannot_be_renamed() {
+        let mut mounts = Mounts::default();
+        mounts.writable(Path::new("/r"));
+        mounts.read_only(Path::new("/r/a/b/c"));
+        mounts.read_only(Path::new("/r/p"));
+        mounts.writable(Path::new("/r/p/q/hole"));
+        mounts.hold_folders(Path::new("/r"));
+        let said = below_root(mounts, false);
+        let (_, said) = said.split_once("--proc /proc ").unwrap();
+        assert_eq!(
+            said,
+            "--bind /r /r --ro-bind /r/p /r/p --bind /r/a /r/a --bind /r/a/b /r/a/b \
+             --ro-bind /r/a/b/c /r/a/b/c --bind /r/p/q/hole /r/p/q/hole --chdir /r --"
+        );
+    }
+
+    #[test]
     fn root_gets_another_number() {
         let said = below_root(Mounts::default(), true);
         assert!(said.starts_with("--unshare-user --uid 1000 --gid 1000 --unshare-pid "), "{said}");
-        for word in ["--new-session", "--die-with-parent", "--cap-drop ALL", "--ro-bind / /"] {
+        let words = ["--new-session", "--die-with-parent", "--cap-drop ALL", "--ro-bind / /"];
+        for word in words.into_iter().chain(["--ro-bind /proc/sys /proc/sys"]) {
             assert!(said.contains(word), "{said}");
         }
     }

@@ -1,6 +1,6 @@
 //! The process of an agent, watched.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use accord_base::worker::{Attempt, AttemptSocket, RUN_FILES, SOCKET_VARIABLE, TASK_FILES};
@@ -177,10 +177,24 @@ fn confine(
     let judging = judging.chain([folder.join("inputs")]).chain(RUN_FILES.map(|it| tree.join(it)));
     confinement.protected.extend(judging.filter(|path| path.exists()));
     confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
-    // A script that is an argument. The command comes from a person, not from the work tree.
-    let named = command.argv.iter().filter_map(|word| tree.join(word).canonicalize().ok());
+    // A script that is an argument. The command comes from a person. What is in the work tree is
+    // visible, but a link there comes from a worker, and is not followed.
+    let named = command.argv.iter().map(|word| plain(&tree.join(word)));
+    let named =
+        named.filter(|path| !path.starts_with(&tree)).filter_map(|it| it.canonicalize().ok());
     confinement.visible.extend(named.filter(|path| path.is_file()));
     confinement.apply(agent)
+}
+
+/// A path without `..`, whatever links it has.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
 }
 
 /// How an agent ended, for the case that it left no report.
