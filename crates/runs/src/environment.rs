@@ -129,6 +129,22 @@ impl Environment {
         Some(confinement)
     }
 
+    /// A command of a gate, in a sandbox of its own unless the user opens gates. The person who
+    /// approves may want it to commit.
+    pub(crate) fn confined_gate(
+        &self,
+        command: Invocation,
+        root: &Path,
+    ) -> Result<Invocation, StartError> {
+        match self.confinement(root).filter(|_| !self.workers.open_gates) {
+            Some(mut confinement) => {
+                confinement.git = self.workers.git.unwrap_or(GitAccess::Commit);
+                Ok(confinement.apply(command)?.0)
+            }
+            None => Ok(command),
+        }
+    }
+
     /// A program for a repository, in a sandbox of its own.
     pub(crate) fn confined(
         &self,

@@ -4,7 +4,10 @@
 
 use std::os::unix::fs::symlink;
 
+use serde_json::json;
+
 use crate::accord::{Ran, run};
+use crate::run_approvals::waiting;
 use crate::task_place::Tasks;
 
 /// Lets an agent work on the next task, in a sandbox.
@@ -89,5 +92,27 @@ fn a_word_of_the_command_shows_no_hidden_file() {
         run(command, "");
         let file = tasks.folder().join("seen.txt");
         assert_eq!(std::fs::read_to_string(file).expect("it looked"), seen, "{mode}");
+    }
+}
+
+#[test]
+fn a_command_of_a_gate_runs_in_a_sandbox_unless_its_user_opens_it() {
+    if !has_bubblewrap() {
+        return;
+    }
+    for (gates, shown) in [("sandbox", ""), ("open", "mine\n")] {
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        std::fs::write(home.path().join("credential"), "mine\n").expect("written");
+        let place = waiting(|config| {
+            let run = "cat \"$PERSON/credential\" > seen.txt; true";
+            config["gates"]["planning_signoff"]["gate_actions"] = json!([{"run": run}]);
+        });
+        let mut command = place.command("approve-transition --yes --actor human:lead");
+        command.env("HOME", home.path()).env("PERSON", home.path());
+        command.env("ACCORD_WORKERS_SANDBOX", "bubblewrap").env("ACCORD_WORKERS_GATES", gates);
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(place.read("seen.txt"), shown, "{gates}");
+        assert!(place.at("seen.txt").exists(), "it ran");
     }
 }

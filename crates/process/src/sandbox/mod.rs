@@ -101,6 +101,8 @@ pub struct SandboxRules {
     pub writable: Vec<PathBuf>,
     /// The data folder of Accord.
     pub data: Option<PathBuf>,
+    /// Whether commands of gates run without a sandbox.
+    pub open_gates: bool,
 }
 
 impl SandboxRules {

@@ -114,10 +114,6 @@ fn run_action(
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }
-    let mut spec = Spec::new(invocation).time_limit(Duration::from_millis(action.timeout_ms));
-    if let Some(cancel) = operation.environment.cancel_token() {
-        spec = spec.cancel(cancel.clone());
-    }
     let mut run = ActionRun {
         run: action.run.clone(),
         exit_code: None,
@@ -125,7 +121,15 @@ fn run_action(
         duration_ms: 0,
         output_excerpt: String::new(),
     };
-    match accord_process::run(&spec) {
+    let confined = operation.environment.confined_gate(invocation, operation.root());
+    let ran = confined.and_then(|invocation| {
+        let spec = Spec::new(invocation).time_limit(Duration::from_millis(action.timeout_ms));
+        accord_process::run(&match operation.environment.cancel_token() {
+            Some(cancel) => spec.cancel(cancel.clone()),
+            None => spec,
+        })
+    });
+    match ran {
         Err(error) => run.output_excerpt = error.to_string(),
         Ok(outcome) => {
             run.timed_out = outcome.timed_out;

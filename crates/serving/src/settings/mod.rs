@@ -31,8 +31,8 @@ pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::trust::{check_trusted, trust};
 pub use self::value::{
-    Bytes, CommandLine, ExecutorKind, HttpUrl, LogFormat, Setting, TerminalRule, WebhookUrl,
-    listen_address,
+    Bytes, CommandLine, ExecutorKind, GateSandbox, HttpUrl, LogFormat, Setting, TerminalRule,
+    WebhookUrl, listen_address,
 };
 
 /// The declaration of a setting.
@@ -158,6 +158,9 @@ settings! {
             "Paths below the home folder or a temporary folder that workers may read, such as \
              ~/toolchain.";
         writable: Vec<PathBuf> = "", "Paths outside of the work tree that workers may change.";
+        gates: GateSandbox = "sandbox",
+            "Where commands of gates run: sandbox (as hooks do, and they can commit) or open (with \
+             your home folder and without a sandbox, for example to deploy).";
         hide_env: Vec<String> = "",
             "Environment variables that workers do not get, besides the keys of Accord: names, or \
              beginnings of names with a * behind them, such as AWS_*. Separated by commas.";
@@ -296,8 +299,9 @@ impl Settings {
     }
 
     pub fn sandbox_rules(&self) -> SandboxRules {
-        let Workers { sandbox, git, visible, writable, .. } = self.workers.clone();
-        SandboxRules { mode: sandbox, git, visible, writable, data: None }
+        let Workers { sandbox, git, visible, writable, gates, .. } = self.workers.clone();
+        let open_gates = gates == GateSandbox::Open;
+        SandboxRules { mode: sandbox, git, visible, writable, data: None, open_gates }
     }
 
     /// Whether the server terminates TLS itself.

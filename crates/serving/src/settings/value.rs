@@ -60,6 +60,14 @@ pub enum TerminalRule {
     Required,
 }
 
+/// Where commands of gates run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum GateSandbox {
+    Sandbox,
+    /// Without a sandbox.
+    Open,
+}
+
 // `B` is last, because the other names end in it.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
@@ -357,6 +365,7 @@ pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
         }
         "workers.git" => text != "read" && text != held,
         "workers.visible" | "workers.writable" => !text.is_empty(),
+        "workers.gates" => text == "open" && text != held,
         "workers.hide_env" => {
             let names = |text: &str| Vec::<String>::parse(text).unwrap_or_default();
             let hidden = names(text);
@@ -391,6 +400,7 @@ macro_rules! words {
 words! {
     ExecutorKind: Manual = "manual", Command = "command";
     TerminalRule: Optional = "optional", Required = "required";
+    GateSandbox: Sandbox = "sandbox", Open = "open";
     LogFormat: Text = "text", Json = "json";
 }
 
