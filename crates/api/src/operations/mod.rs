@@ -1,5 +1,5 @@
-//! The operations that belong to no protocol: keys, decisions, maintenance, the server itself. Their paths
-//! begin with `/accord/v1`, except where other programs expect a path.
+//! The operations that belong to no protocol: keys, decisions, maintenance, the server itself.
+//! Their paths begin with `/accord/v1`, except where other programs expect a path.
 
 pub mod about;
 pub mod decisions;

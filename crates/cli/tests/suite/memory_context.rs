@@ -276,3 +276,32 @@ fn completions_know_the_commands() {
         }
     }
 }
+
+#[test]
+fn the_review_of_a_person_is_listed_as_a_decision() {
+    let memory = Memory::new();
+    let id = &*memory.deposit("Schema", &["--status", "draft"]);
+    memory.ran(&["context", "flag", id, "--review", "human"]).yes();
+    let review = ["context", "review", id, "complete", "--note", "good", "--actor", "human:lead"];
+    memory.ran(&review).yes();
+    let found = memory.json(&["decisions", "--package", id, "--by", "human:lead"]);
+    let record = &found["decisions"][0];
+    assert_eq!(found["decisions"].as_array().map(Vec::len), Some(1), "{found}");
+    for (member, expected) in [
+        ("kind", "package.review"),
+        ("outcome", "approved"),
+        ("title", "Schema"),
+        ("actor", "human:lead"),
+        ("known_by", "none"),
+        ("door", "cli"),
+        ("note", "good"),
+    ] {
+        assert_eq!(record[member], expected, "{record}");
+    }
+    assert!(record["asked_at"].is_string() && record["os_user"].is_string(), "{record}");
+    let shown = memory.ran(&["decisions"]).yes();
+    assert!(shown.starts_with(&format!("approved {id}: Schema\n")), "{shown}");
+    assert!(shown.contains("human:lead") && shown.contains("only named"), "{shown}");
+    let none = memory.json(&["decisions", "--task", id]);
+    assert_eq!(none["decisions"], serde_json::json!([]));
+}
