@@ -50,6 +50,7 @@ pub fn gather(state: &State, lines: &[Object], ledger: &[Object]) -> Gathered {
         missing: Vec::new(),
         checks: lines.iter().flat_map(|line| checks(line)).collect(),
         cost: cost(&lines),
+        sandbox: sandboxes(&lines),
         send_backs: ledger.iter().filter_map(|line| sent_back(state, line)).collect(),
         warnings: lines.iter().flat_map(|line| history::warnings(line)).collect(),
     };
@@ -81,6 +82,27 @@ fn checks(line: &Object) -> Vec<RunCheck> {
         })
     };
     claimed.iter().enumerate().filter_map(check).collect()
+}
+
+/// The sandboxes of the workers, each once.
+fn sandboxes(lines: &[&Object]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines {
+        add_sandbox(&mut found, doc::History::WORKER_SANDBOX.get(line));
+    }
+    found
+}
+
+/// Adds the sandbox of a worker, as it is shown beside a decision.
+pub fn add_sandbox(found: &mut Vec<String>, recorded: Option<&str>) {
+    let text = match recorded.map(|name| (name, name.strip_prefix("off"))) {
+        None => "none: Accord started no worker".to_owned(),
+        Some((_, Some(why))) => format!("none{why}: the agent had the rights of your user"),
+        Some((name, None)) => name.to_owned(),
+    };
+    if !found.contains(&text) {
+        found.push(text);
+    }
 }
 
 fn cost(lines: &[&Object]) -> String {

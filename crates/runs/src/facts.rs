@@ -28,6 +28,9 @@ impl Runs {
                 facts.missing.push(path.to_string());
             }
         }
+        for turn in state.turns().filter(|turn| turn.worker_sandbox().is_some()) {
+            facts::add_sandbox(&mut facts.sandbox, turn.worker_sandbox());
+        }
         let git = Git::find(repository.root(), self.environment.cancel_token())?;
         let Some(git) = git else { return Ok(facts) };
         let mut base = gathered.base;

@@ -57,6 +57,8 @@ pub mod kind {
     pub const CREATED: &str = "task.created";
     /// What a task says was edited.
     pub const UPDATED: &str = "task.updated";
+    /// Accord recorded what it observed about a run: sandbox, checks, changes.
+    pub const OBSERVED: &str = "task.observed";
     pub const DEPENDENCY_ADDED: &str = "task.dep.added";
     /// A task waits no more for another one.
     pub const DEPENDENCY_REMOVED: &str = "task.dep.removed";

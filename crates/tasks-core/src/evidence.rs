@@ -1,5 +1,6 @@
-//! What a person decides about: the task file, the recorded result and the files in `outputs/`. The
-//! digest is the SHA-256 of a list in canonical JSON (RFC 8785). Equal facts have equal digests.
+//! What a person decides about: the task file, the recorded result, the files in `outputs/`, and
+//! declared files that are missing. The task file has what Accord observed. The digest is the
+//! SHA-256 of a list in canonical JSON (RFC 8785). Equal facts have equal digests.
 
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest, LastDecision};
 use accord_canon::{Profile, canonicalize, sha256};
@@ -7,7 +8,7 @@ use accord_contract::{Code, Failure};
 use serde_json::json;
 
 /// The version of the list. Another list has another version.
-const FORMAT: &str = "accord-task-evidence/1";
+const FORMAT: &str = "accord-task-evidence/2";
 
 /// A file in `outputs/`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -20,7 +21,12 @@ pub struct Output {
 }
 
 /// The digest of a task file, the recorded result and the outputs, in the order of their paths.
-pub fn digest(task: &str, result: Option<&str>, outputs: &[Output]) -> EvidenceDigest {
+pub fn digest(
+    task: &str,
+    result: Option<&str>,
+    outputs: &[Output],
+    missing: &[String],
+) -> EvidenceDigest {
     let hex = |text: &str| sha256(text.as_bytes()).hex();
     let outputs: Vec<_> =
         outputs.iter().map(|output| json!([output.path, output.bytes, output.sha256])).collect();
@@ -29,6 +35,7 @@ pub fn digest(task: &str, result: Option<&str>, outputs: &[Output]) -> EvidenceD
         "task": hex(task),
         "result": result.map(hex),
         "outputs": outputs,
+        "missing": missing,
     });
     let text = list.to_string();
     // Only a size past 2^53 cannot be written as canonical JSON.

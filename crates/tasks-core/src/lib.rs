@@ -28,6 +28,7 @@ pub mod faults;
 mod id;
 pub mod lease;
 pub mod message;
+pub mod observed;
 pub mod operations;
 mod project;
 pub mod referee;

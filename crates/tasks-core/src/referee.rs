@@ -5,7 +5,7 @@
 //! - while Accord's lease on a task lasts, every member that decides is held;
 //! - a task that another tool leased follows its file;
 //! - for any other task an edit counts, unless it ends a review, makes the task done, turns the
-//!   review off or names another reviewer.
+//!   review off, names another reviewer, or changes what Accord observed.
 //!
 //! Clauses: AOF-AUTH-SENDER.
 
@@ -32,6 +32,9 @@ const METADATA: &[&str] = &[
     "forcedReady",
     "blockReason",
     "blockedBy",
+    "checks",
+    "observed",
+    "reworks",
 ];
 
 /// What Accord committed about a task.
@@ -45,6 +48,8 @@ pub enum Known<'a> {
         review_required: Option<&'a Value>,
         /// `metadata.reviewBy`.
         review_by: Option<&'a Value>,
+        /// `metadata.observed`.
+        observed: Option<&'a Value>,
     },
     /// Another tool gave out its lease.
     Free,
@@ -114,8 +119,11 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
         Known::Free => Vec::new(),
         // Nothing decides about a review once the task is over.
         Known::Open { status: before, .. } if before.is_final() && status == before => Vec::new(),
-        Known::Open { status: before, review_required, review_by } => {
+        Known::Open { status: before, review_required, review_by, observed } => {
             let mut found = review_members(review_required, review_by, file);
+            if !before.is_final() {
+                found.extend(differs(&["metadata", "observed"], observed, said_observed(file)));
+            }
             let ends_review = before == Status::Review;
             if status != before && (ends_review || status == Status::Done) {
                 let (before, after) = (before.as_str().into(), status.as_str().into());
@@ -123,7 +131,11 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
             }
             found
         }
-        Known::New => review_members(None, None, file),
+        Known::New => {
+            let mut found = review_members(None, None, file);
+            found.extend(differs(&["metadata", "observed"], None, said_observed(file)));
+            found
+        }
     }
 }
 
@@ -143,6 +155,10 @@ pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Differen
     let member = |name: &str| differs(&["metadata", name], held.get(name), file.get(name));
     found.extend(names.filter_map(member));
     found
+}
+
+fn said_observed(file: &Object) -> Option<&Value> {
+    file.get("metadata")?.get("observed")
 }
 
 fn differs(path: &[&str], held: Option<&Value>, said: Option<&Value>) -> Option<Difference> {

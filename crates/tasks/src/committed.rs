@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use accord_contract::{Object, Value};
+use accord_tasks_core::observed::OBSERVED;
 use accord_tasks_core::referee::Known;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
@@ -68,6 +69,7 @@ pub(crate) struct Held {
     pub(crate) front: String,
     pub(crate) review_required: Option<Value>,
     pub(crate) review_by: Option<Value>,
+    pub(crate) observed: Option<Value>,
     pub(crate) lease: LeaseOrigin,
     pub(crate) text: Option<String>,
     /// `run.json`, while Accord's lease lasts.
@@ -180,6 +182,7 @@ impl Held {
             front: digest(file.front().as_bytes()),
             review_required: task.metadata("reviewRequired").cloned(),
             review_by: task.metadata("reviewBy").cloned(),
+            observed: task.metadata(OBSERVED).cloned(),
             lease,
             text: is_kept.then(|| kept(file)),
             run: None,
@@ -197,6 +200,7 @@ impl Held {
                 status: self.status,
                 review_required: self.review_required.as_ref(),
                 review_by: self.review_by.as_ref(),
+                observed: self.observed.as_ref(),
             },
         }
     }
@@ -211,6 +215,7 @@ impl Held {
         let more = [
             ("reviewRequired", self.review_required.clone()),
             ("reviewBy", self.review_by.clone()),
+            (OBSERVED, self.observed.clone()),
             ("lease", self.lease.name().map(Value::from)),
             ("kept", self.text.is_some().then_some(Value::Bool(true))),
         ];
@@ -241,6 +246,7 @@ impl Held {
             front: text("front")?,
             review_required: entry.get("reviewRequired").cloned(),
             review_by: entry.get("reviewBy").cloned(),
+            observed: entry.get(OBSERVED).cloned(),
             lease: LeaseOrigin::read(entry.get("lease").and_then(Value::as_str)),
             text: text("text"),
             run: text("run"),

@@ -1,13 +1,15 @@
 //! What answers say about tasks, read in a group.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use accord_base::evidence::EvidenceDigest;
 use accord_canon::sha256;
 use accord_contract::{Object, Timestamp, Value, Wire as _};
 use accord_tasks_core::evidence::{self, Output};
+use accord_tasks_core::observed::observed;
 use accord_tasks_core::operations::{
-    DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem,
+    DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem, TaskObserved,
 };
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile, is_review_required};
@@ -55,6 +57,10 @@ pub(crate) struct Evidence {
     pub(crate) digest: EvidenceDigest,
     pub(crate) outputs: Vec<Output>,
     pub(crate) hidden: u64,
+    /// What Accord observed about the last run.
+    pub(crate) observed: Option<TaskObserved>,
+    /// The files that the report declares and that do not exist.
+    pub(crate) missing: Vec<String>,
 }
 
 impl Work<'_> {
@@ -137,8 +143,15 @@ impl Work<'_> {
         let outputs = paths.into_iter().map(|path| self.output(&root, path));
         let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
         let result = self.artifact_text(task.id, "run_result.json")?;
-        let digest = evidence::digest(&file.text(), result.as_deref(), &outputs);
-        Ok(Evidence { digest, outputs, hidden })
+        let RunFacts { run, result: report, .. } = self.run_facts(task.id)?;
+        let observed = observed(task, run.as_ref());
+        let declared = report.and_then(|report| report.deliverables).unwrap_or_default();
+        let missing: Vec<String> = declared
+            .into_iter()
+            .filter(|path| !self.exists_in(&root, path) && !in_work_tree(observed.as_ref(), path))
+            .collect();
+        let digest = evidence::digest(&file.text(), result.as_deref(), &outputs, &missing);
+        Ok(Evidence { digest, outputs, hidden, observed, missing })
     }
 
     /// The files below a folder of a task, by their paths, and how many are left out, as links are.
@@ -240,6 +253,13 @@ impl Draft {
             run_folder: self.run_folder,
         }
     }
+}
+
+/// Whether a declared file is in the folder that the agent worked in.
+fn in_work_tree(observed: Option<&TaskObserved>, path: &str) -> bool {
+    let is_inside = !path.starts_with('/') && !path.split('/').any(|name| name == "..");
+    let folder = observed.map(|observed| Path::new(&observed.work_tree)).filter(|_| is_inside);
+    folder.is_some_and(|folder| folder.join(path).symlink_metadata().is_ok())
 }
 
 fn lease(task: &Task, facts: &RunFacts) -> Option<LeaseView> {

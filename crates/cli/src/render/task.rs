@@ -1,6 +1,7 @@
 //! Tasks.
 
 use accord_contract::Timestamp;
+use accord_tasks_core::observed::described;
 use accord_tasks_core::operations as ops;
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
@@ -13,6 +14,10 @@ use super::time::Times;
 
 /// The most findings, moves and outputs that are shown one by one.
 const MANY: usize = 50;
+/// The most changed files and commits that are shown.
+const SHOWN: usize = 20;
+/// The most lines of the output of a check that are shown.
+const LAST_LINES: usize = 5;
 
 pub(crate) fn tasks(page: &mut Page, answer: &ops::ListAnswer) {
     let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
@@ -66,6 +71,7 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
         result(page, run);
     }
     outputs(page, answer);
+    observed(page, answer);
     let root = answer.root.as_ref().map(|root| format!("{}/", clean(root))).unwrap_or_default();
     page.labelled_whole("folder", &format!("{root}{}", line(&task.folder)));
     page.labelled("evidence", &line(&answer.evidence));
@@ -119,6 +125,36 @@ fn outputs(page: &mut Page, answer: &ops::ShowAnswer) {
     let hidden = answer.outputs_hidden + answer.outputs.len().saturating_sub(MANY) as u64;
     if hidden > 0 {
         page.labelled("", &format!("and {hidden} more"));
+    }
+}
+
+/// What Accord observed, beside what the agent says.
+fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
+    if let Some(observed) = &answer.observed {
+        let commits: Vec<&str> = observed.commits.iter().map(String::as_str).collect();
+        page.labelled_texts("commits", &commits, SHOWN);
+        let files: Vec<&str> = observed.files.iter().map(String::as_str).collect();
+        page.labelled_texts("files", &files, SHOWN);
+        if let Some(base) = &observed.base {
+            let tree = shell_words::quote(&observed.work_tree).into_owned();
+            let shown = format!("git -C {tree} diff --no-ext-diff --no-textconv {base}");
+            page.labelled_whole("diff", &line(&shown));
+        }
+        for check in &observed.checks {
+            let seconds = check.duration_ms as f64 / 1_000.0;
+            page.labelled_whole("check", &format!("{}, {seconds:.1} s", line(&described(check))));
+            for text in check.output.lines().rev().take(LAST_LINES).collect::<Vec<_>>().iter().rev()
+            {
+                page.labelled("", &line(text));
+            }
+        }
+    }
+    if answer.reworks > 0 {
+        page.labelled("reworks", &counted(answer.reworks, "time"));
+    }
+    page.labelled_some_whole("sandbox", answer.sandbox.as_deref());
+    for finding in &answer.findings {
+        page.labelled_whole("finding", finding);
     }
 }
 

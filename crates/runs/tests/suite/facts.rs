@@ -30,6 +30,9 @@ fn a_gate_is_shown_with_what_was_observed() {
     let [check] = &facts.checks[..] else { panic!("{facts:?}") };
     assert_eq!((check.command.as_str(), check.exit_code, check.run_again), ("true", Some(0), true));
     assert!(facts.commits.is_empty());
+    // The tests have no launcher of workers.
+    let [sandbox] = &facts.sandbox[..] else { panic!("{facts:?}") };
+    assert!(sandbox.starts_with("none (") && sandbox.ends_with("the rights of your user"));
     let diff = facts.diff_command.clone().unwrap();
     assert!(diff.ends_with(base.trim()), "{diff}");
     // The status has the same.

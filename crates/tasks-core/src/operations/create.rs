@@ -54,6 +54,9 @@ request! {
         /// Anything else that is known about it. The members that Accord decides by are set by
         /// their own members of this request.
         optional metadata: Object = "metadata", "metadata";
+        /// Programs with their arguments that Accord runs after the report, and whose results are
+        /// shown in the review.
+        optional checks: Vec<Vec<String>> = "checks", "argument-lists";
         /// Whether finished work waits for a review. Only a person can set it to false.
         optional review_required: bool = "review_required", "flag";
         /// Who may end the review: `human` or `agent`. Only a person can set it.
@@ -101,6 +104,8 @@ request! {
             MILLISECONDS;
         /// What happens after that.
         nullable on_violation: OnViolation = "on_violation", "action";
+        /// All checks. While the task is in progress or in review, only a person can set them.
+        nullable checks: Vec<Vec<String>> = "checks", "argument-lists";
         /// Whether finished work waits for a review. Only a person can set it.
         nullable review_required: bool = "review_required", "flag";
         /// Who may end the review. Only a person can set it.

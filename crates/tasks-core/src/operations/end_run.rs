@@ -4,7 +4,7 @@ use accord_api::{Json, Need, operation};
 use accord_contract::{Limits, TextForm, message, wire_enum};
 
 use super::claim::OF_RUN;
-use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, at_task, envelope};
+use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskObserved, at_task, envelope};
 use crate::{Status, TaskId};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
@@ -49,6 +49,8 @@ message! {
         /// After `success`: the last lines of the output. After `failure`: what went wrong. Used if
         /// the agent left no report.
         optional text: String = "text", "text";
+        /// What the process that watched the agent observed. An agent cannot send it.
+        optional observed: TaskObserved = "observed", "observed";
     }
 
     /// How a run ended.

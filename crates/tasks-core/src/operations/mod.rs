@@ -18,6 +18,7 @@ mod links;
 mod list;
 mod message;
 mod moves;
+mod observed;
 mod session_end;
 mod show;
 mod task;
@@ -63,6 +64,7 @@ pub use message::{AofMessageEnvelope, MessageAnswer, MessageQuery, SendMessage};
 pub use moves::{
     BlockRequest, BlockTask, PromoteRequest, PromoteTask, UnblockRequest, UnblockTask,
 };
+pub use observed::{CHANGES, CHECKS, TaskCheck, TaskObserved};
 pub use session_end::{
     EndSession, SessionEndAnswer, SessionEndRejection, SessionEndRequest, TaskSessionEndEnvelope,
 };

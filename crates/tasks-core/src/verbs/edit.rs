@@ -5,7 +5,9 @@ use accord_contract::{Failure, Field, Object, Value};
 use serde_json::json;
 
 use super::Subject;
+use crate::Status;
 use crate::event::{TaskEvent, kind};
+use crate::observed::{CHECKS_OF, check_lists};
 use crate::operations::EditRequest;
 use crate::route::Routed;
 use crate::task::{TaskFile, content_hash, with_section};
@@ -17,6 +19,12 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Resul
     subject.check_open()?;
     if edit.review_required != Field::Absent || edit.review_by != Field::Absent {
         subject.by.check_person("change how a task is reviewed")?;
+    }
+    if let Field::Value(lists) = &edit.checks {
+        check_lists(lists)?;
+    }
+    if edit.checks != Field::Absent {
+        check_may_set_checks(subject)?;
     }
     let mut draft = Draft { members: file.members(), changes: Vec::new(), said: Object::new() };
     draft.set(&["title"], edit.title.as_deref().map(Value::from));
@@ -30,6 +38,7 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Resul
     draft.name(&["sla", "onViolation"], &edit.on_violation);
     draft.field(&["metadata", "reviewRequired"], &edit.review_required);
     draft.name(&["metadata", "reviewBy"], &edit.review_by);
+    draft.field(&["metadata", CHECKS_OF], &edit.checks);
     let body = new_body(file, edit);
     let Draft { mut changes, mut said, .. } = draft;
     if let Some(body) = &body {
@@ -44,6 +53,16 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Resul
     let event = TaskEvent::new(kind::UPDATED, subject.by.name(), id, subject.now)
         .with("changes", Value::Object(said));
     Ok(Routed { changes, body, events: vec![event], ..Routed::default() })
+}
+
+/// The author of a task sets its checks before an agent has it; a person always can.
+fn check_may_set_checks(subject: &Subject<'_>) -> Result<(), Failure> {
+    let (by, task) = (subject.by, subject.task);
+    let is_author = !by.is_agent() || task.created_by == by.name();
+    if is_author && !matches!(task.status, Status::InProgress | Status::Review) {
+        return Ok(());
+    }
+    by.check_person("change the checks of a task that an agent works on or has done")
 }
 
 /// The body after an edit, if it changes.

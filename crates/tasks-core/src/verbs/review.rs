@@ -12,6 +12,9 @@ use crate::route::Routed;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::yaml::Change;
 
+/// The member of the metadata that counts how often a review sent the task back.
+pub const REWORKS: &str = "reworks";
+
 /// Ends a review: the task is done.
 pub fn approve(
     subject: &Subject<'_>,
@@ -67,6 +70,8 @@ pub fn send_back(
     }
     let mut routed = subject.walk(&[Status::InProgress, Status::Ready], Some(reason))?;
     record(&mut routed, subject, Verdict::SENT_BACK, Some(reason), about.0);
+    let reworks = subject.task.metadata(REWORKS).and_then(Value::as_u64).unwrap_or(0) + 1;
+    routed.changes.push(Change::set(&["metadata", REWORKS], reworks));
     let notes = format!("Sent back by {}: {reason}", subject.by.name());
     let entry = LogEntry { notes: Some(&notes), ..LogEntry::default() };
     routed.body = with_entry(file.body(), &entry, subject.now);

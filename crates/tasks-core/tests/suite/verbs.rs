@@ -107,11 +107,11 @@ fn evidence_covers_file_result_and_outputs() {
         sha256: Some(sha256.to_owned()),
     };
     let digests: Vec<EvidenceDigest> = vec![
-        evidence::digest("task", None, &[]),
-        evidence::digest("other", None, &[]),
-        evidence::digest("task", Some("result"), &[]),
-        evidence::digest("task", None, &[output("x")]),
-        evidence::digest("task", None, &[output("y")]),
+        evidence::digest("task", None, &[], &[]),
+        evidence::digest("other", None, &[], &[]),
+        evidence::digest("task", Some("result"), &[], &[]),
+        evidence::digest("task", None, &[output("x")], &[]),
+        evidence::digest("task", None, &[output("y")], &[]),
     ];
     for (number, digest) in digests.iter().enumerate() {
         assert!(!digests[..number].contains(digest));

@@ -1,7 +1,7 @@
 //! Changes of tasks: create, edit, block, dependencies.
 
 use accord_api::{Json, NoBody};
-use accord_contract::{Failure, Value, Wire as _};
+use accord_contract::{Failure, Field, Value, Wire as _};
 use accord_tasks_core::operations::{
     AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CreateRequest, CreateTask,
     DependencyRequest, EditRequest, EditTask, OfDependency, OfTask, RemoveDependency, TaskEnvelope,
@@ -20,6 +20,18 @@ const PRIORITY: Argument = Argument::word(
     &["critical", "high", "normal", "medium", "low"],
     "How urgent it is; medium means normal.",
 );
+
+const CHECKS: Argument = Argument::any(
+    "checks",
+    "Commands that Accord runs after the report: a list of lists, each a program and its \
+     arguments. No shell runs them. Their results are shown to the person who reviews the work.",
+);
+
+fn checks(call: &Call<'_>) -> Result<Field<Vec<Vec<String>>>, Failure> {
+    let Some(checks) = call.value("checks") else { return Ok(Field::Absent) };
+    let only = serde_json::json!({"checks": checks});
+    Ok(EditRequest::from_document(only)?.checks)
+}
 
 pub(super) const DISPATCH: Tool = Tool {
     name: "aof_dispatch",
@@ -41,6 +53,7 @@ pub(super) const DISPATCH: Tool = Tool {
         Argument::texts("dependsOn", "The ids of tasks that must be done first."),
         Argument::text("parentId", "The task that it is a part of."),
         Argument::texts("tags", "Labels."),
+        CHECKS,
         ACTOR,
     ],
     effect: Effect::Adds,
@@ -61,6 +74,7 @@ pub(super) const DISPATCH: Tool = Tool {
             depends_on: texts(call, "dependsOn"),
             parent: text(call, "parentId"),
             tags: texts(call, "tags"),
+            checks: checks(call)?.value().cloned(),
             priority: priority(call),
             metadata: kind.map(|kind| members([("type", kind.into())])),
             // One that waits for others becomes ready when they are done.
@@ -115,6 +129,7 @@ pub(super) const EDIT: Tool = Tool {
         Argument::text("description", "The new body, in Markdown."),
         PRIORITY,
         Argument::object("routing", routing, "Who may do it: agent, role, team, tags."),
+        CHECKS,
         ACTOR,
     ],
     ..changing(|call| {
@@ -127,6 +142,7 @@ pub(super) const EDIT: Tool = Tool {
         body.title = text(call, "title").or(body.title);
         body.body = text(call, "description").or(body.body);
         body.priority = priority(call).or(body.priority);
+        body.checks = checks(call)?;
         change::<EditTask, _>(call, body)
     })
 };

@@ -4,8 +4,10 @@ use accord_base::By;
 use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::observed::{CHECKS_OF, OBSERVED, check_lists};
 use accord_tasks_core::operations::{CreateRequest, TaskAnswer};
 use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
+use accord_tasks_core::verbs::REWORKS;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
@@ -31,6 +33,9 @@ const OWN: &[&str] = &[
     "blockReason",
     "blockedBy",
     "unroutedSince",
+    CHECKS_OF,
+    OBSERVED,
+    REWORKS,
 ];
 
 impl Tree {
@@ -85,6 +90,7 @@ fn check(request: &CreateRequest, by: &By) -> Result<()> {
     if request.review_required == Some(false) || request.review_by.is_some() {
         by.check_person("create a task without a review")?;
     }
+    check_lists(request.checks.as_deref().unwrap_or_default())?;
     let metadata = request.metadata.as_ref();
     let own = OWN.iter().find(|name| metadata.is_some_and(|members| members.contains_key(**name)));
     match own {
@@ -143,6 +149,7 @@ fn members(
     let mut metadata = request.metadata.clone().unwrap_or_default();
     metadata.extend(request.review_required.map(|is| ("reviewRequired".to_owned(), is.into())));
     metadata.extend(request.review_by.map(|by| ("reviewBy".to_owned(), by.as_str().into())));
+    metadata.extend(request.checks.clone().map(|lists| (CHECKS_OF.to_owned(), lists.into())));
     members.insert("metadata".into(), Value::Object(metadata));
     let resource = request.resource.as_deref();
     members.extend(resource.map(|resource| ("resource".to_owned(), resource.into())));

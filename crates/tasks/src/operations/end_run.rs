@@ -1,15 +1,21 @@
 //! The program of an agent ended, and its run with it.
 
 use accord_base::By;
+use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::observed::OBSERVED;
 use accord_tasks_core::operations::{
     AgentExit, EndRunAnswer, EndRunRequest, ReleaseRequest, RunEnding, SessionEndRequest,
+    TaskCheck, TaskObserved,
 };
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{Status, TaskId};
+use serde_json::json;
 
-use super::apply::apply;
+use super::apply::{apply, invalid};
 use super::worker_run::worker;
 use crate::manifest::Settings;
 use crate::report::{self, REPORT, RunOfAgent};
@@ -24,8 +30,44 @@ impl Tree {
         let task = task.to_owned();
         let task = self.change(move |work| work.board().resolve(&task))?;
         let run = RunOfAgent { task, agent, run_id: request.run_id.clone() };
+        if let Some(observed) = &request.observed {
+            self.record(&run, observed, by)?;
+        }
         let text = request.text.as_deref().unwrap_or_default();
         Ending { tree: self, run, by: worker()? }.conclude(request.exit, text)
+    }
+
+    /// Records what was observed about a run, if it is the last one of the task. The words of an
+    /// agent about its own checks do not count.
+    fn record(&self, run: &RunOfAgent, observed: &TaskObserved, by: &By) -> Result<()> {
+        if by.is_agent() || observed.run_id != run.run_id {
+            let message = "what Accord observed is recorded by the process that ran the agent";
+            return Err(Failure::new(Code::AofUnauthorizedAgent, message).at("/observed"));
+        }
+        let (run, observed, by) = (run.clone(), observed.clone(), by.clone());
+        self.change(move |work| {
+            let before = work.task(run.task)?;
+            let known: Option<Run> = work.artifact(run.task, "run.json")?;
+            if known.is_none_or(|known| known.run_id.as_ref() != Some(&run.run_id)) {
+                return Ok(());
+            }
+            let mut event = TaskEvent::new(kind::OBSERVED, by.name(), Some(run.task), work.now())
+                .with("runId", run.run_id.as_str())
+                .with("sandbox", observed.sandbox.as_str());
+            let ended =
+                |check: &TaskCheck| json!({"argv": check.argv, "exitCode": check.exit_code});
+            let checks: Vec<Value> = observed.checks.iter().map(ended).collect();
+            event = event.with("checks", checks);
+            let mut after = before.clone();
+            let changes = [
+                Change::set(&["metadata", OBSERVED], observed.encode()),
+                Change::set(&["updatedAt"], work.now().to_string()),
+            ];
+            after.edit(&changes).map_err(|error| invalid(&error.to_string()))?;
+            work.update(&before, &after)?;
+            work.event(event);
+            Ok(())
+        })
     }
 
     /// Whether a task is still in progress in a run.

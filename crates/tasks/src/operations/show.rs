@@ -1,7 +1,10 @@
 //! Everything about one task.
 
 use accord_base::By;
+use accord_contract::Value;
+use accord_tasks_core::observed::{findings, sandbox_line};
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
+use accord_tasks_core::verbs::REWORKS;
 
 use crate::{Result, Tree};
 
@@ -23,11 +26,23 @@ impl Tree {
                 details.body = None;
             }
             let evidence = work.evidence(&file)?;
+            let observed = evidence.observed.as_ref();
+            let findings = match details.run {
+                Some(_) => findings(file.task(), observed, &evidence.missing),
+                None => Vec::new(),
+            };
+            let sandbox = details.run.as_ref().map(|_| sandbox_line(observed));
+            let reworks = file.task().metadata(REWORKS).and_then(Value::as_u64).unwrap_or(0);
             let left_out = evidence.outputs.len().saturating_sub(SHOWN) as u64;
             Ok(ShowAnswer {
                 task: details,
                 outputs: evidence.outputs.into_iter().take(SHOWN).map(Into::into).collect(),
                 outputs_hidden: evidence.hidden + left_out,
+                observed: evidence.observed,
+                sandbox,
+                missing: evidence.missing,
+                findings,
+                reworks,
                 evidence: evidence.digest.to_string(),
                 root: Some(root),
             })

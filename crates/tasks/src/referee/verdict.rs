@@ -94,7 +94,9 @@ impl Case<'_> {
             (Some(file), _) => Known::Leased(file.members()),
             (None, Some(held)) => held.known(self.kept),
             (None, None) => match self.before.closed {
-                Some(status) => Known::Open { status, review_required: None, review_by: None },
+                Some(status) => {
+                    Known::Open { status, review_required: None, review_by: None, observed: None }
+                }
                 None => Known::New,
             },
         }

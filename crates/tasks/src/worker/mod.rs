@@ -19,6 +19,7 @@
 
 mod leftover;
 mod lines;
+mod observe;
 mod operations;
 mod process;
 
@@ -30,15 +31,21 @@ use accord_base::worker::AttemptSockets;
 use accord_contract::{Code, Failure};
 use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::operations::{AgentExit, EndRunAnswer, EndRunRequest, RunEnding};
+use accord_tasks_core::observed::checks;
+use accord_tasks_core::operations::{
+    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, RunEnding, TaskCheck,
+};
+use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Disk, Root};
 
 use crate::layout::companion;
-use crate::operations::Claimed;
+use crate::operations::{Claimed, ms};
 use crate::report::{RunOfAgent, put_aside};
 use crate::tree::failure;
 use crate::{Result, Tree};
+
+use self::process::Ended;
 
 pub use crate::report::REPORT;
 pub use leftover::end_leftovers;
@@ -88,6 +95,8 @@ pub struct AgentRun<'a> {
     project: &'a str,
     run: RunOfAgent,
     times: LeaseTimes,
+    /// The checks of the task as they were when it was claimed.
+    checks: Vec<Vec<String>>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,6 +128,8 @@ pub enum WorkSignal<'a> {
         bytes: &'a [u8],
     },
     Beat,
+    /// A check of the task has ended.
+    Check(&'a TaskCheck),
     /// A message of the agent was carried out, or refused with this failure.
     Message(Option<&'a Failure>),
 }
@@ -160,6 +171,8 @@ impl Worker {
             project: &self.project,
             run: RunOfAgent::of(claimed),
             times: self.times,
+            // What cannot be read is a finding of the review.
+            checks: checks(claimed.task.task()).unwrap_or_default(),
         };
         run.work(command, briefing, cancel, signals)
     }
@@ -172,10 +185,11 @@ impl<'a> AgentRun<'a> {
         (root, project): (&Path, &'a str),
         (task, agent, run_id): (TaskId, &str, &str),
         times: LeaseTimes,
+        checks: Vec<Vec<String>>,
     ) -> Result<Self> {
         let disk = Arc::new(Root::open(root).map_err(|error| failure(&error))?);
         let run = RunOfAgent { task, agent: agent.to_owned(), run_id: run_id.to_owned() };
-        Ok(Self { operations, disk, root: root.to_owned(), project, run, times })
+        Ok(Self { operations, disk, root: root.to_owned(), project, run, times, checks })
     }
 
     /// Runs the agent and waits for it. `cancel` ends it and gives the task back.
@@ -188,16 +202,44 @@ impl<'a> AgentRun<'a> {
     ) -> Result<WorkEnd> {
         leftover::end_earlier(self.disk.as_ref(), self.run.task)?;
         put_aside(self.disk.as_ref(), self.run.task);
-        let (exit, text) = process::run(self, command, briefing, cancel, signals);
-        match self.operations.end_run(self.run.task, &self.run.ended(exit, text)) {
+        let Ended { exit, text, observed } = process::run(self, command, briefing, cancel, signals);
+        let request = EndRunRequest { observed, ..self.run.ended(exit, text) };
+        match self.operations.end_run(self.run.task, &request) {
             // Nobody has it any more.
             Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost),
             ended => ended.map(WorkEnd::from),
         }
     }
 
+    /// The folder of the task. It moves when the agent reports.
     fn folder(&self) -> PathBuf {
-        self.root.join(companion(Status::InProgress, self.run.task))
+        let of = |status: Status| self.root.join(companion(status, self.run.task));
+        let own = of(Status::InProgress);
+        let moved = || Status::ALL.iter().map(|status| of(*status)).find(|path| path.is_dir());
+        if own.is_dir() { own } else { moved().unwrap_or(own) }
+    }
+
+    /// How often the run sends a sign of life.
+    fn beat_every(&self) -> Duration {
+        let seconds = u64::try_from(self.times.heartbeat_seconds / 3).unwrap_or(1);
+        Duration::from_secs(seconds.max(1))
+    }
+
+    fn heartbeat(&self) -> HeartbeatRequest {
+        HeartbeatRequest {
+            agent: Some(self.run.agent.clone()),
+            run_id: Some(self.run.run_id.clone()),
+            lease_ttl_ms: ms(self.times.lease_seconds),
+            heartbeat_ttl_ms: ms(self.times.heartbeat_seconds),
+        }
+    }
+
+    /// Whether a result of this run is recorded.
+    fn has_reported(&self) -> Result<bool> {
+        let Some(last) = self.operations.last_run(self.run.task)? else { return Ok(false) };
+        let is_own = |id: Option<&str>| id == Some(self.run.run_id.as_str());
+        let is_over = is_own(last.run_id.as_deref()) && last.status == RunStatus::Completed;
+        Ok(is_over || last.result.is_some_and(|result| is_own(result.run_id.as_deref())))
     }
 }
 
@@ -211,7 +253,7 @@ impl RunOfAgent {
     /// The request that ends it.
     fn ended(&self, exit: AgentExit, text: Option<String>) -> EndRunRequest {
         let (agent, run_id) = (Some(self.agent.clone()), self.run_id.clone());
-        EndRunRequest { agent, run_id, exit, text }
+        EndRunRequest { agent, run_id, exit, text, observed: None }
     }
 }
 

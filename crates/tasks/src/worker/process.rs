@@ -11,14 +11,14 @@ use accord_process::{
     WatchDecision, run_watched, user_state_folder,
 };
 use accord_tasks_core::message::PREFIX;
-use accord_tasks_core::operations::{AgentExit, HeartbeatRequest};
-use accord_tasks_core::run::RunStatus;
+use accord_tasks_core::operations::{AgentExit, TaskObserved};
 
 use super::leftover::Record;
 use super::lines::Messages;
+use super::observe::Observer;
 use super::{AgentCommand, AgentRun, WorkSignal};
 use crate::Result;
-use crate::operations::ms;
+use crate::report::RunOfAgent;
 use crate::tree::is_unavailable;
 
 /// The largest argument that the system accepts, with its terminating zero.
@@ -46,14 +46,34 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "ACCORD_ACTOR",
 ];
 
-/// Runs the command of an agent to its end. Returns how it ended, and what to say without a report.
+/// How an agent ended.
+pub(super) struct Ended {
+    pub(super) exit: AgentExit,
+    /// What to say without a report.
+    pub(super) text: Option<String>,
+    /// What was observed, if the agent started.
+    pub(super) observed: Option<TaskObserved>,
+}
+
+/// What a program may do in its sandbox, besides reading.
+pub(super) enum Rights<'a> {
+    /// What an agent may.
+    Agent,
+    /// What a check with these words may: it cannot change git, nor Accord's data.
+    Check(&'a [String]),
+}
+
+/// Runs the command of an agent to its end, then the checks of its task.
 pub(super) fn run(
     agent: &AgentRun<'_>,
     command: &AgentCommand,
     briefing: &str,
     cancel: &Cancel,
     signals: &mut dyn FnMut(WorkSignal<'_>),
-) -> (AgentExit, Option<String>) {
+) -> Ended {
+    let failed =
+        |text: String| Ended { exit: AgentExit::Failure, text: Some(text), observed: None };
+    let observer = Observer { agent, command, cancel };
     let prepared = socket(agent, command).and_then(|socket| {
         let path = socket.as_ref().map(|socket| socket.path());
         let (spec, sandbox) = spec(agent, command, briefing, path)?;
@@ -62,18 +82,18 @@ pub(super) fn run(
     // The socket is there until the agent has ended.
     let (spec, sandbox, socket) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return (AgentExit::Failure, Some(error)),
+        Err(error) => return failed(error),
     };
-    let seconds = u64::try_from(agent.times.heartbeat_seconds / 3).unwrap_or(1).max(1);
-    let now = Instant::now();
+    let base = observer.commit();
+    let (every, now) = (agent.beat_every(), Instant::now());
     let mut watched = Watched {
         agent,
         sandbox,
         signals,
         messages: Messages::default(),
         record: None,
-        every: Duration::from_secs(seconds),
-        next: now + Duration::from_secs(seconds),
+        every,
+        next: now + every,
         end_by: None,
         is_lost: false,
         tail: Vec::new(),
@@ -83,14 +103,17 @@ pub(super) fn run(
         watched.deliver(&line);
     }
     drop((watched.record.take(), socket));
-    match outcome {
+    let Watched { sandbox, tail, .. } = watched;
+    let (exit, text) = match outcome {
         Ok(outcome) if outcome.cancelled => (AgentExit::Cancelled, None),
         Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
-            (AgentExit::Success, Some(last_lines(&watched.tail)))
+            (AgentExit::Success, Some(last_lines(&tail, ERRORS_SHOWN)))
         }
         Ok(outcome) => (AgentExit::Failure, Some(described(command, &outcome))),
-        Err(error) => (AgentExit::Failure, Some(format!("the agent did not start: {error}"))),
-    }
+        Err(error) => return failed(format!("the agent did not start: {error}")),
+    };
+    let observed = observer.observe((&sandbox, base), exit, signals);
+    Ended { exit, text, observed: Some(observed) }
 }
 
 /// The socket of this attempt, if the agent gets one.
@@ -136,17 +159,11 @@ fn spec(
     for (name, value) in &command.env {
         invocation = invocation.env(name, value);
     }
-    let (id, run_id) = (run.run.task.to_string(), run.run.run_id.as_str());
-    let (folder, actor) = (folder.into_os_string(), format!("agent:{agent}"));
-    let project = run.project;
-    let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
-    for (name, value) in VARIABLES.into_iter().zip(values) {
-        invocation = invocation.env(name, value);
-    }
+    invocation = marked(run, invocation);
     if let Some(socket) = socket {
         invocation = invocation.env(SOCKET_VARIABLE, socket);
     }
-    let confined = confine(run, command, invocation);
+    let confined = confine(run, command, invocation, Rights::Agent);
     let (invocation, sandbox) =
         confined.map_err(|error| format!("the agent did not start: {error}"))?;
     let spec = Spec::new(invocation)
@@ -157,15 +174,28 @@ fn spec(
     Ok((if has_prompt { spec } else { spec.stdin(briefing) }, sandbox))
 }
 
-/// The agent in its sandbox. It may change the folder that it works in, and of the tree of tasks
-/// only the files that it leaves.
-fn confine(
+/// A program with the variables that name the task. By them it is recognised as a worker.
+pub(super) fn marked(run: &AgentRun<'_>, mut program: Invocation) -> Invocation {
+    let RunOfAgent { task, agent, run_id } = &run.run;
+    let (folder, actor) = (run.folder().into_os_string(), format!("agent:{agent}"));
+    let (id, project) = (task.to_string(), run.project);
+    let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
+    for (name, value) in VARIABLES.into_iter().zip(values) {
+        program = program.env(name, value);
+    }
+    program
+}
+
+/// A program in its sandbox. It may change the folder that the agent works in, and of the tree of
+/// tasks only the files that the agent leaves.
+pub(super) fn confine(
     run: &AgentRun<'_>,
     command: &AgentCommand,
-    agent: Invocation,
+    program: Invocation,
+    rights: Rights<'_>,
 ) -> Result<(Invocation, Sandbox), StartError> {
     let Some(state) = user_state_folder() else {
-        return Ok((agent, Sandbox::Off("there is no state folder".to_owned())));
+        return Ok((program, Sandbox::Off("there is no state folder".to_owned())));
     };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = real(&run.folder());
@@ -177,13 +207,22 @@ fn confine(
     let judging = judging.chain([folder.join("inputs")]).chain(RUN_FILES.map(|it| tree.join(it)));
     confinement.protected.extend(judging.filter(|path| path.exists()));
     confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
+    let argv = match rights {
+        Rights::Agent => command.argv.as_slice(),
+        Rights::Check(argv) => {
+            confinement.git = GitAccess::Read;
+            // Without a socket, it could change the folder.
+            confinement.protected.extend(confinement.data.take());
+            argv
+        }
+    };
     // A script that is an argument. The command comes from a person. What is in the work tree is
     // visible, but a link there comes from a worker, and is not followed.
-    let named = command.argv.iter().map(|word| plain(&tree.join(word)));
+    let named = argv.iter().map(|word| plain(&tree.join(word)));
     let named =
         named.filter(|path| !path.starts_with(&tree)).filter_map(|it| it.canonicalize().ok());
     confinement.visible.extend(named.filter(|path| path.is_file()));
-    confinement.apply(agent)
+    confinement.apply(program)
 }
 
 /// A path without `..`, whatever links it has.
@@ -215,11 +254,12 @@ fn described(command: &AgentCommand, outcome: &RunOutput) -> String {
     text
 }
 
-fn last_lines(tail: &[u8]) -> String {
+/// The whole lines of the end of an output, of which at most `kept` bytes were kept.
+pub(super) fn last_lines(tail: &[u8], kept: usize) -> String {
     let text = String::from_utf8_lossy(tail);
     match text.split_once('\n') {
         // The first line is cut off.
-        Some((_, rest)) if tail.len() >= ERRORS_SHOWN => rest.to_owned(),
+        Some((_, rest)) if tail.len() >= kept => rest.to_owned(),
         _ => text.into_owned(),
     }
 }
@@ -266,14 +306,8 @@ impl Watched<'_> {
         if self.end_by.is_some() {
             return;
         }
-        let AgentRun { operations, run, times, .. } = self.agent;
-        let request = HeartbeatRequest {
-            agent: Some(run.agent.clone()),
-            run_id: Some(run.run_id.clone()),
-            lease_ttl_ms: ms(times.lease_seconds),
-            heartbeat_ttl_ms: ms(times.heartbeat_seconds),
-        };
-        match operations.heartbeat(run.task, &request) {
+        let AgentRun { operations, run, .. } = self.agent;
+        match operations.heartbeat(run.task, &self.agent.heartbeat()) {
             Ok(()) => {
                 self.next = now + self.every;
                 (self.signals)(WorkSignal::Beat);
@@ -281,20 +315,11 @@ impl Watched<'_> {
             // It may be possible again before the heartbeat ends.
             Err(failure) if is_for_now(&failure) => self.next = now + BEAT_AGAIN,
             // The agent reported by itself and may end in peace, or lost the task.
-            Err(_) => match self.has_reported() {
+            Err(_) => match self.agent.has_reported() {
                 Ok(true) => self.end_by = Some(now + AFTER_REPORT),
                 _ => self.is_lost = true,
             },
         }
-    }
-
-    /// Whether a result of this run is recorded.
-    fn has_reported(&self) -> Result<bool> {
-        let run = &self.agent.run;
-        let Some(last) = self.agent.operations.last_run(run.task)? else { return Ok(false) };
-        let is_own = |id: Option<&str>| id == Some(run.run_id.as_str());
-        let is_over = is_own(last.run_id.as_deref()) && last.status == RunStatus::Completed;
-        Ok(is_over || last.result.is_some_and(|result| is_own(result.run_id.as_deref())))
     }
 }
 

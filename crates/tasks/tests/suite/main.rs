@@ -8,6 +8,7 @@
 
 mod adopting;
 mod attacks;
+mod checks;
 mod claims;
 mod clock;
 mod commits;

@@ -13,7 +13,10 @@ use crate::support::{AGENT, Case, agent, claim, human};
 fn claimed(case: &Case) -> (TaskId, EndRunRequest) {
     let id = case.ready();
     let run_id = claim(&case.tree, id, AGENT);
-    (id, EndRunRequest { agent: None, run_id, exit: AgentExit::Success, text: None })
+    (
+        id,
+        EndRunRequest { agent: None, run_id, exit: AgentExit::Success, text: None, observed: None },
+    )
 }
 
 fn end(tree: &Tree, id: TaskId, request: &EndRunRequest) -> (RunEnding, Status) {

@@ -136,6 +136,7 @@ pub(super) fn fact_lines(page: &mut Page, facts: &Result<RunFacts, Failure>) {
     let back = back.map(|it| format!("by {} at {}: {}", it.by, moment(&it.at), it.reason));
     list("sent back", &back.collect::<Vec<_>>());
     list("warning", &facts.warnings);
+    list("sandbox", &facts.sandbox);
     page.labelled("cost", &facts.cost);
     page.labelled_some_whole("diff", facts.diff_command.as_deref());
 }

@@ -70,10 +70,14 @@ impl InitArgs {
             if plans && options.goal.is_none() {
                 page.line(NO_GOAL);
             }
+            page.line(RUN_AGAIN);
             next_lines(page, &next);
         })
     }
 }
+
+const RUN_AGAIN: &str = "to have Accord run declared checks again, add the policy \
+    require_reproducible_verification to agentxchain.json";
 
 /// An agent by its name, else by the words of its command.
 fn new_agent(agent: &str, roles: Vec<NewRole>) -> Result<NewAgent> {

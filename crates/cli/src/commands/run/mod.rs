@@ -280,6 +280,9 @@ fn blocked_lines(page: &mut Page, state: &State) {
 fn waiting_lines(page: &mut Page, waiting: &Waiting) {
     let since = waiting.since.map(|since| moment(&since.to_string()));
     page.labelled_some("since", since.as_deref());
+    for sandbox in waiting.facts.iter().flat_map(|facts| &facts.sandbox) {
+        page.labelled_whole("sandbox", sandbox);
+    }
     evidence_line(page, &waiting.evidence);
 }
 

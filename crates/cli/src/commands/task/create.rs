@@ -65,9 +65,9 @@ pub(super) struct EditArgs {
     #[command(flatten)]
     says: SaysArgs,
 
-    /// Take a member away: agent, role, team, resource or time-limit; can be repeated
+    /// Take a member away: agent, role, team, resource, time-limit or checks; can be repeated
     #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(
-        ["agent", "role", "team", "resource", "time-limit"]))]
+        ["agent", "role", "team", "resource", "time-limit", "checks"]))]
     clear: Vec<String>,
 
     /// Refuse if the task is not the one with this digest, which `accord task show` shows
@@ -128,6 +128,11 @@ struct SaysArgs {
     #[arg(long, value_name = "ACTION", value_parser = name_parser::<OnViolation>())]
     on_violation: Option<OnViolation>,
 
+    /// A command that Accord runs after the report, without a shell; its result is shown in the
+    /// review; can be repeated
+    #[arg(long = "check", value_name = "COMMAND", value_parser = argv)]
+    checks: Vec<Argv>,
+
     /// Finished work is done without a review
     #[arg(long)]
     no_review: bool,
@@ -157,6 +162,7 @@ impl CreateArgs {
             resource: says.resource,
             max_in_progress_ms: says.time_limit.map(|seconds| seconds * 1_000),
             on_violation: says.on_violation,
+            checks: lists(says.checks),
             review_required: says.no_review.then_some(false),
             review_by: says.agent_review.then_some(ReviewBy::Agent),
             ready: self.ready.then_some(true),
@@ -193,6 +199,7 @@ impl EditArgs {
             resource: says.resource.into(),
             max_in_progress_ms: says.time_limit.map(|seconds| seconds * 1_000).into(),
             on_violation: says.on_violation.into(),
+            checks: lists(says.checks).into(),
             review_required: says.no_review.then_some(false).into(),
             review_by: says.agent_review.then_some(ReviewBy::Agent).into(),
             expect: self.expect,
@@ -203,6 +210,7 @@ impl EditArgs {
                 "role" => body.role = Field::Null,
                 "team" => body.team = Field::Null,
                 "resource" => body.resource = Field::Null,
+                "checks" => body.checks = Field::Null,
                 _ => body.max_in_progress_ms = Field::Null,
             }
         }
@@ -218,6 +226,20 @@ impl SaysArgs {
         let text = text.map(String::from_utf8).transpose();
         text.map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))
     }
+}
+
+/// The words of a check.
+#[derive(Clone, Debug)]
+struct Argv(Vec<String>);
+
+/// Reads the words of a check as a shell does. No shell runs them.
+fn argv(text: &str) -> Result<Argv, String> {
+    let words = shell_words::split(text).map_err(|error| error.to_string())?;
+    if words.is_empty() { Err("a check names a program".to_owned()) } else { Ok(Argv(words)) }
+}
+
+fn lists(checks: Vec<Argv>) -> Option<Vec<Vec<String>>> {
+    (!checks.is_empty()).then(|| checks.into_iter().map(|check| check.0).collect())
 }
 
 fn given(list: Vec<String>) -> Option<Vec<String>> {

@@ -19,6 +19,7 @@ use accord_system::now;
 use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::lease::LeaseTimes;
+use accord_tasks_core::observed::{CHECKS_OF, described, read_checks};
 use accord_tasks_core::operations::{
     Acting as Who, ClaimAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
 };
@@ -185,7 +186,9 @@ impl WorkerLoop<'_> {
         }
         let host = WorkHost::new(&self.args.place, self.place, &self.agent)?;
         let place = (Path::new(&briefing.root), self.place.project.as_str());
-        let run = AgentRun::new(&host, place, (id, &self.agent, run_id), times(claim))?;
+        // As they were when the task was claimed. What cannot be read is a finding of the review.
+        let checks = claim.task.metadata.get(CHECKS_OF).and_then(read_checks).unwrap_or_default();
+        let run = AgentRun::new(&host, place, (id, &self.agent, run_id), times(claim), checks)?;
         let briefing = self.args.briefing.text(self.place, &briefing, Audience::Worker);
         let mut output = AgentOutput::new(folder, run_id, self.args.verbose);
         let mut show = |signal: WorkSignal<'_>| match signal {
@@ -196,6 +199,7 @@ impl WorkerLoop<'_> {
             WorkSignal::Started(_, Sandbox::Off(why)) => {
                 print_note(format!("{id} is done without a sandbox: {}", clean(why)));
             }
+            WorkSignal::Check(check) => print_note(format!("check {}", clean(&described(check)))),
             WorkSignal::Started(_, sandbox) => print_note(format!("the sandbox is {sandbox}")),
             _ => {}
         };

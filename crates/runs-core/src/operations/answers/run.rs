@@ -234,6 +234,8 @@ message! {
         required checks: Vec<RunCheck> = "checks", "checks";
         /// What the turns cost, and who says so.
         required cost: String = "cost", "text";
+        /// The sandboxes that the workers ran in, or why there was none.
+        required sandbox: Vec<String> = "sandbox", "text";
         /// Earlier requests of the phase that a person sent back.
         required send_backs: Vec<RunSentBack> = "send_backs", "send-backs";
         /// Warnings about the turns.

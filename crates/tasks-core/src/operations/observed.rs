@@ -1,0 +1,49 @@
+//! What Accord observed about the run of an agent, beside what the agent says.
+
+use accord_contract::{Limits, TextForm, message};
+
+const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
+/// The longest output of a check, command or name of a file.
+const TEXT: TextForm = TextForm::ANY.chars(0, 4_000).without_nul();
+/// The most checks of a task.
+pub const CHECKS: usize = 20;
+/// The most changed files and commits of a record.
+pub const CHANGES: usize = 100;
+
+message! {
+    /// A check of a task, as Accord ran it after the agent had ended.
+    pub struct TaskCheck("TaskCheck", closed) {
+        /// The program and its arguments.
+        required argv: Vec<String> = "argv", "argument-list";
+        /// The exit code; absent if it did not end by itself.
+        optional exit_code: i64 = "exit_code", "exit-code";
+        /// Why there is no exit code.
+        optional problem: String = "problem", "text", Limits::text(TEXT);
+        /// How long it took.
+        required duration_ms: u64 = "duration_ms", "duration:ms";
+        /// The last lines of its output.
+        required output: String = "output", "text", Limits::text(TEXT);
+        /// The sandbox that it ran in: `bubblewrap`, `landlock`, or `off` with the reason.
+        required sandbox: String = "sandbox", "text", Limits::text(TEXT);
+    }
+
+    /// What Accord observed about the run of an agent that it started.
+    pub struct TaskObserved("TaskObserved", closed) {
+        /// The run.
+        required run_id: String = "run_id", "run-id", Limits::text(NAME);
+        /// The sandbox that the agent ran in: `bubblewrap`, `landlock`, or `off` with the reason.
+        required sandbox: String = "sandbox", "text", Limits::text(TEXT);
+        /// The checks of the task as they were when it was claimed.
+        required checks: Vec<TaskCheck> = "checks", "checks";
+        /// The folder that the agent worked in.
+        required work_tree: String = "work_tree", "path", Limits::text(TEXT);
+        /// The commit that was checked out when the agent began, if the folder is under git.
+        optional base: String = "base", "commit", Limits::text(NAME);
+        /// The commits since then, newest first.
+        required commits: Vec<String> = "commits", "texts", Limits::texts(CHANGES, TEXT);
+        /// The files that differ from that commit.
+        required files: Vec<String> = "files", "paths", Limits::texts(CHANGES, TEXT);
+        /// How many commits and files are left out.
+        required left_out: u64 = "left_out", "count";
+    }
+}
