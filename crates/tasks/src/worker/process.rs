@@ -211,8 +211,6 @@ pub(super) fn confine(
         Rights::Agent => command.argv.as_slice(),
         Rights::Check(argv) => {
             confinement.git = GitAccess::Read;
-            // Without a socket, it could change the folder.
-            confinement.protected.extend(confinement.data.take());
             argv
         }
     };
