@@ -2,8 +2,8 @@
 //! far the events of a tree were taken over into the project's stream.
 //!
 //! Invariants:
-//! - an event of a source, and the decision that it reports, are recorded once: the events and the position after them are
-//!   committed together, and events up to the position are left out;
+//! - an event of a source, and the decision that it reports, are recorded once: the events and the
+//!   position after them are committed together, and events up to the position are left out;
 //! - the times of a stream never go back, so that an event whose own time is earlier than the
 //!   newest of the stream gets that time.
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_api::{Declaration, Location, Operation};
+use accord_base::{Author, Caller, Need, Verb};
 use accord_contract::{Code, Failure, Protocol};
 use axum::Router;
 use axum::extract::Request;
@@ -73,8 +74,10 @@ pub fn router(routes: Vec<Route>) -> Router {
             async move { response }
         });
         let known: Arc<[&'static str]> = route.query_parameters().collect();
+        let need = route.declared.need;
         let strict = from_fn(move |request: Request, next: Next| {
             let checked = check_query(request.uri(), &known);
+            let checked = checked.and_then(|()| check_worker(need, &request));
             async move {
                 match checked {
                     Ok(()) => next.run(request).await,
@@ -87,6 +90,15 @@ pub fn router(routes: Vec<Route>) -> Router {
         router = router.route(route.declared.path, route.handler.route_layer(strict).layer(named));
     }
     router
+}
+
+/// Refuses administration to workers. A caller without the right is refused by its service.
+fn check_worker(need: Need, request: &Request) -> Result<(), Failure> {
+    let caller = request.extensions().get::<Caller>().filter(|_| need == Need::Admin);
+    match caller.filter(|caller| caller.access().may_anywhere(Verb::Admin).is_ok()) {
+        Some(caller) => caller.attribute(need, Author::unnamed()).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// The closed list of the codes that a route refuses with.
@@ -152,10 +164,8 @@ mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
 
-    use accord_api::body::Bytes;
-    use accord_base::Need;
-
     use super::*;
+    use accord_api::body::Bytes;
 
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);

@@ -21,12 +21,13 @@ unit! {
     /// A snapshot of the store.
     ///
     /// Later writes do not change what a unit sees.
-    ReadUnit: Audit, Blobs, Briefings, Decisions, Embeddings, Events, Facts, Keys, LiveSessions, Packages,
-        Projects, Search, Sessions, Settings, Totals
+    ReadUnit: Audit, Blobs, Briefings, Decisions, Embeddings, Events, Facts, Keys, LiveSessions,
+        Packages, Projects, Search, Sessions, Settings, Totals
 }
 
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
-    WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EmbeddingWrites, EventWrites, FactWrites, KeyWrites,
-        LiveSessionWrites, PackageWrites, ProjectWrites, Repair, SessionWrites, SettingWrites
+    WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EmbeddingWrites, EventWrites, FactWrites,
+        KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair, SessionWrites,
+        SettingWrites
 }

@@ -153,7 +153,12 @@ operation! {
         body Json<BackupRequest>;
         needs Need::Admin;
         answers 200 "The backup is written.", Json<BackupEnvelope>;
-        refuses [&[Code::NotForWorkers], &[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]];
+        refuses [&[
+            Code::NotForWorkers,
+            Code::HostOwnerOnly,
+            Code::StoreOccupied,
+            Code::StoreFull,
+        ]];
     }
 
     /// Deletes old events. Packages and facts stay.

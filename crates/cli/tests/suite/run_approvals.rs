@@ -141,7 +141,7 @@ fn an_approval_of_what_was_seen_is_refused_when_it_has_moved() {
     assert_eq!(refused["error"]["evidence_digest"], now.as_str());
     assert_eq!(refused["error"]["expected_digest"], seen.as_str());
     place.run(&format!("approve-transition --yes --expect {now}")).yes();
-    for late in ["approve-transition", "send-back more"] {
+    for late in ["approve-transition", "send-back --reason more"] {
         let said = place.run(&format!("{late} --yes --expect {now}"));
         let said = said.refused("decision_stale");
         assert!(said.contains("human:lead decided before you: approved, at "), "{said}");

@@ -144,7 +144,8 @@ fn settings_that_a_clone_or_a_worker_brings_need_trust() {
         command.env("XDG_STATE_HOME", folder.path().join("state"));
         run(command, "")
     };
-    for arguments in [&["task", "list"][..], &["serve"], &["context", "list"], &["config", "show"]]
+    for arguments in
+        [&["task", "list"][..], &["serve"], &["context", "digest"], &["config", "show"]]
     {
         let said = here(arguments).refused("STORE_FOLDER_UNTRUSTED");
         assert!(said.contains("url") && said.contains("tasks.notify.command"), "{said}");
@@ -154,7 +155,7 @@ fn settings_that_a_clone_or_a_worker_brings_need_trust() {
     worker.current_dir(&folder).env_remove("ACCORD_DATA").env("ACCORD_TASK_ID", "001");
     run(worker, "").refused("not_for_workers");
     let said = here(&["config", "trust"]).yes();
-    assert!(said.contains("url, tasks.notify.command"), "{said}");
+    assert!(said.contains("tasks.notify.command, url"), "{said}");
     here(&["config", "show"]).yes();
     std::fs::write(&file, planted.replace("ran", "ran2")).expect("it works");
     here(&["config", "show"]).refused("STORE_FOLDER_UNTRUSTED");

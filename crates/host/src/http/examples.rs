@@ -289,8 +289,9 @@ examples! {
     "create_project" 201 (JSON r#"{"project_id":"trial","x-conformance":true}"# "/v1/projects");
     "remove_project" 200 (DELETE "/accord/v1/projects/trial");
     "decisions" 200 (GET single "/accord/v1/projects/atlas/decisions?actor=human:lead&limit=20");
-    "take_over_decisions" 403
-        (JSON r#"{"source":"run_0a1b","decisions":[]}"# "/accord/v1/projects/atlas/decisions");
+    "take_over_decisions" 200
+        (r#"curl --unix-socket .accord/accord.sock --json '{"source":"run_0a1b","decisions":[]}' "#
+        "http://localhost/accord/v1/projects/atlas/decisions");
     "task_trees" 200 (GET "/accord/v1/task-trees");
     "link_task_tree" 404 (PUT r#"{"folder":"/home/dev/atlas/.aof"}"#
         "/accord/v1/projects/atlas/task-tree");

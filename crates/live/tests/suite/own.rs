@@ -215,7 +215,10 @@ async fn an_answer_to_an_ask_is_recorded_as_a_decision() {
     for place in places() {
         let live = place.live();
         let session = ask(&live, "a colour").await;
-        let request = |seq: u64| json!({"action": "answer", "data": {"text": "crimson"}, "client_id": "c", "client_seq": seq});
+        let request = |seq: u64| {
+            let data = json!({"text": "crimson"});
+            json!({"action": "answer", "data": data, "client_id": "c", "client_seq": seq})
+        };
         let first = answer(&live, &session, request(1)).await.unwrap();
         // The same answer again, and one more that nobody waits for.
         assert_eq!(answer(&live, &session, request(1)).await, Ok(first));

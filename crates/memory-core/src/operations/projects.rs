@@ -53,7 +53,11 @@ operation! {
         needs Need::Admin;
         answers 201 "The project is created.", Json<Project>;
         also 200 "The project existed.";
-        refuses [&[Code::NotForWorkers], &[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]];
+        refuses [&[
+            Code::NotForWorkers,
+            Code::AgenticInvalidSchema,
+            Code::AgenticDuplicateProjectId,
+        ]];
     }
 
     /// Reads one project.

@@ -22,14 +22,19 @@ envelope! {
 
 operation! {
     /// Removes a project that was created with x-conformance: true, or that holds no package,
-    /// fact, session, blob, task, live session or decision. Needs admin for all projects. The numbers of its
-    /// events are never used again.
+    /// fact, session, blob, task, live session or decision. Needs admin for all projects. The
+    /// numbers of its events are never used again.
     pub struct RemoveProject("remove_project", Delete "/accord/v1/projects/{project_id}")
         of Agentic
     {
         path InProject;
         needs Need::Admin;
         answers 200 "The project is removed.", Json<RemovedProjectEnvelope>;
-        refuses [&[Code::NotForWorkers], &[Code::AccessDenied, Code::AgenticProjectNotFound, Code::AgenticProjectNotEmpty]];
+        refuses [&[
+            Code::NotForWorkers,
+            Code::AccessDenied,
+            Code::AgenticProjectNotFound,
+            Code::AgenticProjectNotEmpty,
+        ]];
     }
 }

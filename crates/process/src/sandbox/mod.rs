@@ -140,11 +140,23 @@ pub fn user_state_folder() -> Option<PathBuf> {
 const HIDDEN: [&str; 5] = ["/home", "/root", "/run", "/tmp", "/var/tmp"];
 
 /// The configuration of agent clients and editors, which they execute in the next session.
-const CLIENT_FOLDERS: [&str; 7] =
-    [".claude", ".opencode", ".codex", ".agents", ".gemini", ".vscode", ".idea"];
+const CLIENT_FOLDERS: [&str; 12] = [
+    ".claude",
+    ".opencode",
+    ".codex",
+    ".agents",
+    ".gemini",
+    ".cursor",
+    ".windsurf",
+    ".continue",
+    ".zed",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+];
 /// A data folder of Accord, which the next command in the work tree would use.
 const DATA_FOLDER: &str = ".accord";
-const CLIENT_FILES: [&str; 3] = [".mcp.json", "opencode.json", ".envrc"];
+const CLIENT_FILES: [&str; 4] = [".mcp.json", "opencode.json", "opencode.jsonc", ".envrc"];
 
 /// Variables that name sockets which a worker does not see.
 const SOCKETS: [&str; 4] = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "TMUX", "XDG_RUNTIME_DIR"];

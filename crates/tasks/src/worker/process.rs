@@ -7,8 +7,8 @@ use accord_base::worker::{Attempt, AttemptSocket, RUN_FILES, SOCKET_VARIABLE, TA
 use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_process::{
-    Cancel, Ending, GitAccess, Invocation, Overflow, RunOutput, Sandbox, Spec, StartError, Watch,
-    WatchDecision, run_watched, user_state_folder,
+    Cancel, Ending, GitAccess, Invocation, Overflow, RunOutput, Sandbox, SandboxMode, Spec,
+    StartError, Watch, WatchDecision, run_watched, user_state_folder,
 };
 use accord_tasks_core::message::PREFIX;
 use accord_tasks_core::operations::{AgentExit, TaskObserved};
@@ -195,7 +195,13 @@ pub(super) fn confine(
     rights: Rights<'_>,
 ) -> Result<(Invocation, Sandbox), StartError> {
     let Some(state) = user_state_folder() else {
-        return Ok((program, Sandbox::Off("there is no state folder".to_owned())));
+        let why = "there is no state folder; set HOME or XDG_STATE_HOME".to_owned();
+        let is_required =
+            matches!(command.sandbox.mode, SandboxMode::Bubblewrap | SandboxMode::Landlock);
+        return match is_required {
+            true => Err(StartError::Sandbox { why }),
+            false => Ok((program, Sandbox::Off(why))),
+        };
     };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = real(&run.folder());

@@ -1,5 +1,5 @@
-//! Accord's own routes that belong to no protocol's door: keys, decisions, maintenance, removal of projects,
-//! linked task trees, information about the server.
+//! Accord's own routes that belong to no protocol's door: keys, decisions, maintenance, removal of
+//! projects, linked task trees, information about the server.
 
 pub(super) mod about;
 pub(super) mod decisions;

@@ -355,7 +355,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_review",
             json!({"package_id": "k", "action": "approve"}),
             "POST",
-            "/v1/packages/k/review",
+            "/v1/packages/k/review?door=mcp",
         ),
         (
             "memory_review",
@@ -401,7 +401,7 @@ async fn every_tool_asks_the_route_that_it_should() {
         assert_eq!((asked.method.as_str(), asked.target.as_str()), (method, target), "{tool}");
     }
     let reviews = fake.asked();
-    let review = reviews.iter().find(|asked| asked.target.ends_with("/review")).unwrap();
+    let review = reviews.iter().find(|asked| asked.target.ends_with("/review?door=mcp")).unwrap();
     let actor = json!({"id": "test-client", "type": "agent"});
     assert_eq!(review.body, json!({"outcome": "complete", "actor": actor}));
 }

@@ -65,6 +65,7 @@ async fn limits_of_members_are_accepted_and_what_is_outside_is_refused() {
 /// A request that is accepted. Ids differ, so that no request conflicts with another.
 fn minimal(route: &str, number: usize) -> Value {
     match route {
+        "take_over_decisions" => json!({"source": "run_1", "decisions": []}),
         "deposit" => package(&format!("pkg_new_{number}")),
         "assert_fact" => json!({"subject": "tiles", "predicate": "zoom", "value": "12"}),
         "create_project" => json!({"project_id": format!("project_{number}")}),
