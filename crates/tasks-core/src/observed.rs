@@ -89,7 +89,7 @@ fn counted(checks: usize) -> String {
 
 /// A check on one line: the command and how it ended.
 pub fn described(check: &TaskCheck) -> String {
-    let command = check.argv.join(" ");
+    let command = shell_words::join(&check.argv);
     match (check.exit_code, &check.problem) {
         (Some(code), _) => format!("{command} (exit code {code})"),
         (None, Some(problem)) => format!("{command} ({problem})"),

@@ -11,7 +11,7 @@ use crate::{operation, params};
 /// The most decisions of a page, and of one that names no number.
 const LIMIT: Number = Number::new("limit", 1, 500).or(50);
 /// The most decisions that are taken over at once.
-const MOST: usize = 1_000;
+pub const MOST: usize = 1_000;
 const NAME: TextForm = TextForm::ANY.chars(1, 1024).without_nul();
 
 params! {

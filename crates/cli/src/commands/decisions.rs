@@ -1,12 +1,22 @@
 //! `accord decisions`: who decided what, in every protocol.
 
-use accord_api::operations::decisions::{DecisionParams, ListDecisions};
-use accord_api::parameter::InProject;
-use accord_base::decision::DecisionProtocol;
+use std::path::{Path, PathBuf};
 
-use crate::host::{HostArgs, PageArgs, ProjectArg, print_items, project_id};
+use accord_api::operations::decisions::{
+    DecisionParams, ListDecisions, MOST, TakeOverDecisions, TakeOverRequest,
+};
+use accord_api::parameter::InProject;
+use accord_api::{Call, Json, NoParams};
+use accord_base::ProjectId;
+use accord_base::decision::DecisionProtocol;
+use accord_contract::Wire as _;
+use accord_contract::text::counted;
+use accord_runs::{Environment, Runs};
+use serde_json::json;
+
+use crate::host::{Connection, HostArgs, PageArgs, ProjectArg, print_items, project_id};
 use crate::render;
-use crate::{Exit, Result};
+use crate::{Exit, Result, print_line};
 
 /// List the decisions of people, the newest first: who, how they are known, about what, and when
 #[derive(Debug, clap::Args)]
@@ -21,6 +31,11 @@ pub(crate) struct DecisionsArgs {
     /// Only decisions of this kind, such as task.review or live.answer
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+
+    /// Take over the decisions of the governed repository in this folder, each of them once
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["task", "run", "package", "live"])]
+    #[arg(conflicts_with_all = ["by", "kind"])]
+    take_over: Option<PathBuf>,
 
     #[command(flatten)]
     page: PageArgs,
@@ -69,6 +84,9 @@ impl DecisionsArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let host = self.host.connect()?;
         let project = self.project.required(&self.host.target, &host)?;
+        if let Some(folder) = &self.take_over {
+            return take_over(&host, project_id(&project)?, folder, self.host.json);
+        }
         let (protocol, subject) = self.about.get();
         let PageArgs { limit, cursor } = self.page;
         let (kind, actor) = (self.kind, self.by);
@@ -85,4 +103,25 @@ impl DecisionsArgs {
             },
         )
     }
+}
+
+/// Hands the decisions of a governed repository to a project.
+fn take_over(host: &Connection, project: ProjectId, folder: &Path, json: bool) -> Result<Exit> {
+    let runs = Runs::open(folder, Environment::system())?;
+    let source = runs.config()?.project_id().to_owned();
+    let (mut taken, mut known) = (Vec::new(), 0);
+    for decisions in runs.person_decisions()?.chunks(MOST) {
+        let (source, decisions) = (source.clone(), decisions.to_vec());
+        let request = Json(TakeOverRequest { source, decisions });
+        let path = InProject { project: project.clone() };
+        let done = host.call(&Call::<TakeOverDecisions>::new(path, NoParams, request))?.answer.0;
+        taken.extend(done.taken);
+        known += done.known;
+    }
+    if json {
+        let taken: Vec<_> = taken.iter().map(|id| id.encode()).collect();
+        return print_line(json!({"taken": taken, "known": known}).to_string());
+    }
+    let (new, before) = (counted(taken.len() as u64, "decision"), counted(known, "decision"));
+    print_line(format!("{new} of {source} taken over; {project} had {before} of them before"))
 }

@@ -15,13 +15,19 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     }
 }
 
-/// Escapes control characters and characters that change the text direction.
+/// Escapes characters that control the terminal, change the direction of the text, or look like
+/// nothing.
 pub(crate) fn clean(text: &str) -> String {
     let acts = |character: char| {
         // Escape sequences could forge output or control the terminal. Direction marks could show a
-        // text in another order than it has.
+        // text in another order than it has. A long word of what looks blank would begin a line of
+        // the terminal, as if it were Accord's. Joiners are part of words and of pictures.
         (character.is_control() && character != '\t')
-            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(character, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}')
+            || matches!(character, '\u{17b5}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+            || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(character, '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+            || matches!(character, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
     };
     if !text.contains(acts) {
         return text.to_owned();
@@ -90,6 +96,9 @@ mod tests {
         let text = "\u{1b}[2Jgone\u{7}\u{202e}txt\u{9b}0m";
         assert_eq!(clean(text), "\\u{1b}[2Jgone\\u{7}\\u{202e}txt\\u{9b}0m");
         assert_eq!(clean("日本 é 🙂\tok"), "日本 é 🙂\tok");
+        let blank = "a\u{2800}\u{3164}\u{200b}\u{2060}\u{feff}\u{e0020}b";
+        assert_eq!(clean(blank), "a\\u{2800}\\u{3164}\\u{200b}\\u{2060}\\u{feff}\\u{e0020}b");
+        assert_eq!(clean("👩\u{200d}💻 می\u{200c}خواهم"), "👩\u{200d}💻 می\u{200c}خواهم");
     }
 
     #[test]

@@ -62,6 +62,7 @@ const PURE_MAY_USE: &[&str] = &[
     "serde_json",
     "sha2",
     "sha3",
+    "shell-words",
     "smallvec",
     "sponge-cursor",
     "strsim",

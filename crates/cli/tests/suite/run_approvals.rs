@@ -124,6 +124,39 @@ fn at_a_terminal_a_person_is_asked_and_shown_what_is_approved() {
 }
 
 #[test]
+fn a_project_takes_over_the_decisions_of_a_repository_once() {
+    let place = waiting(|_| {});
+    place.run("approve-transition --yes --note 'looks right'").yes();
+    // A worker can write this line. The copies do not have it.
+    let mut ledger = place.read(".agentxchain/decision-ledger.jsonl");
+    let last = ledger.lines().last().expect("a line").replace("looks right", "forged");
+    ledger += &format!("{}\n", last.replace("\"decision_id\":\"dec_", "\"decision_id\":\"dec_f"));
+    place.write(".agentxchain/decision-ledger.jsonl", &ledger);
+    let data = tempfile::tempdir().expect("a folder");
+    let accord = |words: &[&str]| {
+        let mut command = command(words);
+        command.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+        command.env("ACCORD_DATA", data.path()).env("ACCORD_PROJECT", "shop");
+        command
+    };
+    let yes = |words: &[&str]| run(accord(words), "").yes();
+    yes(&["project", "create", "shop"]);
+    let taken = yes(&["decisions", "--take-over", "."]);
+    assert!(taken.starts_with("1 decision of "), "{taken}");
+    let again = yes(&["decisions", "--take-over", "."]);
+    assert!(again.starts_with("0 decisions of "), "{again}");
+    let listed: Value = serde_json::from_str(&yes(&["decisions", "--json"])).expect("a document");
+    let [decision] = &listed["decisions"].as_array().expect("a list")[..] else {
+        panic!("{listed}");
+    };
+    assert_eq!((&decision["kind"], &decision["note"]), (&json!("run.gate"), &json!("looks right")));
+    assert_eq!((&decision["actor"], &decision["known_by"]), (&json!("human:lead"), &json!("none")));
+    let mut worker = accord(&["decisions", "--take-over", "."]);
+    worker.env("AGENTXCHAIN_TURN_ID", "turn_0");
+    run(worker, "").refused("not_for_workers");
+}
+
+#[test]
 fn an_approval_of_what_was_seen_is_refused_when_it_has_moved() {
     let place = waiting(|_| {});
     let seen = place.json("status")["evidence_digest"].as_str().expect("a digest").to_owned();

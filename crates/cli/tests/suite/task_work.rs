@@ -58,14 +58,14 @@ fn checks_run_after_the_agent_and_are_recorded_with_its_sandbox() {
         let id = tasks.create("One --ready --check 'sh -c \"echo seen; exit 3\"' --check true");
         let agent = tasks.agent("good.sh", GOOD);
         let ran = work(&tasks, &format!("--agent '{agent}' --as dev --once"));
-        assert!(ran.stderr.contains("check sh -c echo seen; exit 3 (exit code 3)"), "{ran:?}");
+        assert!(ran.stderr.contains("check sh -c 'echo seen; exit 3' (exit code 3)"), "{ran:?}");
         let shown = tasks.json(&format!("show {id}"));
         let checks = &shown["observed"]["checks"];
         assert_eq!((&checks[0]["exit_code"], &checks[0]["output"]), (&3.into(), &"seen\n".into()));
         assert_eq!(checks[1]["exit_code"], 0);
         let sandbox = shown["sandbox"].as_str().expect("a sandbox");
         let text = tasks.ran(&format!("show {id}")).stdout;
-        assert!(text.contains("check failed: sh -c echo seen; exit 3 (exit code 3)"), "{text}");
+        assert!(text.contains("check failed: sh -c 'echo seen; exit 3' (exit code 3)"), "{text}");
         assert!(text.contains(sandbox), "{text}");
         // They are gone from the task when somebody takes them away, and the record stays.
         tasks.yes(&format!("edit {id} --clear checks"));

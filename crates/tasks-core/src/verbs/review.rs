@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{About, Subject};
 use crate::Status;
+use crate::observed::observed;
 use crate::route::Routed;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::yaml::Change;
@@ -92,6 +93,7 @@ pub(super) fn record(
     let decision = DecisionRecord {
         title: Some(task.title.clone()),
         asked_at: waits.then(|| task.last_transition_at.clone()),
+        sandbox: observed(task, subject.run).map(|observed| observed.sandbox),
         ..verdict.record(&task.id.to_string(), by, note, digest, subject.now)
     };
     if let Some(event) = routed.events.pop() {
