@@ -222,16 +222,13 @@ impl Git {
             let ignored = self.ignored(&names.iter().map(path).collect::<Vec<_>>())?;
             names.retain(|name| ignored.contains(&path(name)));
         }
-        let mut marks = Vec::new();
-        for name in names {
-            {
-                let mode =
-                    fs::metadata(folder.join(&name)).map_or(0, |found| found.permissions().mode());
-                let mark = marker::of(&folder, &name)?;
-                marks.push(format!("{name} {:o} {mark}\n", mode & 0o111));
-            }
-        }
-        Ok(marks)
+        let mark = |name: String| {
+            let found = fs::metadata(folder.join(&name));
+            let mode = found.map_or(0, |found| found.permissions().mode());
+            let mark = marker::of(&folder, &name)?;
+            Ok(format!("{name} {:o} {mark}\n", mode & 0o111))
+        };
+        names.into_iter().map(mark).collect()
     }
 
     /// The root of the work tree.

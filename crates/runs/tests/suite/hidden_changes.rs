@@ -136,6 +136,19 @@ fn git_does_not_look_into_repositories_within() {
 }
 
 #[test]
+fn hooks_that_git_ignores_are_compared() {
+    let attack = Attack::new("echo evil > .husky/_/pre-commit");
+    attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+    attack.repo.write(".husky/_/.gitignore", "*\n");
+    attack.repo.write(".husky/_/pre-commit", "#!/bin/sh\n");
+    attack.repo.git(&["config", "core.hooksPath", ".husky/_"]);
+    let stepped = attack.step().unwrap();
+    let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else { panic!("{stepped:?}") };
+    assert_eq!(failure.code, Code::XchainVersionControlChanged, "{failure:?}");
+    assert!(failure.message.starts_with("hooks of git"), "{failure}");
+}
+
+#[test]
 fn a_filter_of_a_refused_turn_never_runs() {
     let marks = tempfile::tempdir().unwrap();
     let lines = format!(
