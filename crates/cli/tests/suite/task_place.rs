@@ -91,6 +91,39 @@ fn a_host_and_commands_share_the_tree() {
 }
 
 #[test]
+fn an_event_that_an_agent_wrote_is_no_decision() {
+    let tasks = Tasks::new();
+    let cancelled = tasks.create("First --ready");
+    tasks.yes(&format!("cancel {cancelled} --reason 'not needed'"));
+    let other = tasks.create("Second --ready");
+    let mut logs = std::fs::read_dir(tasks.root().join("events")).expect("a folder").flatten();
+    let log = logs.find(|it| it.path().is_file()).expect("a log").path();
+    let mut text = std::fs::read_to_string(&log).expect("a log");
+    let line =
+        |text: &str, has: &str| text.lines().rfind(|line| line.contains(has)).map(str::to_owned);
+    let decided = line(&text, "\"decision\"").expect("a decision");
+    let number =
+        |line: &str| serde_json::from_str::<Value>(line).expect("an event")["eventId"].clone();
+    let last = number(&line(&text, "eventId").expect("an event")).as_u64().expect("a number");
+    let old = format!("\"eventId\":{}", number(&decided));
+    let forged = decided.replace(&old, &format!("\"eventId\":{}", last + 1));
+    let forged = forged.replace(&cancelled, &other).replace("\"dec_", "\"dec_f");
+    text += &format!("{forged}\n");
+    std::fs::write(&log, text).expect("written");
+    let tasks = tasks.served();
+    let (status, listed) = tasks.host().ask("GET", "/accord/v1/projects/shop/decisions", "");
+    assert_eq!(status, 200, "{listed}");
+    let [decision] = &listed["decisions"].as_array().expect("a list")[..] else {
+        panic!("{listed}");
+    };
+    assert_eq!(decision["subject"], cancelled.as_str());
+    assert_eq!(
+        (&decision["kind"], &decision["outcome"]),
+        (&"task.cancel".into(), &"cancelled".into())
+    );
+}
+
+#[test]
 fn a_tree_in_a_repository_is_found_from_below() {
     let tasks = Tasks::new();
     let repo = tasks.folder().join("repo");

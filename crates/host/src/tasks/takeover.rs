@@ -5,11 +5,12 @@
 //! store, in the same transaction as the events: a host that is killed at any moment neither loses
 //! nor repeats one. The same holds for the decisions that events report (`payload.decision`).
 
-use accord_base::decision::{DecisionProtocol, DecisionRecord};
-use accord_base::{By, EventKind, ProjectId};
-use accord_contract::{Failure, Object, Value, Wire as _};
+use accord_base::decision::DecisionRecord;
+use accord_base::{EventKind, ProjectId};
+use accord_contract::{Failure, Object, Value};
 use accord_memory::{EventSource, Memory, SourceEvent};
 use accord_tasks::Tree;
+use accord_tasks::decisions::decisions_after;
 use accord_tasks::event_log::{EventLine, EventPlace, events_after, source};
 
 use super::TaskTrees;
@@ -52,13 +53,17 @@ pub(crate) fn take_over(memory: &Memory, tree: &Tree, project: &ProjectId) -> Re
         if lines.is_empty() {
             return Ok(taken);
         }
-        let events = lines.iter().map(|line| event(line, &source.id)).collect();
+        let held = match lines.iter().any(|line| decision_id(line).is_some()) {
+            true => decisions_after(tree, None)?.records,
+            false => Vec::new(),
+        };
+        let events = lines.iter().map(|line| event(line, &source.id, &held)).collect();
         taken += memory.take_over(&source, events, &next.document().to_string())?;
     }
 }
 
 /// An event of a tree, for the stream of the project.
-fn event(line: &EventLine, source: &str) -> SourceEvent {
+fn event(line: &EventLine, source: &str, held: &[DecisionRecord]) -> SourceEvent {
     let mut data = Object::new();
     data.insert("source".into(), source.into());
     data.insert("sequence".into(), line.number.into());
@@ -71,18 +76,20 @@ fn event(line: &EventLine, source: &str) -> SourceEvent {
         number: line.number,
         kind: kind(&line.kind),
         at: line.at,
-        decision: decision(line),
+        decision: decision(line, held),
         data: data.into(),
     }
 }
 
-/// The record of the decision that an event of a tree reports: the member `decision` of its
-/// payload, if it is that of a person about a task.
-fn decision(line: &EventLine) -> Option<DecisionRecord> {
-    let record = line.object.get("payload")?.get("decision")?;
-    let record = DecisionRecord::from_document(record.clone()).ok()?;
-    let by = By::parse(&record.actor, record.door).ok()?;
-    (record.protocol == DecisionProtocol::Tasks && by.is_person()).then_some(record)
+/// The record of the decision that an event of a tree reports. The event only names it, because an
+/// agent can write events: the record is the one that the log of the tree holds.
+fn decision(line: &EventLine, held: &[DecisionRecord]) -> Option<DecisionRecord> {
+    let id = decision_id(line)?;
+    held.iter().find(|record| record.decision_id.as_str() == id).cloned()
+}
+
+fn decision_id(line: &EventLine) -> Option<&str> {
+    line.object.get("payload")?.get("decision")?.get("decision_id")?.as_str()
 }
 
 /// The kind of an event in the stream. A type of another program that is not a kind is written with
