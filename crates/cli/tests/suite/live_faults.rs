@@ -246,11 +246,11 @@ impl Place {
         let server = Server::start(&data, &args);
         let verdicts = self.verdicts(protocol, &server, fault.is_some(), cases);
         drop(server);
-        let is_wrong = |(id, verdict): &(&String, &Verdict)| match fault {
-            Some(_) if *id != ALIVE => **verdict != Verdict::Fail,
-            _ => **verdict != Verdict::Pass,
+        let is_wrong = |(id, (verdict, _)): &(&String, &(Verdict, String))| match fault {
+            Some(_) if *id != ALIVE => *verdict != Verdict::Fail,
+            _ => *verdict != Verdict::Pass,
         };
-        let wrong: Vec<(&String, &Verdict)> = verdicts.iter().filter(is_wrong).collect();
+        let wrong: Vec<_> = verdicts.iter().filter(is_wrong).collect();
         let name = fault.unwrap_or("no fault");
         (!wrong.is_empty()).then(|| format!("{name}: {wrong:?}"))
     }
@@ -261,7 +261,7 @@ impl Place {
         server: &Server,
         is_faulty: bool,
         cases: &BTreeSet<&str>,
-    ) -> BTreeMap<String, Verdict> {
+    ) -> BTreeMap<String, (Verdict, String)> {
         let mut http = HttpOptions::new(&server.url);
         let [key, other] = &self.keys;
         (http.token, http.second_token) = (Some(key.clone()), Some(other.clone()));
@@ -283,7 +283,11 @@ impl Place {
         let report = accord_kit::run(protocol, &adapter, &options, &mut Reporters::default());
         let report = report.expect("a report");
         assert_eq!(report.cases.len(), cases.len() + 1);
-        report.cases.into_iter().map(|case| (case.id, case.verdict)).collect()
+        let judged = report.cases.into_iter().map(|case| {
+            let why = [case.message, case.adapter_message].into_iter().flatten();
+            (case.id, (case.verdict, why.collect::<Vec<_>>().join("; ")))
+        });
+        judged.collect()
     }
 
     /// A copy of the data folder. No server has opened it, so it has only files.
