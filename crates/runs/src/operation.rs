@@ -178,7 +178,8 @@ impl<'a> Operation<'a> {
     /// What the core must know about the repository.
     pub(crate) fn baseline(&self) -> Result<Baseline> {
         let git = self.git()?;
-        Ok(git.map(|git| git.changes()).transpose()?.map_or_else(without_git, |it| it.baseline()))
+        let changes = git.map(|git| git.reading_contents().changes()).transpose()?;
+        Ok(changes.map_or_else(without_git, |it| it.baseline()))
     }
 
     pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn> {

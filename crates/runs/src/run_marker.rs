@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure, Time, Value};
 use accord_runs_core::State;
+use accord_trees::{Root, atomic};
 use rustix::fs::OFlags;
 use serde_json::json;
 
@@ -21,7 +22,8 @@ const MAX_REFS: u64 = 64 * 1024 * 1024;
 
 pub(crate) struct RunMarker {
     git: PathBuf,
-    path: PathBuf,
+    /// The path within git's folder.
+    below: String,
 }
 
 struct Marked {
@@ -40,7 +42,7 @@ impl RunMarker {
             "" => "run.json".to_owned(),
             below => format!("run-{}.json", below.replace('/', "+")),
         };
-        Some(Self { path: git.join("accord").join(name), git })
+        Some(Self { git, below: format!("accord/{name}") })
     }
 
     /// Notes the run of a state, unless it is noted.
@@ -49,23 +51,15 @@ impl RunMarker {
         if self.read().is_some_and(|marked| marked.run_id == run.as_str()) {
             return Ok(());
         }
-        let folder = self.git.join("accord");
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        // A link would lead out of git's folder.
-        if !folder.symlink_metadata()?.is_dir() {
-            return Err(io::Error::other(format!("{} is not a folder", folder.display())));
-        }
         let document = json!({
             "run_id": run.as_str(),
             "created_at": state.member("created_at"),
             "head": self.head(),
         });
-        let temporary = folder.join(format!(".run-{}", std::process::id()));
-        fs::write(&temporary, format!("{document}\n"))?;
-        fs::rename(&temporary, &self.path)
+        // A worker can put links into git's folder. None is followed out of it.
+        let disk = Root::open(&self.git).map_err(io::Error::other)?;
+        let written = atomic::write(&disk, &self.below, format!("{document}\n").as_bytes());
+        written.map_err(io::Error::other)
     }
 
     /// The run that is noted for this branch and that a state does not know.
@@ -88,7 +82,7 @@ impl RunMarker {
              example after git stash",
             root.display()
         );
-        let note = shell_words::quote(&self.path.to_string_lossy()).into_owned();
+        let note = shell_words::quote(&self.git.join(&self.below).to_string_lossy()).into_owned();
         let failure = Failure::new(Code::XchainRecordsMissing, message).with("run_id", run);
         let next = "git stash pop restores them; to give the run up, remove the note: rm";
         Some(failure.suggesting(format!("{next} {note}")))
@@ -102,7 +96,7 @@ impl RunMarker {
     }
 
     fn read(&self) -> Option<Marked> {
-        let text = read_text(&self.path, MAX_BYTES)?;
+        let text = read_text(&self.git.join(&self.below), MAX_BYTES)?;
         let document = accord_canon::read(text.as_bytes()).ok()?;
         let member = |name: &str| document.get(name).and_then(Value::as_str);
         let run_id = member("run_id").filter(|_| member("head") == Some(&self.head()))?.to_owned();

@@ -1,17 +1,20 @@
 //! What the index says: changed files that git ignores on request (`update-index
 //! --assume-unchanged`, `--skip-worktree`, a sparse checkout), and submodules.
+//!
+//! A worker can write the index, so that it has the size and the times of a changed file beside the
+//! object of before. Then git does not read the file. Where a worker is judged, every file is read.
 
-use std::collections::BTreeSet;
-use std::fs::Metadata;
-use std::os::unix::fs::PermissionsExt as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _};
 
 use super::status::{names, unknown};
 use super::{Git, marker};
 use accord_runs_core::Result;
 
 pub(super) struct Index {
-    /// The entries of files that are hidden.
-    flagged: Vec<Vec<u8>>,
+    /// The entries of files that are hidden, or all entries if contents are read.
+    entries: Vec<Vec<u8>>,
     /// A marker of them; `None` if nothing is hidden.
     pub(super) flags: Option<String>,
     /// The folders of submodules.
@@ -32,32 +35,47 @@ impl Git {
         for entry in names(&output).filter(|entry| entry[1..].starts_with(b" 160000 ")) {
             submodules.push(self.index_entry(entry)?.path);
         }
-        let flagged = names(&output).filter(|entry| is_hidden(entry));
-        let flagged: Vec<Vec<u8>> = flagged.map(<[u8]>::to_vec).collect();
-        let flag = |entry: &Vec<u8>| {
+        let flag = |entry: &[u8]| {
             let tab = entry.iter().position(|byte| *byte == b'\t').unwrap_or(0);
             format!("{}{}\n", char::from(entry[0]), String::from_utf8_lossy(&entry[tab..]))
         };
-        let flags: String = flagged.iter().map(flag).collect();
+        let flags: String = names(&output).filter(|entry| is_hidden(entry)).map(flag).collect();
         let flags = (!flags.is_empty()).then(|| marker::of_text(&flags));
-        Ok(Index { flagged, flags, submodules })
+        let entries = names(&output).filter(|entry| self.reads_contents || is_hidden(entry));
+        Ok(Index { entries: entries.map(<[u8]>::to_vec).collect(), flags, submodules })
     }
 
-    /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
-    /// change.
-    pub(super) fn hidden(&self, index: &Index) -> Result<BTreeSet<String>> {
+    /// The files that differ from the index and that git did not show. A file that a sparse
+    /// checkout left out is not a change.
+    pub(super) fn hidden(
+        &self,
+        index: &Index,
+        shown: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>> {
         let mut changed = BTreeSet::new();
-        let mut same_kind = Vec::new();
-        for entry in &index.flagged {
+        let (mut same_kind, mut links) = (Vec::new(), Vec::new());
+        for entry in &index.entries {
             let known = self.index_entry(entry)?;
-            match self.root.join(&known.path).symlink_metadata() {
+            if !is_hidden(entry) && (known.mode == b"160000" || shown.contains(&known.path)) {
+                continue;
+            }
+            let place = self.root.join(&known.path);
+            match place.symlink_metadata() {
                 Ok(found) if is_kind(&found, known.mode) => {
                     if found.is_file() {
                         same_kind.push(known);
+                    } else if found.is_symlink() {
+                        links.push((known, fs::read_link(&place).unwrap_or_default()));
                     }
                 }
                 Err(error) if marker::is_gone(&error) && entry[0].eq_ignore_ascii_case(&b's') => {}
                 _ => drop(changed.insert(known.path)),
+            }
+        }
+        let targets = self.blobs(links.iter().map(|(known, _)| known.object))?;
+        for (known, target) in links {
+            if targets.get(known.object).map(Vec::as_slice) != Some(target.as_os_str().as_bytes()) {
+                changed.insert(known.path);
             }
         }
         let list: Vec<&str> = same_kind.iter().map(|known| known.path.as_str()).collect();
@@ -75,6 +93,34 @@ impl Git {
             }
         }
         Ok(changed)
+    }
+
+    /// The contents of blobs, by name.
+    fn blobs<'n>(
+        &self,
+        names: impl Iterator<Item = &'n [u8]>,
+    ) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+        let list: Vec<u8> = names.flat_map(|name| [name, b"\n"].concat()).collect();
+        let mut blobs = BTreeMap::new();
+        if list.is_empty() {
+            return Ok(blobs);
+        }
+        let output = self.ask(&["cat-file", "--batch"], list)?;
+        let mut rest = output.as_slice();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            let mut words = head.split(' ');
+            let (name, size) = (words.next().unwrap_or_default(), words.nth(1));
+            // Without a size, the blob is missing.
+            let size = size.and_then(|size| size.parse().ok()).unwrap_or(usize::MAX);
+            let (blob, after) = match rest[end + 1..].split_at_checked(size) {
+                Some((blob, after)) => (Some(blob), after.get(1..).unwrap_or_default()),
+                None => (None, &rest[end + 1..]),
+            };
+            blobs.extend(blob.map(|blob| (name.as_bytes().to_vec(), blob.to_vec())));
+            rest = after;
+        }
+        Ok(blobs)
     }
 
     /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.

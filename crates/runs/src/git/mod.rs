@@ -86,20 +86,12 @@ const SETTINGS: [&str; 15] = [
 const FIRST_READ: [&str; 6] =
     ["HEAD", "config", "config.worktree", "commondir", "index", "packed-refs"];
 
-/// Files and folders that git writes into. It would follow a link out of its folder.
-const WRITTEN: [&str; 11] = [
-    "HEAD",
-    "config",
-    "index",
-    "packed-refs",
-    "logs",
-    "logs/HEAD",
-    "logs/refs",
-    "logs/refs/heads",
-    "refs",
-    "refs/heads",
-    "COMMIT_EDITMSG",
-];
+/// Files that git writes. It would follow a link out of its folder.
+const WRITTEN: [&str; 5] = ["HEAD", "config", "index", "packed-refs", "COMMIT_EDITMSG"];
+
+/// Folders that git writes into, with how many levels of their folders are examined. A pipe in
+/// place of a log would block git.
+const WRITTEN_BELOW: [(&str, usize); 3] = [("logs", 32), ("refs", 32), ("objects", 1)];
 
 #[derive(Clone, Debug)]
 pub struct Git {
@@ -112,6 +104,8 @@ pub struct Git {
     own_files: Vec<String>,
     /// The filters of the repository's own settings, which do not run.
     no_filters: Vec<String>,
+    /// Whether every file is read, also if the index says that it has not changed.
+    reads_contents: bool,
     cancel: Option<Cancel>,
 }
 
@@ -127,6 +121,7 @@ impl Git {
             prefix: String::new(),
             own_files: Vec::new(),
             no_filters: Vec::new(),
+            reads_contents: false,
             cancel: cancel.cloned(),
         };
         let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
@@ -173,6 +168,14 @@ impl Git {
     #[must_use]
     pub fn with_filters(mut self) -> Self {
         self.no_filters.clear();
+        self
+    }
+
+    /// The same, for the measure of a worker: every file is read, because a worker can write the
+    /// index.
+    #[must_use]
+    pub fn reading_contents(mut self) -> Self {
+        self.reads_contents = true;
         self
     }
 
@@ -334,15 +337,33 @@ fn check_files(top: &Path) -> Result<()> {
     let common = fs::read_to_string(folder.join("commondir")).ok();
     let common = common.map(|path| folder.join(path.trim_end()));
     for folder in [&folder].into_iter().chain(&common) {
+        let files = WRITTEN.into_iter().map(|name| (name, 0));
+        for (name, levels) in files.chain(WRITTEN_BELOW) {
+            check_written(folder, name, levels)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fails if git would write through a link, or into something that is no file.
+fn check_written(folder: &Path, name: &str, levels: usize) -> Result<()> {
+    let place = folder.join(name);
+    let Ok(found) = place.symlink_metadata() else { return Ok(()) };
+    if found.is_symlink() {
         // A link within the folder is how git stores a symbolic ref in old repositories.
-        let leaves = |name: &&str| {
-            let place = folder.join(name);
-            let target = place.is_symlink().then(|| place.canonicalize());
-            target.is_some_and(|target| !target.is_ok_and(|it| it.starts_with(folder)))
-        };
-        if let Some(name) = WRITTEN.into_iter().find(leaves) {
+        let target = place.canonicalize();
+        if !target.is_ok_and(|target| target.starts_with(folder)) {
             return Err(refusal(format!("{name} in git's folder is a link to another folder")));
         }
+    } else if !found.is_dir() && !found.is_file() {
+        return Err(refusal(format!("{name} in git's folder is not a file")));
+    }
+    if levels == 0 || !found.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+        let below = format!("{name}/{}", entry.file_name().to_string_lossy());
+        check_written(folder, &below, levels - 1)?;
     }
     Ok(())
 }

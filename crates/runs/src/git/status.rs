@@ -25,6 +25,9 @@ const DIFF: [&str; 7] = [
     "--ignore-submodules=dirty",
 ];
 
+/// Begins the name of the marker of a commit's objects, which the commit follows.
+const OBJECTS_OF: &str = "objects of ";
+
 /// The uncommitted changes, and the commit that they are based on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Changes {
@@ -90,7 +93,11 @@ impl Git {
         let empty_tree = || self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new());
         let text = |output: Vec<u8>| String::from_utf8_lossy(&output).trim().to_owned();
         let head = read.head.map_or_else(|| empty_tree().map(text), Ok)?;
-        let hidden = self.hidden(&index)?;
+        let hidden = self.hidden(&index, &read.paths)?;
+        let mut view = view;
+        if self.reads_contents {
+            view.extend(self.objects(&head)?);
+        }
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
@@ -113,15 +120,19 @@ impl Git {
     pub fn observe(&self, baseline: Option<&Baseline>, by_hand: bool) -> Result<Observation> {
         let mut before = baseline.map(|baseline| baseline.view.clone()).unwrap_or_default();
         let files_before = take_files(&mut before);
-        let index = self.index()?;
-        let mut view = self.view_with(&index)?;
+        let objects: Markers =
+            before.extract_if(.., |name, _| name.starts_with(OBJECTS_OF)).collect();
+        // As at the baseline: a file may differ from its object without a change.
+        let git = Self { reads_contents: !objects.is_empty(), ..self.clone() };
+        let index = git.index()?;
+        let mut view = git.view_with(&index)?;
         let files_now = take_files(&mut view);
         // Check this first: git runs filters while it reads files.
         let moved = view::check(&before, &view, by_hand)?;
         // With a baseline, the filters are those of then.
         let now = match before.is_empty() {
-            true => self.changes_in(index, view)?,
-            false => self.clone().with_filters().changes_in(index, view)?,
+            true => git.changes_in(index, view)?,
+            false => git.with_filters().changes_in(index, view)?,
         };
         let mut findings = Vec::new();
         if !moved.is_empty() {
@@ -130,6 +141,12 @@ impl Git {
         let mut seen = now.dirty.keys().filter(|path| !now.hidden.contains(*path));
         let dirty = seen.any(|path| !is_operational(path));
         let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
+        for (name, mark) in objects {
+            // Git does not compare an object with its name when it reads it.
+            if self.objects(name.trim_start_matches(OBJECTS_OF))?.get(&name) != Some(&mark) {
+                return Err(view::changed(format!("the {name} changed; run git fsck")));
+            }
+        }
         let mut changed = now.dirty.clone();
         let mut commits = 0;
         if let Some(base) = base.filter(|base| *base != now.head) {
@@ -168,6 +185,14 @@ impl Git {
         })
     }
 
+    /// A marker of all files of a commit or a tree, with their modes and objects, and its name.
+    pub(super) fn objects(&self, commit: &str) -> Result<Markers> {
+        check_name(commit)?;
+        let output = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit], Vec::new())?;
+        let mark = super::marker::of_text(&String::from_utf8_lossy(&output));
+        Ok(Markers::from([(format!("{OBJECTS_OF}{commit}"), mark)]))
+    }
+
     /// The git paths of all index entries that differ from the last commit, including those outside
     /// this repository, in the work tree around it.
     pub(super) fn staged(&self) -> Result<BTreeSet<Vec<u8>>> {
@@ -181,11 +206,7 @@ impl Git {
     fn way(&self, base: &str, start: Option<&str>, head: &str) -> Result<Way> {
         let mut arguments = vec!["rev-list".to_owned(), head.to_owned()];
         for known in [base].into_iter().chain(start) {
-            // It comes from the state file, which others write. It must not be an option.
-            let is_hex = known.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !is_hex || !(4..=64).contains(&known.len()) {
-                return Err(failure(format!("the baseline {known:?} of the turn is not a commit")));
-            }
+            check_name(known)?;
             // Before the first commit, it is the empty tree.
             if !self.ask(&["cat-file", "-t", known], Vec::new())?.starts_with(b"tree") {
                 arguments.push(format!("^{known}"));
@@ -312,6 +333,16 @@ fn is_operational(path: &str) -> bool {
     RepoPath::parse(path).is_ok_and(|path| path.is_operational())
 }
 
+/// Checks the name of a commit. It comes from the state file, which others write: it must not be an
+/// option.
+fn check_name(name: &str) -> Result<()> {
+    let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match is_hex && (4..=64).contains(&name.len()) {
+        true => Ok(()),
+        false => Err(failure(format!("the baseline {name:?} of the turn is not a commit"))),
+    }
+}
+
 pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
@@ -358,6 +389,7 @@ mod tests {
             prefix: "sub/".to_owned(),
             own_files: Vec::new(),
             no_filters: Vec::new(),
+            reads_contents: false,
             cancel: None,
         };
         bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {

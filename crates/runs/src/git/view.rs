@@ -123,7 +123,11 @@ impl Git {
     /// Markers of what decides which changes are shown and which programs run, by name. Only
     /// settings of the repository count: a run may continue on another machine, under another user.
     pub(crate) fn view(&self) -> Result<BTreeMap<String, String>> {
-        self.view_with(&self.index()?)
+        let mut view = self.view_with(&self.index()?)?;
+        if let Some(head) = self.head()? {
+            view.extend(self.objects(&head)?);
+        }
+        Ok(view)
     }
 
     pub(super) fn view_with(&self, index: &Index) -> Result<BTreeMap<String, String>> {

@@ -69,7 +69,7 @@ pub(super) fn check_baseline(
     git: Option<&Git>,
 ) -> Result<BaselineCheck> {
     let Some(git) = git else { return Ok(BaselineCheck::Clean(without_git())) };
-    let changes = git.clone().with_filters().changes()?;
+    let changes = git.clone().with_filters().reading_contents().changes()?;
     let baseline = changes.baseline();
     if baseline.clean {
         return Ok(BaselineCheck::Clean(baseline));

@@ -28,6 +28,10 @@ const LEFT: &str = "git reset --quiet --mixed";
 #[track_caller]
 fn refused(lines: &str, code: Code, named: &str) {
     let attack = Attack::new(lines);
+    attack.repo.write("folder/file", "good\n");
+    std::os::unix::fs::symlink("file", attack.repo.root().join("folder/link")).unwrap();
+    attack.repo.git(&["add", "folder"]);
+    attack.repo.git(&["commit", "--quiet", "--message", "folder"]);
     attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
     let stepped = attack.step().unwrap();
     let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else {
@@ -66,6 +70,34 @@ fn a_change_that_is_only_staged_must_be_declared() {
     refused(&lines, Code::XchainArtifactDirtyTreeMismatch, "evil.sh");
 }
 
+/// Lines that write the object of another tree over that of a folder. Git does not compare an
+/// object with its name when it reads a folder.
+const OBJECT: &str = "old=$(git rev-parse HEAD:folder); echo evil > folder/evil.sh\n\
+    git add folder; new=$(git write-tree --prefix=folder/)\n\
+    at() { echo .git/objects/$(echo $1 | cut -c1-2)/$(echo $1 | cut -c3-); }\n\
+    cp -f $(at $new) $(at $old)";
+
+/// Lines that change a file and write the index: it has the size and the times of the changed file
+/// beside the object of before.
+fn forged_index(file: &str, change: &str) -> String {
+    format!(
+        "{change}; touch -h -d 2001-01-01 {file}\n\
+         old=$(git rev-parse :{file}); git update-index {file}; new=$(git rev-parse :{file})\n\
+         hex=$(od -An -v -tx1 .git/index | tr -d ' \\n' | sed \"s/$new/$old/; s/.\\{{40\\}}$//\")\n\
+         binary() {{ env printf \"$(echo $1 | sed 's/../\\\\x&/g')\"; }}\n\
+         sum=$(binary $hex | sha1sum | cut -c1-40); binary $hex$sum > .git/index\n\
+         test -z \"$(git status --porcelain folder)\" || exit 3\n"
+    )
+}
+
+#[test]
+fn a_change_that_the_index_hides_must_be_declared() {
+    let dirty = Code::XchainArtifactDirtyTreeMismatch;
+    refused(&forged_index("folder/file", "echo evil > folder/file"), dirty, "folder/file");
+    let link = "ln -sfn /tmp folder/link";
+    refused(&forged_index("folder/link", link), dirty, "folder/link");
+}
+
 #[test]
 fn what_git_starts_or_hides_later_is_refused() {
     let hook = |name: &str| {
@@ -95,6 +127,14 @@ fn what_git_starts_or_hides_later_is_refused() {
                 .to_owned(),
             "logs/HEAD",
         ),
+        (
+            "rm -f .git/logs/refs/heads/main; ln -s /tmp/planted .git/logs/refs/heads/main"
+                .to_owned(),
+            "logs/refs/heads/main",
+        ),
+        ("rm -f .git/logs/HEAD; mkfifo .git/logs/HEAD".to_owned(), "logs/HEAD"),
+        ("ln -s /tmp/planted .git/refs/heads/other".to_owned(), "refs/heads/other"),
+        (OBJECT.to_owned(), "objects of"),
         ("git checkout --quiet -b side".to_owned(), "HEAD"),
         ("git checkout --quiet --detach".to_owned(), "HEAD"),
         (format!("{identity}; {graft}"), "refs/replace"),
