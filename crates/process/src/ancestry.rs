@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::group::Ending;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, system_program};
 use crate::namespace::has_hidden_supervisor;
 use crate::run::{Spec, run};
 use crate::supervisor::is_supervisor;
@@ -19,6 +19,8 @@ use crate::table::{Process, ProcessTable};
 
 /// The largest environment that is read. The system's own limit is lower by default.
 const MAX_ENVIRONMENT: u64 = 8 * 1024 * 1024;
+/// How often the parents are read until they stay the same.
+const WALKS: usize = 16;
 /// How long `id` may take.
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -46,7 +48,8 @@ pub struct Lineage {
 pub fn os_user() -> String {
     static NAME: OnceLock<String> = OnceLock::new();
     let find = || {
-        let named = run(&Spec::new(Invocation::new("id", ["-un"])).time_limit(LIMIT));
+        let id = system_program("id");
+        let named = run(&Spec::new(Invocation::new(id, ["-un"])).time_limit(LIMIT));
         let named = named.ok().filter(|ran| ran.ending == Ending::Exited(0));
         let name = named.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
         let number = || format!("uid-{}", rustix::process::getuid().as_raw());
@@ -109,9 +112,17 @@ impl RunningProcess {
     }
 }
 
+/// The lineage of a process. `None` if it cannot be read as it was at one moment: a process whose
+/// parents end one after the other, while they are looked at, does not hide where it comes from.
 fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
+    (0..WALKS).find_map(|_| walk(start, table, variables))
+}
+
+/// One walk over the parents. `None` if one of them ended meanwhile.
+fn walk(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut visited = Vec::new();
     let itself = table.find(start)?;
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
     // its group and session.
@@ -121,12 +132,35 @@ fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
         // Not limited: a worker can start as many shells in each other as it likes. The table is
         // not one snapshot, so parents could form a circle.
         while let Some(pid) = next.filter(|pid| *pid > 0 && seen.insert(*pid)) {
+            let process = table.find(pid);
             let is_supervisor = pid != start && is_supervisor(pid);
             found.push(AncestorProcess { pid, variables: set(pid, variables), is_supervisor });
-            next = table.find(pid).map(|process| process.parent);
+            match process {
+                Some(process) => visited.push(process),
+                // A leader may have ended before. A parent has ended since its child was read,
+                // unless the system hides the processes of other users.
+                None if pid != first && !is_of_others(pid) => return None,
+                None => {}
+            }
+            next = process.map(|process| process.parent);
         }
     }
-    Some(Lineage { processes: found, has_terminal: itself.has_terminal })
+    // A parent never comes back. What is the same now was so while the parents were read.
+    let is_same = |known: &Process| {
+        let now = table.find(known.pid);
+        now.is_some_and(|now| (now.parent, now.start) == (known.parent, known.start))
+    };
+    visited
+        .iter()
+        .all(is_same)
+        .then_some(Lineage { processes: found, has_terminal: itself.has_terminal })
+}
+
+/// Whether a process runs that belongs to another user.
+fn is_of_others(pid: u64) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let found = pid.map(rustix::process::test_kill_process);
+    found.is_some_and(|found| found == Err(rustix::io::Errno::PERM))
 }
 
 /// Those of the variables that a process has. For another process, they are those that it was
@@ -170,6 +204,29 @@ mod tests {
         assert_eq!(found[0].variables[0].0, "PATH");
         let once: BTreeSet<&u64> = pids.iter().collect();
         assert_eq!(once.len(), pids.len(), "{pids:?}");
+    }
+
+    /// A parent that ends while it is looked at ends the walk, so that it hides nothing.
+    #[test]
+    fn a_parent_that_is_gone_is_no_end_of_the_lineage() {
+        let [child, leader, gone] = [4_194_301, 4_194_302, 4_194_303];
+        let line = |parent, group| Process {
+            pid: child,
+            parent,
+            group,
+            session: None,
+            start: None,
+            cpu_time: Duration::ZERO,
+            has_terminal: false,
+            is_zombie: false,
+        };
+        let lineage = |process| {
+            let found = of(child, &ProcessTable::Listed([(child, process)].into()), &[])?;
+            Some(found.processes.iter().map(|it| it.pid).collect::<Vec<u64>>())
+        };
+        assert_eq!(lineage(line(gone, child)), None);
+        // The leader of a group may have ended long ago. A parent outside of the namespace is 0.
+        assert_eq!(lineage(line(0, leader)), Some(vec![child, leader]));
     }
 
     #[test]

@@ -220,6 +220,30 @@ impl Invocation {
     }
 }
 
+/// Folders with the programs of the system, which only root changes.
+const SYSTEM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/run/current-system/sw/bin", "/sbin"];
+
+/// A program of the system, not one of `PATH`: a worker may be able to write a folder of `PATH`.
+pub(crate) fn system_program(name: &str) -> OsString {
+    let mut programs = SYSTEM_FOLDERS.iter().map(|folder| Path::new(folder).join(name));
+    programs.find(|program| is_executable(program)).map_or_else(|| name.into(), OsString::from)
+}
+
+/// The first program of this name in `PATH` that is not in one of these folders, where a worker
+/// could have put it, also by a link.
+pub fn find_outside(name: &str, folders: &[&Path]) -> Option<PathBuf> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let within: Vec<PathBuf> = folders.iter().filter_map(|folder| real(folder)).collect();
+    let is_outside = |path: &PathBuf| !within.iter().any(|folder| path.starts_with(folder));
+    let path = env::var_os("PATH")?;
+    let searched = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    // The folder too: a worker could replace a link in its own folder by another one.
+    let searched = searched.filter(|folder| is_outside(folder));
+    let searched = searched.filter(|folder| real(folder).is_some_and(|it| is_outside(&it)));
+    let mut programs = searched.map(|folder| folder.join(name));
+    programs.find(|path| is_executable(path) && real(path).is_some_and(|it| is_outside(&it)))
+}
+
 fn is_executable(path: &Path) -> bool {
     // `access` alone would accept a folder, which has the same permission bit.
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()

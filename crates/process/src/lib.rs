@@ -62,7 +62,7 @@ pub use cpu_time::group_cpu_time;
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use hidden::hide_from_workers;
-pub use invocation::Invocation;
+pub use invocation::{Invocation, find_outside};
 pub use launcher::{LaunchOptions, end_by, launch, set_launcher};
 pub use limits::{limit_file_size, open_file_limit, raise_open_file_limit};
 pub use live::{end_all, end_group};

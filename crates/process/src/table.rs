@@ -8,7 +8,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::group::Ending;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, system_program};
 use crate::run::{Spec, run};
 
 /// How long `ps` may take.
@@ -57,7 +57,8 @@ impl ProcessTable {
         if Process::find(std::process::id().into()).is_some() {
             return Some(Self::Files);
         }
-        let invocation = Invocation::new("ps", ["-A", "-o", "pid=,ppid=,pgid=,time=,tty="]);
+        let invocation =
+            Invocation::new(system_program("ps"), ["-A", "-o", "pid=,ppid=,pgid=,time=,tty="]);
         let listed = run(&Spec::new(invocation).time_limit(LIMIT)).ok()?;
         if listed.ending != Ending::Exited(0) {
             return None;

@@ -254,7 +254,8 @@ fn executor(host: &Host, shared: &Arc<Shared>, runtime: &Handle) -> Arc<dyn Exec
     let command = settings.command.as_ref().filter(|_| settings.executor == ExecutorKind::Command);
     let Some(command) = command else { return Arc::new(Manual) };
     let mut agent = AgentCommand::new(command.words().to_vec());
-    agent.cwd.clone_from(&settings.cwd);
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    agent.cwd = settings.cwd.as_ref().map(real);
     agent.time_limit = settings.time_limit;
     let data = Some(host.folder().to_owned());
     agent.sandbox = SandboxRules { data, ..host.settings().sandbox_rules() };

@@ -33,7 +33,7 @@ impl Layout {
         if let Some(folder) = linked_folder(tree) {
             let common = fs::read_to_string(folder.join("commondir")).ok();
             let common = common.map(|path| normal(&folder.join(path.trim_end())));
-            return Self::Linked { folder, common: common.filter(|path| is_git_folder(path)) };
+            return Self::Linked { folder, common };
         }
         let mut above = tree.ancestors().skip(1);
         let above = above.find(|folder| folder.join(".git").exists());
@@ -53,12 +53,13 @@ impl Layout {
             },
             _ => return own(),
         };
-        let mut guarded = vec![(main.join("config"), Missing::File)];
+        let names = ["config", "config.worktree"];
+        let mut guarded = Vec::from(names.map(|name| (main.join(name), Missing::File)));
         let folders = ["hooks", "info", "modules", "worktrees"];
         guarded.extend(folders.map(|name| (main.join(name), Missing::Folder)));
         guarded.push((main.join("commondir"), Missing::CommonFolder));
         if let Some(folder) = folder {
-            let names = ["commondir", "gitdir"];
+            let names = ["commondir", "gitdir", "config.worktree"];
             guarded.extend(names.map(|name| (folder.join(name), Missing::File)));
         }
         if !matches!(self, Self::Own) {
@@ -129,7 +130,18 @@ pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
 fn linked_folder(tree: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(tree.join(".git")).ok()?;
     let path = normal(&tree.join(text.strip_prefix("gitdir:")?.trim()));
-    (is_git_folder(&path) && belongs_to(&path, tree)).then_some(path)
+    let is_linked = is_git_folder(&path) && belongs_to(&path, tree) && is_linked_to(&path);
+    // A folder in the tree comes from a worker.
+    (is_linked && !path.starts_with(normal(tree))).then_some(path)
+}
+
+/// Whether the common folder of a linked work tree is the one that git put it into. A worker could
+/// name any repository.
+fn is_linked_to(folder: &Path) -> bool {
+    let Ok(common) = fs::read_to_string(folder.join("commondir")) else { return true };
+    let common = normal(&folder.join(common.trim_end()));
+    let above = folder.parent().filter(|above| above.ends_with("worktrees"));
+    is_git_folder(&common) && above.and_then(Path::parent) == Some(&common)
 }
 
 /// Whether a git folder says that it is that of a tree. A worker can write the file `.git`, and
@@ -202,6 +214,17 @@ mod tests {
         fs::write(linked.join("commondir"), "../..\n").unwrap();
         let expected = Layout::Linked { folder: linked, common: Some(git) };
         assert_eq!(of(&worktree), expected);
+        // A folder of the worker that names the tree back, and another repository.
+        folders(&root, &["w/fake", "fake/worktrees/w"]);
+        for fake in [root.join("w/fake"), root.join("fake/worktrees/w")] {
+            fs::write(worktree.join(".git"), format!("gitdir: {}\n", fake.display())).unwrap();
+            let back = format!("{}\n", worktree.join(".git").display());
+            fs::write(fake.join("gitdir"), back).unwrap();
+            fs::write(fake.join("HEAD"), "ref: refs/heads/w\n").unwrap();
+            fs::write(fake.join("commondir"), format!("{}\n", main.join(".git").display()))
+                .unwrap();
+            assert_eq!(of(&worktree), Layout::Absent);
+        }
         // Another repository: it does not name this tree.
         fs::write(worktree.join(".git"), format!("gitdir: {}\n", main.join(".git").display()))
             .unwrap();
@@ -221,15 +244,16 @@ mod tests {
         assert_eq!(guarded(&Layout::Own, GitAccess::Read), "/r/.git");
         assert_eq!(
             guarded(&Layout::Own, GitAccess::Commit),
-            "/r/.git/config /r/.git/hooks /r/.git/info /r/.git/modules /r/.git/worktrees \
-             /r/.git/commondir"
+            "/r/.git/config /r/.git/config.worktree /r/.git/hooks /r/.git/info /r/.git/modules \
+             /r/.git/worktrees /r/.git/commondir"
         );
         let (folder, common) = (PathBuf::from("/m/.git/worktrees/r"), PathBuf::from("/m/.git"));
         let linked = Layout::Linked { folder, common: Some(common) };
         assert_eq!(
             guarded(&linked, GitAccess::Commit),
-            "/m/.git/config /m/.git/hooks /m/.git/info /m/.git/modules /m/.git/worktrees \
-             /m/.git/commondir /m/.git/worktrees/r/commondir /m/.git/worktrees/r/gitdir /r/.git"
+            "/m/.git/config /m/.git/config.worktree /m/.git/hooks /m/.git/info /m/.git/modules \
+             /m/.git/worktrees /m/.git/commondir /m/.git/worktrees/r/commondir \
+             /m/.git/worktrees/r/gitdir /m/.git/worktrees/r/config.worktree /r/.git"
         );
         assert_eq!(guarded(&linked, GitAccess::Read), "/r/.git");
         assert_eq!(guarded(&Layout::Absent, GitAccess::Commit), "/r/.git");

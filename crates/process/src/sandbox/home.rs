@@ -130,16 +130,24 @@ pub(crate) fn fill(
 /// The paths that a worker sees although a folder above them is hidden: toolchains, the folders of
 /// `PATH`, and its program.
 pub(crate) fn programs(
-    (home, search_path, program): (Option<&Path>, Option<&OsStr>, &Path),
+    (home, search_path, program): (Option<&Path>, Option<&OsStr>, Option<&Path>),
+    tree: &Path,
     hidden: &[PathBuf],
 ) -> Vec<PathBuf> {
     let toolchains = home.into_iter().flat_map(|home| TOOLCHAINS.map(|name| home.join(name)));
     let mut seen: Vec<PathBuf> = toolchains.filter(|path| path.exists()).collect();
-    let is_root = |path: &Path| hidden.iter().any(|hidden| hidden == path) || home == Some(path);
+    // A folder with a hidden one in it, also by a link.
+    let is_root = |path: &Path| {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut hidden = hidden.iter().map(PathBuf::as_path).chain(home);
+        hidden.any(|hidden| hidden == path || hidden.starts_with(&real))
+    };
+    let is_own = |path: &Path| path.starts_with(tree);
     let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
     let folders = search_path.into_iter().flat_map(std::env::split_paths);
     for folder in folders.filter(|folder| folder.is_absolute() && folder.is_dir()) {
-        if seen.iter().any(|path| folder.starts_with(path)) || is_root(&folder) {
+        let is_seen = seen.iter().any(|path| folder.starts_with(path));
+        if is_seen || is_own(&folder) || is_root(&folder) {
             continue;
         }
         // Beside it is what its programs need: `lib`, or the packages of `node_modules`.
@@ -147,8 +155,10 @@ pub(crate) fn programs(
         let above = folder.parent().filter(|above| is_bin && !is_root(above));
         seen.push(above.unwrap_or(&folder).to_owned());
     }
-    let real = program.canonicalize().ok();
-    for file in real.iter().map(PathBuf::as_path).chain([program]) {
+    // A link in the tree comes from a worker, and is not followed.
+    let outside = program.filter(|program| !is_own(program));
+    let real = outside.and_then(|program| program.canonicalize().ok());
+    for file in real.iter().map(PathBuf::as_path).chain(program) {
         let packages = file.ancestors().filter(|path| path.ends_with("node_modules")).last();
         let folder = packages.or_else(|| file.parent().filter(|folder| !is_root(folder)));
         seen.push(folder.unwrap_or(file).to_owned());
@@ -268,9 +278,18 @@ mod tests {
         fs::write(home.join("agent"), "").unwrap();
         let path = std::env::join_paths(["bin", "node/bin", ".local/bin"].map(|at| home.join(at)));
         let path = path.unwrap();
-        let found =
-            programs((Some(&home), Some(&path), &home.join("agent")), std::slice::from_ref(&home));
+        let hidden = std::slice::from_ref(&home);
+        let tree = home.join("tree");
+        let found = programs((Some(&home), Some(&path), Some(&home.join("agent"))), &tree, hidden);
         let expected = [".local/bin", ".rustup", "agent", "bin", "node"].map(|at| home.join(at));
         assert_eq!(found, expected);
+        // A link that a worker made in its tree, and one that leads to the home.
+        fs::create_dir_all(&tree).unwrap();
+        std::os::unix::fs::symlink(&home, tree.join("venv")).unwrap();
+        std::os::unix::fs::symlink(&home, home.join("link")).unwrap();
+        std::os::unix::fs::symlink(home.join("agent"), tree.join("agent")).unwrap();
+        let path = std::env::join_paths([tree.join("venv/bin"), home.join("link")]).unwrap();
+        let found = programs((Some(&home), Some(&path), Some(&tree.join("agent"))), &tree, hidden);
+        assert_eq!(found, [".local/bin", ".rustup", "tree"].map(|at| home.join(at)));
     }
 }

@@ -29,7 +29,7 @@ use self::git::Layout;
 use self::mounts::{Mount, Mounts};
 use crate::error::StartError;
 use crate::group::Ending;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, find_outside, system_program};
 use crate::namespace::supervisor_file;
 use crate::run::{Spec, run};
 
@@ -85,6 +85,8 @@ pub struct Confinement {
     pub hidden: Vec<PathBuf>,
     /// Paths that it may read although they are below hidden ones.
     pub visible: Vec<PathBuf>,
+    /// Whether the worker sees the folder of its program wherever it is: a person named it.
+    pub shows_program: bool,
     /// Where the folders of running workers are. The worker does not see it.
     pub state: PathBuf,
 }
@@ -121,6 +123,7 @@ impl SandboxRules {
             writable: self.writable.iter().map(real).collect(),
             hidden: [state.to_owned()].into_iter().chain(data).collect(),
             visible: self.visible.clone(),
+            shows_program: true,
             state: state.join("workers"),
         }
     }
@@ -234,7 +237,7 @@ impl Confinement {
         // Without the work tree, whose content must not decide that there is no sandbox.
         let probe = || {
             let words = mounts.clone().arguments(Path::new("/"), is_root);
-            let words = words.into_iter().chain(["true".into()]);
+            let words = words.into_iter().chain([system_program("true")]);
             succeeds(Invocation::new(&bubblewrap, words), "bubblewrap")
         };
         PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
@@ -279,10 +282,16 @@ impl Confinement {
         // What is in the tree may be changed already.
         let outside = self.writable.iter().filter(|path| !path.starts_with(&self.tree));
         rights.write.extend(outside.cloned());
-        rights.read.extend(self.protected.iter().cloned());
+        // Not those in the tree, where an earlier worker could have put a link.
+        let outside = self.protected.iter().filter(|path| !path.starts_with(&self.tree));
+        rights.read.extend(outside.cloned());
         if self.git == GitAccess::Commit {
             rights.write.extend(git.data());
         }
+        // The rules are made without following links.
+        let real =
+            |path: &mut PathBuf| *path = path.canonicalize().unwrap_or_else(|_| path.clone());
+        rights.read.iter_mut().chain(&mut rights.write).for_each(real);
         let mut arguments: Vec<OsString> = vec!["restrict".into()];
         for (flag, paths) in [("--read", &rights.read), ("--write", &rights.write)] {
             arguments.extend(paths.iter().flat_map(|path| [flag.into(), path.into()]));
@@ -290,7 +299,7 @@ impl Confinement {
         arguments.push("--".into());
         static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
         let probe = || {
-            let words = arguments.iter().cloned().chain(["true".into()]);
+            let words = arguments.iter().cloned().chain([system_program("true")]);
             succeeds(Invocation::new(launcher, words), "landlock")
         };
         PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
@@ -421,7 +430,9 @@ impl Confinement {
     ) -> Vec<PathBuf> {
         let search_path = worker.variable("PATH");
         let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-        let mut seen = home::programs((home, search_path.as_deref(), &program), hidden);
+        let program = self.shows_program.then_some(program.as_path());
+        let places = (home, search_path.as_deref(), program);
+        let mut seen = home::programs(places, &self.tree, hidden);
         let socket = worker.variable(OWN_SOCKET).map(PathBuf::from);
         let socket = socket.as_deref().and_then(Path::parent).map(Path::to_owned);
         // Where names are resolved by a service, this is a link to its folder.
@@ -431,6 +442,8 @@ impl Confinement {
         let more = self.visible.iter().cloned().chain(socket).chain(names).chain(own).chain(mark);
         seen.extend(more.filter(|path| path.exists()));
         seen.retain(|path| hidden.iter().any(|hidden| path.starts_with(hidden)));
+        // The tree is visible. A link in it comes from a worker.
+        seen.retain(|path| !path.starts_with(&self.tree));
         // What judges a worker stays hidden, also below a toolchain.
         let judges = |path: &PathBuf| {
             let mut judging = self.hidden.iter().chain([&self.state]);
@@ -442,11 +455,9 @@ impl Confinement {
 
     /// The first `bwrap` in `PATH`, except one that a worker could have put there.
     fn program_of_bubblewrap(&self) -> Result<PathBuf, Obstacle> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path);
-        let folders = folders.filter(|folder| folder.is_absolute());
-        let mut programs = folders.map(|folder| folder.join("bwrap"));
-        let found = programs.find(|path| !path.starts_with(&self.tree) && path.is_file());
+        let writable = self.writable.iter().map(PathBuf::as_path);
+        let folders: Vec<&Path> = writable.chain([self.tree.as_path()]).collect();
+        let found = find_outside("bwrap", &folders);
         found.ok_or_else(|| Obstacle::Unavailable("bubblewrap is not installed".to_owned()))
     }
 }

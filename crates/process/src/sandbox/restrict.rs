@@ -2,7 +2,12 @@
 
 use std::fs;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+
+#[cfg(target_os = "linux")]
+use rustix::io::Errno;
 
 use crate::invocation::Invocation;
 
@@ -54,17 +59,18 @@ pub fn restrict(rights: &Rights, worker: &Invocation) -> io::Error {
 #[cfg(target_os = "linux")]
 fn apply(rights: &Rights) -> io::Result<()> {
     use landlock::{
-        ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-        RulesetCreatedAttr as _, Scope, path_beneath_rules,
+        ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, Ruleset,
+        RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope,
     };
 
     drop_capabilities()?;
     // The first with signals and abstract sockets. Fixed here, so that the documents are true.
     let abi = ABI::V6;
     let files = AccessFs::from_all(abi);
-    let exists = |path: &&PathBuf| path.exists();
-    let read = rights.read.iter().filter(exists);
-    let write = rights.write.iter().filter(exists);
+    let (read, write) = (open_all(&rights.read)?, open_all(&rights.write)?);
+    let beneath = |opened: Vec<OwnedFd>, rights| {
+        opened.into_iter().map(move |fd| Ok::<_, RulesetError>(PathBeneath::new(fd, rights)))
+    };
     let restricted = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(files)
@@ -72,10 +78,28 @@ fn apply(rights: &Rights) -> io::Result<()> {
         .and_then(|rules| rules.create())
         // A right of folders means nothing on a file, and is left out there.
         .map(|rules| rules.set_compatibility(CompatLevel::BestEffort))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(read, AccessFs::from_read(abi))))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(write, files)))
+        .and_then(|rules| rules.add_rules(beneath(read, AccessFs::from_read(abi))))
+        .and_then(|rules| rules.add_rules(beneath(write, files)))
         .and_then(landlock::RulesetCreated::restrict_self);
     restricted.map(drop).map_err(io::Error::other)
+}
+
+/// Opens what exists of these paths. None of them has a link: a worker that runs meanwhile could
+/// have put it there, and a rule would hold for its target.
+#[cfg(target_os = "linux")]
+fn open_all(paths: &[PathBuf]) -> io::Result<Vec<OwnedFd>> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let mut opened = Vec::new();
+    for path in paths {
+        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            Ok(fd) => opened.push(fd),
+            Err(Errno::NOENT | Errno::ACCESS) => {}
+            Err(error) => return Err(io::Error::other(format!("{}: {error}", path.display()))),
+        }
+    }
+    Ok(opened)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -103,7 +103,7 @@ pub struct Git {
     /// Git's own files that decide which changes it shows, then its common folder.
     own_files: Vec<String>,
     /// The filters of the repository's own settings, which do not run.
-    no_filters: Vec<String>,
+    no_filters: Vec<OsString>,
     /// Whether every file is read, also if the index says that it has not changed.
     reads_contents: bool,
     cancel: Option<Cancel>,
@@ -225,21 +225,25 @@ impl Git {
             .env("GIT_TERMINAL_PROMPT", "0")
             // Replacement refs would show another content for the commit of the baseline.
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            // A worker could let git fetch a missing object, with a program of its own.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "")
             .env("LC_ALL", "C");
         for name in MISLEADING {
             invocation = invocation.without(name);
         }
         // As variables: the name of a filter can contain an equals sign.
-        let off = self.no_filters.iter().flat_map(|filter| {
-            ["clean", "process", "smudge"].map(|name| format!("filter.{filter}.{name}"))
-        });
-        let not_required = self.no_filters.iter().map(|filter| format!("filter.{filter}.required"));
-        let off = off.map(|name| (name, "")).chain(not_required.map(|name| (name, "false")));
         let mut count = 0;
-        for (name, value) in off {
-            invocation = invocation.env(format!("GIT_CONFIG_KEY_{count}"), name);
-            invocation = invocation.env(format!("GIT_CONFIG_VALUE_{count}"), value);
-            count += 1;
+        for filter in &self.no_filters {
+            let off = ["clean", "process", "smudge"].map(|name| (name, ""));
+            for (name, value) in off.into_iter().chain([("required", "false")]) {
+                let mut key = OsString::from("filter.");
+                key.push(filter);
+                key.push(format!(".{name}"));
+                invocation = invocation.env(format!("GIT_CONFIG_KEY_{count}"), key);
+                invocation = invocation.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+                count += 1;
+            }
         }
         invocation = invocation.env("GIT_CONFIG_COUNT", count.to_string());
         // Not with `cancel`: a git that is killed leaves its lock file behind.
@@ -255,15 +259,9 @@ impl Git {
 
     /// The first git in `PATH` that no worker can have put into the work tree.
     fn program(&self) -> OsString {
-        let path = std::env::var_os("PATH").unwrap_or_default();
         let top = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let top = work_tree_of(&top).unwrap_or(&top);
-        let outside = |folder: &PathBuf| {
-            let real = folder.canonicalize();
-            folder.is_absolute() && real.is_ok_and(|folder| !folder.starts_with(top))
-        };
-        let mut programs = std::env::split_paths(&path).filter(outside).map(|it| it.join("git"));
-        programs.find(|program| program.is_file()).map_or_else(|| "git".into(), OsString::from)
+        accord_process::find_outside("git", &[top]).map_or_else(|| "git".into(), OsString::from)
     }
 
     fn failed(&self, command: &str, outcome: &RunOutput) -> Failure {

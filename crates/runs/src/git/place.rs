@@ -4,7 +4,7 @@ use accord_runs_core::Result;
 use accord_runs_core::accept::WorkPlace;
 
 use super::Git;
-use super::status::names;
+use super::status::{NOT_INTO, names};
 
 /// A record that every operation changes, so that it tells whether the work tree is clean.
 const STATE: &str = ".agentxchain/state.json";
@@ -20,7 +20,7 @@ impl Git {
     }
 
     fn place_by(&self, files: &[&str]) -> Result<WorkPlace> {
-        let arguments = ["status", "--porcelain=v2", "-z", "--branch", "--no-renames"];
+        let arguments = ["status", "--porcelain=v2", "-z", "--branch", "--no-renames", NOT_INTO];
         let output = self.ask(&[&arguments, files].concat(), Vec::new())?;
         let mut place = WorkPlace { dirty: Some(false), ..WorkPlace::default() };
         for entry in names(&output) {

@@ -14,16 +14,12 @@ use super::{Git, failure, view};
 /// Content markers by path.
 type Markers = BTreeMap<String, String>;
 
+/// Git does not look into submodules, where it would run the filters of a worker.
+pub(super) const NOT_INTO: &str = "--ignore-submodules=dirty";
+
 /// Names of files that differ, whatever the settings of the user say.
-const DIFF: [&str; 7] = [
-    "diff",
-    "--name-only",
-    "-z",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=dirty",
-];
+const DIFF: [&str; 7] =
+    ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", NOT_INTO];
 
 /// Begins the name of the marker of a commit's objects, which the commit follows.
 const OBJECTS_OF: &str = "objects of ";
@@ -86,7 +82,7 @@ impl Git {
             "--branch",
             "--untracked-files=all",
             "--no-renames",
-            "--ignore-submodules=dirty",
+            NOT_INTO,
         ])?;
         let read = self.read_status(&output)?;
         // The base of a repository without commits is the empty tree.

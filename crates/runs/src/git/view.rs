@@ -4,8 +4,9 @@
 //! named.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _};
 use std::path::Path;
 
 use accord_contract::{Code, Failure};
@@ -169,14 +170,23 @@ impl Git {
         Ok(settings.into_iter().map(|(name, value)| (name, marker::of_text(&value))).collect())
     }
 
-    /// The names of the filters in the repository's own settings.
-    pub(super) fn own_filters(&self) -> Result<Vec<String>> {
-        let own = self.configured()?.into_iter();
-        let own = own.filter(|(scope, ..)| ["local", "worktree"].contains(&scope.as_str()));
-        let names = own.filter_map(|(_, name, _)| {
-            Some(name.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned())
-        });
-        Ok(BTreeSet::from_iter(names).into_iter().collect())
+    /// The names of the filters in the repository's own settings, which need not be text.
+    pub(super) fn own_filters(&self) -> Result<Vec<OsString>> {
+        let output = self.ask(&["config", "--list", "--show-scope", "-z"], Vec::new())?;
+        let mut fields = output.split(|byte| *byte == 0);
+        let mut filters = BTreeSet::new();
+        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+            // A name of a filter has no line break, unlike a value.
+            let name = entry.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let filter = name.strip_prefix(b"filter.".as_slice());
+            let end = filter.and_then(|it| it.iter().rposition(|byte| *byte == b'.'));
+            if let Some((filter, end)) = filter.zip(end)
+                && [b"local".as_slice(), b"worktree"].contains(&scope)
+            {
+                filters.insert(OsStr::from_bytes(&filter[..end]).to_owned());
+            }
+        }
+        Ok(filters.into_iter().collect())
     }
 
     /// The settings of all files: scope, name and value.
@@ -196,19 +206,26 @@ impl Git {
     /// The marker of the hooks; `None` without any. Hooks that are files of the tree are compared
     /// like other files, unless git ignores them.
     fn hooks(&self) -> Result<Option<String>> {
-        let common = self.own_files.get(FILES.len()).map(|common| format!("{common}/hooks"));
+        // Git names it relative to the folder that it runs in.
+        let common = self.own_files.get(FILES.len()).map(|it| self.root.join(it).join("hooks"));
         let is_set =
             |(scope, name, _): &(String, String, String)| name == HOOKS_PATH && scope != "command";
         let named = self.configured()?.into_iter().rfind(is_set).map(|(_, _, path)| path);
         let mut marks = BTreeSet::new();
-        for place in common.into_iter().chain(named) {
-            marks.extend(self.hooks_in(&place)?);
+        if let Some(place) = common {
+            // Git starts these without a setting, also if the folder is a link into the tree.
+            let target = fs::read_link(&place).ok();
+            marks.extend(target.map(|target| format!("link {}\n", target.display())));
+            marks.extend(self.hooks_in(&place.to_string_lossy(), true)?);
+        }
+        if let Some(place) = named {
+            marks.extend(self.hooks_in(&place, false)?);
         }
         Ok((!marks.is_empty()).then(|| marker::of_text(&Vec::from_iter(marks).concat())))
     }
 
-    /// A line for each hook in a folder.
-    fn hooks_in(&self, place: &str) -> Result<Vec<String>> {
+    /// A line for each hook in a folder: all of them, or those that are no files of the tree.
+    fn hooks_in(&self, place: &str, all: bool) -> Result<Vec<String>> {
         let home = place.strip_prefix("~/").zip(std::env::home_dir());
         let folder = match home {
             Some((below, home)) => home.join(below),
@@ -221,7 +238,7 @@ impl Git {
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.filter(|name| !name.ends_with(".sample")).collect();
         names.sort();
-        if let Some(below) = inside {
+        if let Some(below) = inside.filter(|_| !all) {
             let path = |name: &String| format!("{}/{below}/{name}", self.top().display());
             let ignored = self.ignored(&names.iter().map(path).collect::<Vec<_>>())?;
             names.retain(|name| ignored.contains(&path(name)));

@@ -189,11 +189,60 @@ fn hooks_that_git_ignores_are_compared() {
 }
 
 #[test]
-fn a_filter_of_a_refused_turn_never_runs() {
+fn a_folder_of_hooks_that_is_a_link_is_compared() {
+    let lines = "mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit\n\
+                 chmod +x tools/hooks/pre-commit; rm -rf .git/hooks\n\
+                 ln -s ../tools/hooks .git/hooks; DECLARED=', \"tools/hooks/pre-commit\"'";
+    refused(lines, Code::XchainVersionControlChanged, "hooks");
+}
+
+#[test]
+fn git_fetches_no_missing_object() {
     let marks = tempfile::tempdir().unwrap();
     let lines = format!(
-        "echo '* filter=x=y' > .gitattributes; DECLARED=', \".gitattributes\"'\n\
-         git config filter.x=y.clean 'touch {}/filtered; cat'",
+        "echo 'touch {}/fetched' > .git/fetch.sh; mkdir hk; echo x > hk/pre-push\n\
+         git config core.repositoryformatversion 1; git config extensions.partialClone origin\n\
+         git config remote.origin.promisor true; git config remote.origin.url \"$PWD\"\n\
+         git config remote.origin.uploadpack \"sh $PWD/.git/fetch.sh\"\n\
+         git config core.hooksPath hk; missing=1111111111111111111111111111111111111111\n\
+         git update-index --add --cacheinfo 100644,$missing,hk/.gitignore\n\
+         git update-index --skip-worktree hk/.gitignore",
+        marks.path().display(),
+    );
+    refused(&lines, Code::XchainVersionControlChanged, "git");
+    assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the program ran");
+}
+
+#[test]
+fn git_does_not_look_into_repositories_when_the_records_are_ignored() {
+    let marks = tempfile::tempdir().unwrap();
+    let lines = format!(
+        "{}git update-index --add --cacheinfo \
+         160000,$(git -C within rev-parse HEAD),within; DECLARED=', \"within\"'",
+        within(&marks.path().display().to_string()),
+    );
+    let attack = Attack::new(&lines);
+    attack.repo.write(".gitignore", ".agentxchain\nTALK.md\n");
+    attack.repo.git(&["rm", "--quiet", "-r", "--cached", "--ignore-unmatch", ".agentxchain"]);
+    attack.repo.commit_all("records are ignored");
+    attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+    let stepped = attack.step().unwrap();
+    assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Blocked(_))), "{stepped:?}");
+    assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
+}
+
+#[test]
+fn a_filter_of_a_refused_turn_never_runs() {
+    filter_never_runs("x=y", "filter.x=y.clean");
+    // Not text.
+    filter_never_runs("$(printf 'e\\377')", "filter.e\u{fffd}.clean");
+}
+
+fn filter_never_runs(filter: &str, named: &str) {
+    let marks = tempfile::tempdir().unwrap();
+    let lines = format!(
+        "echo \"* filter={filter}\" > .gitattributes; DECLARED=', \".gitattributes\"'\n\
+         git config \"filter.{filter}.clean\" 'touch {}/filtered; cat'",
         marks.path().display(),
     );
     let attack = Attack::new(&lines);
@@ -201,12 +250,12 @@ fn a_filter_of_a_refused_turn_never_runs() {
     let StepResult::Turn(TurnOutcome::Blocked(failure)) = attack.step().unwrap() else {
         panic!("it was accepted");
     };
-    assert!(failure.message.contains("filter.x=y.clean"), "{failure}");
+    assert!(failure.message.contains(named), "{failure}");
     // A person looks at it.
     attack.runs.status().unwrap();
     attack.runs.facts().unwrap();
     let found = attack.runs.doctor();
-    assert!(found.iter().any(|it| it.message.contains("filter.x=y.clean")), "{found:?}");
+    assert!(found.iter().any(|it| it.message.contains(named)), "{found:?}");
     assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
 }
 

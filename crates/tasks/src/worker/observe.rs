@@ -151,7 +151,7 @@ impl Observer<'_> {
         };
         let invocation = Invocation::new(program, arguments).cwd(self.work_tree()).as_worker();
         let invocation = marked(self.agent, invocation);
-        let confined = confine(self.agent, self.command, invocation, Rights::Check(argv));
+        let confined = confine(self.agent, self.command, invocation, Rights::Check);
         let (invocation, sandbox) = confined.map_err(|error| error.to_string())?;
         let spec = Spec::new(invocation)
             .time_limit(limit)

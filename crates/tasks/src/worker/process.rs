@@ -56,11 +56,11 @@ pub(super) struct Ended {
 }
 
 /// What a program may do in its sandbox, besides reading.
-pub(super) enum Rights<'a> {
+pub(super) enum Rights {
     /// What an agent may.
     Agent,
-    /// What a check with these words may: it cannot change git, nor Accord's data.
-    Check(&'a [String]),
+    /// What a check may: it cannot change git, nor Accord's data.
+    Check,
 }
 
 /// Runs the command of an agent to its end, then the checks of its task.
@@ -192,7 +192,7 @@ pub(super) fn confine(
     run: &AgentRun<'_>,
     command: &AgentCommand,
     program: Invocation,
-    rights: Rights<'_>,
+    rights: Rights,
 ) -> Result<(Invocation, Sandbox), StartError> {
     let Some(state) = user_state_folder() else {
         let why = "there is no state folder; set HOME or XDG_STATE_HOME".to_owned();
@@ -206,6 +206,11 @@ pub(super) fn confine(
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = real(&run.folder());
     let tree = command.cwd.as_deref().map_or_else(|| folder.clone(), real);
+    // It was real when the command was made. A worker of a folder above could replace it.
+    if let Some(cwd) = command.cwd.as_ref().filter(|cwd| **cwd != tree) {
+        let why = format!("{} is a link now, or is behind one", cwd.display());
+        return Err(StartError::Sandbox { why });
+    }
     let rules = &command.sandbox;
     let mut confinement = rules.confine(&tree, GitAccess::Commit, &state.join("accord"));
     let root = real(&run.root);
@@ -213,15 +218,17 @@ pub(super) fn confine(
     let judging = judging.chain([folder.join("inputs")]).chain(RUN_FILES.map(|it| tree.join(it)));
     confinement.protected.extend(judging.filter(|path| path.exists()));
     confinement.writable.extend(["work", "outputs"].map(|name| folder.join(name)));
+    // A script that is an argument. The command of the agent comes from a person, that of a check
+    // may come from an agent. What is in the work tree is visible, but a link there comes from a
+    // worker, and is not followed.
     let argv = match rights {
         Rights::Agent => command.argv.as_slice(),
-        Rights::Check(argv) => {
+        Rights::Check => {
             confinement.git = GitAccess::Read;
-            argv
+            confinement.shows_program = false;
+            &[]
         }
     };
-    // A script that is an argument. The command comes from a person. What is in the work tree is
-    // visible, but a link there comes from a worker, and is not followed.
     let named = argv.iter().map(|word| plain(&tree.join(word)));
     let named =
         named.filter(|path| !path.starts_with(&tree)).filter_map(|it| it.canonicalize().ok());
