@@ -45,7 +45,8 @@ pub struct LaunchOptions {
 }
 
 /// Sets the program that starts workers. Its verb `launch` calls [`launch`], its verb `restrict`
-/// calls [`restrict`](crate::restrict), each with a program and its arguments. A process that
+/// calls [`restrict`](crate::restrict), its verb `verify-mounts` calls
+/// [`verify_mounts`](crate::verify_mounts), each with a program and its arguments. A process that
 /// starts workers calls this once.
 pub fn set_launcher(program: impl Into<OsString>) {
     // A second call would name the same program.

@@ -68,8 +68,8 @@ pub use limits::{limit_file_size, open_file_limit, raise_open_file_limit};
 pub use live::{end_all, end_group};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use sandbox::{
-    Attempt, Confinement, GitAccess, Rights, Sandbox, SandboxMode, SandboxRules, restrict,
-    user_state_folder,
+    Attempt, Confinement, ExpectedMounts, GitAccess, Rights, Sandbox, SandboxMode, SandboxRules,
+    restrict, user_state_folder, verify_mounts,
 };
 pub use session::Session;
 pub use sockets::{SocketOwners, tcp_owners};

@@ -1,12 +1,13 @@
 //! `accord launch`: starts the program of a worker in a session of its own. `accord restrict`:
-//! takes rights from itself, then becomes the program. Accord calls both.
+//! takes rights from itself, then becomes the program. `accord verify-mounts`: checks its mounts,
+//! then becomes the program. Accord calls them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use accord_base::worker::SECRETS;
 use accord_contract::Code;
-use accord_process::{Ending, Invocation, LaunchOptions, Rights};
+use accord_process::{Ending, ExpectedMounts, Invocation, LaunchOptions, Rights};
 
 use crate::{CliError, Exit, Result};
 
@@ -63,6 +64,30 @@ impl RestrictArgs {
         let rights = Rights { read: self.read, write: self.write };
         let error = accord_process::restrict(&rights, &invocation(self.words));
         Err(CliError::new(Code::AofAgentNotStarted, format!("landlock: {error}")))
+    }
+}
+
+/// Check the mounts of a sandbox, then start the program of a worker in it
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyMountsArgs {
+    /// A file or folder that must be this one: DEVICE:INODE:PATH
+    #[arg(long, value_name = "IDENTITY")]
+    same: Vec<OsString>,
+
+    /// A folder that must be a mount of its own
+    #[arg(long, value_name = "DIR")]
+    apart: Vec<PathBuf>,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+impl VerifyMountsArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        let expected = ExpectedMounts { same: self.same, apart: self.apart };
+        let error = accord_process::verify_mounts(&expected, &invocation(self.words));
+        Err(CliError::new(Code::AofAgentNotStarted, format!("bubblewrap: {error}")))
     }
 }
 

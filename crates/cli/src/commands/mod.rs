@@ -76,6 +76,8 @@ subcommands! {
         Launch(launch::LaunchArgs),
         #[command(hide = true)]
         Restrict(launch::RestrictArgs),
+        #[command(hide = true)]
+        VerifyMounts(launch::VerifyMountsArgs),
     }
 }
 

@@ -11,18 +11,20 @@ mod git;
 mod home;
 mod mounts;
 mod restrict;
+mod verify;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use self::attempt::Attempt;
 pub use self::restrict::{Rights, restrict};
+pub use self::verify::{ExpectedMounts, verify_mounts};
 
 use self::attempt::SAME_FOLDER;
 use self::git::Layout;
@@ -247,6 +249,7 @@ impl Confinement {
         let layout = Layout::of(&self.tree, home.as_deref());
         let missing = self.mount_tree(&layout, &mut mounts, &attempt)?;
         let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
+        let (own, expected) = self.verification(&mounts)?;
         let arguments = mounts.arguments(folder, is_root);
         let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
         let private = attempt.folder().join("home");
@@ -259,9 +262,34 @@ impl Confinement {
             home::without_own_sandbox(&confined.program, &mut confined.args);
         }
         let program = std::mem::replace(&mut confined.program, bubblewrap.into());
-        confined.args = [arguments, vec![program], confined.args].concat();
+        confined.args = [arguments, vec![own], expected, vec![program], confined.args].concat();
         confined.is_wrapped = true;
         Ok(confined.env("TMPDIR", "/tmp").during(attempt))
+    }
+
+    /// Accord's own program and its arguments, which checks the mounts of the worker inside.
+    fn verification(&self, mounts: &Mounts) -> Result<(OsString, Vec<OsString>), Obstacle> {
+        let mut expected = ExpectedMounts::default();
+        for (at, mount) in mounts.iter() {
+            // Others are not in a worker's reach.
+            if at.starts_with(&self.tree) || *mount == Mount::Writable(at.clone()) {
+                let why =
+                    |error| Obstacle::Refused(format!("{}: {error}; is it a link?", at.display()));
+                expected.add(at, mount).map_err(why)?;
+            }
+        }
+        let own = std::env::current_exe().unwrap_or_default().into_os_string();
+        // An update has replaced the file.
+        let own = match own.as_encoded_bytes().strip_suffix(b" (deleted)") {
+            Some(path) => OsStr::from_bytes(path).to_owned(),
+            None => own,
+        };
+        let mut words: Vec<OsString> = vec!["verify-mounts".into()];
+        words.extend(expected.same.into_iter().flat_map(|word| ["--same".into(), word]));
+        let apart = expected.apart.into_iter();
+        words.extend(apart.flat_map(|path| ["--apart".into(), path.into_os_string()]));
+        words.push("--".into());
+        Ok((own, words))
     }
 
     fn landlock(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
@@ -455,8 +483,10 @@ impl Confinement {
 
     /// The first `bwrap` in `PATH`, except one that a worker could have put there.
     fn program_of_bubblewrap(&self) -> Result<PathBuf, Obstacle> {
-        let writable = self.writable.iter().map(PathBuf::as_path);
-        let folders: Vec<&Path> = writable.chain([self.tree.as_path()]).collect();
+        // One that is a link stops the worker later.
+        let is_real = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
+        let folders = self.writable.iter().filter(is_real).chain([&self.tree]);
+        let folders: Vec<&Path> = folders.map(PathBuf::as_path).collect();
         let found = find_outside("bwrap", &folders);
         found.ok_or_else(|| Obstacle::Unavailable("bubblewrap is not installed".to_owned()))
     }

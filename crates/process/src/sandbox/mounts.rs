@@ -32,6 +32,10 @@ impl Mounts {
         self.0.push((at, mount));
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(PathBuf, Mount)> {
+        self.0.iter()
+    }
+
     /// A path of the system at the same place, which cannot be changed.
     pub(crate) fn read_only(&mut self, path: &Path) {
         self.add(path, Mount::ReadOnly(path.to_owned()));
