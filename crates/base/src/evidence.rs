@@ -6,7 +6,7 @@ use std::fmt;
 use accord_contract::{Code, Failure};
 
 /// The shortest beginning of a digest that identifies it.
-const SHORTEST: usize = 12;
+const SHORTEST: usize = 32;
 /// The number of digits of a digest.
 const LENGTH: usize = 64;
 

@@ -10,11 +10,13 @@ use std::io::Read as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use rustix::io::Errno;
+
 use crate::group::Ending;
 use crate::invocation::{Invocation, system_program};
 use crate::namespace::has_hidden_supervisor;
 use crate::run::{Spec, run};
-use crate::supervisor::is_supervisor;
+use crate::supervisor::{is_supervisor, is_withheld};
 use crate::table::{Process, ProcessTable};
 
 /// The largest environment that is read. The system's own limit is lower by default.
@@ -132,17 +134,21 @@ fn walk(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage>
         // Not limited: a worker can start as many shells in each other as it likes. The table is
         // not one snapshot, so parents could form a circle.
         while let Some(pid) = next.filter(|pid| *pid > 0 && seen.insert(*pid)) {
-            let process = table.find(pid);
-            let is_supervisor = pid != start && is_supervisor(pid);
-            found.push(AncestorProcess { pid, variables: set(pid, variables), is_supervisor });
-            match process {
-                Some(process) => visited.push(process),
-                // A leader may have ended before. A parent has ended since its child was read,
-                // unless the system hides the processes of other users.
-                None if pid != first && !is_of_others(pid) => return None,
-                None => {}
-            }
-            next = process.map(|process| process.parent);
+            let Some(process) = table.find(pid) else {
+                // A leader may have ended before, and the system may hide the processes of other
+                // users. A parent has ended since its child was read, or cannot be read now.
+                let signalled = signal_of(pid);
+                let is_gone = pid == first && signalled == Err(Errno::SRCH);
+                if !is_gone && signalled != Err(Errno::PERM) {
+                    return None;
+                }
+                found.push(AncestorProcess { pid, variables: Vec::new(), is_supervisor: false });
+                break;
+            };
+            let is_supervisor = pid != start && is_supervisor(pid)?;
+            found.push(AncestorProcess { pid, variables: set(pid, variables)?, is_supervisor });
+            visited.push(process);
+            next = Some(process.parent);
         }
     }
     // A parent never comes back. What is the same now was so while the parents were read.
@@ -156,31 +162,31 @@ fn walk(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage>
         .then_some(Lineage { processes: found, has_terminal: itself.has_terminal })
 }
 
-/// Whether a process runs that belongs to another user.
-fn is_of_others(pid: u64) -> bool {
+/// Whether a process could be signalled. It needs no open file.
+fn signal_of(pid: u64) -> Result<(), Errno> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    let found = pid.map(rustix::process::test_kill_process);
-    found.is_some_and(|found| found == Err(rustix::io::Errno::PERM))
+    pid.map_or(Err(Errno::SRCH), rustix::process::test_kill_process)
 }
 
 /// Those of the variables that a process has. For another process, they are those that it was
-/// started with, and none where the system does not show them.
-fn set(pid: u64, names: &[&str]) -> Vec<(String, String)> {
+/// started with, and none where the system does not show them. `None` if they cannot be read now.
+fn set(pid: u64, names: &[&str]) -> Option<Vec<(String, String)>> {
     if pid == u64::from(std::process::id()) {
         let value = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
-        return names.iter().filter_map(|it| Some(((*it).to_owned(), value(it)?))).collect();
+        let named = names.iter().filter_map(|it| Some(((*it).to_owned(), value(it)?)));
+        return Some(named.collect());
     }
     let mut bytes = Vec::new();
     let file = File::open(format!("/proc/{pid}/environ"));
-    if file.and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes)).is_err() {
-        return Vec::new();
+    if let Err(error) = file.and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes)) {
+        return is_withheld(&error).then(Vec::new);
     }
     let variables = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);
     let named = variables.filter_map(|variable| {
         let (name, value) = variable.split_once('=')?;
         names.contains(&name).then(|| (name.to_owned(), value.to_owned()))
     });
-    named.collect()
+    Some(named.collect())
 }
 
 #[cfg(test)]
@@ -209,7 +215,8 @@ mod tests {
     /// A parent that ends while it is looked at ends the walk, so that it hides nothing.
     #[test]
     fn a_parent_that_is_gone_is_no_end_of_the_lineage() {
-        let [child, leader, gone] = [4_194_301, 4_194_302, 4_194_303];
+        let child = u64::from(std::process::id());
+        let [leader, gone] = [4_194_302, 4_194_303];
         let line = |parent, group| Process {
             pid: child,
             parent,

@@ -69,7 +69,7 @@ pub use live::{end_all, end_group};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use sandbox::{
     Attempt, Confinement, ExpectedMounts, GitAccess, Rights, Sandbox, SandboxMode, SandboxRules,
-    restrict, user_state_folder, verify_mounts,
+    note_data_folder, restrict, user_state_folder, verify_mounts,
 };
 pub use session::Session;
 pub use sockets::{SocketOwners, tcp_owners};

@@ -10,6 +10,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,9 +46,23 @@ pub fn supervise() {
     }
 }
 
-pub(crate) fn is_supervisor(pid: u64) -> bool {
-    let name = fs::read(format!("/proc/{pid}/comm"));
-    name.is_ok_and(|name| name.trim_ascii_end() == NAME.as_bytes())
+/// `None` if its name cannot be read now.
+pub(crate) fn is_supervisor(pid: u64) -> Option<bool> {
+    match fs::read(format!("/proc/{pid}/comm")) {
+        Ok(name) => Some(name.trim_ascii_end() == NAME.as_bytes()),
+        Err(error) => is_withheld(&error).then_some(false),
+    }
+}
+
+/// Whether the system does not show a file of a process at all, which is another user's, or there
+/// is no `/proc`. Without a free descriptor, nothing can be read for a while.
+pub(crate) fn is_withheld(error: &io::Error) -> bool {
+    let has_table = || Path::new("/proc/self").exists();
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => true,
+        io::ErrorKind::NotFound => !has_table(),
+        _ => false,
+    }
 }
 
 /// Starts a child whose exit status its group will ask for.

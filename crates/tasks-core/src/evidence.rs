@@ -43,7 +43,7 @@ pub fn digest(
     sha256(&bytes).into()
 }
 
-/// Checks that a decision is about what a person saw: a digest, or at least 12 digits of one. Takes
+/// Checks that a decision is about what a person saw: a digest, or at least 32 digits of one. Takes
 /// the evidence now, whether the task waits for the decision, and the last decision.
 pub fn check(
     (digest, waits): (&EvidenceDigest, bool),

@@ -32,7 +32,7 @@ pub(crate) struct PersonArgs {
     note: Option<String>,
 
     /// Refuse if the evidence is not the one with this digest, which `accord run status` or
-    /// `accord task show` prints; at least 12 digits of it
+    /// `accord task show` prints; at least 32 digits of it
     #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse)]
     expect: Option<ExpectedDigest>,
 }

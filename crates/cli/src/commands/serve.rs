@@ -68,6 +68,10 @@ impl ServeArgs {
         let runtime = runtime()?;
         let folder = self.settings.folder()?;
         let host = Host::open(&folder, settings).map_err(|failure| taken(failure, &folder))?;
+        // Workers that are started elsewhere must not see it.
+        if let Err(error) = accord_process::note_data_folder(&folder) {
+            tracing::warn!("workers of other commands may see the data folder: {error}");
+        }
         let limit = host.settings().limits.shutdown_timeout;
         runtime.block_on(serve(host, control))?;
         // What did not end in time must not keep the process.

@@ -40,8 +40,15 @@ impl Attempt {
                 remove(&folder, base);
             }
         }
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = base.join(format!("{}-{count}", std::process::id()));
+        // A process in another PID namespace may have the same number, and the same `base`.
+        let folder = loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let folder = base.join(format!("{}-{count}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => break made.map(|()| folder)?,
+            }
+        };
         for name in ["home", "tmp", "empty"] {
             make_folder(&folder.join(name))?;
         }

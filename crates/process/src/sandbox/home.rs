@@ -64,6 +64,9 @@ const COPIED: [Copied; 8] = [
     },
 ];
 
+/// How many links may lead to a file.
+const LINKS: usize = 16;
+
 /// Folders of the home that only hold what a worker writes.
 const OTHER_FOLDERS: [(&str, &str); 2] =
     [("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".local/state")];
@@ -98,6 +101,7 @@ const TOOLCHAINS: [&str; 22] = [
 /// private folders; `inside` is the path of that home for the worker.
 pub(crate) fn fill(
     (home, private, inside): (Option<&Path>, &Path, &Path),
+    tree: &Path,
     words: &[&OsStr],
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> io::Result<Vec<(&'static str, PathBuf)>> {
@@ -115,7 +119,7 @@ pub(crate) fn fill(
         let Some(from) = from.filter(|_| is_wanted) else { continue };
         for file in files {
             // It does not exist, or the person cannot read it either.
-            let Ok(bytes) = fs::read(from.join(file)) else { continue };
+            let Some(bytes) = read_outside(&from.join(file), tree) else { continue };
             write(&private.join(folder).join(file), &bytes)?;
         }
     }
@@ -125,6 +129,23 @@ pub(crate) fn fill(
         }
     }
     Ok(variables)
+}
+
+/// The content of a file that no link in the tree leads to: a worker could let it lead anywhere.
+fn read_outside(path: &Path, tree: &Path) -> Option<Vec<u8>> {
+    // Each link on the way is resolved, so that one in the tree is seen.
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let folder = path.parent()?.canonicalize().ok()?;
+        path = folder.join(path.file_name()?);
+        let is_in_tree = path.starts_with(tree);
+        match fs::read_link(&path) {
+            Ok(_) if is_in_tree => return None,
+            Ok(target) => path = folder.join(target),
+            Err(_) => return fs::metadata(&path).ok()?.is_file().then(|| fs::read(&path).ok())?,
+        }
+    }
+    None
 }
 
 /// The paths that a worker sees although a folder above them is hidden: toolchains, the folders of
@@ -235,6 +256,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (home, private) = (folder.path().join("home"), folder.path().join("private"));
         let moved = folder.path().join("moved");
+        let tree = folder.path().canonicalize().unwrap().join("tree");
         for path in [home.join(".claude"), home.join(".ssh"), moved.clone(), private.clone()] {
             fs::create_dir_all(path).unwrap();
         }
@@ -245,15 +267,23 @@ mod tests {
         let variable = |name: &str| (name == "CODEX_HOME").then(|| moved.clone().into_os_string());
         let places = (Some(home.as_path()), private.as_path(), Path::new("/inside"));
 
-        let named = fill(places, &[OsStr::new("/usr/bin/claude")], &variable).unwrap();
+        let named = fill(places, &tree, &[OsStr::new("/usr/bin/claude")], &variable).unwrap();
         assert_eq!(named, [("CODEX_HOME", PathBuf::from("/inside/.codex"))]);
         assert!(private.join(".claude/.credentials.json").exists());
         assert!(private.join(".gitconfig").exists());
         assert!(!private.join(".codex/auth.json").exists());
         assert!(!private.join(".ssh").exists());
 
-        fill(places, &[OsStr::new("agent.sh")], &variable).unwrap();
+        fill(places, &tree, &[OsStr::new("agent.sh")], &variable).unwrap();
         assert!(private.join(".codex/auth.json").exists());
+
+        // A link that a worker made in its tree is not followed.
+        fs::create_dir_all(&tree).unwrap();
+        std::os::unix::fs::symlink(home.join(".ssh/id"), tree.join("auth.json")).unwrap();
+        let variable = |name: &str| (name == "CODEX_HOME").then(|| tree.clone().into_os_string());
+        fs::remove_file(private.join(".codex/auth.json")).unwrap();
+        fill(places, &tree, &[OsStr::new("agent.sh")], &variable).unwrap();
+        assert!(!private.join(".codex/auth.json").exists());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! it protects nothing inside the work tree.
 
 mod attempt;
+mod data_folders;
 mod git;
 mod home;
 mod mounts;
@@ -23,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use self::attempt::Attempt;
+pub use self::data_folders::note_data_folder;
 pub use self::restrict::{Rights, restrict};
 pub use self::verify::{ExpectedMounts, verify_mounts};
 
@@ -117,13 +119,20 @@ impl SandboxRules {
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         // A worker reaches Accord through a socket, and finds keys and secrets in the data folder.
         let data = self.data.as_deref().and_then(real_folder);
+        let mut hidden: Vec<PathBuf> = [state.to_owned()].into_iter().chain(data).collect();
+        for folder in data_folders::data_folders(state) {
+            // Not one around the tree, which is an old one or a mistake.
+            if !hidden.contains(&folder) && !tree.starts_with(&folder) {
+                hidden.push(folder);
+            }
+        }
         Confinement {
             mode: self.mode,
             git: self.git.unwrap_or(git),
             tree,
             protected: Vec::new(),
             writable: self.writable.iter().map(real).collect(),
-            hidden: [state.to_owned()].into_iter().chain(data).collect(),
+            hidden,
             visible: self.visible.clone(),
             shows_program: true,
             state: state.join("workers"),
@@ -351,7 +360,8 @@ impl Confinement {
         let words: Vec<&OsStr> = words.collect();
         let private = attempt.folder().join("home");
         let variable = |name: &str| worker.variable(name);
-        let named = home::fill((home, &private, inside), &words, &variable).map_err(no_folder)?;
+        let places = (home, private.as_path(), inside);
+        let named = home::fill(places, &self.tree, &words, &variable).map_err(no_folder)?;
         let mut confined = worker.clone().env("HOME", inside);
         for (name, folder) in named {
             confined = confined.env(name, folder);

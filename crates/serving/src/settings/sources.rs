@@ -3,18 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::closest::closest;
 use accord_contract::{Code, Failure};
+use rustix::fs::OFlags;
 use serde_json::Value;
 
+use super::trust::checked_text;
 use super::value::is_weaker;
 use super::{DECLARATIONS, Declaration, ExecutorKind, Settings, default_text};
 
 /// The name of the settings file in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";
+/// The largest settings file that is read.
+const LARGEST: u64 = 1024 * 1024;
 /// The prefix of all environment variables of Accord.
 const PREFIX: &str = "ACCORD_";
 /// The edit distance up to which an unknown variable is taken for a misspelt setting. Other
@@ -191,9 +196,9 @@ impl Sources {
     }
 }
 
-/// The names of the settings in a file, which may be absent if `is_optional`.
-pub(super) fn names_in(path: &Path, is_optional: bool) -> Result<Vec<&'static str>, Failure> {
-    Ok(in_file(path, is_optional)?.into_iter().map(|(name, ..)| name).collect())
+/// The names of the settings in the text of a file.
+pub(super) fn names_in(path: &Path, text: &str) -> Result<Vec<&'static str>, Failure> {
+    Ok(in_text(path, text)?.into_iter().map(|(name, ..)| name).collect())
 }
 
 /// The settings in a file, which may be absent if `is_optional`.
@@ -201,7 +206,7 @@ fn in_file(path: &Path, is_optional: bool) -> Result<Vec<Given>, Failure> {
     let is_absent = |error: &io::Error| {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     };
-    let text = match fs::read_to_string(path) {
+    let text = match checked_text(path).unwrap_or_else(|| read_text(path)) {
         Ok(text) => text,
         Err(error) if is_optional && is_absent(&error) => return Ok(Vec::new()),
         Err(error) => {
@@ -209,6 +214,23 @@ fn in_file(path: &Path, is_optional: bool) -> Result<Vec<Given>, Failure> {
             return Err(Failure::new(Code::InputUnreadable, message));
         }
     };
+    in_text(path, &text)
+}
+
+/// Reads a settings file. Something else in its place, such as a pipe, is not waited for.
+pub(super) fn read_text(path: &Path) -> io::Result<String> {
+    let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let file = fs::OpenOptions::new().read(true).custom_flags(no_wait).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The settings in the text of a file.
+fn in_text(path: &Path, text: &str) -> Result<Vec<Given>, Failure> {
     let invalid = |problem: String| {
         let message = format!("{}: {problem}", path.display());
         Failure::new(Code::SettingInvalid, message)

@@ -5,6 +5,8 @@
 //! trusted this content of its file. What is trusted is kept in the user's folder for state, which
 //! workers in a sandbox do not see.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,9 +14,10 @@ use std::path::{Path, PathBuf};
 use accord_canon::sha256;
 use accord_contract::{Code, Failure};
 use accord_process::user_state_folder;
+use parking_lot::Mutex;
 
 use super::CONFIG_FILE;
-use super::sources::names_in;
+use super::sources::{names_in, read_text};
 
 /// Settings that name servers, programs, files or origins, and beginnings of such names.
 const TRUSTED_ONLY: [&str; 13] = [
@@ -33,30 +36,50 @@ const TRUSTED_ONLY: [&str; 13] = [
     "url",
 ];
 
-/// Checks a folder that was found, not named. Fails with `STORE_FOLDER_UNTRUSTED`, and with the
-/// failures of reading its settings.
+/// The settings files that were checked, as they were then, by the real paths of their folders. A
+/// worker could replace a file between the check and its use.
+static CHECKED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+
+/// The text of a settings file, if it was checked. It is empty if the file was absent.
+pub(super) fn checked_text(path: &Path) -> Option<io::Result<String>> {
+    let folder = path.parent()?.canonicalize().ok()?;
+    let text = CHECKED.lock().get(&folder).cloned();
+    text.filter(|_| path.file_name() == Some(OsStr::new(CONFIG_FILE))).map(Ok)
+}
+
+/// Checks a folder that was found, not named. The settings that were checked are those that this
+/// process uses. Fails with `STORE_FOLDER_UNTRUSTED`, and with the failures of reading its settings.
 pub fn check_trusted(folder: &Path) -> Result<(), Failure> {
     let path = folder.join(CONFIG_FILE);
-    let mut names = names_in(&path, true)?;
+    let text = match read_text(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(unreadable(&path, &error)),
+    };
+    let mut names = names_in(&path, &text)?;
     names.retain(|name| needs_trust(name));
-    if names.is_empty() || record_of(&path)?.is_some_and(|record| record.exists()) {
-        return Ok(());
+    if !names.is_empty() && !record_of(&path, &text)?.is_some_and(|record| record.exists()) {
+        let (shown, names) = (path.display(), names.join(", "));
+        let message = format!("{shown} sets {names}, and you have not trusted this file yet");
+        let advice = format!(
+            "look at it; if it is yours: `accord config trust --data {}`, or name the folder with \
+             --data or ACCORD_DATA",
+            folder.display(),
+        );
+        return Err(Failure::new(Code::StoreFolderUntrusted, message).suggesting(advice));
     }
-    let (shown, names) = (path.display(), names.join(", "));
-    let message = format!("{shown} sets {names}, and you have not trusted this file yet");
-    let advice = format!(
-        "look at it; if it is yours: `accord config trust --data {}`, or name the folder with \
-         --data or ACCORD_DATA",
-        folder.display(),
-    );
-    Err(Failure::new(Code::StoreFolderUntrusted, message).suggesting(advice))
+    if let Ok(folder) = folder.canonicalize() {
+        CHECKED.lock().insert(folder, text);
+    }
+    Ok(())
 }
 
 /// Trusts the present settings of a folder. Returns their names that needed it. Fails with
 /// `OUTPUT_FAILED`, and with the failures of reading its settings.
 pub fn trust(folder: &Path) -> Result<Vec<&'static str>, Failure> {
     let path = folder.join(CONFIG_FILE);
-    let mut names = names_in(&path, false)?;
+    let text = read_text(&path).map_err(|error| unreadable(&path, &error))?;
+    let mut names = names_in(&path, &text)?;
     names.retain(|name| needs_trust(name));
     if names.is_empty() {
         return Ok(names);
@@ -64,11 +87,16 @@ pub fn trust(folder: &Path) -> Result<Vec<&'static str>, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::new(Code::OutputFailed, format!("{} is not trusted: {error}", path.display()))
     };
-    let record = record_of(&path)?.ok_or_else(|| failed(&"there is no folder for state (HOME)"))?;
+    let record = record_of(&path, &text)?;
+    let record = record.ok_or_else(|| failed(&"there is no folder for state (HOME)"))?;
     let folder = record.parent().unwrap_or(&record);
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(&record, ""));
     written.map_err(|error| failed(&error))?;
     Ok(names)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(Code::InputUnreadable, format!("{}: {error}", path.display()))
 }
 
 fn needs_trust(name: &str) -> bool {
@@ -78,14 +106,10 @@ fn needs_trust(name: &str) -> bool {
     })
 }
 
-/// The file whose presence says that a settings file is trusted as it is.
-fn record_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
-    let failed = |error: io::Error| {
-        Failure::new(Code::InputUnreadable, format!("{}: {error}", path.display()))
-    };
-    let (Some(state), true) = (user_state_folder(), path.exists()) else { return Ok(None) };
-    let mut known = path.canonicalize().map_err(failed)?.into_os_string().into_encoded_bytes();
-    known.push(0);
-    known.extend(fs::read(path).map_err(failed)?);
+/// The file whose presence says that a settings file with this text is trusted.
+fn record_of(path: &Path, text: &str) -> Result<Option<PathBuf>, Failure> {
+    let Some(state) = user_state_folder() else { return Ok(None) };
+    let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
+    let known = [real.as_os_str().as_encoded_bytes(), &[0], text.as_bytes()].concat();
     Ok(Some(state.join("accord/trusted").join(sha256(&known).hex())))
 }

@@ -365,6 +365,7 @@ pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
         }
         "workers.git" => text != "read" && text != held,
         "workers.visible" | "workers.writable" => !text.is_empty(),
+        "decide.terminal" => text != held && held == "required",
         "workers.gates" => text == "open" && text != held,
         "workers.hide_env" => {
             let names = |text: &str| Vec::<String>::parse(text).unwrap_or_default();
