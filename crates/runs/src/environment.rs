@@ -16,8 +16,8 @@ use accord_process::{
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{HOME, Ids, Result, TurnId};
 
-use crate::LockedRepository;
 use crate::repository::CONFIG;
+use crate::{Git, LockedRepository};
 
 /// The default lock timeout.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -127,6 +127,12 @@ impl Environment {
         let initiative = tree.join(RUN_FILES[1]);
         confinement.protected.extend(initiative.exists().then_some(initiative));
         Some(confinement)
+    }
+
+    /// The version control of a repository, whose filters run in a sandbox.
+    pub(crate) fn git(&self, root: &Path) -> Result<Option<Git>> {
+        let found = Git::find(root, self.cancel_token())?;
+        Ok(found.map(|git| git.confined(self.confinement(root))))
     }
 
     /// A command of a gate, in a sandbox of its own unless the user opens gates. The person who

@@ -3,7 +3,7 @@
 use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::{Config, Result, RuntimeType, State, Turn, facts};
 
-use crate::{Git, RecordFile, Runs};
+use crate::{RecordFile, Runs};
 
 /// How many of the newest lines of a record are searched.
 const RECENT: usize = 256;
@@ -31,7 +31,7 @@ impl Runs {
         for turn in state.turns().filter(|turn| turn.worker_sandbox().is_some()) {
             facts::add_sandbox(&mut facts.sandbox, turn.worker_sandbox());
         }
-        let git = Git::find(repository.root(), self.environment.cancel_token())?;
+        let git = self.environment.git(repository.root())?;
         let Some(git) = git else { return Ok(facts) };
         let mut base = gathered.base;
         for turn in state.turns() {

@@ -166,7 +166,7 @@ impl<'a> Operation<'a> {
 
     /// The version control of the repository.
     pub(crate) fn git(&self) -> Result<Option<Git>> {
-        Git::find(self.root(), self.environment.cancel_token())
+        self.environment.git(self.root())
     }
 
     /// Whether a person does a turn.

@@ -276,6 +276,87 @@ impl Confinement {
         Ok(confined.env("TMPDIR", "/tmp").during(attempt))
     }
 
+    /// A program of the person that reads what a worker wrote, such as git, whose filters may be
+    /// programs of the work tree. It sees what the person sees, except what judges workers, and it
+    /// changes only the tree and its git data. What it leaves behind is ended. Where no sandbox
+    /// works, it has none.
+    pub fn apply_to_tool(&self, tool: Invocation) -> Result<Invocation, StartError> {
+        let tool = tool.as_worker();
+        let own = rustix::process::geteuid().as_raw();
+        let is_own = fs::metadata(&self.tree).is_ok_and(|tree| tree.uid() == own);
+        // Inside, root has no rights over the files of others.
+        if self.mode == SandboxMode::Off || tool.launcher().is_none() || !is_own {
+            return Ok(tool);
+        }
+        let hidden: Vec<PathBuf> = self.hidden.iter().filter_map(|it| real_folder(it)).collect();
+        let home = home_of(&tool);
+        let git = Layout::of(&self.tree, home.as_deref()).data();
+        let confined = match self.mode >= SandboxMode::Auto {
+            true => self.tool_in_bubblewrap(&tool, &hidden, &git),
+            false => Err(Obstacle::Unavailable(String::new())),
+        };
+        let confined = match confined {
+            Err(Obstacle::Unavailable(_)) if self.mode != SandboxMode::Bubblewrap => {
+                self.tool_in_landlock(&tool, &hidden, git)
+            }
+            confined => confined,
+        };
+        match confined {
+            Ok(confined) => Ok(confined),
+            Err(Obstacle::Unavailable(_)) => Ok(tool),
+            Err(Obstacle::Refused(why)) => Err(StartError::Sandbox { why }),
+        }
+    }
+
+    fn tool_in_bubblewrap(
+        &self,
+        tool: &Invocation,
+        hidden: &[PathBuf],
+        git: &[PathBuf],
+    ) -> Result<Invocation, Obstacle> {
+        let bubblewrap = self.program_of_bubblewrap()?;
+        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
+        let is_root = rustix::process::geteuid().is_root();
+        let mut mounts = Mounts::default();
+        for folder in hidden {
+            mounts.add(folder, Mount::Hidden);
+        }
+        let tmp = attempt.folder().canonicalize().map_err(no_folder)?.join("tmp");
+        mounts.writable(&tmp);
+        static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
+        let probe = || {
+            let words = mounts.clone().arguments(Path::new("/"), is_root);
+            let words = words.into_iter().chain([system_program("true")]);
+            succeeds(Invocation::new(&bubblewrap, words), "bubblewrap")
+        };
+        PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
+        mounts.writable(&self.tree);
+        for folder in git {
+            mounts.writable(folder);
+        }
+        let (own, expected) = self.verification(&mounts)?;
+        let folder = tool.cwd.as_deref().unwrap_or(&self.tree);
+        let arguments = mounts.arguments(folder, is_root);
+        let mut confined = tool.clone().env("TMPDIR", tmp);
+        let program = std::mem::replace(&mut confined.program, bubblewrap.into());
+        confined.args = [arguments, vec![own], expected, vec![program], confined.args].concat();
+        confined.is_wrapped = true;
+        Ok(confined.during(attempt))
+    }
+
+    fn tool_in_landlock(
+        &self,
+        tool: &Invocation,
+        hidden: &[PathBuf],
+        git: Vec<PathBuf>,
+    ) -> Result<Invocation, Obstacle> {
+        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
+        let tmp = attempt.folder().join("tmp");
+        let mut rights = Rights::outside(hidden);
+        rights.write.extend(git.into_iter().chain([self.tree.clone(), tmp.clone()]));
+        self.restricted(tool.clone().env("TMPDIR", tmp), rights, attempt)
+    }
+
     /// Accord's own program and its arguments, which checks the mounts of the worker inside.
     fn verification(&self, mounts: &Mounts) -> Result<(OsString, Vec<OsString>), Obstacle> {
         let mut expected = ExpectedMounts::default();
@@ -302,10 +383,6 @@ impl Confinement {
     }
 
     fn landlock(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
-        let launcher = crate::launcher::launcher();
-        let Some(launcher) = launcher.filter(|_| cfg!(target_os = "linux")) else {
-            return Err(Obstacle::Unavailable("this system has no Landlock".to_owned()));
-        };
         let attempt = Attempt::make(&self.state).map_err(no_folder)?;
         let home = home_of(worker);
         let inside = attempt.folder().join("home");
@@ -325,6 +402,23 @@ impl Confinement {
         if self.git == GitAccess::Commit {
             rights.write.extend(git.data());
         }
+        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
+        home::without_own_sandbox(&confined.program, &mut confined.args);
+        let confined = confined.env("HOME", inside).env("TMPDIR", attempt.folder().join("tmp"));
+        self.restricted(confined, rights, attempt)
+    }
+
+    /// A program with these rights.
+    fn restricted(
+        &self,
+        mut confined: Invocation,
+        mut rights: Rights,
+        attempt: Attempt,
+    ) -> Result<Invocation, Obstacle> {
+        let launcher = crate::launcher::launcher();
+        let Some(launcher) = launcher.filter(|_| cfg!(target_os = "linux")) else {
+            return Err(Obstacle::Unavailable("this system has no Landlock".to_owned()));
+        };
         // The rules are made without following links.
         let real =
             |path: &mut PathBuf| *path = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -340,11 +434,8 @@ impl Confinement {
             succeeds(Invocation::new(launcher, words), "landlock")
         };
         PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
-        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
-        home::without_own_sandbox(&confined.program, &mut confined.args);
         let program = std::mem::replace(&mut confined.program, launcher.to_owned());
         confined.args = [arguments, vec![program], confined.args].concat();
-        let confined = confined.env("HOME", inside).env("TMPDIR", attempt.folder().join("tmp"));
         Ok(confined.during(attempt))
     }
 

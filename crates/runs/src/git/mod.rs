@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::{Code, Failure};
-use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, StartError};
+use accord_process::{
+    Cancel, Confinement, Ending, Invocation, Overflow, RunOutput, Spec, StartError,
+};
 use accord_runs_core::{RepoPath, Result};
 
 use crate::RecordFile;
@@ -82,6 +84,9 @@ const SETTINGS: [&str; 15] = [
     "status.relativePaths=false",
 ];
 
+/// Commands that read or write files of the tree, and so run filters.
+const FILTERING: [&str; 6] = ["commit", "diff", "hash-object", "status", "update-index", "add"];
+
 /// Files of git that it reads first. Another kind of file in their place could block it.
 const FIRST_READ: [&str; 6] =
     ["HEAD", "config", "config.worktree", "commondir", "index", "packed-refs"];
@@ -106,6 +111,8 @@ pub struct Git {
     no_filters: Vec<OsString>,
     /// Whether every file is read, also if the index says that it has not changed.
     reads_contents: bool,
+    /// The sandbox of the commands that run filters.
+    confinement: Option<Confinement>,
     cancel: Option<Cancel>,
 }
 
@@ -122,6 +129,7 @@ impl Git {
             own_files: Vec::new(),
             no_filters: Vec::new(),
             reads_contents: false,
+            confinement: None,
             cancel: cancel.cloned(),
         };
         let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-prefix"];
@@ -176,6 +184,14 @@ impl Git {
     #[must_use]
     pub fn reading_contents(mut self) -> Self {
         self.reads_contents = true;
+        self
+    }
+
+    /// The same, whose filters run in a sandbox: they may be programs of the work tree, which a
+    /// worker can write.
+    #[must_use]
+    pub(crate) fn confined(mut self, confinement: Option<Confinement>) -> Self {
+        self.confinement = confinement;
         self
     }
 
@@ -246,6 +262,11 @@ impl Git {
             }
         }
         invocation = invocation.env("GIT_CONFIG_COUNT", count.to_string());
+        let runs_filters = arguments.iter().any(|word| FILTERING.contains(word));
+        if let Some(confinement) = self.confinement.as_ref().filter(|_| runs_filters) {
+            let confined = confinement.apply_to_tool(invocation);
+            invocation = confined.map_err(|error| failure(error.to_string()))?;
+        }
         // Not with `cancel`: a git that is killed leaves its lock file behind.
         let spec = Spec::new(invocation).stdin(input).time_limit(TIME_LIMIT);
         let spec = spec.stdout_limit(MAX_OUTPUT, Overflow::Kill);

@@ -386,6 +386,7 @@ mod tests {
             own_files: Vec::new(),
             no_filters: Vec::new(),
             reads_contents: false,
+            confinement: None,
             cancel: None,
         };
         bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {

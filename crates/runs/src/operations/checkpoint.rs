@@ -6,7 +6,7 @@ use accord_contract::{Code, Failure};
 use accord_runs_core::{CheckpointReason, Result, State, TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work, changed_work};
-use crate::{Git, Notice, Operation, Runs};
+use crate::{Notice, Operation, Runs};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checkpoint {
@@ -22,7 +22,7 @@ impl Runs {
     /// `git_failed`, or `record_invalid` if a line of the history is damaged.
     pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>> {
         let state = self.state()?;
-        let git = Git::find(self.repository().root(), self.environment.cancel_token())?;
+        let git = self.environment.git(self.repository().root())?;
         let Some(git) = git else { return Ok(BTreeMap::new()) };
         let index = self.repository().index(state.run_id())?;
         let accepted = accepted_work(self.repository(), &index, &git.changes()?)?;
@@ -32,7 +32,7 @@ impl Runs {
     /// The files of accepted turns that have changed since and are not committed, each with its
     /// turn. Fails like [`Runs::uncommitted_turns`].
     pub fn changed_since_acceptance(&self, state: &State) -> Result<Vec<(String, String)>> {
-        let git = Git::find(self.repository().root(), self.environment.cancel_token())?;
+        let git = self.environment.git(self.repository().root())?;
         // An active turn may work on them.
         let Some(git) = git.filter(|_| state.turns().len() == 0) else { return Ok(Vec::new()) };
         let index = self.repository().index(state.run_id())?;

@@ -18,7 +18,7 @@ use super::assign::check_baseline;
 use super::{ProposalFilter, ProposalView};
 use crate::guard::KeptChange;
 use crate::repository::{LockHolder, RecordFile};
-use crate::{Git, Runs, own_path, runtime};
+use crate::{Runs, own_path, runtime};
 
 /// How many of the newest events are searched for the one that made a gate pending.
 const RECENT_EVENTS: usize = 64;
@@ -208,7 +208,7 @@ impl Runs {
 
     /// Checks that git knows who makes a commit, where git is used.
     pub(super) fn check_committer(&self) -> Result<()> {
-        let git = Git::find(self.repository().root(), self.environment.cancel_token());
+        let git = self.environment.git(self.repository().root());
         // What else is wrong with git is reported where it is used.
         git.ok().flatten().map_or(Ok(()), |git| git.check_identity())
     }
@@ -245,7 +245,7 @@ impl Runs {
 
     /// What the core must know about an assignment to a role.
     fn assignment_facts(&self, config: &Config, index: &RunIndex, role: &str) -> AssignmentFacts {
-        let git = || Git::find(self.repository().root(), self.environment.cancel_token());
+        let git = || self.environment.git(self.repository().root());
         let baseline = match needs_baseline(config, role).then(git) {
             None => BaselineFact::NotNeeded,
             Some(Err(failure)) => BaselineFact::Unavailable(failure),

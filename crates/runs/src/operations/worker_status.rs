@@ -4,7 +4,7 @@ use accord_contract::{Object, Value};
 use accord_runs_core::{Result, RuntimeType, Turn, TurnId, TurnStatus, dispatch};
 
 use super::RunUpdate;
-use crate::{Git, Operation, Runs};
+use crate::{Operation, Runs};
 
 impl Runs {
     /// The changes of a turn's worker so far; null if a person does the turn, or if unreadable.
@@ -15,7 +15,7 @@ impl Runs {
             if runtime.kind == RuntimeType::Manual {
                 return None;
             }
-            let git = Git::find(self.repository().root(), self.environment.cancel_token());
+            let git = self.environment.git(self.repository().root());
             git.ok()??.observe(turn.baseline().as_ref(), false).ok()
         };
         // Files that cannot be read stay attributed to the turn.

@@ -119,7 +119,7 @@ impl Runs {
     }
 
     fn check_git(&self, findings: &mut Vec<Finding>) {
-        match Git::find(self.repository().root(), self.environment.cancel_token()) {
+        match self.environment.git(self.repository().root()) {
             Err(failure) => findings.push(error_of(failure.code, "git", failure.message)),
             Ok(None) => {
                 let message = "the repository does not use git, so that declared changes cannot \
