@@ -92,6 +92,12 @@ pub(crate) fn unreported(last_lines: &str) -> Value {
 }
 
 impl RunOfAgent {
+    /// Whether a message names another sender. Through its socket an agent cannot send it either.
+    pub(crate) fn is_of_another(&self, message: &Value) -> bool {
+        let sender = message.get("fromAgent").and_then(Value::as_str);
+        sender.is_some_and(|sender| sender != self.agent.as_str())
+    }
+
     /// A message of the agent, with the id of its run if it names none.
     pub(crate) fn message(&self, mut message: Value) -> Value {
         let named = message.get("taskId").and_then(Value::as_str);

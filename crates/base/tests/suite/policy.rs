@@ -33,7 +33,9 @@ write            worker         w    w     yes  yes   yes  w     yes  yes
 write            unexamined     w    w     yes  yes   yes  w     yes  yes
 write            scheduler      p    p     yes  yes   yes  p     yes  yes
 
+admin            other-user     w    w     w    w     w    w     w    w
 admin            worker         w    w     w    w     w    w     w    w
+admin            unexamined     w    w     w    w     w    w     w    w
 admin            *              as write
 
 peer-review      login          page page  yes  yes   yes  yes   yes  yes

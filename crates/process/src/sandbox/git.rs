@@ -113,7 +113,11 @@ pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut next = vec![(tree.to_owned(), 0)];
     while let Some((tree, depth)) = next.pop() {
-        let text = fs::read_to_string(tree.join(".gitmodules")).unwrap_or_default();
+        let list = tree.join(".gitmodules");
+        // A pipe in its place would be waited for.
+        let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
+        let text = is_file.then(|| fs::read_to_string(list).unwrap_or_default());
+        let text = text.unwrap_or_default();
         let values = text.lines().filter_map(|line| line.trim().split_once('='));
         for (_, path) in values.filter(|(name, _)| name.trim() == "path") {
             let path = normal(&tree.join(path.trim().trim_matches('"')));

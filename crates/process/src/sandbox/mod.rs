@@ -470,7 +470,6 @@ impl Confinement {
         layout.mount(&self.tree, self.git, mounts);
         let mut guarded = layout.guarded(&self.tree, self.git);
         for submodule in git::submodules(&self.tree) {
-            mounts.writable(&submodule);
             guarded.push((submodule.join(".git"), Missing::File));
         }
         guarded.extend(self.protected.iter().map(|path| (path.clone(), Missing::File)));

@@ -58,6 +58,9 @@ const MISLEADING: [&str; 10] = [
 /// How git says that it does not know who makes a commit.
 const NO_IDENTITY: [&str; 3] = ["tell me who you are", "empty ident", "auto-detect email"];
 
+/// How git says that it skipped a folder.
+const UNREADABLE: &str = "could not open directory";
+
 const SET_IDENTITY: &str =
     "git config user.name \"NAME\" && git config user.email \"ADDRESS\", in the repository";
 
@@ -224,6 +227,11 @@ impl Git {
     }
 
     fn taken(&self, arguments: &[&str], outcome: RunOutput) -> Result<Vec<u8>> {
+        // Git only warns, and does not list the files in it.
+        let words = String::from_utf8_lossy(&outcome.stderr);
+        if let Some(line) = words.lines().find(|line| line.contains(UNREADABLE)) {
+            return Err(refusal(format!("{line}; make the folder readable")));
+        }
         if outcome.ending == Ending::Exited(0) && !outcome.stdout_truncated {
             return Ok(outcome.stdout);
         }

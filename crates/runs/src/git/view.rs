@@ -231,7 +231,11 @@ impl Git {
             Some((below, home)) => home.join(below),
             None => self.top().join(place),
         };
-        let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if marker::is_gone(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(changed(format!("{}: {error}", folder.display()))),
+        };
         let inside = folder.canonicalize().ok();
         let inside = inside.as_deref().and_then(|folder| folder.strip_prefix(self.top()).ok());
         let inside = inside.and_then(|below| below.to_str()).filter(|it| !it.starts_with(".git/"));

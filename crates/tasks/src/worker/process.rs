@@ -303,6 +303,10 @@ impl Watched<'_> {
     fn deliver(&mut self, line: &str) {
         let json = line.strip_prefix(PREFIX).unwrap_or(line);
         let outcome = match accord_canon::read(json.as_bytes()) {
+            Ok(message) if self.agent.run.is_of_another(&message) => {
+                let message = "a message of the agent names another agent as its sender";
+                Err(Failure::new(Code::AccessDenied, message))
+            }
             Ok(message) => {
                 self.agent.operations.message(&self.agent.run.message(message).to_string())
             }
