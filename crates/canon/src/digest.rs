@@ -29,6 +29,17 @@ pub fn sha256(bytes: &[u8]) -> Digest {
     Hash::Sha256.of(&[bytes])
 }
 
+/// The SHA-256 of bytes that come in parts.
+pub fn sha256_parts<E>(parts: impl IntoIterator<Item = Result<Vec<u8>, E>>) -> Result<Digest, E> {
+    use sha2::Digest as _;
+
+    let mut hasher = sha2::Sha256::new();
+    for part in parts {
+        hasher.update(part?);
+    }
+    Ok(Digest(hasher.finalize().into()))
+}
+
 /// The Keccak-256 digest of `bytes`. Clauses: ALX-ID-ARTIFACT-BYTES.
 pub fn keccak256(bytes: &[u8]) -> Digest {
     Hash::Keccak256.of(&[bytes])

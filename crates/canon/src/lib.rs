@@ -39,7 +39,9 @@ mod text;
 
 pub use canonicalizer::{Canonicalizer, canonicalize};
 pub use cid::raw_sha256_cid;
-pub use digest::{Digest, DigestError, Hash, hash_tagged, hmac_sha256, keccak256, sha256};
+pub use digest::{
+    Digest, DigestError, Hash, hash_tagged, hmac_sha256, keccak256, sha256, sha256_parts,
+};
 pub use error::{CanonError, Refusal, shorten_path};
 pub use json::read;
 pub use locate::{escape_segment, unescape_segment};

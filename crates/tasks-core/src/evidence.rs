@@ -8,7 +8,7 @@ use accord_contract::{Code, Failure};
 use serde_json::json;
 
 /// The version of the list. Another list has another version.
-const FORMAT: &str = "accord-task-evidence/2";
+const FORMAT: &str = "accord-task-evidence/3";
 
 /// A file in `outputs/`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,10 +21,12 @@ pub struct Output {
 }
 
 /// The digest of a task file, the recorded result and the outputs, in the order of their paths.
+/// `others` are what is no file, each with its kind.
 pub fn digest(
     task: &str,
     result: Option<&str>,
     outputs: &[Output],
+    others: &[String],
     missing: &[String],
 ) -> EvidenceDigest {
     let hex = |text: &str| sha256(text.as_bytes()).hex();
@@ -35,12 +37,18 @@ pub fn digest(
         "task": hex(task),
         "result": result.map(hex),
         "outputs": outputs,
+        "others": others,
         "missing": missing,
     });
     let text = list.to_string();
     // Only a size past 2^53 cannot be written as canonical JSON.
     let bytes = canonicalize(Profile::Jcs, text.as_bytes()).unwrap_or_else(|_| text.into_bytes());
     sha256(&bytes).into()
+}
+
+/// The digest of evidence with an edit that a person is asked to take over.
+pub fn with_edit(evidence: &EvidenceDigest, edit: &str) -> EvidenceDigest {
+    sha256(format!("{evidence}\n{edit}").as_bytes()).into()
 }
 
 /// Checks that a decision is about what a person saw: a digest, or at least 32 digits of one. Takes

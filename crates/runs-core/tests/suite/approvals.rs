@@ -109,10 +109,10 @@ fn a_decision_about_other_evidence_is_refused() {
     let digest = Subject::Transition.digest(&world.state, &world.config, &facts()).unwrap();
     let seen =
         |text: &str| Consent { expect: Some(ExpectedDigest::parse(text).unwrap()), ..consent() };
-    let begin = &digest.as_str()[..12];
+    let begin = &digest.as_str()[..32];
     assert_eq!(seen(begin).about(digest.clone(), None).unwrap().evidence, digest);
     assert_eq!(consent().about(digest.clone(), None).unwrap().evidence, digest);
-    let refused = seen("000000000000").about(digest, None).unwrap_err();
+    let refused = seen(&"0".repeat(32)).about(digest, None).unwrap_err();
     assert_eq!(refused.code, Code::XchainEvidenceChanged);
 }
 

@@ -107,15 +107,16 @@ fn evidence_covers_file_result_and_outputs() {
         sha256: Some(sha256.to_owned()),
     };
     let digests: Vec<EvidenceDigest> = vec![
-        evidence::digest("task", None, &[], &[]),
-        evidence::digest("other", None, &[], &[]),
-        evidence::digest("task", Some("result"), &[], &[]),
-        evidence::digest("task", None, &[output("x")], &[]),
-        evidence::digest("task", None, &[output("y")], &[]),
+        evidence::digest("task", None, &[], &[], &[]),
+        evidence::digest("other", None, &[], &[], &[]),
+        evidence::digest("task", Some("result"), &[], &[], &[]),
+        evidence::digest("task", None, &[], &["outputs/l: a link to x".to_owned()], &[]),
+        evidence::digest("task", None, &[output("x")], &[], &[]),
+        evidence::digest("task", None, &[output("y")], &[], &[]),
     ];
     for (number, digest) in digests.iter().enumerate() {
         assert!(!digests[..number].contains(digest));
-        evidence::check((digest, true), Some(&digest.as_str()[..12]), None).unwrap();
+        evidence::check((digest, true), Some(&digest.as_str()[..32]), None).unwrap();
         evidence::check((digest, true), None, None).unwrap();
     }
     let check = |expect: &str| evidence::check((&digests[0], true), Some(expect), None);

@@ -51,13 +51,18 @@ fn adopt_task(
     by: &By,
 ) -> Result<AdoptAnswer> {
     let before = work.read(id)?;
-    let evidence = work.evidence(&before)?.digest;
-    let last = last_decision(before.task());
-    evidence::check((&evidence, true), request.expect.as_deref(), last.as_ref())?;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
     let refused = if is_unknown { None } else { work.text(&refused_file(id))? };
     let refused = refused.filter(|text| !text.is_empty());
+    let evidence = work.evidence(&before)?.digest;
+    // The edit, too: a later one could be refused while a person looks at this one.
+    let evidence = match &refused {
+        Some(text) => evidence::with_edit(&evidence, text),
+        None => evidence,
+    };
+    let last = last_decision(before.task());
+    evidence::check((&evidence, true), request.expect.as_deref(), last.as_ref())?;
     let mut after = match &refused {
         None if is_unknown => before.clone(),
         None => {
@@ -112,7 +117,7 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
     let text = said.ok_or_else(missing)?;
     let manifest = read_manifest(&text)?;
     let committed = work.text(SETTINGS)?;
-    let evidence = evidence::digest(&text, committed.as_deref(), &[], &[]);
+    let evidence = evidence::digest(&text, committed.as_deref(), &[], &[], &[]);
     let old = work.settings().committed.clone();
     let last = old.as_ref().map(|old| LastDecision {
         by: old.by.clone(),

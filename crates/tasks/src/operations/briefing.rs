@@ -108,9 +108,9 @@ fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
 
 /// The files in a folder of a task, and how many are left out.
 fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64)> {
-    let (paths, hidden) = work.files_below(root, folder, FILES)?;
+    let (paths, others) = work.files_below(root, folder, FILES)?;
     let files = paths
         .into_iter()
         .map(|path| Ok(OutputView { bytes: work.length(root, &path)?, path, sha256: None }));
-    Ok((files.collect::<Result<_>>()?, hidden))
+    Ok((files.collect::<Result<_>>()?, others.count))
 }

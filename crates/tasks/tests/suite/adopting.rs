@@ -55,6 +55,25 @@ fn a_refused_edit_is_taken_over_once() {
 }
 
 #[test]
+fn another_edit_is_not_taken_over_instead_of_the_one_that_was_shown() {
+    let world = World::new();
+    let id = world.ready("Ship it");
+    world.claim(id, AGENT);
+    edit(&world, Status::InProgress, id, "priority: normal", "priority: high");
+    world.look();
+    let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
+    let shown = world.tree().adopt(&id.to_string(), &trial, &human()).unwrap();
+    // The agent edits its file while the person looks.
+    edit(&world, Status::InProgress, id, "status: in-progress", "status: done");
+    world.look();
+    let expect = shown.evidence;
+    let request = AdoptRequest { expect, ..AdoptRequest::default() };
+    let refused = world.tree().adopt(&id.to_string(), &request, &human()).unwrap_err();
+    assert_eq!(refused.code.as_str(), "evidence_changed");
+    assert_eq!(world.copies(id), [Status::InProgress]);
+}
+
+#[test]
 fn an_adopted_status_moves_the_task() {
     let mut world = World::new();
     let id = world.ready("Ship it");
@@ -64,8 +83,8 @@ fn an_adopted_status_moves_the_task() {
     world.reopen();
     world.look();
     assert_eq!(world.copies(id), [Status::Review]);
-    let request =
-        AdoptRequest { expect: Some("0123456789abcdef".into()), ..AdoptRequest::default() };
+    let expect = Some("0123456789abcdef".repeat(2));
+    let request = AdoptRequest { expect, ..AdoptRequest::default() };
     let outdated = world.tree().adopt(&id.to_string(), &request, &human()).unwrap_err();
     assert_eq!(outdated.code.as_str(), "evidence_changed");
     world.adopt(id);
@@ -96,8 +115,7 @@ fn adopted_settings_hold() {
     assert_eq!(would.adopted[0].member, "review");
     assert!(fs::read_to_string(&manifest).unwrap().contains("review: human"));
     assert!(world.events_of("task.adopted").is_empty());
-    let outdated =
-        AdoptRequest { expect: Some("0123456789abcdef".into()), ..AdoptRequest::default() };
+    let outdated = AdoptRequest { expect: Some("0".repeat(32)), ..AdoptRequest::default() };
     let refused = world.tree().adopt_settings(&outdated, &human()).unwrap_err();
     assert_eq!(refused.code.as_str(), "evidence_changed");
     let request = AdoptRequest { expect: would.evidence, ..AdoptRequest::default() };

@@ -35,7 +35,7 @@ fn an_approval_records_who_where_and_about_what() {
     let case = Case::new();
     let id = case.reviewed();
     let seen = evidence(&case, id);
-    let done = case.tree.approve(&id.to_string(), &approve(&seen[..12]), &human()).unwrap();
+    let done = case.tree.approve(&id.to_string(), &approve(&seen[..32]), &human()).unwrap();
     assert_eq!(way(&done.moves), [(Status::Review, Status::Done)]);
     let approval = done.task.approval.unwrap();
     assert_eq!((approval.by.as_str(), approval.door.as_str()), ("human:reviewer", "cli"));

@@ -37,7 +37,7 @@ async fn a_task_goes_from_its_creation_to_a_review_and_back() {
     owner.post(MESSAGES, &sent).await.expect(200);
     let shown = owner.get(&format!("{TASKS}/{task}")).await.expect(200);
     let evidence = shown["result"]["evidence"].as_str().unwrap();
-    let wrong = json!({"expect": "0123456789abcdef"});
+    let wrong = json!({"expect": "0123456789abcdef0123456789abcdef"});
     verb(&owner, &task, "approve", "human:lead", wrong).await.refused(409, "evidence_changed");
     let approved = json!({"expect": evidence, "note": "Good"});
     let approved = verb(&owner, &task, "approve", "human:lead", approved).await.expect(200);
@@ -69,7 +69,7 @@ async fn of_many_that_saw_the_same_task_one_decides() {
         let asked = owner.ask("POST", &approve.0, &[("if-match", &wrong)], approve.1).await;
         asked.refused(422, "WIRE_FIELD_VALUE");
     }
-    let other = r#"{"expect": "0123456789abcdef"}"#;
+    let other = r#"{"expect": "0123456789abcdef0123456789abcdef"}"#;
     let other = owner.ask("POST", &approve.0, &header, other).await;
     other.refused(422, "WIRE_FIELD_VALUE");
     let ways = [&approve, &back];
