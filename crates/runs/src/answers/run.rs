@@ -179,6 +179,7 @@ pub fn adopt_answer(adoption: &Adoption, next: Vec<NextAnswer>) -> RunAdoptAnswe
         lost: adoption.lost.clone(),
         kept: adoption.kept.iter().map(kept_change).collect(),
         folder: adoption.folder.to_string_lossy().into_owned(),
+        evidence_digest: adoption.evidence.as_ref().map(ToString::to_string),
         next,
     }
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
+use accord_canon::sha256;
 use accord_contract::{Code, Failure};
 use accord_runs_core::{Person, Result, State, Status, TurnId, person};
-use accord_trees::Root;
+use accord_trees::{Root, read_file};
 use serde_json::json;
 
 use super::decisions::append;
@@ -14,7 +16,7 @@ use super::kept::{self, Decision, KeptChange};
 use super::settle::lost_run;
 use super::{Guard, had_worker, ids, memory, state_of};
 use crate::own_path;
-use crate::repository::{LockedRepository, Repository};
+use crate::repository::{LockedRepository, Repository, failure, limits};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Choice {
@@ -35,6 +37,8 @@ pub(crate) struct Found {
     pub(crate) trouble: Option<Failure>,
     /// The turns whose worker was not waited for to the end, with their attempts.
     pub(crate) turns: Vec<(TurnId, u64)>,
+    /// The digest of what the decision is about, if it was asked for.
+    pub(crate) evidence: Option<EvidenceDigest>,
 }
 
 impl Found {
@@ -103,17 +107,50 @@ impl Guard {
         Ok(found)
     }
 
-    /// Carries out what a person decided, and returns what it was about. Fails with `worker_busy`
-    /// while a worker runs; `invalid_config` or `state_invalid` if what should be put in force is
-    /// not valid.
+    /// What there is to decide about, with the digest of it. What was put back earlier is in a
+    /// folder that a worker without a sandbox can write.
+    pub(crate) fn find_with_evidence(&self, repository: &Repository) -> Result<Found> {
+        let mut found = self.find(repository)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let tree = Root::open(repository.root()).map_err(|error| failure(&error))?;
+        let mark = |root: &Root, path: &str| match read_file(root, path, limits::PROTECTED) {
+            Ok(bytes) => json!(bytes.map(|bytes| sha256(&bytes).hex())),
+            Err(error) => json!({"unreadable": error.to_string()}),
+        };
+        let differing = found.differing.iter().map(|path| json!([path, mark(&tree, path)]));
+        let differing: Vec<_> = differing.collect();
+        let mut kept = Vec::new();
+        if let Some(root) = self.place.open()? {
+            for change in &found.kept {
+                let files = GuardedFile::ALL.map(|file| mark(&root, &change.path(file)));
+                kept.push(json!([change.id, files]));
+            }
+        }
+        let list = json!({
+            "format": "accord-adopt-evidence/1",
+            "differing": differing,
+            "lost": found.lost,
+            "kept": kept,
+        });
+        found.evidence = Some(sha256(list.to_string().as_bytes()).into());
+        Ok(found)
+    }
+
+    /// Carries out what a person decided, and returns what it was about. Fails with
+    /// `evidence_changed` if it is not what the person saw; `worker_busy` while a worker runs;
+    /// `invalid_config` or `state_invalid` if what should be put in force is not valid.
     pub(crate) fn decide(
         &self,
         repository: &LockedRepository,
         choice: Choice,
-        person: &Person,
+        (person, expect): (&Person, Option<&ExpectedDigest>),
         check: impl Fn(&[u8]) -> Result<()>,
     ) -> Result<Found> {
-        let found = self.find(repository)?;
+        let found = self.find_with_evidence(repository)?;
+        let evidence = found.evidence.as_ref().map(|digest| (digest, true));
+        expect.map_or(Ok(()), |it| it.check(evidence, None, "`accord run adopt`"))?;
         if choice == Choice::Show || found.is_empty() {
             return Ok(found);
         }
@@ -160,7 +197,7 @@ impl Guard {
             sandbox: None,
         };
         let chance = self.environment.ids().hex(16);
-        let record = person.decision(decided, None, &chance, now)?;
+        let record = person.decision(decided, found.evidence.as_ref(), &chance, now)?;
         let line = json!({
             "at": now.to_string(),
             "decision": decision.as_str(),

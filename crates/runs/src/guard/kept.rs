@@ -71,9 +71,13 @@ impl KeptChange {
         })
     }
 
+    /// The path of a file in the folder of the copies.
+    pub(super) fn path(&self, file: GuardedFile) -> String {
+        format!("{KEPT}/{}/{}", self.id, file.copy_name())
+    }
+
     pub(super) fn bytes(&self, root: &Root, file: GuardedFile) -> Result<Option<Vec<u8>>> {
-        let path = format!("{KEPT}/{}/{}", self.id, file.copy_name());
-        read_file(root, &path, limits::PROTECTED).map_err(|error| failure(&error))
+        read_file(root, &self.path(file), limits::PROTECTED).map_err(|error| failure(&error))
     }
 
     pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<()> {

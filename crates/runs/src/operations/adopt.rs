@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_contract::Value;
 use accord_runs_core::operations::AdoptChanges;
 use accord_runs_core::{Person, Result, TurnId, TurnStatus, build, dispatch};
@@ -16,6 +17,8 @@ pub struct Adopt {
     pub by: Option<Person>,
     /// Whether the changes stay undone, instead of being put in force.
     pub undo: bool,
+    /// What the person saw.
+    pub expect: Option<ExpectedDigest>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,6 +31,8 @@ pub struct Adoption {
     /// Changes that were put back while a worker ran.
     pub kept: Vec<KeptChange>,
     pub folder: PathBuf,
+    /// The digest of what the decision is about.
+    pub evidence: Option<EvidenceDigest>,
 }
 
 impl Adoption {
@@ -42,21 +47,22 @@ impl Adoption {
             lost: found.lost,
             kept: found.kept,
             folder: found.folder,
+            evidence: found.evidence,
         }
     }
 }
 
 impl Runs {
     /// What changed while workers ran and is not in force, or the decision of a person about it.
-    /// Fails with `not_for_workers` if a worker started the caller; `worker_busy` while a worker
-    /// runs; `invalid_config` or `state_invalid` if what should be put in force is not valid.
+    /// Fails with `not_for_workers` if a worker started the caller; `evidence_changed` if it is not
+    /// what the person saw; `worker_busy` while a worker runs; `invalid_config` or `state_invalid` if what should be put in force is not valid.
     /// Nothing is changed then.
     pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption> {
         let Some(guard) = self.repository().guard() else {
             return Ok(Adoption::new(Found::default(), false));
         };
         let Some(person) = &adopt.by else {
-            return Ok(Adoption::new(guard.find(self.repository())?, false));
+            return Ok(Adoption::new(guard.find_with_evidence(self.repository())?, false));
         };
         let person = &self.authorize::<AdoptChanges>(person)?;
         let locked = self.repository().lock(self.environment.lock_timeout())?;
@@ -67,7 +73,7 @@ impl Runs {
         }
         let choice = if adopt.undo { Choice::Undo } else { Choice::Adopt };
         let check = |bytes: &[u8]| self.read_config(bytes).map(drop);
-        let found = guard.decide(&locked, choice, person, check)?;
+        let found = guard.decide(&locked, choice, (person, adopt.expect.as_ref()), check)?;
         drop(locked);
         if !adopt.undo {
             for (turn, attempt) in &found.turns {

@@ -284,7 +284,9 @@ fn carry_out(typed: &str) {
         "resolve" => runs.resolve(&consent()).map(drop),
         "sendback" => runs.send_back(&SendBack::default(), &consent()).map(drop),
         "proposal" => runs.apply_proposal(&turn(), &consent(), ApplyTo::WorkingTree).map(drop),
-        "adopt" => runs.adopt(&Adopt { by: Some(consent().person), undo: false }).map(drop),
+        "adopt" => {
+            runs.adopt(&Adopt { by: Some(consent().person), undo: false, expect: None }).map(drop)
+        }
         "merge" => {
             let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
             runs.accept(&merge).map(drop)

@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use accord_base::evidence::ExpectedDigest;
 use accord_contract::Code;
 use accord_runs::operations::{Accept, Adopt, NextStep, PendingApproval, Reject, Step, StepResult};
 use accord_runs::{Environment, Notice, Runs, TurnOutcome};
@@ -18,7 +19,7 @@ use accord_runs_core::testing::consent;
 
 /// A person puts the changes in force.
 fn yes() -> Adopt {
-    Adopt { by: Some(consent().person), undo: false }
+    Adopt { by: Some(consent().person), undo: false, expect: None }
 }
 
 /// A person leaves the changes undone.
@@ -44,6 +45,26 @@ fn sound_work_is_accepted_and_leaves_nothing_guarded() {
     attack.repo.configure(|config| config["project"]["goal"] = json!("another"));
     attack.runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert_eq!(attack.state()["phase"], "implementation");
+}
+
+#[test]
+fn a_person_adopts_what_was_shown() {
+    let attack = Attack::once(OPEN_GATES);
+    attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+    attack.step().unwrap();
+    let show = Adopt { by: None, undo: false, expect: None };
+    let shown = attack.runs.adopt(&show).unwrap().evidence.expect("a digest");
+    // A later worker without a sandbox can write what was put back.
+    let place = attack.kept()[0].folder.join("agentxchain.json");
+    let text = fs::read_to_string(&place).unwrap();
+    fs::write(&place, text.replace("true", "false")).unwrap();
+    let expect = Some(ExpectedDigest::exactly(&shown));
+    let decided = attack.runs.adopt(&Adopt { expect, ..yes() });
+    refused(decided, Code::XchainEvidenceChanged);
+    fs::write(&place, &text).unwrap();
+    let expect = Some(ExpectedDigest::exactly(&shown));
+    assert!(attack.runs.adopt(&Adopt { expect, ..yes() }).unwrap().done);
+    assert_eq!(attack.repo.read("agentxchain.json"), text);
 }
 
 #[test]

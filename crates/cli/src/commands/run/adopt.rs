@@ -4,6 +4,7 @@ use std::path::Path;
 
 use accord_api::LocalDeclaration;
 use accord_base::Door;
+use accord_base::evidence::ExpectedDigest;
 use accord_runs::answers::adopt_answer;
 use accord_runs::operations::Adopt;
 use accord_runs_core::operations::answers::{RunAdoptAnswer, RunKeptChange};
@@ -36,6 +37,11 @@ pub(super) struct AdoptArgs {
     #[arg(long, value_name = "human:NAME", value_parser = human, requires = "yes")]
     actor: Option<Actor>,
 
+    /// Decide only about what this command showed: the digest that it prints, or at least 32 digits
+    /// of it
+    #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse, requires = "yes")]
+    expect: Option<ExpectedDigest>,
+
     /// A note for the records
     #[arg(long, value_name = "TEXT", value_parser = crate::commands::words, requires = "yes")]
     note: Option<String>,
@@ -53,7 +59,7 @@ impl AdoptArgs {
         let runs = self.repo.open_to_act()?;
         let verb = if self.undo { "forget what changed" } else { "put in force what changed" };
         let by = self.yes.then(|| person(self.actor, self.note, Door::Cli, verb)).transpose()?;
-        let adoption = take(runs.adopt(&Adopt { by, undo: self.undo }))?;
+        let adoption = take(runs.adopt(&Adopt { by, undo: self.undo, expect: self.expect }))?;
         let answer = adopt_answer(&adoption, self.repo.next(&runs)?);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| write(page, &answer, self.undo, &git))?;
@@ -84,9 +90,13 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
         }
     }
     page.labelled_whole("copies", &answer.folder);
+    page.labelled_some_whole("evidence", answer.evidence_digest.as_deref());
     if !answer.done {
-        page.labelled_whole("decide", "accord run adopt --yes puts them in force");
-        page.labelled_whole("", "accord run adopt --undo --yes forgets them");
+        let digest = answer.evidence_digest.as_deref().unwrap_or_default();
+        let yes = format!("accord run adopt --yes --expect {digest}");
+        page.labelled_whole("decide", &format!("{yes} puts them in force"));
+        let undo = format!("accord run adopt --undo --yes --expect {digest}");
+        page.labelled_whole("", &format!("{undo} forgets them"));
     }
     next_lines(page, &answer.next);
 }

@@ -186,6 +186,8 @@ message! {
         required kept: Vec<RunKeptChange> = "kept", "kept-changes";
         /// The folder of the copies.
         required folder: String = "folder", "path";
+        /// The digest of what the decision is about, for `--expect`.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
