@@ -132,7 +132,7 @@ impl Environment {
     /// The version control of a repository, whose filters run in a sandbox.
     pub(crate) fn git(&self, root: &Path) -> Result<Option<Git>> {
         let found = Git::find(root, self.cancel_token())?;
-        Ok(found.map(|git| git.confined(self.confinement(root))))
+        found.map(|git| git.confined(self.confinement(root))).transpose()
     }
 
     /// A command of a gate, in a sandbox of its own unless the user opens gates. The person who

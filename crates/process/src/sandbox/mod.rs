@@ -277,33 +277,37 @@ impl Confinement {
     }
 
     /// A program of the person that reads what a worker wrote, such as git, whose filters may be
-    /// programs of the work tree. It sees what the person sees, except what judges workers, and it
-    /// changes only the tree and its git data. What it leaves behind is ended. Where no sandbox
-    /// works, it has none.
-    pub fn apply_to_tool(&self, tool: Invocation) -> Result<Invocation, StartError> {
-        let tool = tool.as_worker();
-        let own = rustix::process::geteuid().as_raw();
-        let is_own = fs::metadata(&self.tree).is_ok_and(|tree| tree.uid() == own);
-        // Inside, root has no rights over the files of others.
-        if self.mode == SandboxMode::Off || tool.launcher().is_none() || !is_own {
-            return Ok(tool);
+    /// programs of the work tree. It sees what a worker sees, and the visible files. It changes only
+    /// `writable`. What it leaves behind is ended. `None` if workers have a sandbox and it cannot
+    /// have one: it must not run what a worker can write.
+    pub fn apply_to_tool(
+        &self,
+        tool: Invocation,
+        writable: &[PathBuf],
+    ) -> Result<Option<Invocation>, StartError> {
+        let tool = SOCKETS.into_iter().fold(tool.as_worker(), Invocation::without);
+        if self.mode == SandboxMode::Off || tool.launcher().is_none() {
+            return Ok(Some(tool));
         }
-        let hidden: Vec<PathBuf> = self.hidden.iter().filter_map(|it| real_folder(it)).collect();
-        let home = home_of(&tool);
-        let git = Layout::of(&self.tree, home.as_deref()).data();
+        let is_root = rustix::process::geteuid().is_root();
+        let of_others = fs::metadata(&self.tree).is_ok_and(|tree| tree.uid() != 0);
+        // Inside, root has no rights over the files of others.
+        if is_root && of_others {
+            return Ok(None);
+        }
         let confined = match self.mode >= SandboxMode::Auto {
-            true => self.tool_in_bubblewrap(&tool, &hidden, &git),
+            true => self.tool_in_bubblewrap(&tool, writable),
             false => Err(Obstacle::Unavailable(String::new())),
         };
         let confined = match confined {
             Err(Obstacle::Unavailable(_)) if self.mode != SandboxMode::Bubblewrap => {
-                self.tool_in_landlock(&tool, &hidden, git)
+                self.tool_in_landlock(&tool, writable)
             }
             confined => confined,
         };
         match confined {
-            Ok(confined) => Ok(confined),
-            Err(Obstacle::Unavailable(_)) => Ok(tool),
+            Ok(confined) => Ok(Some(confined)),
+            Err(Obstacle::Unavailable(_)) => Ok(None),
             Err(Obstacle::Refused(why)) => Err(StartError::Sandbox { why }),
         }
     }
@@ -311,14 +315,15 @@ impl Confinement {
     fn tool_in_bubblewrap(
         &self,
         tool: &Invocation,
-        hidden: &[PathBuf],
-        git: &[PathBuf],
+        writable: &[PathBuf],
     ) -> Result<Invocation, Obstacle> {
         let bubblewrap = self.program_of_bubblewrap()?;
         let attempt = Attempt::make(&self.state).map_err(no_folder)?;
         let is_root = rustix::process::geteuid().is_root();
+        let home = home_of(tool);
+        let hidden = self.hidden(home.as_deref());
         let mut mounts = Mounts::default();
-        for folder in hidden {
+        for folder in &hidden {
             mounts.add(folder, Mount::Hidden);
         }
         let tmp = attempt.folder().canonicalize().map_err(no_folder)?.join("tmp");
@@ -330,9 +335,21 @@ impl Confinement {
             succeeds(Invocation::new(&bubblewrap, words), "bubblewrap")
         };
         PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
-        mounts.writable(&self.tree);
-        for folder in git {
-            mounts.writable(folder);
+        let seen = self.seen(tool, Path::new(&tool.program), home.as_deref(), &hidden);
+        let layout = Layout::of(&self.tree, home.as_deref());
+        for path in seen.iter().chain(&layout.outside()).chain([&self.tree]) {
+            mounts.read_only(path);
+        }
+        for path in writable {
+            mounts.writable(path);
+        }
+        // What git executes or follows, in a folder that may be changed.
+        for (path, _) in layout.guarded(&self.tree, GitAccess::Commit) {
+            let is_inside = writable.iter().any(|above| path.starts_with(above) && path != *above);
+            if is_inside && path.exists() {
+                check_protected(&path)?;
+                mounts.read_only(&path);
+            }
         }
         let (own, expected) = self.verification(&mounts)?;
         let folder = tool.cwd.as_deref().unwrap_or(&self.tree);
@@ -347,13 +364,19 @@ impl Confinement {
     fn tool_in_landlock(
         &self,
         tool: &Invocation,
-        hidden: &[PathBuf],
-        git: Vec<PathBuf>,
+        writable: &[PathBuf],
     ) -> Result<Invocation, Obstacle> {
         let attempt = Attempt::make(&self.state).map_err(no_folder)?;
         let tmp = attempt.folder().join("tmp");
-        let mut rights = Rights::outside(hidden);
-        rights.write.extend(git.into_iter().chain([self.tree.clone(), tmp.clone()]));
+        let home = home_of(tool);
+        let mut hidden = self.hidden(home.as_deref());
+        // Rules are made for each file beside a hidden folder, and a tree can have many.
+        hidden.retain(|path| !path.starts_with(&self.tree));
+        let mut rights = Rights::outside(&hidden);
+        rights.read.extend(self.seen(tool, Path::new(&tool.program), home.as_deref(), &hidden));
+        rights.read.extend(Layout::of(&self.tree, home.as_deref()).outside());
+        rights.read.push(self.tree.clone());
+        rights.write.extend(writable.iter().cloned().chain([tmp.clone()]));
         self.restricted(tool.clone().env("TMPDIR", tmp), rights, attempt)
     }
 
@@ -361,12 +384,10 @@ impl Confinement {
     fn verification(&self, mounts: &Mounts) -> Result<(OsString, Vec<OsString>), Obstacle> {
         let mut expected = ExpectedMounts::default();
         for (at, mount) in mounts.iter() {
-            // Others are not in a worker's reach.
-            if at.starts_with(&self.tree) || *mount == Mount::Writable(at.clone()) {
-                let why =
-                    |error| Obstacle::Refused(format!("{}: {error}; is it a link?", at.display()));
-                expected.add(at, mount).map_err(why)?;
-            }
+            let is_own = at.starts_with(&self.tree) || *mount == Mount::Writable(at.clone());
+            let why =
+                |error| Obstacle::Refused(format!("{}: {error}; is it a link?", at.display()));
+            expected.add(at, mount, is_own).map_err(why)?;
         }
         let own = std::env::current_exe().unwrap_or_default().into_os_string();
         // An update has replaced the file.
@@ -386,7 +407,9 @@ impl Confinement {
         let attempt = Attempt::make(&self.state).map_err(no_folder)?;
         let home = home_of(worker);
         let inside = attempt.folder().join("home");
-        let hidden = self.hidden(home.as_deref());
+        let mut hidden = self.hidden(home.as_deref());
+        // Rules are made for each file beside a hidden folder, and a tree can have many.
+        hidden.retain(|path| !path.starts_with(&self.tree));
         let mut rights = Rights::outside(&hidden);
         rights.read.extend(self.seen(worker, program, home.as_deref(), &hidden));
         let git = Layout::of(&self.tree, home.as_deref());
@@ -422,7 +445,9 @@ impl Confinement {
         // The rules are made without following links.
         let real =
             |path: &mut PathBuf| *path = path.canonicalize().unwrap_or_else(|_| path.clone());
-        rights.read.iter_mut().chain(&mut rights.write).for_each(real);
+        let all = rights.read.iter_mut().chain(&mut rights.write);
+        // The tree was real when its worker was asked for, and may be a link now.
+        all.filter(|path| !path.starts_with(&self.tree)).for_each(real);
         let mut arguments: Vec<OsString> = vec!["restrict".into()];
         for (flag, paths) in [("--read", &rights.read), ("--write", &rights.write)] {
             arguments.extend(paths.iter().flat_map(|path| [flag.into(), path.into()]));
@@ -430,7 +455,9 @@ impl Confinement {
         arguments.push("--".into());
         static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
         let probe = || {
-            let words = arguments.iter().cloned().chain([system_program("true")]);
+            // Without what a worker can change, which must not decide that there is no sandbox.
+            let words = ["restrict", "--read", "/", "--"].map(OsString::from);
+            let words = words.into_iter().chain([system_program("true")]);
             succeeds(Invocation::new(launcher, words), "landlock")
         };
         PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;

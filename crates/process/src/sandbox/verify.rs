@@ -1,13 +1,15 @@
 //! The last step before a worker in bubblewrap: are its mounts what they should be?
 //!
 //! Bubblewrap finds paths by their names. Another worker of the same tree could put a link in the
-//! place of one while this worker is started, and make another folder visible.
+//! place of one while this worker is started, so that something else is mounted, or elsewhere. Each
+//! mount has its own place. If every place has a mount, with the file or folder that was meant, none
+//! is elsewhere.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Stat, stat};
+use rustix::fs::stat;
 
 use super::mounts::Mount;
 use crate::invocation::Invocation;
@@ -22,12 +24,16 @@ pub struct ExpectedMounts {
 }
 
 impl ExpectedMounts {
-    /// Adds the mount of a path that a worker could replace. Fails if a link is in its way.
-    pub(super) fn add(&mut self, at: &Path, mount: &Mount) -> io::Result<()> {
+    /// Adds a mount. `is_own` says whether a worker could replace the path; then a link in its way
+    /// is an error.
+    pub(super) fn add(&mut self, at: &Path, mount: &Mount, is_own: bool) -> io::Result<()> {
         match mount {
             Mount::ReadOnly(from) | Mount::Writable(from) => {
-                let found = if from == at { look(from)? } else { stat(from)? };
-                let mut word = OsString::from(format!("{}:{}:", found.st_dev, found.st_ino));
+                let (device, inode) = match is_own && from == at {
+                    true => look(from)?.identity,
+                    false => stat(from).map(|found| (found.st_dev, found.st_ino))?,
+                };
+                let mut word = OsString::from(format!("{device}:{inode}:"));
                 word.push(at);
                 self.same.push(word);
             }
@@ -45,18 +51,25 @@ impl ExpectedMounts {
             let known = (number(parts.next()), number(parts.next()));
             let path = Path::new(parts.next().unwrap_or_default());
             let found = look(path).map_err(|_| other(path))?;
-            if known != (Some(found.st_dev), Some(found.st_ino)) {
+            let identity = (Some(found.identity.0), Some(found.identity.1));
+            if known != identity || !is_mount(path, &found) {
                 return Err(other(path));
             }
         }
         for path in &self.apart {
-            let above = look(path.parent().unwrap_or(path)).map_err(|_| other(path))?;
-            if look(path).map_err(|_| other(path))?.st_dev == above.st_dev {
+            let found = look(path).map_err(|_| other(path))?;
+            if !is_mount(path, &found) {
                 return Err(other(path));
             }
         }
         Ok(())
     }
+}
+
+/// Whether a path is a mount of its own.
+fn is_mount(path: &Path, found: &Found) -> bool {
+    let above = path.parent().map(look);
+    above.is_some_and(|above| above.is_ok_and(|above| above.mount != found.mount))
 }
 
 /// Checks the mounts of this process, then becomes the program. Returns only if that fails.
@@ -67,17 +80,28 @@ pub fn verify_mounts(expected: &ExpectedMounts, worker: &Invocation) -> io::Erro
     }
 }
 
+struct Found {
+    /// Device and inode.
+    identity: (u64, u64),
+    /// The mount that it is in.
+    mount: u64,
+}
+
 /// What is at a path without a link.
 #[cfg(target_os = "linux")]
-fn look(path: &Path) -> io::Result<Stat> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
+fn look(path: &Path) -> io::Result<Found> {
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, fstat, openat2, statx};
 
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let file = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
-    Ok(fstat(file)?)
+    let about = statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+    let found = fstat(&file)?;
+    Ok(Found { identity: (found.st_dev, found.st_ino), mount: about.stx_mnt_id })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn look(path: &Path) -> io::Result<Stat> {
-    Ok(stat(path)?)
+fn look(path: &Path) -> io::Result<Found> {
+    let found = stat(path)?;
+    let identity = (u64::try_from(found.st_dev).unwrap_or_default(), found.st_ino);
+    Ok(Found { identity, mount: 0 })
 }

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use accord_contract::{Code, Failure};
 use accord_process::{
-    Cancel, Confinement, Ending, Invocation, Overflow, RunOutput, Spec, StartError,
+    Cancel, Confinement, Ending, Invocation, Overflow, RunOutput, SandboxMode, Spec, StartError,
 };
 use accord_runs_core::{RepoPath, Result};
 
@@ -87,8 +87,10 @@ const SETTINGS: [&str; 15] = [
     "status.relativePaths=false",
 ];
 
-/// Commands that read or write files of the tree, and so run filters.
-const FILTERING: [&str; 6] = ["commit", "diff", "hash-object", "status", "update-index", "add"];
+/// Commands that read files of the tree, and so run filters.
+const READING: [&str; 3] = ["diff", "hash-object", "status"];
+/// Those that also write into git's folder.
+const WRITING: [&str; 2] = ["commit", "update-index"];
 
 /// Files of git that it reads first. Another kind of file in their place could block it.
 const FIRST_READ: [&str; 6] =
@@ -108,6 +110,8 @@ pub struct Git {
     place: Vec<String>,
     /// The path of the repository in the git work tree, ending with a slash; empty at its root.
     prefix: String,
+    /// Git's folder of the work tree.
+    folder: Option<PathBuf>,
     /// Git's own files that decide which changes it shows, then its common folder.
     own_files: Vec<String>,
     /// The filters of the repository's own settings, which do not run.
@@ -129,6 +133,7 @@ impl Git {
             root: root.to_owned(),
             place: Vec::new(),
             prefix: String::new(),
+            folder: None,
             own_files: Vec::new(),
             no_filters: Vec::new(),
             reads_contents: false,
@@ -162,9 +167,10 @@ impl Git {
             return Err(refusal(message));
         }
         let folder = lines.next().unwrap_or_default();
+        let real = Path::new(folder).canonicalize().ok();
         let place = vec![format!("--git-dir={folder}"), format!("--work-tree={shown}")];
         let own_files = lines.map(str::to_owned).collect();
-        let mut found = Self { place, prefix, own_files, ..unfound };
+        let mut found = Self { folder: real, place, prefix, own_files, ..unfound };
         found.no_filters = found.own_filters()?;
         // A folder that the surrounding repository ignores is not under version control.
         let ignored = !found.prefix.is_empty() && {
@@ -193,9 +199,14 @@ impl Git {
     /// The same, whose filters run in a sandbox: they may be programs of the work tree, which a
     /// worker can write.
     #[must_use]
-    pub(crate) fn confined(mut self, confinement: Option<Confinement>) -> Self {
+    pub(crate) fn confined(mut self, confinement: Option<Confinement>) -> Result<Self> {
+        let mut confinement = confinement.filter(|it| it.mode != SandboxMode::Off);
+        if let Some(confinement) = &mut confinement {
+            // Its own settings are in the home, which is hidden.
+            confinement.visible.extend(self.settings_files()?);
+        }
         self.confinement = confinement;
-        self
+        Ok(self)
     }
 
     pub fn prefix(&self) -> &str {
@@ -270,10 +281,20 @@ impl Git {
             }
         }
         invocation = invocation.env("GIT_CONFIG_COUNT", count.to_string());
-        let runs_filters = arguments.iter().any(|word| FILTERING.contains(word));
-        if let Some(confinement) = self.confinement.as_ref().filter(|_| runs_filters) {
-            let confined = confinement.apply_to_tool(invocation);
-            invocation = confined.map_err(|error| failure(error.to_string()))?;
+        let is_any = |words: &[&str]| arguments.iter().any(|word| words.contains(word));
+        if let Some(confinement) = &self.confinement
+            && is_any(&[&READING[..], &WRITING[..]].concat())
+        {
+            let written = self.written(is_any(&WRITING));
+            let confined = confinement.apply_to_tool(invocation.clone(), &written);
+            let confined = confined.map_err(|error| failure(error.to_string()))?;
+            if confined.is_none() && self.no_filters.is_empty() {
+                let no_filters = self.own_filters()?;
+                if !no_filters.is_empty() {
+                    return Self { no_filters, ..self.clone() }.start(arguments, input);
+                }
+            }
+            invocation = confined.unwrap_or_else(|| invocation.as_worker());
         }
         // Not with `cancel`: a git that is killed leaves its lock file behind.
         let spec = Spec::new(invocation).stdin(input).time_limit(TIME_LIMIT);
@@ -284,6 +305,19 @@ impl Git {
             }
             other => failure(other.to_string()),
         })
+    }
+
+    /// What a command in a sandbox may change. The objects of large files are written when such a
+    /// file is read.
+    fn written(&self, writes: bool) -> Vec<PathBuf> {
+        let folder = self.own_files.get(view::FILES.len()).map(|common| self.root.join(common));
+        let folder = folder.and_then(|folder| folder.canonicalize().ok());
+        match writes {
+            true => folder.into_iter().chain(self.folder.clone()).collect(),
+            false => {
+                folder.map(|it| it.join("lfs")).filter(|lfs| lfs.is_dir()).into_iter().collect()
+            }
+        }
     }
 
     /// The first git in `PATH` that no worker can have put into the work tree.

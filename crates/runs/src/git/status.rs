@@ -383,6 +383,7 @@ mod tests {
             root: "/nowhere".into(),
             place: Vec::new(),
             prefix: "sub/".to_owned(),
+            folder: None,
             own_files: Vec::new(),
             no_filters: Vec::new(),
             reads_contents: false,

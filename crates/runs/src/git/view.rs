@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
 
@@ -88,7 +88,7 @@ const OF_NAMED: [(&str, &str); 10] = [
 
 /// Files of git that decide what it shows, each of which may be missing. The first ones have
 /// rules for the names of files.
-pub(super) const FILES: [&str; 14] = [
+pub(super) const FILES: [&str; 21] = [
     "info/attributes",
     "info/exclude",
     "info/sparse-checkout",
@@ -104,6 +104,14 @@ pub(super) const FILES: [&str; 14] = [
     "REVERT_HEAD",
     "MERGE_MSG",
     "BISECT_START",
+    // Changes and texts that the next commit would take.
+    "MERGE_AUTOSTASH",
+    "MERGE_MODE",
+    "SQUASH_MSG",
+    "AUTO_MERGE",
+    "rebase-merge/autostash",
+    "rebase-apply/autostash",
+    "rr-cache",
 ];
 const SHOWN_FILES: usize = 2;
 
@@ -111,6 +119,9 @@ const SHOWN_FILES: usize = 2;
 const ALL_SETTINGS: &str = "all settings";
 /// Settings of branches that git and editors write when a branch is made.
 const HARMLESS: [&str; 4] = [".merge", ".description", ".rebase", ".vscode-merge-base"];
+
+/// Files of the user that git reads without a setting.
+const IMPLIED: [&str; 2] = [".config/git/ignore", ".config/git/attributes"];
 
 const HOOKS: &str = "hooks";
 const HOOKS_PATH: &str = "core.hookspath";
@@ -187,6 +198,28 @@ impl Git {
             }
         }
         Ok(filters.into_iter().collect())
+    }
+
+    /// The files that git takes its settings from, and those that the settings name.
+    pub(super) fn settings_files(&self) -> Result<BTreeSet<PathBuf>> {
+        let output = self.ask(&["config", "--list", "--show-origin", "-z"], Vec::new())?;
+        let mut fields = output.split(|byte| *byte == 0);
+        let home = std::env::home_dir().unwrap_or_default();
+        let mut files = BTreeSet::from(IMPLIED.map(|name| home.join(name)));
+        while let (Some(origin), Some(entry)) = (fields.next(), fields.next()) {
+            if let Some(path) = origin.strip_prefix(b"file:".as_slice()) {
+                files.insert(PathBuf::from(OsStr::from_bytes(path)));
+            }
+            let entry = String::from_utf8_lossy(entry);
+            if let Some((name, value)) = entry.split_once('\n')
+                && ["core.excludesfile", "core.attributesfile"].contains(&name)
+            {
+                let below = value.strip_prefix("~/");
+                files.insert(below.map_or_else(|| value.into(), |below| home.join(below)));
+            }
+        }
+        files.retain(|path| path.is_absolute() && path.is_file());
+        Ok(files)
     }
 
     /// The settings of all files: scope, name and value.

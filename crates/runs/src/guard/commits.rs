@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use accord_contract::{Code, Failure, Object};
-use accord_runs_core::accept::{Commit, Record, Write};
+use accord_runs_core::accept::{Commit, CommitKind, Record, Write};
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_runs_core::{Result, TurnId};
 
 use super::document::{Document, PendingCommit};
+use super::files::GuardedFile;
 use super::{Guard, had_worker, ids, is_at, kept, memory, state_of};
 use crate::{LockedRepository, Notice, Repository};
 
@@ -28,7 +29,10 @@ impl Guard {
             let mut memory = memory::lock(&memory);
             // The commit was decided on what the operation found at its begin.
             let differences = memory.snapshot.compare(repository)?;
-            if differences.in_records() {
+            // A check or a hook may have changed the configuration since it was compared.
+            let in_config =
+                commit.kind == CommitKind::Accept && differences.has(GuardedFile::Config);
+            if differences.in_records() || in_config {
                 let message = format!("{} changed while this was decided", differences.names());
                 return Err(Failure::new(Code::XchainRecordsChanged, message)
                     .suggesting("do it again; the change is put back first"));

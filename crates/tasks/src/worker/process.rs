@@ -213,6 +213,7 @@ pub(super) fn confine(
     }
     let rules = &command.sandbox;
     let mut confinement = rules.confine(&tree, GitAccess::Commit, &state.join("accord"));
+    confinement.tree.clone_from(&tree);
     let root = real(&run.root);
     let judging = TASK_FILES.map(|name| root.join(name)).into_iter();
     let judging = judging.chain([folder.join("inputs")]).chain(RUN_FILES.map(|it| tree.join(it)));
