@@ -1,7 +1,8 @@
 //! The evidence of a decision: everything that a person should have seen, as one digest.
 //!
 //! The evidence is a list of facts at one moment: the configuration, the commit of version control,
-//! the files that the gate reads, the request, the commands of the gate and its hooks. Its digest
+//! the files that the gate reads, the request, the commands of the gate and its hooks, and what the
+//! records have about the turns. Its digest
 //! is the SHA-256 of the list in canonical JSON (RFC 8785). A person reads the digest in the status
 //! and can require that the decision is about the same facts.
 //!
@@ -10,10 +11,11 @@
 //! - a digest says nothing about files outside the list.
 
 use accord_canon::{Digest, Profile, canonicalize, sha256};
-use accord_contract::{Failure, Object, Value};
+use accord_contract::{Failure, Object, Value, Wire};
 
 use crate::config::{Config, GateAction};
 use crate::hooks::{Hook, HookPhase, Transport};
+use crate::operations::answers::RunFacts;
 use crate::proposal::{Proposal, proposal_folder};
 use crate::state::{Pending, State, Turn};
 use crate::{RepoPath, Result, array, build, dispatch, doc, gate};
@@ -24,7 +26,7 @@ pub const SHOWN_BY: &str =
     "`accord run status` (of an initiative: `accord run coordinator status`)";
 
 /// The version of the list. Another list has another version.
-const FORMAT: &str = "accord-evidence/1";
+const FORMAT: &str = "accord-evidence/2";
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject<'a> {
@@ -37,12 +39,14 @@ pub enum Subject<'a> {
 }
 
 /// The facts that only the host knows.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// The commit of version control; `None` without one.
     pub head: Option<String>,
     /// The digests of [`Subject::files`], by path.
     pub files: Vec<(String, FileDigest)>,
+    /// What the records have about the turns; `None` if they cannot be read.
+    pub observed: Option<RunFacts>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -126,6 +130,7 @@ impl<'a> Subject<'a> {
             ("files", facts.files.iter().map(file).collect()),
             ("gate_actions", actions.iter().map(action).collect()),
             ("hooks", hooks.iter().map(hook).collect()),
+            ("facts", facts.observed.as_ref().map(Wire::encode).into()),
         ]))
     }
 
@@ -156,19 +161,34 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The digest of the evidence of an initiative's gate. `repos` are its repositories in order: id,
-/// commit, and the document of the state if it can be read. Fails like [`Subject::digest`].
+/// A repository of an initiative, as evidence.
+#[derive(Clone, Debug)]
+pub struct RepoEvidence {
+    pub id: String,
+    pub head: Option<String>,
+    /// The document of the state, if it can be read.
+    pub state: Option<Object>,
+    /// What the records have about its turns, if they can be read.
+    pub facts: Option<RunFacts>,
+}
+
+/// The digest of the evidence of an initiative's gate, with its repositories in order. Fails like
+/// [`Subject::digest`].
 pub fn initiative_digest(
     config: &Object,
     pending: &Object,
     hooks: &[Hook],
-    repos: &[(String, Option<String>, Option<Object>)],
+    repos: &[RepoEvidence],
 ) -> Result<EvidenceDigest> {
     let mut standing = Vec::new();
-    for (id, head, state) in repos {
+    for RepoEvidence { id, head, state, facts } in repos {
         let state = state.as_ref().map(canonical_digest).transpose()?;
-        let (id, head) = (id.as_str().into(), head.as_deref().into());
-        standing.push(Value::Object(build([("id", id), ("head", head), ("state", state.into())])));
+        standing.push(Value::Object(build([
+            ("id", id.as_str().into()),
+            ("head", head.as_deref().into()),
+            ("state", state.into()),
+            ("facts", facts.as_ref().map(Wire::encode).into()),
+        ])));
     }
     digest_of(&build([
         ("format", FORMAT.into()),

@@ -7,7 +7,29 @@ use accord_contract::{Object, Value};
 
 use crate::client_output::ClientCost;
 use crate::operations::answers::{RunCheck, RunFacts, RunSentBack};
-use crate::{LedgerDecision, RepoPath, State, doc, history};
+use crate::proposal::Proposal;
+use crate::{LedgerDecision, RepoPath, State, Turn, build, doc, history};
+
+/// The turns that a decision is about.
+#[derive(Clone, Debug)]
+pub enum Scope<'a> {
+    /// The accepted turns of the present phase, and active turns.
+    Phase,
+    /// Accepted turns, by id.
+    Turns(Vec<String>),
+    /// An active turn, and the result that it staged.
+    Active(&'a Turn, Option<Object>),
+}
+
+impl Scope<'_> {
+    pub fn has_active(&self, turn: &Turn) -> bool {
+        match self {
+            Self::Phase => true,
+            Self::Turns(_) => false,
+            Self::Active(own, _) => own.id() == turn.id(),
+        }
+    }
+}
 
 /// The facts of the records, and what the host adds to them.
 #[derive(Clone, Debug)]
@@ -19,14 +41,26 @@ pub struct Gathered {
     pub declared: Vec<RepoPath>,
 }
 
-/// Gathers the facts about the accepted turns of the present phase, from lines of the records in
-/// order.
-pub fn gather(state: &State, lines: &[Object], ledger: &[Object]) -> Gathered {
+/// Gathers the facts about turns, from lines of the records in order.
+pub fn gather(state: &State, scope: &Scope<'_>, lines: &[Object], ledger: &[Object]) -> Gathered {
     let is_own = |line: &&Object| {
-        let phase = doc::History::PHASE.get(line);
-        state.owns_line(line) && history::is_accepted(line) && phase == Some(state.phase())
+        let is_meant = match scope {
+            Scope::Phase => {
+                doc::History::PHASE.get(line) == Some(state.phase()) && state.owns_line(line)
+            }
+            Scope::Turns(ids) => {
+                let id = doc::History::TURN_ID.get(line);
+                ids.iter().any(|own| Some(own.as_str()) == id)
+            }
+            Scope::Active(..) => false,
+        };
+        is_meant && history::is_accepted(line)
     };
-    let lines: Vec<&Object> = lines.iter().filter(is_own).collect();
+    let claimed = match scope {
+        Scope::Active(turn, staged) => Some(active_line(turn, staged.as_ref())),
+        _ => None,
+    };
+    let lines: Vec<&Object> = lines.iter().filter(is_own).chain(&claimed).collect();
     let observed = |line: &Object| doc::History::OBSERVED_ARTIFACT.get(line).cloned();
     let base = lines.first().and_then(|line| observed(line)?.get("baseline_ref").cloned());
     let base = base.as_ref().and_then(Value::as_str).and_then(|base| base.strip_prefix("git:"));
@@ -39,7 +73,10 @@ pub fn gather(state: &State, lines: &[Object], ledger: &[Object]) -> Gathered {
             let mark = marks.and_then(|marks| marks.get(path.as_str())).and_then(Value::as_str);
             mark == Some("deleted")
         };
-        declared.extend(declared_files(line).filter(|path| !deleted(path)));
+        // A proposal names files that a person applies later.
+        let proposed = Proposal::of_history(line).map(|it| it.files).unwrap_or_default();
+        let waits = |path: &RepoPath| proposed.iter().any(|file| file.path == path.as_str());
+        declared.extend(declared_files(line).filter(|path| !deleted(path) && !waits(path)));
     }
     let texts = |line: &Object| doc::History::TURN_ID.get(line).map(str::to_owned);
     let facts = RunFacts {
@@ -56,6 +93,22 @@ pub fn gather(state: &State, lines: &[Object], ledger: &[Object]) -> Gathered {
     };
     let declared = declared.into_iter().collect();
     Gathered { facts, base: base.map(str::to_owned), declared }
+}
+
+/// What the history would have about an active turn.
+fn active_line(turn: &Turn, staged: Option<&Object>) -> Object {
+    let staged = staged.cloned().unwrap_or_default();
+    let cost = turn.observed_cost().map(ClientCost::document);
+    // Of the result only what it claims: Accord says what was observed.
+    build([
+        doc::History::TURN_ID.to(turn.id().as_str()),
+        doc::History::WORKER_SANDBOX.to(turn.worker_sandbox()),
+        doc::History::OBSERVED_COST.to(cost.map_or(Value::Null, Value::Object)),
+        doc::History::FILES_CHANGED.of(&staged),
+        doc::History::ARTIFACTS_CREATED.of(&staged),
+        doc::History::VERIFICATION.of(&staged),
+        doc::History::COST.of(&staged),
+    ])
 }
 
 fn declared_files(line: &Object) -> impl Iterator<Item = RepoPath> {

@@ -12,6 +12,7 @@ use accord_runs_core::evidence::{
 use accord_runs_core::person::Decision;
 use accord_runs_core::{Approval, Config, Consent, Result, State, TurnId, ledger};
 
+use crate::facts::{recorded, scope};
 use crate::{Git, Operation, RecordFile, Repository, Runs};
 
 impl Runs {
@@ -63,8 +64,8 @@ impl Operation<'_> {
         let evidence = digest(&self.locked, cancel, &self.config, &self.state, subject)?;
         let approval = consent.about(evidence, last.as_ref())?;
         let (kind, subject) = subject.named(&self.state, outcome);
-        let (asked_at, sandbox) =
-            (self.state.waiting_since(), sandboxes(&self.locked, &self.state)?);
+        let sandboxes = sandboxes_of(&self.locked, |line| self.state.owns_line(line))?;
+        let (asked_at, sandbox) = (self.state.waiting_since(), joined(&sandboxes));
         let decision = Decision { kind, subject: &subject, outcome, asked_at, sandbox };
         let (now, chance) = (self.now(), self.ids.hex(16));
         note_decision(&self.locked, approval, decision, &chance, now)
@@ -109,13 +110,20 @@ pub(crate) fn note_decision(
     Ok(Approval { decision: Some(record), ..approval })
 }
 
-/// The sandboxes in which the accepted turns of a run were done.
-fn sandboxes(repository: &Repository, state: &State) -> Result<Option<String>> {
+/// The sandboxes in which accepted turns were done.
+pub(crate) fn sandboxes_of(
+    repository: &Repository,
+    is_own: impl Fn(&Object) -> bool,
+) -> Result<BTreeSet<String>> {
     let lines = repository.last_lines(RecordFile::History, RECENT)?;
-    let own = lines.iter().filter(|line| state.owns_line(line));
-    let names: BTreeSet<&str> = own.filter_map(|it| it.get("worker_sandbox")?.as_str()).collect();
-    let names: Vec<&str> = names.into_iter().collect();
-    Ok((!names.is_empty()).then(|| names.join(", ")))
+    let own = lines.iter().filter(|line| is_own(line));
+    Ok(own.filter_map(|line| Some(line.get("worker_sandbox")?.as_str()?.to_owned())).collect())
+}
+
+/// What a record says about sandboxes.
+pub(crate) fn joined(names: &BTreeSet<String>) -> Option<String> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// How many of the newest lines of the ledger are searched for a decision. The decisions of turns
@@ -144,8 +152,10 @@ fn digest(
     subject: &Subject<'_>,
 ) -> Result<EvidenceDigest> {
     let files = subject.files(state, config);
+    let observed = recorded(repository, state, &scope(repository, subject)).ok();
     let facts = Facts {
         head: head(repository.root(), cancel)?,
+        observed: observed.map(|(facts, _)| facts),
         files: files.iter().map(|path| (path.to_string(), repository.file_digest(path))).collect(),
     };
     subject.digest(state, config, &facts)

@@ -3,6 +3,7 @@
 use accord_contract::{Object, Time, Value, wire_enum};
 
 use super::CoordinatorState;
+use crate::operations::answers::RunSentBack;
 use crate::{build, doc};
 
 wire_enum! {
@@ -40,6 +41,31 @@ pub(super) fn line<const N: usize>(
     ]);
     line.extend(build(members));
     line
+}
+
+/// The turns of a repository that were accepted in the present phase.
+pub fn phase_turns(history: &[Object], repo: &str) -> Vec<String> {
+    let own = of_phase(history, LineType::AcceptanceProjection);
+    let own = own.filter(|line| doc::MultiHistory::REPO_ID.get(line) == Some(repo));
+    own.filter_map(|line| doc::MultiHistory::REPO_TURN_ID.get(line)).map(str::to_owned).collect()
+}
+
+/// The gates of the present phase that a person sent back to a repository.
+pub fn phase_send_backs(history: &[Object], repo: &str) -> Vec<RunSentBack> {
+    let back = of_phase(history, LineType::GateSentBack);
+    let named = |line: &&Object| doc::MultiHistory::REPO_IDS.get(line).iter().any(|it| it == repo);
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let record = |line: &Object| RunSentBack {
+        at: text(doc::MultiHistory::TIMESTAMP.text(line)),
+        by: text(doc::MultiHistory::SENT_BACK_BY.get(line)),
+        reason: text(doc::MultiHistory::REASON.get(line)),
+    };
+    back.filter(named).map(record).collect()
+}
+
+fn of_phase(history: &[Object], kind: LineType) -> impl Iterator<Item = &Object> {
+    let begun = history.iter().rposition(|line| is(line, LineType::PhaseTransitionApproved));
+    history[begun.unwrap_or(0)..].iter().filter(move |line| is(line, kind))
 }
 
 pub(super) fn is(line: &Object, kind: LineType) -> bool {

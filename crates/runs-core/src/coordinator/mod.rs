@@ -44,6 +44,7 @@ pub use gates::{
     pending_gate, request_completion, request_phase,
 };
 pub(crate) use history::LineType;
+pub use history::{phase_send_backs, phase_turns};
 pub use init::{Initialised, RepoStart, init};
 pub use ledger::{CoordinatorDecision, CoordinatorLedger};
 pub use next_action::{InitiativeFacts, NextAction, next_actions};

@@ -10,8 +10,9 @@ use accord_runs_core::coordinator::{
 };
 use accord_runs_core::event;
 use accord_runs_core::evidence::{
-    EvidenceDigest, ExpectedDigest, Facts, FileDigest, Subject, initiative_digest,
+    EvidenceDigest, ExpectedDigest, Facts, FileDigest, RepoEvidence, Subject, initiative_digest,
 };
+use accord_runs_core::facts::{Scope, gather};
 use accord_runs_core::person::Consent;
 use accord_runs_core::run;
 use accord_runs_core::state::{State, Status};
@@ -37,6 +38,7 @@ fn facts() -> Facts {
     Facts {
         head: Some("c0ffee".into()),
         files: vec![(".planning/PM_SIGNOFF.md".into(), FileDigest::Sha256("ab".into()))],
+        observed: None,
     }
 }
 
@@ -84,6 +86,7 @@ fn the_digest_changes_with_every_fact_of_the_evidence() {
         *other = Value::Object(config.document().clone());
         other["project"]["name"] = json!("Another shop");
     });
+    let observed = gather(state, &Scope::Phase, &[], &[]).facts;
     let moved = [
         digest(&changed(state, "pending_phase_transition", request), config, &facts()),
         digest(&changed(state, "run_id", json!("run_other")), config, &facts()),
@@ -93,6 +96,7 @@ fn the_digest_changes_with_every_fact_of_the_evidence() {
         digest(state, config, &Facts { head: Some("decade".into()), ..facts() }),
         digest(state, config, &Facts { head: None, ..facts() }),
         digest(state, config, &Facts { files: Vec::new(), ..facts() }),
+        digest(state, config, &Facts { observed: Some(observed), ..facts() }),
     ];
     for (at, digest) in moved.iter().enumerate() {
         assert_ne!(*digest, before, "{at}");
@@ -196,7 +200,12 @@ fn a_gate_knows_since_when_it_waits() {
 fn the_gate_of_an_initiative_names_the_person_and_covers_its_repositories() {
     let digest = |pending: Value, head: &str, state: Value| -> EvidenceDigest {
         let object = |value: Value| value.as_object().unwrap().clone();
-        let repos = [("api".to_owned(), Some(head.to_owned()), Some(object(state)))];
+        let repos = [RepoEvidence {
+            id: "api".to_owned(),
+            head: Some(head.to_owned()),
+            state: Some(object(state)),
+            facts: None,
+        }];
         initiative_digest(&object(json!({})), &object(pending), &[], &repos).unwrap()
     };
     let before = digest(json!({"gate": "ship"}), "a", json!({"status": "paused"}));

@@ -52,6 +52,7 @@ fn coordinator_repo(repo: &RepoOverview, next: Option<NextAnswer>) -> Coordinato
         status: state.map(|state| state.status().to_string()),
         phase: state.map(|state| state.phase().to_owned()),
         problem: problem.or_else(|| unsound.map(|failure| failure.message.clone())),
+        facts: repo.facts.clone(),
         next,
     }
 }

@@ -1,8 +1,9 @@
 //! The answers about proposals.
 
+use accord_runs_core::EvidenceDigest;
 use accord_runs_core::operations::answers::{
-    NextAnswer, RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile,
-    RunProposalsAnswer,
+    NextAnswer, RunFacts, RunProposal, RunProposalAnswer, RunProposalDecisionAnswer,
+    RunProposalFile, RunProposalsAnswer,
 };
 
 use super::run::checkpoint_answer;
@@ -24,7 +25,12 @@ pub fn proposals_answer(proposals: &[ProposalView]) -> RunProposalsAnswer {
 }
 
 /// The answer about one proposal.
-pub fn proposal_answer(view: &ProposalView, files: &[ProposalFile]) -> RunProposalAnswer {
+pub fn proposal_answer(
+    view: &ProposalView,
+    files: &[ProposalFile],
+    evidence: Option<&EvidenceDigest>,
+    facts: Option<RunFacts>,
+) -> RunProposalAnswer {
     let file = |file: &ProposalFile| RunProposalFile {
         path: file.path.clone(),
         action: file.action.as_str().to_owned(),
@@ -35,6 +41,8 @@ pub fn proposal_answer(view: &ProposalView, files: &[ProposalFile]) -> RunPropos
         proposal: proposal_item(view),
         summary: view.proposal.summary.clone(),
         files: files.iter().map(file).collect(),
+        evidence_digest: evidence.map(ToString::to_string),
+        facts,
     }
 }
 

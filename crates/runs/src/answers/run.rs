@@ -124,9 +124,10 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
     let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
     let waiting = overview.waiting.as_ref();
     let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
-    let merges = overview.merges.iter().filter_map(|(turn, evidence)| {
-        let evidence_digest = evidence.as_ref().ok()?.to_string();
-        Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
+    let merges = overview.merges.iter().filter_map(|merge| {
+        let evidence_digest = merge.evidence.as_ref().ok()?.to_string();
+        let turn_id = merge.turn.to_string();
+        Some(RunMerge { turn_id, evidence_digest, facts: merge.facts.clone() })
     });
     let merges: Vec<RunMerge> = merges.collect();
     let says = overview.says.iter().map(|(turn, output)| RunWorkerSays {

@@ -7,8 +7,10 @@ use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,
     Initiative, InitiativeFacts, NextAction, Obstacle, RepoViews, diverging, next_actions,
-    pending_gate, prospects,
+    pending_gate, phase_send_backs, phase_turns, prospects,
 };
+use accord_runs_core::facts::Scope;
+use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::{EvidenceDigest, Result};
 
 use super::gate::evidence;
@@ -44,6 +46,8 @@ pub struct RepoOverview {
     pub run: Option<String>,
     /// The status of its own run, or why it cannot be read.
     pub overview: Result<Overview, String>,
+    /// What was observed, while a gate waits for a person.
+    pub facts: Option<RunFacts>,
 }
 
 impl RepoOverview {
@@ -68,7 +72,22 @@ impl Snapshot {
     }
 
     pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest> {
-        evidence(&self.config, &self.state, &self.children, &self.views, cancel)
+        evidence(&self.initiative(), &self.children, &self.views, cancel)
+    }
+
+    /// What was observed in each repository about its turns of the phase.
+    pub(super) fn facts(&self) -> Vec<(String, Result<RunFacts>)> {
+        let facts = |child: &ChildRepo| {
+            let runs = child.runs.as_ref().ok()?;
+            let turns = Scope::Turns(phase_turns(&self.history, &child.repo.id));
+            let facts = || {
+                let mut facts = runs.facts_about(&runs.config()?, &runs.state()?, &turns)?;
+                facts.send_backs.extend(phase_send_backs(&self.history, &child.repo.id));
+                Ok(facts)
+            };
+            Some((child.repo.id.clone(), facts()))
+        };
+        self.children.iter().filter_map(facts).collect()
     }
 }
 
@@ -113,6 +132,12 @@ impl Coordinator {
             evidence: seen.evidence(self.environment.cancel_token()),
             facts: None,
         });
+        if overview.waiting.is_some() {
+            for (id, facts) in seen.facts() {
+                let repo = overview.repos.iter_mut().find(|repo| repo.id == id);
+                repo.into_iter().for_each(|repo| repo.facts = facts.clone().ok());
+            }
+        }
         overview.barriers = seen.barriers;
         overview.state = Some(seen.state);
         Ok(overview)
@@ -147,6 +172,7 @@ impl Coordinator {
                 },
                 id: child.repo.id.clone(),
                 place: child.place.clone(),
+                facts: None,
             }
         };
         children.iter().map(overview).collect()

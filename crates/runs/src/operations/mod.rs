@@ -48,7 +48,9 @@ pub use stage::{ManualResult, Staged};
 pub(crate) use start::STASHED;
 pub use start::Start;
 pub(crate) use status::has_worker;
-pub use status::{Overview, Waiting};
+pub use status::{Overview, Waiting, WaitingMerge};
+
+pub(crate) use staged::staged;
 pub use step::{Step, StepResult};
 
 #[derive(Clone, Debug, PartialEq)]

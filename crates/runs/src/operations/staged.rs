@@ -18,7 +18,7 @@ impl Runs {
 }
 
 /// The staged result of a turn and its path. The shared file counts only if it names this turn.
-pub(super) fn staged(repository: &Repository, turn: &TurnId) -> Result<Option<StagedFile>> {
+pub(crate) fn staged(repository: &Repository, turn: &TurnId) -> Result<Option<StagedFile>> {
     let own = repository.staged(&[dispatch::staging_path(turn)])?;
     Ok(own.or_else(|| in_shared_staging(repository, turn)))
 }

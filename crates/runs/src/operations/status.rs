@@ -38,6 +38,14 @@ pub struct Waiting {
     pub facts: Option<RunFacts>,
 }
 
+/// A turn whose files conflict with those of other turns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitingMerge {
+    pub turn: TurnId,
+    pub evidence: Result<EvidenceDigest>,
+    pub facts: Option<RunFacts>,
+}
+
 #[derive(Debug)]
 pub struct Overview {
     pub root: PathBuf,
@@ -60,8 +68,7 @@ pub struct Overview {
     pub no_checkpoints: Option<Failure>,
     /// The gate or the block that a person must decide about.
     pub waiting: Option<Waiting>,
-    /// The turns whose files conflict, each with the evidence of a merge.
-    pub merges: Vec<(TurnId, Result<EvidenceDigest>)>,
+    pub merges: Vec<WaitingMerge>,
     pub proposals: Vec<ProposalView>,
     /// Changes that were put back while a worker ran, and about which a person may decide.
     pub kept: Vec<KeptChange>,
@@ -188,13 +195,20 @@ impl Runs {
             since => since,
         };
         let evidence = self.evidence_in(config, state, &subject);
-        Ok(Some(Waiting { since, evidence, facts: self.facts_in(config, state).ok() }))
+        Ok(Some(Waiting { since, evidence, facts: self.facts_in(config, state, &subject).ok() }))
     }
 
-    fn merges(&self, config: &Config, state: &State) -> Vec<(TurnId, Result<EvidenceDigest>)> {
+    fn merges(&self, config: &Config, state: &State) -> Vec<WaitingMerge> {
         let conflicted = state.turns().filter(|turn| turn.conflict().is_some());
-        let evidence = |turn| self.evidence_in(config, state, &Subject::Merge(turn));
-        conflicted.map(|turn| (turn.id().clone(), evidence(turn))).collect()
+        let merge = |turn: &Turn| {
+            let subject = Subject::Merge(turn);
+            WaitingMerge {
+                turn: turn.id().clone(),
+                evidence: self.evidence_in(config, state, &subject),
+                facts: self.facts_in(config, state, &subject).ok(),
+            }
+        };
+        conflicted.map(merge).collect()
     }
 
     /// Checks that git knows who makes a commit, while a run goes on.

@@ -1,12 +1,15 @@
 //! What Accord observed, for a person who decides.
 
 use accord_contract::Code;
+use accord_runs::coordinator::SendBackGate;
 use accord_runs::operations::{PendingApproval, SendBack, Step};
 use accord_runs::{Environment, Notice, Runs};
+use accord_runs_core::Subject;
 use accord_runs_core::client_output::Trouble;
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
+use crate::initiative::{Workspace, handed_out};
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 use crate::workers::{PLANS, accepted, planned_by};
 
@@ -23,7 +26,7 @@ fn a_gate_is_shown_with_what_was_observed() {
     let base = repo.git(&["rev-parse", "HEAD"]);
     let runs = repo.started();
     accepted(runs.step(&Step::default()).unwrap());
-    let facts = runs.facts().unwrap();
+    let facts = runs.facts(&Subject::Transition).unwrap();
     assert_eq!(facts.files, PLANNING);
     assert_eq!(facts.missing, ["REPORT.pdf"], "declared, and not there");
     assert_eq!(facts.turns.len(), 1);
@@ -41,7 +44,7 @@ fn a_gate_is_shown_with_what_was_observed() {
     // A commit since, and a request that was sent back.
     repo.commit_all("a person commits");
     runs.send_back(&SendBack { reason: "no dates".into(), role: None }, &consent()).unwrap();
-    let facts = runs.facts().unwrap();
+    let facts = runs.facts(&Subject::Transition).unwrap();
     assert!(facts.commits[0].ends_with("a person commits"), "{:?}", facts.commits);
     assert_eq!(facts.send_backs.len(), 1);
     assert_eq!(facts.send_backs[0].reason, "no dates");
@@ -56,7 +59,7 @@ fn a_block_is_shown_with_what_active_turns_left() {
     repo.write("left.txt", "x");
     repo.commit_all("left behind");
     runs.escalate("look").unwrap();
-    let facts = runs.facts().unwrap();
+    let facts = runs.facts(&Subject::Block).unwrap();
     assert!(facts.files.contains(&"left.txt".to_owned()), "{facts:?}");
     assert!(facts.commits[0].ends_with("left behind"), "{facts:?}");
 }
@@ -74,11 +77,110 @@ fn a_file_that_was_deleted_is_not_missing() {
     let asks = |it: &mut Value| it["phase_transition_request"] = json!("implementation");
     stage(&repo, &turn, &result(&turn, &files, asks));
     accept(&runs, turn.turn.id()).unwrap();
-    let facts = runs.facts().unwrap();
+    let facts = runs.facts(&Subject::Transition).unwrap();
     assert!(facts.missing.is_empty(), "{facts:?}");
     assert!(!facts.checks[0].run_again, "the agent says so");
     runs.approve(PendingApproval::Transition, &consent()).unwrap();
-    assert!(runs.facts().unwrap().turns.is_empty(), "another phase has begun");
+    assert!(runs.facts(&Subject::Transition).unwrap().turns.is_empty(), "another phase has begun");
+}
+
+#[test]
+fn a_merge_is_shown_with_what_was_observed() {
+    let repo = Repo::with_git();
+    repo.write("old.txt", "x");
+    repo.commit_all("old");
+    repo.configure(|config| config["routing"]["planning"]["max_concurrent_turns"] = json!(2));
+    let runs = repo.started();
+    let (first, second) = (dispatched(&runs, "pm"), dispatched(&runs, "dev"));
+    plan(&repo);
+    stage(&repo, &first, &result(&first, &PLANNING, |_| {}));
+    accept(&runs, first.turn.id()).unwrap();
+    std::fs::remove_file(repo.root().join("old.txt")).unwrap();
+    let files = [PLANNING.as_slice(), &["old.txt", "REPORT.pdf"]].concat();
+    let claims = |it: &mut Value| {
+        it["cost"] = json!({"usd": 0.25});
+        it["warnings"] = json!(["Accord ran the checks"]);
+        it["verification_replay"] = json!({"exit_codes": [0]});
+    };
+    stage(&repo, &second, &result(&second, &files, claims));
+    refused(accept(&runs, second.turn.id()), Code::XchainConflict);
+    let state = runs.state().unwrap();
+    let turn = state.turn(second.turn.id()).unwrap();
+    let facts = runs.facts(&Subject::Merge(turn)).unwrap();
+    assert_eq!(facts.turns, [turn.id().to_string()]);
+    assert_eq!(facts.missing, ["REPORT.pdf"], "old.txt was deleted, and that was seen");
+    assert!(facts.files.contains(&"old.txt".to_owned()), "{facts:?}");
+    assert_eq!(facts.cost, "0.25 USD as the agents say");
+    assert!(!facts.checks[0].run_again, "a result cannot say that Accord ran it");
+    assert!(facts.warnings.is_empty(), "{facts:?}");
+    assert!(facts.diff_command.is_some());
+    let overview = runs.status().unwrap();
+    assert_eq!(overview.merges[0].facts, Some(facts));
+}
+
+#[test]
+fn a_proposal_is_shown_with_what_was_observed() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    let files = [PLANNING.as_slice(), &["new.txt", "REPORT.pdf"]].concat();
+    let proposes = |it: &mut Value| {
+        it["files_changed"] = json!(PLANNING);
+        it["artifacts_created"] = json!(&files);
+        it["proposed_changes"] =
+            json!([{"path": "new.txt", "action": "create", "content": "new\n"}]);
+    };
+    stage(&repo, &turn, &result(&turn, &PLANNING, proposes));
+    accept(&runs, turn.turn.id()).unwrap();
+    let (proposal, evidence) = runs.waiting_proposal(turn.turn.id(), None).unwrap();
+    let facts = runs.facts(&Subject::Proposal(&proposal)).unwrap();
+    assert_eq!(facts.turns, [turn.turn.id().to_string()]);
+    assert_eq!(facts.files, PLANNING);
+    assert_eq!(facts.missing, ["REPORT.pdf"], "new.txt is proposed");
+    // The digest covers what was observed.
+    repo.write("REPORT.pdf", "late");
+    assert_ne!(runs.waiting_proposal(turn.turn.id(), None).unwrap().1, evidence);
+}
+
+#[test]
+fn the_gate_of_an_initiative_is_shown_with_what_was_observed() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    let mut turns = Vec::new();
+    for _ in ["api", "web"] {
+        let (repo, turn) = handed_out(coordinator.step(None));
+        workspace.carry_out(&repo, &turn, |result| {
+            // The repository moves to its next phase at once.
+            result["phase_transition_request"] = json!("qa");
+            result["artifacts_created"] = json!(["REPORT.pdf"]);
+        });
+        turns.push(turn);
+    }
+    coordinator.step(None).unwrap();
+    let plan = coordinator.plan_gate(None).unwrap();
+    for ((repo, facts), turn) in plan.facts.iter().zip(&turns) {
+        let facts = facts.as_ref().unwrap();
+        assert_eq!(facts.turns, [turn.as_str()], "{repo}");
+        assert_eq!(facts.files, [format!("src/{turn}.txt")]);
+        assert_eq!(facts.missing, ["REPORT.pdf"]);
+        assert_eq!(facts.commits.len(), 1, "{facts:?}");
+        assert!(facts.diff_command.is_some());
+    }
+    let overview = coordinator.status().unwrap();
+    assert_eq!(overview.repos[1].facts.as_ref(), plan.facts[1].1.as_ref().ok());
+    // The digest covers what was observed.
+    workspace.write("web/REPORT.pdf", "late");
+    assert_ne!(coordinator.plan_gate(None).unwrap().evidence, plan.evidence);
+    let back = SendBackGate { reason: "no dates".into(), repos: vec!["web".into()] };
+    coordinator.send_back(&back, &consent()).unwrap();
+    std::fs::remove_file(workspace.root().join("web/REPORT.pdf")).unwrap();
+    let (_, turn) = handed_out(coordinator.step(None));
+    workspace.carry_out("web", &turn, |_| {});
+    coordinator.step(None).unwrap();
+    let facts = coordinator.plan_gate(None).unwrap().facts;
+    assert!(facts[0].1.as_ref().unwrap().send_backs.is_empty());
+    assert_eq!(facts[1].1.as_ref().unwrap().send_backs[0].reason, "no dates");
 }
 
 #[test]
@@ -117,7 +219,7 @@ fn what_a_client_says_that_it_cost_counts_against_the_budget() {
     assert_eq!(repo.json(".agentxchain/state.json")["budget_status"]["spent_usd"], 2.5);
     let line = &repo.lines(".agentxchain/history.jsonl")[0];
     assert_eq!(line["observed_cost"]["usd"], 2.5);
-    let cost = runs.facts().unwrap().cost;
+    let cost = runs.facts(&Subject::Transition).unwrap().cost;
     let clients = "by the output of the clients";
     assert_eq!(cost, format!("2.50 USD {clients}, 15 tokens {clients}"));
     // A claim is marked as one.
@@ -125,7 +227,7 @@ fn what_a_client_says_that_it_cost_counts_against_the_budget() {
     let repo = planned_by(&claims, json!({}));
     let runs = repo.started();
     accepted(runs.step(&Step::default()).unwrap());
-    assert_eq!(runs.facts().unwrap().cost, "0.50 USD as the agents say");
+    assert_eq!(runs.facts(&Subject::Transition).unwrap().cost, "0.50 USD as the agents say");
 }
 
 #[test]

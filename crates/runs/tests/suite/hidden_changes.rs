@@ -6,6 +6,7 @@ use std::process::Command;
 use accord_contract::Code;
 use accord_runs::operations::{Step, StepResult};
 use accord_runs::{Environment, Runs, TurnOutcome};
+use accord_runs_core::Subject;
 use serde_json::json;
 
 use crate::attack::Attack;
@@ -253,7 +254,7 @@ fn filter_never_runs(filter: &str, named: &str) {
     assert!(failure.message.contains(named), "{failure}");
     // A person looks at it.
     attack.runs.status().unwrap();
-    attack.runs.facts().unwrap();
+    attack.runs.facts(&Subject::Block).unwrap();
     let found = attack.runs.doctor();
     assert!(found.iter().any(|it| it.message.contains(named)), "{found:?}");
     assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");

@@ -10,6 +10,7 @@ use accord_runs_core::operations::{AcceptMerge, AcceptTurn, LocalOperation as _}
 use accord_runs_core::person::Consent;
 use accord_runs_core::views::HistoryView;
 
+use super::decide::fact_lines;
 use super::person::PersonArgs;
 use super::{RepoArgs, TurnArgs, next_lines, take};
 use crate::render::{Page, Style, clean};
@@ -81,12 +82,15 @@ fn consent(repo: &RepoArgs, person: PersonArgs, turn: Option<&TurnId>) -> Result
     take(runs.refuse_worker())?;
     let state = take(runs.state())?;
     let turn = take(state.target(turn))?;
-    let evidence = take(runs.evidence(&Subject::Merge(turn)))?;
+    let subject = Subject::Merge(turn);
+    let evidence = take(runs.evidence(&subject))?;
+    let facts = runs.facts(&subject);
     person.consent("accept the turn with its files merged", &evidence, |page| {
         page.line(format!("{} of {}", turn.id(), clean(turn.role())));
         let conflict = turn.conflict_view();
         page.labelled_whole("files", &conflict.files.join(", "));
         page.labelled_whole("also of", &conflict.accepted_since.join(", "));
+        fact_lines(page, &facts);
     })
 }
 

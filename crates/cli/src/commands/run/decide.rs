@@ -57,7 +57,7 @@ impl GateArgs {
         }
         let plan = take(runs.unless_decided(runs.plan_approval(gate), self.person.expected()))?;
         let evidence = take(runs.evidence(&gate.subject()))?;
-        let facts = runs.facts();
+        let facts = runs.facts(&gate.subject());
         if self.dry_run {
             return self.show(&plan, &evidence, &facts);
         }
@@ -97,7 +97,7 @@ impl ResolveArgs {
         let state = take(runs.state())?;
         take(runs.unless_decided(check_resolvable(&state), self.person.expected()))?;
         let evidence = take(runs.evidence(&Subject::Block))?;
-        let facts = runs.facts();
+        let facts = runs.facts(&Subject::Block);
         let consent = self.person.consent("continue the run", &evidence, |page| {
             page.line(run_line(&state));
             blocked_lines(page, &state);

@@ -4,13 +4,14 @@ use accord_api::LocalDeclaration;
 use accord_runs::Runs;
 use accord_runs::answers::{proposal_answer, proposal_decision_answer, proposals_answer};
 use accord_runs::operations::{ApplyTo, ProposalDecided, ProposalFilter};
-use accord_runs_core::TurnId;
 use accord_runs_core::operations::{
     ApplyProposal, DropProposal, ListProposals, LocalOperation as _, ShowProposal,
 };
 use accord_runs_core::person::Consent;
 use accord_runs_core::proposal::proposal_folder;
+use accord_runs_core::{Subject, TurnId};
 
+use super::decide::fact_lines;
 use super::person::PersonArgs;
 use super::{RepoArgs, choose_from, next_lines, take, turn_id, words};
 use crate::host::Candidate;
@@ -133,7 +134,12 @@ impl ShowArgs {
         let runs = self.repo.open()?;
         let turn = find(&self.turn, &runs)?;
         let (view, files) = take(runs.proposal(&turn))?;
-        let answer = proposal_answer(&view, &files);
+        let subject = Subject::Proposal(&view.proposal);
+        let facts = runs.facts(&subject);
+        let waits = view.decided.is_none();
+        let evidence = waits.then(|| take(runs.evidence(&subject))).transpose()?;
+        let known = facts.as_ref().ok().cloned();
+        let answer = proposal_answer(&view, &files, evidence.as_ref(), known);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| {
             let role = clean(view.proposal.role.as_deref().unwrap_or("?"));
@@ -149,7 +155,9 @@ impl ShowArgs {
                 let compare = format!("git{git} diff --no-index -- {files}");
                 page.labelled_whole("compare", &compare);
             }
-            if view.decided.is_none() {
+            fact_lines(page, &facts);
+            if let Some(evidence) = &evidence {
+                page.labelled("evidence", evidence.as_str());
                 let repo = self.repo.words();
                 let decide = |verb: &str| format!("accord run proposal {verb} {turn}{repo}");
                 page.labelled_whole("decide", &decide("apply"));
@@ -186,6 +194,7 @@ fn consent(runs: &Runs, turn: &TurnId, person: PersonArgs, verb: &str) -> Result
     take(runs.refuse_worker())?;
     let (_, evidence) = take(runs.waiting_proposal(turn, person.expected()))?;
     let (view, files) = take(runs.proposal(turn))?;
+    let facts = runs.facts(&Subject::Proposal(&view.proposal));
     person.consent(verb, &evidence, |page| {
         let role = clean(view.proposal.role.as_deref().unwrap_or("?"));
         page.line(format!("{turn} of {role} proposes"));
@@ -193,6 +202,8 @@ fn consent(runs: &Runs, turn: &TurnId, person: PersonArgs, verb: &str) -> Result
             let text = format!("{} ({})", file.path, file.state.as_str());
             page.labelled(file.action.as_str(), &text);
         }
+        page.labelled_some_whole("it says", view.proposal.summary.as_deref());
+        fact_lines(page, &facts);
     })
 }
 

@@ -227,9 +227,9 @@ fn write_status(page: &mut Page, overview: &Overview) {
     }
     for view in &overview.turns {
         write_turn(page, view);
-        let merge = overview.merges.iter().find(|(turn, _)| turn == view.turn.id());
-        if let Some((_, evidence)) = merge {
-            evidence_line(page, evidence);
+        let merge = overview.merges.iter().find(|merge| merge.turn == *view.turn.id());
+        if let Some(merge) = merge {
+            evidence_line(page, &merge.evidence);
         }
     }
     busy_lines(page, overview.holder.as_ref(), &overview.journals);

@@ -45,7 +45,7 @@ impl SendBackArgs {
             }
         };
         let evidence = take(runs.evidence(&subject))?;
-        let facts = runs.facts();
+        let facts = runs.facts(&subject);
         let given = SendBack { reason: self.reason, role: self.role };
         let consent = self.person.consent("send it back", &evidence, |page| {
             page.line(format!("{request} would be dropped; the run continues in its phase"));

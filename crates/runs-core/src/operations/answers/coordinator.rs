@@ -3,7 +3,7 @@
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::{Object, message};
 
-use super::{NextAnswer, RunFinding};
+use super::{NextAnswer, RunFacts, RunFinding};
 
 message! {
     /// An initiative that has begun.
@@ -116,6 +116,8 @@ message! {
         required_or_null phase: String = "phase", "phase";
         /// Why it cannot be read.
         optional problem: String = "problem", "text";
+        /// What Accord observed about its turns of the phase, while a gate waits for a person.
+        optional facts: RunFacts = "facts", "facts";
         /// The next step in it.
         optional next: NextAnswer = "next", "next-step";
     }

@@ -2,7 +2,7 @@
 
 use accord_contract::message;
 
-use super::{NextAnswer, RunCheckpointAnswer};
+use super::{NextAnswer, RunCheckpointAnswer, RunFacts};
 
 message! {
     /// A proposal of a turn.
@@ -46,6 +46,10 @@ message! {
         required_or_null summary: String = "summary", "text";
         /// Its files, compared with the working tree.
         required files: Vec<RunProposalFile> = "files", "proposal-files";
+        /// The digest of the evidence that the person decides about, while it waits.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
+        /// What Accord observed about the turn.
+        optional facts: RunFacts = "facts", "facts";
     }
 
     /// A proposal that was applied or dropped.

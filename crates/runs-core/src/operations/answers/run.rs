@@ -198,6 +198,8 @@ message! {
         required turn_id: String = "turn_id", "turn-id";
         /// The digest of the evidence that the person decides about.
         required evidence_digest: String = "evidence_digest", "evidence-digest";
+        /// What Accord observed about the turn.
+        optional facts: RunFacts = "facts", "facts";
     }
 
     /// What an approval would do.
@@ -220,9 +222,9 @@ message! {
         optional facts: RunFacts = "facts", "facts";
     }
 
-    /// What Accord observed about the accepted turns of a phase, and what active turns have left.
+    /// What Accord observed about the turns that a person decides about.
     pub struct RunFacts("RunFacts", closed) {
-        /// The accepted turns.
+        /// The turns.
         required turns: Vec<String> = "turns", "turn-ids";
         /// Files that were seen to change.
         required files: Vec<String> = "files", "repository-paths";

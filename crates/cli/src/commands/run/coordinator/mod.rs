@@ -263,6 +263,7 @@ impl SendBackArgs {
             if !given.repos.is_empty() {
                 page.labelled("for", &given.repos.join(", "));
             }
+            show::facts(page, &plan);
         })?;
         let sent = take(coordinator.send_back(&given, &consent))?;
         let overview = take(coordinator.status())?;

@@ -7,6 +7,7 @@ use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, Coordinator
 use accord_runs_core::operations::answers::{CoordinatorDivergence, NextAnswer};
 use accord_runs_core::views::ProjectedTurnView;
 
+use super::super::decide::fact_lines;
 use super::super::{busy_lines, finding_lines, moment, next_lines, waiting_lines};
 use crate::render::{Page, Style, clean, one_line, table};
 
@@ -64,6 +65,15 @@ pub(super) fn gate_plan(page: &mut Page, plan: &GatePlan) {
         }
     }
     plan.hooks.iter().for_each(|hook| page.labelled("hook", hook));
+    facts(page, plan);
+}
+
+/// What Accord observed in each repository.
+pub(super) fn facts(page: &mut Page, plan: &GatePlan) {
+    for (repo, facts) in &plan.facts {
+        page.line(format!("in {}:", clean(repo)));
+        fact_lines(page, facts);
+    }
 }
 
 pub(super) fn gate(page: &mut Page, state: &CoordinatorState) {
