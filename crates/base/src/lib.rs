@@ -8,6 +8,7 @@
 //! * [`NewEvent`] and [`Event`]: entries of a project's event stream. A protocol adds event kinds
 //!   as constants; a reader passes on kinds that it does not know.
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
+//! * [`client_output`]: what the clients of coding agents print.
 //! * [`tokens`]: how long a text is for an agent; [`excerpt`]: as much of a text as fits.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
@@ -29,6 +30,7 @@ mod access;
 mod actor;
 mod by;
 mod caller;
+pub mod client_output;
 pub mod cursor;
 pub mod decision;
 mod event;

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use accord_contract::{Code, Failure, Object, Value};
+use accord_base::client_output::ClientCost;
+use accord_contract::{Code, Failure, Object, Time, Value};
 
 use crate::config::{Config, OnExceed};
 use crate::members::{amount, build};
-use crate::{Block, EventType, Result, State, TurnId, doc};
+use crate::run::Change;
+use crate::{Block, Emitter, EventType, Ids, Result, State, Turn, TurnId, doc};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
@@ -27,9 +29,45 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     if config.budget.on_exceed != OnExceed::PauseAndEscalate {
         return None;
     }
-    let left = most - state.spent_usd() - state.reserved_usd();
+    let left = most - state.spent_usd() - pending_usd(state);
     let wanted_usd = config.budget.per_turn_max_usd.unwrap_or(0.0);
     (left <= 0.0 || wanted_usd > left).then_some(Shortfall { left_usd: left.max(0.0), wanted_usd })
+}
+
+/// What active turns may cost, or have cost already: the budget of each, or what its clients say if
+/// that is more.
+fn pending_usd(state: &State) -> f64 {
+    let more = state.turns().map(|turn| {
+        let reserved = reserved(state, turn.id()).as_f64().unwrap_or(0.0);
+        (observed_usd(turn) - reserved).max(0.0)
+    });
+    state.reserved_usd() + more.sum::<f64>()
+}
+
+fn observed_usd(turn: &Turn) -> f64 {
+    turn.observed_cost().and_then(|cost| cost.usd).unwrap_or(0.0)
+}
+
+/// Checks that the attempts of active turns have left some of the run's budget for another one.
+/// Fails with `budget_exhausted`.
+pub fn check_attempt(state: &State, config: &Config) -> Result<()> {
+    let budget = &config.budget;
+    let most = budget.per_run_max_usd.filter(|_| budget.on_exceed == OnExceed::PauseAndEscalate);
+    let attempts: f64 = state.turns().map(observed_usd).sum();
+    let left = most.map(|most| most - state.spent_usd() - attempts);
+    match left {
+        Some(left) if left <= 0.0 && attempts > 0.0 => {
+            let message = format!(
+                "attempts that were not accepted have cost {attempts:.2} dollars, and nothing is \
+                 left of the run's budget"
+            );
+            let raise = "raise budget.per_run_max_usd in agentxchain.json, and commit it where git \
+                         is used";
+            let failure = Failure::new(Code::XchainBudgetExhausted, message);
+            Err(failure.with("remaining_usd", amount(0.0)).suggesting(raise))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<()> {
@@ -92,7 +130,41 @@ pub(crate) fn book(state: &mut State, config: &Config, id: &TurnId, usd: f64) ->
     })
 }
 
-pub(crate) fn release(state: &mut State, turn: &TurnId) {
+/// Adds what the client of an attempt says that it cost: to the turn, or to the run if the turn is
+/// not active any more. Fails if the change has no event number.
+pub fn note_cost(
+    state: &State,
+    config: &Config,
+    turn: &TurnId,
+    cost: ClientCost,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Change> {
+    let mut next = state.clone();
+    match next.turn_mut(turn) {
+        Some(active) => {
+            let sum = active.observed_cost().unwrap_or_default().plus(cost);
+            active.set(doc::Turn::OBSERVED_COST, sum.document());
+        }
+        None => {
+            let spent = state.spent_usd() + cost.usd.unwrap_or(0.0);
+            store_budget(&mut next, config, spent);
+        }
+    }
+    let events = Emitter::new(&next, ids, now)?.finish();
+    Ok(Change::new(next, events))
+}
+
+/// Books what the attempts of a turn cost that is taken back.
+pub(crate) fn write_off(state: &mut State, config: &Config, turn: &Turn) {
+    release(state, turn.id());
+    let usd = observed_usd(turn);
+    if usd > 0.0 {
+        store_budget(state, config, state.spent_usd() + usd);
+    }
+}
+
+fn release(state: &mut State, turn: &TurnId) {
     let mut reservations = reservations(state);
     reservations.shift_remove(turn.as_str());
     state.set(doc::State::BUDGET_RESERVATIONS, reservations);

@@ -1,11 +1,12 @@
 //! What Accord observed about the turns that a person decides about, beside what agents say.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
+use accord_base::client_output::ClientCost;
 use accord_contract::wire::integer_of;
 use accord_contract::{Object, Value};
 
-use crate::client_output::ClientCost;
 use crate::operations::answers::{RunCheck, RunFacts, RunSentBack};
 use crate::proposal::Proposal;
 use crate::{LedgerDecision, RepoPath, State, Turn, build, doc, history};
@@ -43,24 +44,29 @@ pub struct Gathered {
 
 /// Gathers the facts about turns, from lines of the records in order.
 pub fn gather(state: &State, scope: &Scope<'_>, lines: &[Object], ledger: &[Object]) -> Gathered {
-    let is_own = |line: &&Object| {
-        let is_meant = match scope {
-            Scope::Phase => {
-                doc::History::PHASE.get(line) == Some(state.phase()) && state.owns_line(line)
-            }
-            Scope::Turns(ids) => {
-                let id = doc::History::TURN_ID.get(line);
-                ids.iter().any(|own| Some(own.as_str()) == id)
-            }
-            Scope::Active(..) => false,
-        };
-        is_meant && history::is_accepted(line)
+    let is_own = |line: &&Object| match scope {
+        Scope::Phase => {
+            doc::History::PHASE.get(line) == Some(state.phase()) && state.owns_line(line)
+        }
+        Scope::Turns(ids) => {
+            let id = doc::History::TURN_ID.get(line);
+            ids.iter().any(|own| Some(own.as_str()) == id)
+        }
+        Scope::Active(..) => false,
     };
     let claimed = match scope {
         Scope::Active(turn, staged) => Some(active_line(turn, staged.as_ref())),
         _ => None,
     };
     let lines: Vec<&Object> = lines.iter().filter(is_own).chain(&claimed).collect();
+    let mut cost = Cost::default();
+    lines.iter().for_each(|line| cost.add(line));
+    if let Scope::Phase = scope {
+        state.turns().for_each(|turn| cost.add(&active_line(turn, None)));
+    }
+    // Turns that were taken back have cost, and nothing else of them is left.
+    let is_left = |line: &&Object| history::is_accepted(line) || claimed.is_some();
+    let lines: Vec<&Object> = lines.into_iter().filter(is_left).collect();
     let observed = |line: &Object| doc::History::OBSERVED_ARTIFACT.get(line).cloned();
     let base = lines.first().and_then(|line| observed(line)?.get("baseline_ref").cloned());
     let base = base.as_ref().and_then(Value::as_str).and_then(|base| base.strip_prefix("git:"));
@@ -86,7 +92,7 @@ pub fn gather(state: &State, scope: &Scope<'_>, lines: &[Object], ledger: &[Obje
         commits: Vec::new(),
         missing: Vec::new(),
         checks: lines.iter().flat_map(|line| checks(line)).collect(),
-        cost: cost(&lines),
+        cost: cost.to_string(),
         sandbox: sandboxes(&lines),
         send_backs: ledger.iter().filter_map(|line| sent_back(state, line)).collect(),
         warnings: lines.iter().flat_map(|line| history::warnings(line)).collect(),
@@ -158,26 +164,32 @@ pub fn add_sandbox(found: &mut Vec<String>, recorded: Option<&str>) {
     }
 }
 
-fn cost(lines: &[&Object]) -> String {
-    let (mut measured, mut claimed) = (ClientCost::default(), 0.0);
-    for line in lines {
+/// What turns cost, and who says so.
+#[derive(Debug, Default)]
+struct Cost {
+    measured: ClientCost,
+    claimed: f64,
+}
+
+impl Cost {
+    fn add(&mut self, line: &Object) {
         let cost = doc::History::OBSERVED_COST.get(line).map(ClientCost::read).unwrap_or_default();
         // A result that claims more than its client is counted by its own word.
-        claimed += (history::cost_usd(line) - cost.usd.unwrap_or(0.0)).max(0.0);
-        measured = measured.plus(cost);
+        self.claimed += (history::cost_usd(line) - cost.usd.unwrap_or(0.0)).max(0.0);
+        self.measured = self.measured.plus(cost);
     }
-    let mut parts = Vec::new();
-    if let Some(usd) = measured.usd {
-        parts.push(format!("{usd:.2} USD by the output of the clients"));
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { measured, claimed } = self;
+        let measured = measured.to_string();
+        match (measured.is_empty(), *claimed > 0.0) {
+            (false, false) => formatter.write_str(&measured),
+            (false, true) => write!(formatter, "{measured}, {claimed:.2} USD as the agents say"),
+            (true, _) => write!(formatter, "{claimed:.2} USD as the agents say"),
+        }
     }
-    let tokens = measured.input_tokens.saturating_add(measured.output_tokens);
-    if tokens > 0 {
-        parts.push(format!("{tokens} tokens by the output of the clients"));
-    }
-    if claimed > 0.0 || parts.is_empty() {
-        parts.push(format!("{claimed:.2} USD as the agents say"));
-    }
-    parts.join(", ")
 }
 
 fn sent_back(state: &State, line: &Object) -> Option<RunSentBack> {

@@ -39,7 +39,6 @@
 pub mod accept;
 pub mod approval;
 pub mod budget;
-pub mod client_output;
 pub mod config;
 pub mod conflict;
 pub mod coordinator;

@@ -22,6 +22,8 @@ pub struct Candidate<'a> {
     /// The normalized status of the verification.
     pub verification: &'a str,
     pub index: &'a RunIndex,
+    /// What the result claims, or what the clients say if that is more.
+    pub cost_usd: f64,
 }
 
 pub(crate) fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
@@ -76,7 +78,7 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
             })
         }
         PolicyRule::MaxCostPerTurn => {
-            let (cost, limit) = (candidate.result.cost_usd(), number(&policy.params, "limit_usd")?);
+            let (cost, limit) = (candidate.cost_usd, number(&policy.params, "limit_usd")?);
             (cost > limit).then(|| format!("the turn cost {cost:.2} dollars of at most {limit:.2}"))
         }
         PolicyRule::RequireStatus => {

@@ -9,11 +9,12 @@
 
 use std::time::Duration;
 
+use accord_base::client_output::{ClientCost, ClientOutput};
 use accord_base::worker::{Attempt, AttemptSocket};
 use accord_base::{ActorId, ProjectId};
 use accord_contract::{Code, Extensible, Failure, Object, Value};
 use accord_process::Cancel;
-use accord_runs_core::client_output::{ClientCost, ClientOutput};
+use accord_runs_core::budget::note_cost;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
@@ -159,7 +160,7 @@ impl Runs {
         output.finish();
         let ended = ended.map_err(|failure| output.explain(failure));
         if let Some(cost) = output.cost() {
-            self.note_cost((turn, attempt), cost);
+            self.environment.report(self.note_cost(turn, cost));
         }
         match &ended {
             Ok(WorkerEnd::Answered(result)) => self.stage((turn, attempt), result)?,
@@ -253,18 +254,17 @@ impl Runs {
         }
     }
 
-    /// Adds what a worker cost to the turn. Attempts that are refused cost, too.
-    fn note_cost(&self, (turn, attempt): (&TurnId, u64), cost: ClientCost) {
-        let noted = || {
-            let state = self.state()?;
-            // The turn may be at another attempt, or not active any more.
-            let Ok(active) = state.target_at(turn, attempt) else { return Ok(()) };
-            let sum = active.observed_cost().unwrap_or_default().plus(cost);
-            let about = build([("accord_observed_cost", sum.document().into())]);
-            let status = TurnStatus::Running;
-            self.record_worker_status(turn, attempt, status, about).map(drop)
-        };
-        self.environment.report(noted());
+    /// Records what an attempt cost. Attempts that are refused cost, too.
+    fn note_cost(&self, turn: &TurnId, cost: ClientCost) -> Result<()> {
+        let mut operation = self.begin()?;
+        // The turn stops anyway. A person can put the changed records in force only in this state.
+        if operation.locked.guard().is_some_and(|guard| guard.is_stopped(turn)) {
+            return Ok(());
+        }
+        let now = operation.now();
+        let Operation { state, config, ids, .. } = &mut operation;
+        let change = note_cost(state, config, turn, cost, ids, now)?;
+        operation.commit_update(change).map(drop)
     }
 
     fn note_failure(&self, turn: &Turn, failure: &Failure) {

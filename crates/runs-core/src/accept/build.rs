@@ -87,8 +87,7 @@ impl Cleared {
 
     /// What the turn cost: what its client says, or what the result claims if that is more.
     fn cost_usd(&self, context: &Context) -> f64 {
-        let observed = context.turn.observed_cost().and_then(|cost| cost.usd);
-        self.valid.result.cost_usd().max(observed.unwrap_or(0.0))
+        context.turn.cost_usd(self.valid.result.cost_usd())
     }
 
     fn decision_lines(&self, context: &Context) -> Vec<Object> {

@@ -211,6 +211,7 @@ impl Gated {
             phase: context.inputs.state.phase(),
             verification,
             index: &context.inputs.index,
+            cost_usd: context.turn.cost_usd(result.cost_usd()),
         };
         let broken = policy::violations(&context.inputs.config, &candidate);
         let of = |action| broken.iter().find(move |violation| violation.action == action);

@@ -1,8 +1,8 @@
 //! The records of a repository: history, ledgers, events and journals.
 
 use super::{
-    Any, Artifact, Cost, Count, Decision, Delegation, Flag, List, Map, Objection, ObservedCost,
-    Review, Text, Texts, Timestamp, Verification, Word, documents,
+    Any, Artifact, Cost, Count, Decision, Delegation, Flag, List, Map, Objection, Review, Text,
+    Texts, Timestamp, Verification, Word, documents,
 };
 use crate::EventType;
 
@@ -44,7 +44,7 @@ documents! {
         ACCEPTED_SEQUENCE: Count = "accepted_sequence",
         CONCURRENT_WITH: Texts = "concurrent_with",
         COST: Map => Cost = "cost",
-        OBSERVED_COST: Map => ObservedCost = "observed_cost",
+        OBSERVED_COST: Map = "observed_cost",
         DELEGATION_CONTEXT: Map = "delegation_context",
         DELEGATION_REVIEW: Map => Review = "delegation_review",
         PROPOSAL: Map => ProposalRecord = "proposal",

@@ -68,17 +68,10 @@ documents! {
         LAST_ACCEPTANCE_FAILURE: Map = "last_acceptance_failure",
         LEFT_BEHIND: Map => LeftBehind = "left_behind",
         WORKER_PREPARED_AT: Timestamp = "worker_prepared_at",
-        OBSERVED_COST: Map => ObservedCost = "accord_observed_cost",
+        OBSERVED_COST: Map = "accord_observed_cost",
         WORKER_PID: Count = "worker_pid",
         WORKER_STARTED_AT: Timestamp = "worker_started_at",
         WORKER_SANDBOX: Text = "worker_sandbox",
-    }
-
-    /// What the clients of a turn's workers say that they cost.
-    ObservedCost {
-        USD: Amount = "usd",
-        INPUT_TOKENS: Count = "input_tokens",
-        OUTPUT_TOKENS: Count = "output_tokens",
     }
 
     /// The repository at the assignment of a turn.

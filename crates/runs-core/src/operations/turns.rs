@@ -29,7 +29,7 @@ local_operation! {
         answers Json<RunDispatchAnswer>;
         refuses [
             OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT, OF_HOOKS,
-            OF_RUNTIMES, &[Code::XchainFinalizationFailed],
+            OF_RUNTIMES, &[Code::XchainFinalizationFailed, Code::XchainBudgetExhausted],
         ];
     }
 

@@ -57,7 +57,7 @@ pub fn check_reissue(
         without.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     }
     without.remove_turn(old.id());
-    budget::release(&mut without, old.id());
+    budget::write_off(&mut without, config, &old);
     delegation::requeue(&mut without, &old, role);
     let replacement = check_assignment(&without, config, role, baseline, history_length)?;
     let (before, reason) = (state.clone(), reason.to_owned());
@@ -163,6 +163,9 @@ fn history_entry(state: &State, turn: &Turn, new: &Turn, reason: &str, now: Time
         doc::History::REISSUED_AS.to(new.id().as_str()),
         doc::History::ACCEPTED_AT.to(now),
     ]);
+    if let Some(cost) = turn.observed_cost() {
+        doc::History::OBSERVED_COST.set(&mut entry, cost.document());
+    }
     if let Some(began) = turn.began() {
         doc::History::DURATION_MS.set(&mut entry, now.millis_since(began));
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::client_output::ClientCost;
 use accord_contract::{Extensible, Object, Time, Value, wire_enum};
 
-use crate::client_output::ClientCost;
 use crate::doc::{self, Content, Member};
 use crate::event::About;
 use crate::{RunId, TurnId, build};
@@ -219,6 +219,11 @@ impl Turn {
     /// What the clients of its workers say that they cost, all attempts together.
     pub fn observed_cost(&self) -> Option<ClientCost> {
         doc::Turn::OBSERVED_COST.get(&self.members).map(ClientCost::read)
+    }
+
+    /// What it cost: what its clients say, or what its result claims if that is more.
+    pub(crate) fn cost_usd(&self, claimed: f64) -> f64 {
+        claimed.max(self.observed_cost().and_then(|cost| cost.usd).unwrap_or(0.0))
     }
 
     pub fn worker_pid(&self) -> Option<u64> {

@@ -2,6 +2,7 @@
 
 use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Object, Value};
+use accord_runs_core::budget::check_attempt;
 use accord_runs_core::coordinator::{CONTEXT_DOCUMENT, CONTEXT_MARKDOWN};
 use accord_runs_core::dispatch::{self, Briefing, OutsideChanges};
 use accord_runs_core::manifest::{self, Bundle, MANIFEST, ManifestError};
@@ -31,12 +32,14 @@ pub struct Dispatched {
 
 impl Runs {
     /// Dispatches a turn: the named one, or the only one. Fails with `worker_busy` while a worker
-    /// has it; `runtime_not_supported` or `runtime_unavailable` if its runtime cannot be used here.
+    /// has it; `budget_exhausted` if its attempts have used the budget of the run up;
+    /// `runtime_not_supported` or `runtime_unavailable` if its runtime cannot be used here.
     /// These leave nothing written. A hook that refuses blocks the run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched> {
         let mut operation = self.begin()?;
         let turn = operation.target(turn)?;
         refuse_if_worker_runs(&turn)?;
+        check_attempt(&operation.state, &operation.config)?;
         // Check everything that refuses the dispatch before writing the bundle.
         let now = operation.now();
         // This change only finds refusals and is dropped. The one that is written is made after the

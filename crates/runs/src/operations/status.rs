@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_base::client_output::ClientOutput;
 use accord_contract::{Code, Failure, Time};
-use accord_runs_core::client_output::ClientOutput;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };

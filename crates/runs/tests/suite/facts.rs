@@ -1,11 +1,11 @@
 //! What Accord observed, for a person who decides.
 
+use accord_base::client_output::Trouble;
 use accord_contract::Code;
 use accord_runs::coordinator::SendBackGate;
-use accord_runs::operations::{PendingApproval, SendBack, Step};
+use accord_runs::operations::{PendingApproval, Reissue, SendBack, Step};
 use accord_runs::{Environment, Notice, Runs};
 use accord_runs_core::Subject;
-use accord_runs_core::client_output::Trouble;
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
@@ -228,6 +228,47 @@ fn what_a_client_says_that_it_cost_counts_against_the_budget() {
     let runs = repo.started();
     accepted(runs.step(&Step::default()).unwrap());
     assert_eq!(runs.facts(&Subject::Transition).unwrap().cost, "0.50 USD as the agents say");
+}
+
+#[test]
+fn attempts_that_are_not_accepted_count_against_the_budget() {
+    let paid = r#"{"type":"result","result":"Done.","total_cost_usd":1.5}"#;
+    let repo = planned_by(&format!("echo '{paid}'; exit 1"), json!({}));
+    repo.configure(|config| config["budget"] = json!({"per_run_max_usd": 2.0}));
+    let runs = repo.started();
+    for _ in 0..2 {
+        refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
+    }
+    assert_eq!(runs.facts(&Subject::Block).unwrap().cost, "3.00 USD by the output of the clients");
+    // No third attempt is started, and no turn takes the place of this one.
+    let failure = refused(runs.step(&Step::default()), Code::XchainBudgetExhausted);
+    assert!(failure.suggestion.unwrap().contains("per_run_max_usd"));
+    let again = Reissue { reason: "again".into(), ..Reissue::default() };
+    refused(runs.reissue(&again), Code::XchainBudgetExhausted);
+    repo.configure(|config| config["budget"] = json!({"per_run_max_usd": 4.0}));
+    repo.commit_all("more money");
+    runs.reissue(&again).unwrap();
+    assert_eq!(repo.json(".agentxchain/state.json")["budget_status"]["spent_usd"], 3.0);
+    let line = &repo.lines(".agentxchain/history.jsonl")[0];
+    assert_eq!(line["observed_cost"]["usd"], 3.0);
+    refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
+    let facts = runs.facts(&Subject::Block).unwrap();
+    assert_eq!(facts.cost, "4.50 USD by the output of the clients");
+    assert!(facts.turns.is_empty(), "nothing was accepted");
+}
+
+#[test]
+fn a_limit_per_turn_is_about_what_its_client_says() {
+    let paid = r#"{"type":"result","result":"Done.","total_cost_usd":1.5}"#;
+    let repo = planned_by(&format!("{PLANS}\necho '{paid}'"), json!({}));
+    repo.configure(|config| {
+        config["policies"] = json!([{"id": "cheap", "rule": "max_cost_per_turn",
+            "params": {"limit_usd": 1.0}, "action": "warn"}]);
+    });
+    let runs = repo.started();
+    accepted(runs.step(&Step::default()).unwrap());
+    let warnings = runs.facts(&Subject::Transition).unwrap().warnings;
+    assert!(warnings.iter().any(|it| it.contains("1.50 dollars of at most 1.00")), "{warnings:?}");
 }
 
 #[test]

@@ -4,9 +4,9 @@
 //! Claude Code, Codex, Gemini CLI and opencode print one JSON document a line. Any other line is a
 //! text.
 
-use accord_contract::{Failure, Object, Value};
+use std::fmt;
 
-use crate::{build, doc};
+use accord_contract::{Failure, Object, Value};
 
 /// A longer line is not read.
 const MAX_LINE: usize = 1024 * 1024;
@@ -77,19 +77,21 @@ impl Trouble {
 
 impl ClientCost {
     /// Reads what [`ClientCost::document`] wrote.
-    pub(crate) fn read(document: &Object) -> Self {
+    pub fn read(document: &Object) -> Self {
+        let tokens = |name: &str| document.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let usd = document.get("usd").and_then(Value::as_f64);
         Self {
-            usd: doc::ObservedCost::USD.get(document).filter(|usd| *usd >= 0.0),
-            input_tokens: doc::ObservedCost::INPUT_TOKENS.get(document).unwrap_or(0),
-            output_tokens: doc::ObservedCost::OUTPUT_TOKENS.get(document).unwrap_or(0),
+            usd: usd.filter(|usd| *usd >= 0.0),
+            input_tokens: tokens("input_tokens"),
+            output_tokens: tokens("output_tokens"),
         }
     }
 
     pub fn document(self) -> Object {
-        build([
-            doc::ObservedCost::USD.to(self.usd.map_or(Value::Null, crate::members::amount)),
-            doc::ObservedCost::INPUT_TOKENS.to(self.input_tokens),
-            doc::ObservedCost::OUTPUT_TOKENS.to(self.output_tokens),
+        Object::from_iter([
+            ("usd".to_owned(), self.usd.into()),
+            ("input_tokens".to_owned(), self.input_tokens.into()),
+            ("output_tokens".to_owned(), self.output_tokens.into()),
         ])
     }
 
@@ -101,6 +103,18 @@ impl ClientCost {
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
         }
+    }
+}
+
+/// Names the source: an agent can print what its client would. Empty if nothing is known.
+impl fmt::Display for ClientCost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SOURCE: &str = "by the output of the clients";
+        let tokens = self.input_tokens.saturating_add(self.output_tokens);
+        let usd = self.usd.map(|usd| format!("{usd:.2} USD {SOURCE}"));
+        let tokens = (tokens > 0).then(|| format!("{tokens} tokens {SOURCE}"));
+        let parts: Vec<String> = usd.into_iter().chain(tokens).collect();
+        formatter.write_str(&parts.join(", "))
     }
 }
 
