@@ -145,6 +145,11 @@ impl ClientOutput {
         (self.cost != ClientCost::default()).then_some(self.cost)
     }
 
+    /// The last message of the agent, if its client prints messages.
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
     /// The last message of the agent, else the last line that is a text.
     pub fn last_message(&self) -> Option<&str> {
         self.message.as_deref().or(self.text.as_deref())

@@ -149,6 +149,15 @@ impl Ancestry {
     }
 }
 
+/// The sandbox of an agent as it is shown beside a decision, from what was recorded: its name, or
+/// `off` and the reason.
+pub fn sandbox_line(recorded: &str) -> String {
+    match recorded.strip_prefix("off") {
+        Some(why) => format!("none{why}: the agent had the rights of your user"),
+        None => recorded.to_owned(),
+    }
+}
+
 /// The variables of [`MARKS`].
 pub fn variables() -> [&'static str; MARKS.len()] {
     MARKS.map(|mark| mark.variable)

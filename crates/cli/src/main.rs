@@ -13,6 +13,7 @@ mod host;
 mod input;
 mod interrupt;
 mod output;
+mod place;
 mod refusal;
 mod render;
 mod terminal;

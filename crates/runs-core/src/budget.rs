@@ -48,12 +48,17 @@ fn observed_usd(turn: &Turn) -> f64 {
     turn.observed_cost().and_then(|cost| cost.usd).unwrap_or(0.0)
 }
 
+/// What the clients of active turns say that they cost so far.
+pub fn unaccepted_usd(state: &State) -> f64 {
+    state.turns().map(observed_usd).sum()
+}
+
 /// Checks that the attempts of active turns have left some of the run's budget for another one.
 /// Fails with `budget_exhausted`.
 pub fn check_attempt(state: &State, config: &Config) -> Result<()> {
     let budget = &config.budget;
     let most = budget.per_run_max_usd.filter(|_| budget.on_exceed == OnExceed::PauseAndEscalate);
-    let attempts: f64 = state.turns().map(observed_usd).sum();
+    let attempts = unaccepted_usd(state);
     let left = most.map(|most| most - state.spent_usd() - attempts);
     match left {
         Some(left) if left <= 0.0 && attempts > 0.0 => {

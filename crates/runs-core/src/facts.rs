@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use accord_base::client_output::ClientCost;
+use accord_base::worker::sandbox_line;
 use accord_contract::wire::integer_of;
 use accord_contract::{Object, Value};
 
@@ -154,11 +155,8 @@ fn sandboxes(lines: &[&Object]) -> Vec<String> {
 
 /// Adds the sandbox of a worker, as it is shown beside a decision.
 pub fn add_sandbox(found: &mut Vec<String>, recorded: Option<&str>) {
-    let text = match recorded.map(|name| (name, name.strip_prefix("off"))) {
-        None => "none: Accord started no worker".to_owned(),
-        Some((_, Some(why))) => format!("none{why}: the agent had the rights of your user"),
-        Some((name, None)) => name.to_owned(),
-    };
+    let none = || "none: Accord started no worker".to_owned();
+    let text = recorded.map_or_else(none, sandbox_line);
     if !found.contains(&text) {
         found.push(text);
     }

@@ -45,6 +45,10 @@ pub struct DecisionView {
     /// The statement, else the kind of the line.
     pub what: Option<String>,
     pub status: Option<String>,
+    /// The id of the record of a person's decision, as the line has it.
+    pub decision_id: Option<String>,
+    /// Whether the line says that a person decided.
+    pub is_person: bool,
 }
 
 impl DecisionView {
@@ -61,6 +65,8 @@ impl DecisionView {
             phase: owned(Line::PHASE.get(line)),
             what: owned(Line::STATEMENT.get(line).or(kind)),
             status: owned(Line::STATUS.get(line)),
+            decision_id: owned(doc::HumanDecision::DECISION_ID.get(line)),
+            is_person: is_person && doc::HumanDecision::ACTOR.get(line).is_some(),
         }
     }
 }

@@ -3,9 +3,11 @@
 //! `metadata.checks` has the argument lists, `metadata.observed` what Accord saw. Both are held
 //! against edits of the task file ([`referee`](crate::referee)).
 
+use accord_base::client_output::ClientCost;
+use accord_base::worker;
 use accord_contract::{Code, Failure, Value, Wire as _};
 
-use crate::operations::{CHECKS, TaskCheck, TaskObserved};
+use crate::operations::{CHECKS, TaskCheck, TaskCost, TaskObserved};
 use crate::run::Run;
 use crate::task::Task;
 
@@ -59,6 +61,30 @@ pub fn observed(task: &Task, run: Option<&Run>) -> Option<TaskObserved> {
     is_last.then_some(observed)
 }
 
+/// What all runs of a task cost with this one, whose client says this. A run that is recorded again
+/// counts once.
+pub fn total_cost(task: &Task, run_id: &str, cost: Option<TaskCost>) -> Option<TaskCost> {
+    let before = task.metadata(OBSERVED).cloned();
+    let before = before.and_then(|document| TaskObserved::from_document(document).ok());
+    let is_again = before.as_ref().is_some_and(|before| before.run_id == run_id);
+    match before.and_then(|before| before.cost) {
+        Some(before) if is_again => Some(before),
+        Some(before) => {
+            let more = cost.as_ref().map(ClientCost::from).unwrap_or_default();
+            Some(ClientCost::from(&before).plus(more).into())
+        }
+        None => cost,
+    }
+}
+
+/// What a task cost, and who says so.
+pub fn cost_line(observed: &TaskObserved) -> String {
+    match &observed.cost {
+        Some(cost) => ClientCost::from(cost).to_string(),
+        None => "not known: the output of the agent does not say it".to_owned(),
+    }
+}
+
 /// What a person should look at before a decision: checks that failed or were not run, and files
 /// that the report declares and that do not exist.
 pub fn findings(task: &Task, observed: Option<&TaskObserved>, missing: &[String]) -> Vec<String> {
@@ -99,11 +125,8 @@ pub fn described(check: &TaskCheck) -> String {
 
 /// The sandbox of an agent, as it is shown beside a decision.
 pub fn sandbox_line(observed: Option<&TaskObserved>) -> String {
-    let Some(observed) = observed else {
-        return "not known: Accord did not start the agent".to_owned();
-    };
-    match observed.sandbox.strip_prefix("off") {
-        Some(why) => format!("none{why}: the agent had the rights of your user"),
-        None => observed.sandbox.clone(),
+    match observed {
+        None => "not known: Accord did not start the agent".to_owned(),
+        Some(observed) => worker::sandbox_line(&observed.sandbox),
     }
 }

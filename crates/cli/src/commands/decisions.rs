@@ -82,7 +82,10 @@ impl AboutArgs {
 
 impl DecisionsArgs {
     pub(crate) fn run(self) -> Result<Exit> {
-        let host = self.host.connect()?;
+        let host = match self.take_over {
+            Some(_) => self.host.connect()?,
+            None => Connection::to_decisions(&self.host.target.target()?)?,
+        };
         let project = self.project.required(&self.host.target, &host)?;
         if let Some(folder) = &self.take_over {
             return take_over(&host, project_id(&project)?, folder, self.host.json);

@@ -165,6 +165,24 @@ impl Connection {
         Ok(Self { trees, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
+    /// Connects to the decisions of a host. A data folder without a store has those about tasks.
+    pub(crate) fn to_decisions(target: &Target) -> Result<Self> {
+        let Target::Folder(folder) = target else { return Self::open(target, IfMissing::Fail) };
+        if holds_store(folder) || !folder.exists() {
+            return Self::in_folder(folder, IfMissing::Fail);
+        }
+        let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
+        let host = {
+            // A host starts its tasks on the runtime of the current thread.
+            let _inside = runtime.enter();
+            Host::tasks_only(folder, settings_of(folder)?)?
+        };
+        host.take_over_tasks();
+        let trees = Some(host.tasks().clone());
+        let api = local_api(&host);
+        Ok(Self { trees, ..Self::new(api, runtime, full_path(folder), false) })
+    }
+
     /// Opens a tree of tasks in a repository, in this process.
     pub(crate) fn to_tree(root: &Path, project: &str) -> Result<Self> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;

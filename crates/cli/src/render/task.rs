@@ -1,7 +1,7 @@
 //! Tasks.
 
 use accord_contract::Timestamp;
-use accord_tasks_core::observed::described;
+use accord_tasks_core::observed::{cost_line, described};
 use accord_tasks_core::operations as ops;
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
@@ -77,8 +77,9 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     page.labelled("evidence", &line(&answer.evidence));
     if let Some(body) = task.body.as_deref().filter(|body| !body.trim().is_empty()) {
         page.gap();
+        page.line("the text of the task, which agents can change:");
         for line in body.trim().lines() {
-            page.line(format!("  {}", clean(line)).trim_end());
+            page.line(format!("  | {}", clean(line)).trim_end());
         }
         page.gap();
     }
@@ -148,6 +149,7 @@ fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
                 page.labelled("", &line(text));
             }
         }
+        page.labelled_whole("cost", &cost_line(observed));
     }
     if answer.reworks > 0 {
         page.labelled("reworks", &counted(answer.reworks, "time"));

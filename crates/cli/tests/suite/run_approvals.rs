@@ -132,6 +132,14 @@ fn a_project_takes_over_the_decisions_of_a_repository_once() {
     let last = ledger.lines().last().expect("a line").replace("looks right", "forged");
     ledger += &format!("{}\n", last.replace("\"decision_id\":\"dec_", "\"decision_id\":\"dec_f"));
     place.write(".agentxchain/decision-ledger.jsonl", &ledger);
+    // So the list says which decisions only the ledger has.
+    let listed = place.run("decisions").yes();
+    let is_known = |line: &&str| line.contains("human:lead") && line.contains("none, cli");
+    assert_eq!(listed.lines().filter(is_known).count(), 1, "{listed}");
+    assert_eq!(listed.matches("only the ledger").count(), 1, "{listed}");
+    let status = place.run("status").yes();
+    assert!(status.contains("by human:lead (none, cli)"), "{status}");
+    assert_eq!(place.json("status")["last_decision"]["note"], "looks right");
     let data = tempfile::tempdir().expect("a folder");
     let accord = |words: &[&str]| {
         let mut command = command(words);
@@ -154,6 +162,19 @@ fn a_project_takes_over_the_decisions_of_a_repository_once() {
     let mut worker = accord(&["decisions", "--take-over", "."]);
     worker.env("AGENTXCHAIN_TURN_ID", "turn_0");
     run(worker, "").refused("not_for_workers");
+}
+
+#[test]
+fn a_repository_that_hides_another_one_is_named() {
+    let place = waiting(|_| {});
+    assert_eq!(place.run("status").stderr, "");
+    std::fs::create_dir_all(place.at("svc/deep")).expect("a folder");
+    std::fs::copy(place.at("agentxchain.json"), place.at("svc/agentxchain.json")).expect("a copy");
+    let mut inner = place.command("status");
+    inner.current_dir(place.at("svc/deep"));
+    let said = run(inner, "").stderr;
+    assert_eq!(said.matches("using the governed repository").count(), 1, "{said}");
+    assert!(said.contains("there is another one above"), "{said}");
 }
 
 #[test]

@@ -157,6 +157,11 @@ impl Host {
         take_over_all(self.memory(), self.tasks());
     }
 
+    /// Takes over what happened in the trees: for a host of tasks alone, which has no store.
+    pub fn take_over_tasks(&self) {
+        take_over_all(self.memory(), self.tasks());
+    }
+
     fn downgrade(&self) -> WeakHost {
         WeakHost(Arc::downgrade(&self.0))
     }

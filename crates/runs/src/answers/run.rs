@@ -153,6 +153,7 @@ pub fn status_answer(overview: &Overview, next: Vec<NextAnswer>) -> RunStatusAns
         waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
         evidence_digest: evidence.map(ToString::to_string),
         facts: waiting.and_then(|waiting| waiting.facts.clone()),
+        last_decision: overview.last_decision.clone(),
         merges: (!merges.is_empty()).then_some(merges),
         proposals: (!proposals.is_empty()).then_some(proposals),
         kept: (!kept.is_empty()).then_some(kept),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_base::client_output::ClientOutput;
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Time};
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
@@ -70,6 +71,8 @@ pub struct Overview {
     pub waiting: Option<Waiting>,
     pub merges: Vec<WaitingMerge>,
     pub proposals: Vec<ProposalView>,
+    /// The last decision of a person about the run, from the record that counts.
+    pub last_decision: Option<DecisionRecord>,
     /// Changes that were put back while a worker ran, and about which a person may decide.
     pub kept: Vec<KeptChange>,
 }
@@ -153,6 +156,7 @@ impl Runs {
             waiting = self.waiting(config, state)?;
             merges = self.merges(config, state);
         }
+        let state_run = state.as_ref().ok().and_then(|it| Some(it.run_id()?.to_string()));
         Ok(Overview {
             root: repository.root().to_owned(),
             config,
@@ -168,9 +172,19 @@ impl Runs {
             no_checkpoints,
             waiting,
             merges,
+            last_decision: self.last_person_decision(state_run.as_deref()),
             proposals,
             kept: undecided.kept,
         })
+    }
+
+    fn last_person_decision(&self, run: Option<&str>) -> Option<DecisionRecord> {
+        let is_own = |record: &DecisionRecord| {
+            let (about, _) = record.subject.split_once('/').unwrap_or((&record.subject, ""));
+            Some(about) == run
+        };
+        // A record that cannot be read must not prevent the status.
+        self.person_decisions().ok()?.into_iter().rfind(is_own)
     }
 
     /// The end of what the worker of a turn printed.

@@ -64,7 +64,7 @@ pub use message::{AofMessageEnvelope, MessageAnswer, MessageQuery, SendMessage};
 pub use moves::{
     BlockRequest, BlockTask, PromoteRequest, PromoteTask, UnblockRequest, UnblockTask,
 };
-pub use observed::{CHANGES, CHECKS, TaskCheck, TaskObserved};
+pub use observed::{CHANGES, CHECKS, TaskCheck, TaskCost, TaskObserved};
 pub use session_end::{
     EndSession, SessionEndAnswer, SessionEndRejection, SessionEndRequest, TaskSessionEndEnvelope,
 };

@@ -1,5 +1,6 @@
 //! What Accord observed about the run of an agent, beside what the agent says.
 
+use accord_base::client_output::ClientCost;
 use accord_contract::{Limits, TextForm, message};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
@@ -27,6 +28,16 @@ message! {
         required sandbox: String = "sandbox", "text", Limits::text(TEXT);
     }
 
+    /// What the clients of agents print about their cost. An agent can print the same.
+    pub struct TaskCost("TaskCost", closed) {
+        /// In millionths of a US dollar.
+        optional micro_usd: u64 = "micro_usd", "amount:micro-usd";
+        /// The tokens that were read.
+        required input_tokens: u64 = "input_tokens", "count";
+        /// The tokens that were written.
+        required output_tokens: u64 = "output_tokens", "count";
+    }
+
     /// What Accord observed about the run of an agent that it started.
     pub struct TaskObserved("TaskObserved", closed) {
         /// The run.
@@ -45,5 +56,28 @@ message! {
         required files: Vec<String> = "files", "paths", Limits::texts(CHANGES, TEXT);
         /// How many commits and files are left out.
         required left_out: u64 = "left_out", "count";
+        /// What all runs of the task cost, as the output of the clients says. Absent if it does
+        /// not.
+        optional cost: TaskCost = "cost", "cost";
+    }
+}
+
+impl From<ClientCost> for TaskCost {
+    fn from(cost: ClientCost) -> Self {
+        Self {
+            micro_usd: cost.usd.map(|usd| (usd * 1e6).round() as u64),
+            input_tokens: cost.input_tokens,
+            output_tokens: cost.output_tokens,
+        }
+    }
+}
+
+impl From<&TaskCost> for ClientCost {
+    fn from(cost: &TaskCost) -> Self {
+        Self {
+            usd: cost.micro_usd.map(|micro| micro as f64 / 1e6),
+            input_tokens: cost.input_tokens,
+            output_tokens: cost.output_tokens,
+        }
     }
 }

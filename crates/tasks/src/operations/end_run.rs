@@ -4,7 +4,7 @@ use accord_base::By;
 use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
-use accord_tasks_core::observed::OBSERVED;
+use accord_tasks_core::observed::{OBSERVED, total_cost};
 use accord_tasks_core::operations::{
     AgentExit, EndRunAnswer, EndRunRequest, ReleaseRequest, RunEnding, SessionEndRequest,
     TaskCheck, TaskObserved,
@@ -58,6 +58,8 @@ impl Tree {
                 |check: &TaskCheck| json!({"argv": check.argv, "exitCode": check.exit_code});
             let checks: Vec<Value> = observed.checks.iter().map(ended).collect();
             event = event.with("checks", checks);
+            let cost = total_cost(before.task(), &run.run_id, observed.cost.clone());
+            let observed = TaskObserved { cost, ..observed };
             let mut after = before.clone();
             let changes = [
                 Change::set(&["metadata", OBSERVED], observed.encode()),

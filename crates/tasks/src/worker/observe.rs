@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use accord_base::client_output::ClientCost;
 use accord_process::{
     Cancel, Ending, Invocation, Overflow, Sandbox, Spec, Watch, WatchDecision, run_watched,
 };
@@ -55,6 +56,7 @@ impl Observer<'_> {
     pub(super) fn observe(
         &self,
         (sandbox, base): (&Sandbox, Option<String>),
+        cost: Option<ClientCost>,
         exit: AgentExit,
         signals: &mut dyn FnMut(WorkSignal<'_>),
     ) -> TaskObserved {
@@ -91,6 +93,7 @@ impl Observer<'_> {
             commits,
             files,
             left_out: left_out as u64,
+            cost: cost.map(Into::into),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use accord_base::client_output::ClientOutput;
 use accord_base::worker::{Attempt, AttemptSocket, RUN_FILES, SOCKET_VARIABLE, TASK_FILES};
 use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
@@ -97,22 +98,26 @@ pub(super) fn run(
         end_by: None,
         is_lost: false,
         tail: Vec::new(),
+        output: ClientOutput::default(),
     };
     let outcome = run_watched(&spec, &mut watched);
     if let Some(line) = watched.messages.finish() {
         watched.deliver(&line);
     }
     drop((watched.record.take(), socket));
-    let Watched { sandbox, tail, .. } = watched;
+    let Watched { sandbox, tail, mut output, .. } = watched;
+    output.finish();
     let (exit, text) = match outcome {
         Ok(outcome) if outcome.cancelled => (AgentExit::Cancelled, None),
         Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
-            (AgentExit::Success, Some(last_lines(&tail, ERRORS_SHOWN)))
+            // The end of a stream of JSON is nothing for people.
+            let said = output.message().map(str::to_owned);
+            (AgentExit::Success, Some(said.unwrap_or_else(|| last_lines(&tail, ERRORS_SHOWN))))
         }
         Ok(outcome) => (AgentExit::Failure, Some(described(command, &outcome))),
         Err(error) => return failed(format!("the agent did not start: {error}")),
     };
-    let observed = observer.observe((&sandbox, base), exit, signals);
+    let observed = observer.observe((&sandbox, base), output.cost(), exit, signals);
     Ended { exit, text, observed: Some(observed) }
 }
 
@@ -290,6 +295,8 @@ struct Watched<'w> {
     is_lost: bool,
     /// The end of the output.
     tail: Vec<u8>,
+    /// What the client of the agent says in it.
+    output: ClientOutput,
 }
 
 impl Watched<'_> {
@@ -352,6 +359,7 @@ impl Watch for Watched<'_> {
 
     fn stdout(&mut self, chunk: &[u8]) {
         self.keep(chunk);
+        self.output.feed(false, chunk);
         (self.signals)(WorkSignal::Output { error: false, bytes: chunk });
         for line in self.messages.push(chunk) {
             self.deliver(&line);
@@ -360,6 +368,7 @@ impl Watch for Watched<'_> {
 
     fn stderr(&mut self, chunk: &[u8]) {
         self.keep(chunk);
+        self.output.feed(true, chunk);
         (self.signals)(WorkSignal::Output { error: true, bytes: chunk });
     }
 

@@ -114,6 +114,7 @@ fn an_agent_cannot_say_what_was_observed() {
         commits: Vec::new(),
         files: Vec::new(),
         left_out: 0,
+        cost: None,
     };
     let (exit, observed) = (AgentExit::Success, Some(observed));
     let request = EndRunRequest { agent: None, run_id, exit, text: None, observed };
@@ -242,4 +243,28 @@ fn commits_and_changed_files_of_the_work_tree_are_observed() {
     assert_eq!(observed.files, ["kept", "left"]);
     assert_eq!(observed.commits.len(), 1);
     assert!(observed.commits[0].ends_with(" second"), "{:?}", observed.commits);
+}
+
+#[test]
+fn what_the_clients_of_all_runs_cost_is_shown() {
+    let case = Case::new();
+    let id = ready(&case, &[], "human");
+    work(&case, id, "true", None);
+    assert_eq!(show(&case, id).observed.unwrap().cost, None);
+    let id = ready(&case, &[], "human");
+    let paid = |more: &str| {
+        let usage = r#""usage":{"input_tokens":10,"output_tokens":5}"#;
+        let line = r#"{"type":"result","result":"Which port?","total_cost_usd":0.25,"#;
+        format!("echo '{line}{usage}}}'; {more}")
+    };
+    // A run that failed cost, too.
+    work(&case, id, &paid("exit 1"), None);
+    case.tree.unblock(&id.to_string(), &Default::default(), &human()).unwrap();
+    work(&case, id, &paid("true"), None);
+    let shown = show(&case, id);
+    let cost = shown.observed.unwrap().cost.unwrap();
+    assert_eq!((cost.micro_usd, cost.input_tokens, cost.output_tokens), (Some(500_000), 20, 10));
+    // Without a report, the last message is the note.
+    let notes = shown.task.run.unwrap().result.unwrap().notes;
+    assert!(notes.ends_with("Which port?") && !notes.contains("total_cost"), "{notes}");
 }

@@ -34,6 +34,7 @@ use accord_runs_core::{TurnId, name_files};
 
 use super::words;
 use crate::host::{Candidate, DataFolder, choose, settings_of};
+use crate::place::note_other_above;
 use crate::render::{Page, Style, Times, clean};
 use crate::terminal::can_ask;
 use crate::{CliError, Exit, Result, print_either, print_note};
@@ -132,14 +133,23 @@ impl RepoArgs {
     }
 
     fn open(&self) -> Result<Runs> {
-        take(Runs::open(&self.folder(), environment()?))
+        take(Runs::open(&self.folder(), environment()?)).inspect(|runs| self.note_other(runs))
+    }
+
+    /// Names a governed repository above the one that was found.
+    fn note_other(&self, runs: &Runs) {
+        if self.repo.is_none() {
+            let is_one = |folder: &Path| folder.join("agentxchain.json").is_file();
+            note_other_above(runs.repository().root(), "the governed repository", is_one);
+        }
     }
 
     /// The services for the repository, with a token that stops their programs.
     fn open_to_act(&self) -> Result<Runs> {
         let word = Cancel::new();
         crate::interrupt::cancel_on_signal(&word)?;
-        take(Runs::open(&self.folder(), environment()?.with_cancel(word)))
+        let runs = take(Runs::open(&self.folder(), environment()?.with_cancel(word)));
+        runs.inspect(|runs| self.note_other(runs))
     }
 
     /// Prints an answer, as JSON or as text.

@@ -5,6 +5,7 @@ use accord_contract::Wire;
 use accord_runs::answers::{doctor_answer, status_answer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
+use accord_runs_core::budget::unaccepted_usd;
 use accord_runs_core::state::{State, Status};
 use accord_runs_core::views::{DecisionView, EventView, HistoryView};
 
@@ -108,7 +109,7 @@ impl LinesArgs {
                 vec![
                     time(times, Some(at.clone())),
                     clean(&record.actor),
-                    record.known_by.as_str().to_owned(),
+                    shortly_known(record),
                     clean(&record.kind),
                     clean(&record.subject),
                     clean(&record.outcome),
@@ -130,11 +131,14 @@ impl DecisionsArgs {
             true => runs.repo_decisions(),
             false => runs.decisions(&self.lines.query()),
         })?;
-        self.lines.print(&lines, &["id", "who", "phase", "what", "status"], |lines| {
+        let people = runs.person_decisions().unwrap_or_default();
+        let headings = ["id", "who", "known by", "phase", "what", "status"];
+        self.lines.print(&lines, &headings, |lines| {
             let row = |line: DecisionView| {
                 vec![
-                    text(line.id),
-                    text(line.who),
+                    text(line.id.clone()),
+                    text(line.who.clone()),
+                    known_by(&line, &people),
                     text(line.phase),
                     one_line(&line.what.unwrap_or_default(), 80),
                     text(line.status),
@@ -143,6 +147,23 @@ impl DecisionsArgs {
             lines.iter().map(DecisionView::of).map(row).collect()
         })
     }
+}
+
+/// How the person of a line is known, the door and the sandbox: from the record of the decision,
+/// because a worker can write the ledger.
+fn known_by(line: &DecisionView, people: &[DecisionRecord]) -> String {
+    if !line.is_person {
+        return String::new();
+    }
+    let id = line.decision_id.as_deref();
+    let record = people.iter().find(|record| Some(record.decision_id.as_str()) == id);
+    record.map_or_else(|| "only the ledger".to_owned(), shortly_known)
+}
+
+fn shortly_known(record: &DecisionRecord) -> String {
+    let sandbox = record.sandbox.as_deref().and_then(|it| it.split([' ', ',']).next());
+    let words = [Some(record.known_by.as_str()), Some(record.door.as_str()), sandbox];
+    clean(&words.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 impl EventsArgs {
@@ -257,6 +278,11 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     if let Some(waiting) = &overview.waiting {
         waiting_lines(page, waiting);
     }
+    if let Some(record) = &overview.last_decision {
+        let (outcome, actor) = (clean(&record.outcome), clean(&record.actor));
+        let known = format!("{outcome} {} by {actor}", clean(&record.subject));
+        page.labelled_whole("decided", &format!("{known} ({})", shortly_known(record)));
+    }
     for (turn, output) in &overview.says {
         let trouble = output.trouble().map(|trouble| format!("{turn}: {}", trouble.as_str()));
         page.labelled_some_whole("trouble", trouble.as_deref());
@@ -276,7 +302,8 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     // turn.
     let config = overview.config.as_ref().ok();
     if let Some(most) = config.and_then(|config| config.budget.per_run_max_usd) {
-        let (spent, left) = (state.spent_usd(), most - state.spent_usd());
+        let spent = state.spent_usd() + unaccepted_usd(state);
+        let left = most - spent;
         page.labelled("budget", &format!("{spent:.2} USD spent, {left:.2} left"));
     }
 }

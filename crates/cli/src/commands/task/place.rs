@@ -20,6 +20,7 @@ use crate::host::{
     Acting, Connection, DataFolder, HostArgs, IfMissing, ProjectArg, SharedFolder, Target,
     TaskPlace, attempt_socket, print_document, project_id, setting, settings_of,
 };
+use crate::place::note_other_above;
 use crate::render::Page;
 use crate::{CliError, Exit, Result, print_note};
 
@@ -72,6 +73,11 @@ impl PlaceArgs {
     fn connect(&self, is_new: bool, root: Option<PathBuf>) -> Result<Place> {
         let json = self.host.json;
         if let Some(root) = root {
+            if self.root.is_none() && setting(ROOT).is_none() {
+                note_other_above(&root, "the tasks in", |folder| {
+                    is_tree(folder) || has_data(folder)
+                });
+            }
             let project = self.project_of(&root)?;
             let host = Connection::to_tree(&root, &project)?;
             let words = option("--root", self.root.as_deref().map(Path::to_string_lossy));
@@ -82,7 +88,14 @@ impl PlaceArgs {
             + &option("--data", target.data.as_deref().map(Path::to_string_lossy))
             + &option("--url", target.url.as_deref());
         let (host, url) = match target.target()? {
-            Target::Folder(folder) => (Connection::to_tasks(&folder, is_new)?, None),
+            Target::Folder(folder) => {
+                if target.data.is_none() && setting("ACCORD_DATA").is_none() && !is_new {
+                    note_other_above(&folder, "the data folder", |folder| {
+                        is_tree(folder) || has_data(folder)
+                    });
+                }
+                (Connection::to_tasks(&folder, is_new)?, None)
+            }
             Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
             Target::Attempt(socket) => (Connection::to_attempt(&socket)?, None),
         };
@@ -136,9 +149,7 @@ impl PlaceArgs {
             return None;
         }
         let here = std::env::current_dir().ok()?;
-        let nearest = here.ancestors().find(|folder| {
-            is_tree(folder) || folder.join(accord_host::upkeep::DATA_FOLDER).is_dir()
-        })?;
+        let nearest = here.ancestors().find(|folder| is_tree(folder) || has_data(folder))?;
         is_tree(nearest).then(|| nearest.to_owned())
     }
 
@@ -217,6 +228,10 @@ pub(super) fn document<E: Envelope>(answered: Answered<Formatted<E>>) -> Result<
             Err(CliError::new(Code::HostProtocol, "the answer is Markdown, and no document"))
         }
     }
+}
+
+fn has_data(folder: &Path) -> bool {
+    folder.join(accord_host::upkeep::DATA_FOLDER).is_dir()
 }
 
 fn is_tree(folder: &Path) -> bool {

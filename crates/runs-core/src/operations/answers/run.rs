@@ -1,5 +1,6 @@
 //! Answers about one repository.
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::{Object, WireCode, message, wire_enum};
 
@@ -148,6 +149,8 @@ message! {
         optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// What Accord observed about the turns that the person decides about.
         optional facts: RunFacts = "facts", "facts";
+        /// The last decision of a person about the run.
+        optional last_decision: DecisionRecord = "last_decision", "decision";
         /// The turns whose conflicting files a person can merge.
         optional merges: Vec<RunMerge> = "merges", "merges";
         /// The proposals that wait for a decision, if there are any.
