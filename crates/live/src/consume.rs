@@ -11,7 +11,7 @@
 use std::{fmt, time::Duration};
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
-use accord_contract::{Code, Failure, rule};
+use accord_contract::{Code, Failure, Timestamp, rule};
 use accord_live_core::session::{begin_consume, confirm, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
 use accord_live_core::{AppId, SessionId, frame::ServerFrame};
@@ -74,7 +74,9 @@ impl Live {
         loop {
             let consumed = self.drain(asked.clone()).await?;
             asked.is_first = false;
-            let (is_done, version) = (!consumed.is_empty() || wait.is_zero(), consumed.version);
+            let is_over = consumed.answer.as_ref().is_some_and(|it| it.ask_ended.is_some());
+            let is_done = !consumed.is_empty() || is_over || wait.is_zero();
+            let version = consumed.version;
             if is_done || timeout_at(deadline, attached.changed_after(version)).await.is_err() {
                 return Ok(consumed);
             }
@@ -137,7 +139,10 @@ impl Live {
             let at = job.at(project)?;
             let drained = drain(&row.session, &returned, &pending, *after, at)?;
             let content = rows::content(job.unit, &row.session)?;
-            let answer = ConsumeAnswer::new(&drained, &content);
+            let mut answer = ConsumeAnswer::new(&drained, &content);
+            if drained.events.is_empty() {
+                answer.ask_ended = job.ask_ended(&row, at.now)?.map(Timestamp::emit);
+            }
             if !drained.events.is_empty() || !is_first {
                 let delta = rule!(drained.delta; PipeNotEmptied => Default::default());
                 let version = job.commit(project, Some(&row), &delta, drained.acks)?;

@@ -214,6 +214,16 @@ impl Job<'_> {
         found.ok_or_else(|| UnitError::NeedsContract(id.clone()))
     }
 
+    /// When the time to answer what a session asks was over, if it is.
+    pub(crate) fn ask_ended(&self, row: &LiveSessionRow, now: Time) -> UnitResult<Option<Time>> {
+        if !row.session.head.is_asking {
+            return Ok(None);
+        }
+        let rules = self.contract(row)?.contract().answers;
+        let ask = self.unit.live_ask(&row.session.id)?;
+        Ok(ask.and_then(|ask| ask.ended(rules, now)))
+    }
+
     /// What a session asks, and the answer that closed its ask, where its contract has rules about
     /// them or the sender decides.
     pub(crate) fn asked(

@@ -151,8 +151,8 @@ fn check_ask(facts: &ActFacts<'_>) -> Result<(), Failure> {
     if let Some(first) = facts.closed_by {
         return Err(stale(first));
     }
-    let until = facts.ask.and_then(|ask| ask.deadline(facts.contract.contract().answers));
-    match until.filter(|until| *until <= facts.at.now) {
+    let rules = facts.contract.contract().answers;
+    match facts.ask.and_then(|ask| ask.ended(rules, facts.at.now)) {
         Some(until) => {
             let message = format!("the time to answer was over at {until}");
             Err(Failure::new(Code::LiveAskEnded, message).with("until", until.to_string()))

@@ -21,6 +21,11 @@ impl Ask {
     pub(crate) fn deadline(&self, rules: AnswerRules) -> Option<Time> {
         rules.within.map(|seconds| self.since.add_seconds(seconds))
     }
+
+    /// When the contract stopped taking answers, if it did.
+    pub fn ended(&self, rules: AnswerRules, now: Time) -> Option<Time> {
+        self.deadline(rules).filter(|until| *until <= now)
+    }
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]

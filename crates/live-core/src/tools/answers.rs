@@ -1,6 +1,6 @@
 //! What the tools for agents answer.
 
-use accord_contract::{Code, Object, Value, message};
+use accord_contract::{Code, Object, Timestamp, Value, message};
 
 use super::RuntimeAnswer;
 use crate::contract::{CompiledContract, SPECS, UnknownMember};
@@ -87,6 +87,8 @@ message! {
         optional client: Object = "client", "client";
         /// The number of the last event that was given, for `x-after`.
         optional cursor: u64 = "x-cursor", "ledger-seq";
+        /// When the time to answer was over, if nobody answered in time. No answer will come.
+        optional ask_ended: Timestamp = "x-askEnded", "time:rfc-3339";
     }
 
     /// The answer of `ggui_emit`.
@@ -204,14 +206,15 @@ impl ConsumeAnswer {
             status: Status::Active,
             client,
             cursor: Some(drained.cursor),
+            ask_ended: None,
             extra: Object::new(),
         }
     }
 
     /// The answer to a call that confirms events and takes none.
     pub fn confirmed(cursor: u64) -> Self {
-        let (events, status, client) = (Vec::new(), Status::Active, None);
-        Self { events, status, client, cursor: Some(cursor), extra: Object::new() }
+        let (events, status, client, ask_ended) = (Vec::new(), Status::Active, None, None);
+        Self { events, status, client, cursor: Some(cursor), ask_ended, extra: Object::new() }
     }
 }
 

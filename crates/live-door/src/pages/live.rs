@@ -44,7 +44,7 @@ pub(super) async fn link(exchange: Exchange, Call { path, query, .. }: Call<Make
     let named = query.actor.map(|named| By::parse(&named, Door::Http));
     let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
     // What the page answers counts as the word of this actor, so a key of no person signs in no
-    // person.
+    // person, unless it may act as others.
     let author = Author::proven(named.map(|named| named.actor), "/actor");
     let found = find_open(&context, &path.session).await?;
     // A worker could sign in as a person, and answer what it asked.

@@ -126,8 +126,10 @@ pub(super) const CONSUME: Tool = Tool {
         uiContext, actionId and firedAt, and says who answered (x-by), through which door \
         (x-door), and whether it is a known person (x-person): an answer with x-person false \
         is no decision of a person. If there is nothing yet, it waits up to timeout \
-        seconds; empty events mean that there is no new answer yet, so call it again. A call \
-        that is cancelled takes nothing. To lose nothing in a crash of your own, pass x-after: \
+        seconds; empty events mean that there is no new answer yet, so call it again, unless \
+        x-askEnded says that the time to answer is over: then no answer comes, so go on \
+        without one, or render again to ask anew. A call that is cancelled takes nothing. To \
+        lose nothing in a crash of your own, pass x-after: \
         0 first, then the x-cursor of the last result that you handled. What came after it is \
         given again, with the same actionId: handle each actionId once.",
     arguments: &[
@@ -142,6 +144,7 @@ pub(super) const CONSUME: Tool = Tool {
         Output::text("status"),
         Output::object("client").optional(),
         Output::count("x-cursor").optional(),
+        Output::text("x-askEnded").optional(),
     ]),
     name: tools::Consume::NAME,
     ask: |call| {

@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use accord_contract::Wire as _;
 use accord_live::{Live, Waiting};
+use accord_live_core::session::Ask;
+use accord_store::{StoreError, StoreExt as _};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::support::{LIMIT, act, app, arguments, next, owner, places, seed, subscribe};
+use crate::support::{
+    LIMIT, act, app, arguments, contract, next, object, owner, places, seed, session_id, subscribe,
+};
 
 async fn consume(live: &Live, timeout: u64) -> Vec<Value> {
     let request = arguments(json!({"sessionId": "s1", "timeout": timeout}));
@@ -215,5 +219,34 @@ async fn a_call_that_is_cancelled_anywhere_loses_nothing() {
         taken.sort_by_key(|text| text.parse::<u64>().unwrap());
         let all: Vec<String> = (0..40).map(|number| number.to_string()).collect();
         assert_eq!(taken, all);
+    }
+}
+
+#[tokio::test]
+async fn an_agent_learns_that_the_time_to_answer_is_over() {
+    for place in places() {
+        let live = place.live();
+        let mut ui = object(contract());
+        ui.insert("x-answerWithin".into(), 60.into());
+        live.seed(&app("shop"), &session_id("s1"), ui, Default::default()).await.unwrap();
+        let asked = |timeout: u64| {
+            let request = arguments(json!({"sessionId": "s1", "timeout": timeout}));
+            let (live, caller, shop) = (&live, owner(), app("shop"));
+            async move {
+                let consumed = live.consume(&caller, &shop, request, Waiting::default());
+                tokio::time::timeout(LIMIT, consumed).await.unwrap().unwrap().take()
+            }
+        };
+        assert_eq!(asked(0).await.ask_ended, None, "the ask has begun");
+        let written: Result<(), StoreError> = place.store.write(|unit| {
+            let id = session_id("s1");
+            let ask = unit.live_ask(&id)?.expect("it asks");
+            unit.put_live_ask(&id, Some(&Ask { since: ask.since.add_seconds(-61), ..ask }))
+        });
+        written.unwrap();
+        let answer = asked(25).await;
+        assert!(answer.ask_ended.is_some() && answer.events.is_empty(), "{answer:?}");
+        assert!(answer.encode()["x-askEnded"].is_string());
+        assert!(asked(0).await.ask_ended.is_some(), "the next call does not ask anew");
     }
 }

@@ -274,6 +274,41 @@ async fn a_link_says_in_whose_name_a_page_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_may_act_as_others_makes_links_and_is_named() {
+    let world = World::open(&[]).await;
+    let mut ui = super::contract();
+    ui.insert("x-answeredBy".into(), "person".into());
+    let (app, session) = (super::app_id("shop"), super::session_id("s1"));
+    world.host.live().seed(&app, &session, ui, Default::default()).await.unwrap();
+    let actor = json!({"id": "relay", "type": "agent"});
+    let verbs = json!(["write", "read"]);
+    let plain = json!({"label": "plain", "verbs": verbs});
+    let agent = json!({"label": "agent", "verbs": verbs, "actor": actor});
+    let acts = json!({"label": "acts", "verbs": verbs, "actor": actor, "act_as": true});
+    let link = |secret: &str| {
+        let header = format!("Authorization: {}\r\n", bearer(secret));
+        post(&world, "/accord/v1/live/s1/link?actor=human:lead", &header, "")
+    };
+    for (document, refusal) in [(plain, "person_required"), (agent, "unauthorized")] {
+        let (_, secret) = key(&world, document).await;
+        let answer = link(&secret).json();
+        assert_eq!(answer["code"], refusal, "{answer}");
+    }
+    let (id, secret) = key(&world, acts).await;
+    let made = link(&secret).json();
+    let (_, secret) =
+        made["path"].as_str().unwrap_or_else(|| panic!("{made}")).split_once("#t=").unwrap();
+    let token = signed_in_token(&world, &json!({"link": secret}), "s1");
+    let mut page = world.client_with(&format!("/ws?wsToken={token}"), &[]);
+    page.subscribe("s1", json!({"wsToken": token, "followLedger": true}));
+    assert_eq!(page.ask("action", super::action("s1", "yes"))["type"], "ack");
+    let heard = next_event(&mut page)["data"].clone();
+    assert_eq!(heard["x-by"], json!({"id": "lead", "type": "human"}));
+    // The record says which key made the link.
+    assert_eq!((&heard["x-person"], &heard["x-key"]), (&json!(true), &json!(id)), "{heard}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_person_answers_what_a_person_must_answer_once() {
     let world = World::open(&[]).await;
     let mut ui = super::contract();
