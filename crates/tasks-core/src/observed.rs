@@ -94,7 +94,7 @@ pub fn findings(task: &Task, observed: Option<&TaskObserved>, missing: &[String]
         (Some(checks), None) if !checks.is_empty() => {
             let count = counted(checks.len());
             let why = "the agent has not ended, or Accord did not start it";
-            found.push(format!("{count} not run: {why}"));
+            found.push(format!("{count} not run: {why} (`accord task check` runs them)"));
         }
         (Some(checks), Some(observed)) if checks.len() > observed.checks.len() => {
             let count = counted(checks.len() - observed.checks.len());
@@ -123,10 +123,13 @@ pub fn described(check: &TaskCheck) -> String {
     }
 }
 
+/// What stands for the sandbox of an agent that Accord did not start.
+pub const NOT_STARTED: &str = "not known: Accord did not start the agent";
+
 /// The sandbox of an agent, as it is shown beside a decision.
 pub fn sandbox_line(observed: Option<&TaskObserved>) -> String {
     match observed {
-        None => "not known: Accord did not start the agent".to_owned(),
+        None => NOT_STARTED.to_owned(),
         Some(observed) => worker::sandbox_line(&observed.sandbox),
     }
 }

@@ -50,6 +50,8 @@ pub enum Known<'a> {
         review_by: Option<&'a Value>,
         /// `metadata.observed`.
         observed: Option<&'a Value>,
+        /// The front matter of a task in review, whose checks are held.
+        reviewed: Option<&'a Object>,
     },
     /// Another tool gave out its lease.
     Free,
@@ -119,10 +121,17 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
         Known::Free => Vec::new(),
         // Nothing decides about a review once the task is over.
         Known::Open { status: before, .. } if before.is_final() && status == before => Vec::new(),
-        Known::Open { status: before, review_required, review_by, observed } => {
+        Known::Open { status: before, review_required, review_by, observed, reviewed } => {
             let mut found = review_members(review_required, review_by, file);
             if !before.is_final() {
                 found.extend(differs(&["metadata", "observed"], observed, said_observed(file)));
+            }
+            if let Some(held) = reviewed {
+                found.extend(differs(
+                    &["metadata", "checks"],
+                    said_checks(held),
+                    said_checks(file),
+                ));
             }
             let ends_review = before == Status::Review;
             if status != before && (ends_review || status == Status::Done) {
@@ -155,6 +164,10 @@ pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Differen
     let member = |name: &str| differs(&["metadata", name], held.get(name), file.get(name));
     found.extend(names.filter_map(member));
     found
+}
+
+fn said_checks(file: &Object) -> Option<&Value> {
+    file.get("metadata")?.get("checks")
 }
 
 fn said_observed(file: &Object) -> Option<&Value> {

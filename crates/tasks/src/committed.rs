@@ -201,6 +201,7 @@ impl Held {
                 review_required: self.review_required.as_ref(),
                 review_by: self.review_by.as_ref(),
                 observed: self.observed.as_ref(),
+                reviewed: file.filter(|_| self.status == Status::Review).map(TaskFile::members),
             },
         }
     }

@@ -403,7 +403,7 @@ fn lint_names_a_task_that_nobody_completed() {
 }
 
 /// A completion report of an agent.
-fn report(id: &str, agent: &str, outcome: &str) -> Value {
+pub(crate) fn report(id: &str, agent: &str, outcome: &str) -> Value {
     json!({
         "protocol": "aof", "version": 1, "type": "completion.report",
         "taskId": id, "fromAgent": agent, "toAgent": "dispatcher",

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::accord::{Ran, run};
 use crate::memory::bare;
 use crate::server::Server;
+use crate::task_commands::report;
 use crate::task_place::Tasks;
 use crate::wait::{exit_of, output_of, signal, wait_until};
 
@@ -72,6 +73,43 @@ fn checks_run_after_the_agent_and_are_recorded_with_its_sandbox() {
         let shown = tasks.json(&format!("show {id}"));
         assert_eq!(shown["task"]["metadata"].get("checks"), None);
         assert_eq!(shown["observed"]["checks"][0]["exit_code"], 3);
+    }
+}
+
+#[test]
+fn a_person_runs_the_checks_of_an_agent_that_accord_did_not_start() {
+    for tasks in [Tasks::new(), Tasks::new().served()] {
+        let check = "sh -c 'test -f made && echo found'";
+        let id = tasks.create(&format!("One --ready --agent dev --check \"{check}\""));
+        let early = tasks.ran(&format!("check {id}"));
+        assert!(early.stderr.contains("no agent has ended its work"), "{early:?}");
+        let claim = tasks.json(&format!("claim {id} --as dev"));
+        let run = claim["run_id"].as_str().expect("a run");
+        tasks.ran(&format!("check {id}")).refused("invalid_task_transition");
+        let mut report = report(&id, "dev", "done");
+        report["payload"]["runId"] = run.into();
+        let sent = crate::accord::run(tasks.command("message"), report.to_string());
+        assert_eq!(sent.code, 0, "{sent:?}");
+        let shown = tasks.json(&format!("show {id}"));
+        assert_eq!(shown["task"]["status"], "review", "{shown}");
+        let finding = shown["findings"][0].as_str().expect("a finding");
+        assert!(finding.contains("accord task check"), "{finding}");
+        // An agent cannot say how its checks ended.
+        let own = tasks.ran(&format!("check {id} --actor agent:dev"));
+        assert!(own.stderr.contains("unauthorized_agent"), "{own:?}");
+        let work = tasks.folder().join("elsewhere");
+        std::fs::create_dir_all(&work).expect("a folder");
+        let failed = tasks.json(&format!("check {id} --cwd {}", work.display()));
+        assert_eq!(failed["observed"]["checks"][0]["exit_code"], 1, "{failed}");
+        assert_ne!(failed["evidence"], shown["evidence"], "the decision is about other facts");
+        std::fs::write(work.join("made"), "").expect("written");
+        // The folder is known now.
+        let passed = tasks.json(&format!("check {id}"));
+        let check = &passed["observed"]["checks"][0];
+        assert_eq!((&check["exit_code"], &check["output"]), (&0.into(), &"found\n".into()));
+        assert_eq!(passed["sandbox"], "not known: Accord did not start the agent");
+        assert_eq!(passed["findings"], serde_json::json!([]));
+        assert_eq!(passed["task"]["status"], "review", "nothing moved");
     }
 }
 

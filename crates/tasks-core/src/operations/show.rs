@@ -24,7 +24,8 @@ message! {
         required outputs: Vec<OutputView> = "outputs", "outputs";
         /// How many files are left out of `outputs`.
         required outputs_hidden: u64 = "outputs_hidden", "count";
-        /// What Accord observed about the last run. Absent if Accord did not start the agent.
+        /// What Accord observed about the last run. Absent if Accord neither started the agent nor
+        /// ran the checks.
         optional observed: TaskObserved = "observed", "observed";
         /// The sandbox of the last run, or why there was none.
         optional sandbox: String = "sandbox", "text";

@@ -94,9 +94,13 @@ impl Case<'_> {
             (Some(file), _) => Known::Leased(file.members()),
             (None, Some(held)) => held.known(self.kept),
             (None, None) => match self.before.closed {
-                Some(status) => {
-                    Known::Open { status, review_required: None, review_by: None, observed: None }
-                }
+                Some(status) => Known::Open {
+                    status,
+                    review_required: None,
+                    review_by: None,
+                    observed: None,
+                    reviewed: None,
+                },
                 None => Known::New,
             },
         }

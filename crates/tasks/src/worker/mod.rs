@@ -45,6 +45,7 @@ use crate::report::{RunOfAgent, put_aside};
 use crate::tree::failure;
 use crate::{Result, Tree};
 
+use self::observe::Observer;
 use self::process::Ended;
 
 pub use crate::report::REPORT;
@@ -209,6 +210,16 @@ impl<'a> AgentRun<'a> {
             Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost),
             ended => ended.map(WorkEnd::from),
         }
+    }
+
+    /// Runs the checks of the task after its run has ended, each in a sandbox of its own.
+    pub fn check(
+        &self,
+        command: &AgentCommand,
+        cancel: &Cancel,
+        signals: &mut dyn FnMut(WorkSignal<'_>),
+    ) -> Vec<TaskCheck> {
+        Observer { agent: self, command, cancel }.checks(signals)
     }
 
     /// The folder of the task. It moves when the agent reports.

@@ -60,16 +60,7 @@ impl Observer<'_> {
         exit: AgentExit,
         signals: &mut dyn FnMut(WorkSignal<'_>),
     ) -> TaskObserved {
-        let checks: Vec<TaskCheck> = if self.has_report(exit) {
-            let run = |argv: &Vec<String>| {
-                let check = self.check(argv);
-                signals(WorkSignal::Check(&check));
-                check
-            };
-            self.agent.checks.iter().map(run).collect()
-        } else {
-            Vec::new()
-        };
+        let checks = if self.has_report(exit) { self.checks(signals) } else { Vec::new() };
         let (mut commits, mut files) = (Vec::new(), Vec::new());
         if let Some(base) = &base {
             let since = format!("{base}..HEAD");
@@ -95,6 +86,16 @@ impl Observer<'_> {
             left_out: left_out as u64,
             cost: cost.map(Into::into),
         }
+    }
+
+    /// Runs the checks of the task.
+    pub(super) fn checks(&self, signals: &mut dyn FnMut(WorkSignal<'_>)) -> Vec<TaskCheck> {
+        let run = |argv: &Vec<String>| {
+            let check = self.check(argv);
+            signals(WorkSignal::Check(&check));
+            check
+        };
+        self.agent.checks.iter().map(run).collect()
     }
 
     fn has_report(&self, exit: AgentExit) -> bool {

@@ -143,6 +143,10 @@ fn edits_of_checks_and_observations_are_put_back() {
     assert_ne!(forged, text);
     fs::write(&path, forged).unwrap();
     assert_eq!(show(&case, id).observed.unwrap().checks[0].exit_code, Some(1));
+    // Nor the checks, which somebody may run again.
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("- \"false\"", "- \"true\""))
+        .unwrap();
+    assert_eq!(show(&case, id).task.metadata["checks"], json!([["false"]]));
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     let config = overview.config.as_ref().ok();
     if let Some(most) = config.and_then(|config| config.budget.per_run_max_usd) {
         let spent = state.spent_usd() + unaccepted_usd(state);
-        let left = most - spent;
+        let left = (most - spent).max(0.0);
         page.labelled("budget", &format!("{spent:.2} USD spent, {left:.2} left"));
     }
 }

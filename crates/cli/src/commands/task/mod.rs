@@ -7,6 +7,7 @@ mod acting;
 mod board;
 mod briefing;
 mod change;
+mod check;
 mod create;
 mod decide;
 mod init;
@@ -28,6 +29,7 @@ subcommands! {
         List(read::ListArgs),
         Show(read::ShowArgs),
         Edit(create::EditArgs),
+        Check(check::CheckArgs),
         Claim(change::ClaimArgs),
         Release(change::ReleaseArgs),
         Block(change::BlockArgs),

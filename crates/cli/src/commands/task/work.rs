@@ -275,7 +275,7 @@ fn times(claim: &ClaimAnswer) -> LeaseTimes {
 }
 
 /// The tasks are on another machine.
-fn elsewhere(place: &str, project: &str) -> CliError {
+pub(super) fn elsewhere(place: &str, project: &str) -> CliError {
     let message = format!("the files of the tasks of {project} are at {}, not here", clean(place));
     CliError::new(Code::AofTaskTreeElsewhere, message).help(
         "start the worker on that machine, with --data and the data folder of the host; agents \
