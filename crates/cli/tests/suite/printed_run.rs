@@ -63,7 +63,7 @@ fn a_gate() {
     story.types("status");
     story.types("approve-transition --dry-run");
     story.types("approve-transition");
-    story.types("approve-transition --yes --expect 000000000000");
+    story.types("approve-transition --yes --expect 00000000000000000000000000000000");
     story.types("approve-transition --yes --actor human:lead");
     story.types("history");
     story.types("decisions");

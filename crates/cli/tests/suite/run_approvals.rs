@@ -185,7 +185,7 @@ fn an_approval_of_what_was_seen_is_refused_when_it_has_moved() {
     assert!(shown.contains(&seen) && shown.contains("since"), "{shown}");
     place.write("more.txt", "more\n");
     place.commit();
-    let short = &seen[..12];
+    let short = &seen[..32];
     let said = place.run(&format!("approve-transition --yes --expect {short}"));
     let said = said.refused("evidence_changed");
     let now = place.json("status")["evidence_digest"].as_str().expect("a digest").to_owned();
