@@ -52,6 +52,8 @@ pub struct Presence {
     pub key_id: Option<String>,
     /// The user of the operating system, for a process on this machine.
     pub os_user: Option<String>,
+    /// The processes of workers that still ran, in spite of which the person decided.
+    pub left_running: Option<String>,
 }
 
 /// Who acts, through which door.

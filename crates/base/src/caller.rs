@@ -253,7 +253,10 @@ impl Caller {
             if is_about { refused.at(pointer) } else { refused }
         })?;
         let presence = match known_by {
-            Some(_) => Presence { known_by, key_id: self.key_id().map(str::to_owned), os_user },
+            Some(_) => {
+                let key_id = self.key_id().map(str::to_owned);
+                Presence { known_by, key_id, os_user, left_running: None }
+            }
             None => Presence::default(),
         };
         Ok(Authorized { actor, presence })

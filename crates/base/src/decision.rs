@@ -80,6 +80,8 @@ message! {
         required decided_at: Timestamp = "decided_at", "time:rfc-3339";
         /// The sandbox in which the work was done.
         optional sandbox: String = "sandbox", "text-for-people", Limits::text(NAME);
+        /// The processes of workers that still ran, in spite of which the person decided.
+        optional left_running: String = "left_running", "text-for-people", Limits::text(NOTE);
         /// Where a record comes from that this host took over and did not make.
         optional taken_over_from: String = "taken_over_from", "text-for-people",
             Limits::text(NAME);
@@ -129,6 +131,7 @@ impl DecisionRecord {
             asked_at: None,
             decided_at: Timestamp::emit(now),
             sandbox: None,
+            left_running: presence.left_running.clone(),
             taken_over_from: None,
             extra: Object::new(),
         }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use accord_contract::{Code, Failure};
 
-use crate::{ActorId, ProjectId};
+use crate::{ActorId, KnownBy, Presence, ProjectId};
 
 /// The files of a governed repository that judge a worker, whichever protocol it works for.
 pub const RUN_FILES: [&str; 3] = ["agentxchain.json", "agentxchain-multi.json", ".agentxchain"];
@@ -228,9 +228,74 @@ pub fn find_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Option<SeenW
     })
 }
 
+/// A process of a worker that still runs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StillRunning {
+    /// What its worker works on, for example a turn.
+    pub work: String,
+    pub pid: u64,
+    /// When it started, in ticks since the boot.
+    pub start: u64,
+}
+
+/// Checks that no process of a worker can change what is decided. With `despite`, a person at a
+/// terminal or on a page decides all the same, and the presence names the processes. Fails with
+/// `worker_still_runs`.
+pub fn check_ended(
+    running: &[StillRunning],
+    despite: bool,
+    presence: &mut Presence,
+) -> Result<(), Failure> {
+    let Some(first) = running.first() else { return Ok(()) };
+    let is_there = matches!(presence.known_by, Some(KnownBy::Terminal | KnownBy::Login));
+    if despite && is_there {
+        let named = |it: &StillRunning| format!("{} of {} (start {})", it.pid, it.work, it.start);
+        let named: Vec<String> = running.iter().take(NAMED).map(named).collect();
+        presence.left_running = Some(named.join(", "));
+        return Ok(());
+    }
+    let pids: Vec<u64> = running.iter().map(|process| process.pid).collect();
+    let shown: Vec<String> = pids.iter().take(NAMED).map(u64::to_string).collect();
+    let message = format!(
+        "the worker of {} has processes that still run, and that could change what is decided: {}",
+        first.work,
+        shown.join(", ")
+    );
+    let suggestion = match despite {
+        true => "only a person at a terminal or on a page can decide in spite of them",
+        false => {
+            "wait until they have ended, or end them with kill; a person at a terminal can decide \
+             in spite of them with --despite-leftovers, and the record will name them"
+        }
+    };
+    Err(Failure::new(Code::WorkerStillRuns, message).with("pids", pids).suggesting(suggestion))
+}
+
+/// The most processes that a message or a record names.
+const NAMED: usize = 20;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_still_runs_stops_a_decision_unless_a_person_is_there() {
+        let left = [StillRunning { work: "turn_1".to_owned(), pid: 7, start: 99 }];
+        let mut at_terminal = Presence::from(KnownBy::Terminal);
+        assert_eq!(check_ended(&[], false, &mut at_terminal), Ok(()));
+        let refused = check_ended(&left, false, &mut at_terminal).expect_err("it runs");
+        assert_eq!(refused.code, Code::WorkerStillRuns);
+        assert_eq!(refused.details.expect("details")["pids"], serde_json::json!([7]));
+        for known_by in [KnownBy::Key, KnownBy::Nothing] {
+            check_ended(&left, true, &mut known_by.into()).expect_err("nobody is there");
+        }
+        assert_eq!(at_terminal.left_running, None);
+        for known_by in [KnownBy::Terminal, KnownBy::Login] {
+            let mut presence = known_by.into();
+            assert_eq!(check_ended(&left, true, &mut presence), Ok(()));
+            assert_eq!(presence.left_running.as_deref(), Some("7 of turn_1 (start 99)"));
+        }
+    }
 
     fn process(pid: u64, marks: &[(&str, &str)]) -> Ancestor {
         let marks = marks.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

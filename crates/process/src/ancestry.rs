@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use crate::group::Ending;
 use crate::invocation::{Invocation, system_program};
 use crate::namespace::has_hidden_supervisor;
+use crate::record::left_processes;
 use crate::run::{Spec, run};
 use crate::supervisor::{is_supervisor, is_withheld};
 use crate::table::{Process, ProcessTable};
@@ -32,8 +33,8 @@ pub struct AncestorProcess {
     pub pid: u64,
     /// Those of the wanted variables that are in its environment.
     pub variables: Vec<(String, String)>,
-    /// Whether it starts workers ([`supervise`](crate::supervise)). It is false for the process
-    /// itself.
+    /// Whether it starts workers ([`supervise`](crate::supervise)), or a worker left it behind. The
+    /// first is false for the process itself.
     pub is_supervisor: bool,
 }
 
@@ -125,6 +126,7 @@ fn walk(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage>
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut visited = Vec::new();
+    let left = left_processes();
     let itself = table.find(start)?;
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
     // its group and session.
@@ -145,7 +147,9 @@ fn walk(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage>
                 found.push(AncestorProcess { pid, variables: Vec::new(), is_supervisor: false });
                 break;
             };
-            let is_supervisor = pid != start && is_supervisor(pid)?;
+            // What a worker left behind starts workers, too.
+            let is_supervisor =
+                (pid != start && is_supervisor(pid)?) || left.iter().any(|left| left.is(&process));
             found.push(AncestorProcess { pid, variables: set(pid, variables)?, is_supervisor });
             visited.push(process);
             next = Some(process.parent);

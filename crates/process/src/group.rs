@@ -18,6 +18,7 @@ use rustix::process::{
 use crate::error::StartError;
 use crate::invocation::Invocation;
 use crate::live;
+use crate::record::Record;
 use crate::supervisor::{end_child, end_orphans, start_child};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -63,11 +64,21 @@ pub(crate) struct Group {
     ending: Option<Ending>,
     /// Whether the child is the launcher of a worker.
     is_launcher: bool,
+    /// The processes of the worker.
+    record: Option<Record>,
 }
 
 impl Group {
     pub(crate) fn start(invocation: &Invocation) -> Result<Self, StartError> {
-        let mut child = start_child(|| invocation.spawn())?;
+        let record = invocation.record();
+        let started = start_child(|| invocation.spawn(record.as_ref()));
+        let mut child = match started {
+            Ok(child) => child,
+            Err(error) => {
+                record.into_iter().for_each(|record| record.close(&[]));
+                return Err(error);
+            }
+        };
         let pid = Pid::from_child(&child);
         // Before anything that can fail, so that `end_all` reaches every child that was started.
         let is_launcher = invocation.launcher().is_some();
@@ -85,6 +96,7 @@ impl Group {
             scratch: vec![0; CHUNK],
             ending: None,
             is_launcher,
+            record,
         };
         // From here on a failure drops the group, which kills the child.
         group.make_pipes_nonblocking().map_err(|source| invocation.failed(source))?;
@@ -153,9 +165,9 @@ impl Group {
         live::leave(self.pid);
         let ending = self.reap();
         end_child(self.pid);
-        if self.is_launcher && ending == Ending::Signalled(Signal::KILL.as_raw()) {
-            end_orphans();
-        }
+        let is_killed = self.is_launcher && ending == Ending::Signalled(Signal::KILL.as_raw());
+        let left = if is_killed { end_orphans() } else { Vec::new() };
+        self.record.take().into_iter().for_each(|record| record.close(&left));
         self.ending = Some(ending);
         self.stdin = None;
         ending

@@ -14,6 +14,7 @@ use crate::error::StartError;
 use crate::hidden::hidden_variables;
 use crate::launcher::launcher;
 use crate::namespace::announce_supervisor;
+use crate::record::{Record, Work};
 use crate::sandbox::Attempt;
 
 /// A program to start with exactly these arguments.
@@ -28,8 +29,8 @@ pub struct Invocation {
     pub without: Vec<OsString>,
     /// The working folder; the caller's if absent.
     pub cwd: Option<PathBuf>,
-    /// Whether it is a worker, which a launcher starts in a session of its own.
-    pub is_worker: bool,
+    /// What it works on, if it is a worker, which a launcher starts in a session of its own.
+    pub(crate) work: Option<Work>,
     /// Whether the program only starts the worker, and must not be asked to end.
     pub(crate) is_wrapped: bool,
     /// The folder of the attempt, if the worker is in a sandbox.
@@ -48,22 +49,23 @@ impl Invocation {
             env: Vec::new(),
             without: Vec::new(),
             cwd: None,
-            is_worker: false,
+            work: None,
             is_wrapped: false,
             attempt: None,
         }
     }
 
-    /// Starts the program through the launcher of this process, if it has one.
+    /// Starts the program through the launcher of this process, if it has one. `name` is what it
+    /// works on, in the repository or the tree of tasks in the folder `root`.
     #[must_use]
-    pub fn as_worker(mut self) -> Self {
-        self.is_worker = true;
+    pub fn as_worker(mut self, root: impl Into<PathBuf>, name: impl Into<String>) -> Self {
+        self.work = Some(Work { root: root.into(), name: name.into() });
         self
     }
 
     /// The program of the launcher, if one starts the program.
     pub(crate) fn launcher(&self) -> Option<&'static OsStr> {
-        launcher().filter(|_| self.is_worker)
+        launcher().filter(|_| self.work.is_some())
     }
 
     /// The value of a variable for the child.
@@ -103,8 +105,13 @@ impl Invocation {
         })
     }
 
+    /// The record of its processes, if a launcher starts it.
+    pub(crate) fn record(&self) -> Option<Record> {
+        self.launcher().and(self.work.as_ref()).and_then(Record::make)
+    }
+
     /// Starts the child with three pipes, as the leader of a new process group.
-    pub(crate) fn spawn(&self) -> Result<std::process::Child, StartError> {
+    pub(crate) fn spawn(&self, record: Option<&Record>) -> Result<std::process::Child, StartError> {
         // Checked first: `spawn` reports a missing folder with the same error as a missing program.
         if let Some(path) = self.cwd.as_ref().filter(|path| !path.is_dir()) {
             return Err(StartError::WorkingFolder { path: path.clone() });
@@ -118,6 +125,9 @@ impl Invocation {
                 command.arg("launch");
                 if let Some(attempt) = &self.attempt {
                     command.arg("--attempt").arg(attempt.folder());
+                }
+                if let Some(record) = record {
+                    command.arg("--record").arg(record.path());
                 }
                 command.args(self.is_wrapped.then_some("--wrapped")).arg("--").arg(&self.program);
                 command
@@ -144,7 +154,7 @@ impl Invocation {
     }
 
     fn start(&self, mut command: Command) -> Result<std::process::Child, StartError> {
-        if self.is_worker {
+        if self.work.is_some() {
             // Before `envs`: what a supervisor sets for its worker is meant for it.
             for name in hidden_variables() {
                 command.env_remove(name);

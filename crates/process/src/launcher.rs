@@ -20,14 +20,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit, setsid};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::descendants::{end_descendants, reap_one, signal_descendants};
+use crate::descendants::{descendants, end_descendants, reap_one, signal_descendants};
 use crate::error::StartError;
 use crate::group::{Ending, watch_end_of};
 use crate::invocation::Invocation;
+use crate::record::Record;
 use crate::sandbox::Attempt;
 use crate::supervisor::{END_LIMIT, supervise};
+use crate::table::ProcessTable;
 
-/// How often processes that the worker left behind, and that have ended, are reaped.
+/// How often processes that the worker left behind, and that have ended, are reaped, and how often
+/// those that run are recorded.
 const REAP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the end of the worker is looked for where no descriptor tells it.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -39,6 +42,8 @@ static PROGRAM: OnceLock<OsString> = OnceLock::new();
 pub struct LaunchOptions {
     /// The folder of the attempt, which is removed at the end.
     pub attempt: Option<PathBuf>,
+    /// The file that names the processes of the worker.
+    pub record: Option<PathBuf>,
     /// The program only starts the worker. It is not asked to end, because it would kill the worker
     /// at once.
     pub is_wrapped: bool,
@@ -70,10 +75,13 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     let asked = on_signal(SIGTERM).map_err(system)?;
     let killed = on_signal(SIGINT).map_err(system)?;
     prepare().map_err(system)?;
+    let mut record = options.record.as_deref().and_then(Record::join);
     let child = worker.start_attached()?;
     forget_streams().map_err(system)?;
-    let ending = wait(Pid::from_child(&child), options.is_wrapped, &asked, &killed);
-    end_descendants(Instant::now() + END_LIMIT);
+    let worker_pid = Pid::from_child(&child);
+    let ending = wait(worker_pid, options.is_wrapped, (&asked, &killed), record.as_mut());
+    let left = end_descendants(Instant::now() + END_LIMIT);
+    record.into_iter().for_each(|record| record.close(&left));
     ending.map_err(system)
 }
 
@@ -116,10 +124,11 @@ fn forget_streams() -> io::Result<()> {
 fn wait(
     worker: Pid,
     is_wrapped: bool,
-    asked: &UnixStream,
-    killed: &UnixStream,
+    (asked, killed): (&UnixStream, &UnixStream),
+    mut record: Option<&mut Record>,
 ) -> io::Result<Ending> {
     let watch = watch_end_of(worker);
+    let mut next_look = Instant::now();
     loop {
         while let Some((pid, status)) = reap_one() {
             if pid == worker {
@@ -128,6 +137,12 @@ fn wait(
                     None => Ending::Exited(status.exit_status().unwrap_or(1)),
                 });
             }
+        }
+        if let Some(record) = record.as_mut().filter(|_| Instant::now() >= next_look) {
+            next_look = Instant::now() + REAP_INTERVAL;
+            let table = ProcessTable::read();
+            let own = std::process::id().into();
+            record.update(&table.map(|table| descendants(&table, own)).unwrap_or_default());
         }
         sleep_until_event(watch.as_ref(), asked, killed)?;
         if has_byte(killed) {

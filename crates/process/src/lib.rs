@@ -47,6 +47,7 @@ mod limits;
 mod lines;
 mod live;
 mod namespace;
+mod record;
 mod run;
 mod sandbox;
 mod session;
@@ -66,6 +67,7 @@ pub use invocation::{Invocation, find_outside};
 pub use launcher::{LaunchOptions, end_by, launch, set_launcher};
 pub use limits::{limit_file_size, open_file_limit, raise_open_file_limit};
 pub use live::{end_all, end_group};
+pub use record::{Work, WorkerProcess, worker_processes};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use sandbox::{
     Attempt, Confinement, ExpectedMounts, GitAccess, Rights, Sandbox, SandboxMode, SandboxRules,

@@ -79,13 +79,14 @@ fn files(folder: &Path) -> impl Iterator<Item = (PathBuf, u64)> {
     })
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a file to read it, and does not wait for what is no file.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 /// The number of this process' PID namespace. `None` if the system has none.
-fn own_namespace() -> Option<u64> {
+pub(crate) fn own_namespace() -> Option<u64> {
     Some(fs::metadata("/proc/self/ns/pid").ok()?.ino())
 }
 

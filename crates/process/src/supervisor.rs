@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::descendants::end_children;
+use crate::descendants::{descendants, end_children, pid_of};
 use crate::table::{Process, ProcessTable};
 
 /// The name of a supervisor in the process table. The system keeps 15 bytes.
@@ -83,17 +83,27 @@ pub(crate) fn end_child(pid: Pid) {
     }
 }
 
-/// Kills the processes that this one got from a worker whose launcher was killed.
-pub(crate) fn end_orphans() {
+/// Kills the processes that this one got from a worker whose launcher was killed. Returns those
+/// that still run after a time.
+pub(crate) fn end_orphans() -> Vec<Process> {
     let own = u64::from(std::process::id());
     if !IS_SUPERVISOR.load(Ordering::Acquire) || Process::find(own).is_none() {
-        return;
+        return Vec::new();
     }
     // A child that another thread starts is in the list of children before it is looked for.
     let _none_starts = STARTING.write();
     let children = CHILDREN.lock().clone();
     let is_own = |pid: Pid| children.contains(&pid.as_raw_pid());
-    end_children(&is_own, Instant::now() + END_LIMIT);
+    if end_children(&is_own, Instant::now() + END_LIMIT) {
+        return Vec::new();
+    }
+    let table = ProcessTable::read();
+    let left = table.iter().flat_map(|table| {
+        let all = table.all().into_iter();
+        let orphans = all.filter(|it| it.parent == own && !pid_of(it).is_some_and(is_own));
+        orphans.flat_map(|orphan| [vec![orphan], descendants(table, orphan.pid)].concat())
+    });
+    left.filter(|process| !process.is_zombie).collect()
 }
 
 /// Reaps processes that this one got from workers, and that have ended.

@@ -19,6 +19,8 @@ pub struct Person {
     pub note: Option<String>,
     pub door: Door,
     pub presence: Presence,
+    /// Whether the person decides although processes of workers still run.
+    pub despite_leftovers: bool,
 }
 
 /// A person's decision before the evidence is known.
@@ -53,7 +55,8 @@ impl Person {
     /// A person without a note, through a door.
     pub fn new(actor: impl Into<String>, door: Door) -> Self {
         let presence = Presence::default();
-        Self { actor: actor.into(), os_user: None, note: None, door, presence }
+        let (actor, os_user, note) = (actor.into(), None, None);
+        Self { actor, os_user, note, door, presence, despite_leftovers: false }
     }
 }
 
@@ -123,6 +126,9 @@ impl Approval {
         doc::HumanDecision::DECIDED_AT.set(record, decision.decided_at.time());
         if let Some(sandbox) = &decision.sandbox {
             doc::HumanDecision::SANDBOX.set(record, sandbox.as_str());
+        }
+        if let Some(left) = &decision.left_running {
+            doc::HumanDecision::LEFT_RUNNING.set(record, left.as_str());
         }
     }
 }

@@ -212,7 +212,7 @@ fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Re
 fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64> {
     operation.environment.notify(&Notice::CommandStarted { command: command.to_owned() });
     let invocation = Invocation::new("/bin/sh", ["-c", command])
-        .as_worker()
+        .as_worker(operation.root(), turn.as_str())
         .cwd(operation.root())
         .env("AGENTXCHAIN_TURN_ID", turn.as_str());
     // The worker wrote the command, so it has no more rights than the worker had.

@@ -1,8 +1,13 @@
 //! Refuses the decisions of a person to the programs that Accord started.
 
-use accord_base::worker::{Ancestor, Ancestry, RunningWorker, variables};
+use std::path::Path;
+
+use accord_base::worker::{
+    Ancestor, Ancestry, RunningWorker, StillRunning, check_ended, variables,
+};
 use accord_base::{Author, By, CallerProcess, Need};
 use accord_contract::{Code, Failure};
+use accord_process::worker_processes;
 use accord_runs_core::operations::{LocalOperation, ReissueTurn};
 use accord_runs_core::{Consent, Person, Result, State, Turn};
 
@@ -28,10 +33,12 @@ impl Runs {
     }
 
     /// The decision of a person, if the caller may take it. Operations that take one begin with it.
-    /// Fails with `not_for_workers`, `person_required`, `confirmation_needed`.
+    /// Fails with `not_for_workers`, `person_required`, `confirmation_needed`,
+    /// `worker_still_runs`.
     pub(crate) fn authorize<O: LocalOperation>(&self, person: &Person) -> Result<Person> {
         let state = self.state().ok();
-        authorize(&self.environment, O::NEED, person, &running_workers(state.iter()))
+        let workers = running_workers(state.iter());
+        authorize(&self.environment, O::NEED, person, &workers, [self.repository().root()])
     }
 
     /// The same for a decision about evidence. Fails like [`Runs::authorize`].
@@ -61,16 +68,21 @@ impl Runs {
     }
 }
 
-pub(crate) fn authorize(
+pub(crate) fn authorize<'a>(
     environment: &Environment,
     need: Need,
     person: &Person,
     workers: &[RunningWorker],
+    roots: impl IntoIterator<Item = &'a Path>,
 ) -> Result<Person> {
     let actor = By::parse(&person.actor, person.door)?.actor;
     let author = Author::proven(Some(actor), "/actor");
-    let authorized = environment.caller().attribute_beside(need, author, workers)?;
-    Ok(Person { presence: authorized.presence, ..person.clone() })
+    let mut presence = environment.caller().attribute_beside(need, author, workers)?.presence;
+    // Workers of other turns may run.
+    let left = roots.into_iter().flat_map(worker_processes).filter(|process| process.is_left);
+    let left = left.map(|it| StillRunning { work: it.name, pid: it.pid, start: it.start });
+    check_ended(&left.collect::<Vec<_>>(), person.despite_leftovers, &mut presence)?;
+    Ok(Person { presence, ..person.clone() })
 }
 
 const TURN: &str = "AGENTXCHAIN_TURN_ID";

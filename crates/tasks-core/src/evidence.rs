@@ -7,6 +7,9 @@ use accord_canon::{Profile, canonicalize, sha256};
 use accord_contract::{Code, Failure};
 use serde_json::json;
 
+use crate::Status;
+use crate::task::Task;
+
 /// The version of the list. Another list has another version.
 const FORMAT: &str = "accord-task-evidence/3";
 
@@ -49,6 +52,21 @@ pub fn digest(
 /// The digest of evidence with an edit that a person is asked to take over.
 pub fn with_edit(evidence: &EvidenceDigest, edit: &str) -> EvidenceDigest {
     sha256(format!("{evidence}\n{edit}").as_bytes()).into()
+}
+
+/// The digest of the outputs alone, and of what is no file. The approval of a task has it, so that
+/// a later change is noticed.
+pub fn outputs_digest(outputs: &[Output], others: &[String]) -> String {
+    digest("", None, outputs, others, &[]).to_string()
+}
+
+/// The member of an approval with the digest of the outputs.
+pub const OUTPUTS: &str = "outputs";
+
+/// The digest of the outputs that a person approved, if the task is done.
+pub fn approved_outputs(task: &Task) -> Option<&str> {
+    let approval = task.metadata("approval").filter(|_| task.status == Status::Done);
+    approval?.get(OUTPUTS)?.as_str()
 }
 
 /// Checks that a decision is about what a person saw: a digest, or at least 32 digits of one. Takes

@@ -33,6 +33,7 @@ mod lint;
 pub mod manifest;
 pub mod notify;
 pub mod operations;
+mod outputs;
 mod referee;
 mod report;
 mod scan;

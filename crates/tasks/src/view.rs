@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use accord_base::evidence::EvidenceDigest;
-use accord_canon::sha256_parts;
 use accord_contract::{Object, Timestamp, Value, Wire as _};
 use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::observed::observed;
@@ -14,27 +13,12 @@ use accord_tasks_core::operations::{
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile, is_review_required};
 use accord_tasks_core::{Status, TaskId};
-use accord_trees::Kind;
 
 use crate::Result;
 use crate::layout::{companion, task_file};
+use crate::outputs::outputs;
 use crate::tree::failure;
 use crate::work::Work;
-
-/// The most of `outputs/` that is looked at.
-const OUTPUTS: Most = Most { files: 20_000, depth: 64 };
-/// The largest output that is hashed.
-const MAX_OUTPUT: u64 = 1024 * 1024 * 1024;
-/// What is read of an output at once.
-const CHUNK: usize = 1024 * 1024;
-
-/// The most that is listed of a folder.
-#[derive(Clone, Copy)]
-pub(crate) struct Most {
-    pub(crate) files: usize,
-    /// How many folders may be inside each other.
-    pub(crate) depth: usize,
-}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunFacts {
@@ -58,6 +42,8 @@ pub(crate) struct Draft {
 pub(crate) struct Evidence {
     pub(crate) digest: EvidenceDigest,
     pub(crate) outputs: Vec<Output>,
+    /// The digest of the outputs alone.
+    pub(crate) outputs_digest: String,
     pub(crate) hidden: u64,
     /// What Accord observed about the last run.
     pub(crate) observed: Option<TaskObserved>,
@@ -141,9 +127,7 @@ impl Work<'_> {
     pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence> {
         let task = file.task();
         let root = companion(task.status, task.id);
-        let (paths, others) = self.files_below(&root, "outputs", OUTPUTS)?;
-        let outputs = paths.into_iter().map(|path| self.output(&root, path));
-        let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
+        let (outputs, others) = outputs(self.disk(), &root).map_err(|error| failure(&error))?;
         let result = self.artifact_text(task.id, "run_result.json")?;
         let RunFacts { run, result: report, .. } = self.run_facts(task.id)?;
         let observed = observed(task, run.as_ref());
@@ -154,93 +138,9 @@ impl Work<'_> {
             .collect();
         let texts = (file.text(), result.as_deref());
         let digest = evidence::digest(&texts.0, texts.1, &outputs, &others.named, &missing);
-        Ok(Evidence { digest, outputs, hidden: others.count, observed, missing })
-    }
-
-    /// The files below a folder of a task, by their paths, and what is left out, as links are.
-    pub(crate) fn files_below(
-        &self,
-        root: &str,
-        folder: &str,
-        most: Most,
-    ) -> Result<(Vec<String>, Others)> {
-        let (mut found, mut others) = (Vec::new(), Others::default());
-        self.collect_files(root, folder, most, &mut found, &mut others)?;
-        Ok((found, others))
-    }
-
-    fn collect_files(
-        &self,
-        root: &str,
-        folder: &str,
-        most: Most,
-        found: &mut Vec<String>,
-        others: &mut Others,
-    ) -> Result<()> {
-        let entries = match self.disk().list(&format!("{root}/{folder}")) {
-            // A link that leads outside, or a folder that may not be read.
-            Err(error) if error.is_unreadable() => {
-                others.add(most, || format!("{folder}: not readable"));
-                return Ok(());
-            }
-            entries => entries.map_err(|error| failure(&error))?,
-        };
-        for entry in entries.unwrap_or_default() {
-            let path = format!("{folder}/{}", entry.name);
-            match entry.kind {
-                Kind::Folder if most.depth > 0 => {
-                    let inside = Most { depth: most.depth - 1, ..most };
-                    self.collect_files(root, &path, inside, found, others)?;
-                }
-                Kind::File if found.len() < most.files => found.push(path),
-                Kind::Link => {
-                    let place = self.disk().root_path().join(root).join(&path);
-                    let target = std::fs::read_link(place).unwrap_or_default();
-                    others.add(most, || format!("{path}: a link to {}", target.display()));
-                }
-                kind => others.add(most, || format!("{path}: {kind:?}")),
-            }
-        }
-        Ok(())
-    }
-
-    /// The length of a file in a folder of a task.
-    pub(crate) fn length(&self, root: &str, path: &str) -> Result<u64> {
-        let stat = self.disk().stat(&format!("{root}/{path}"));
-        Ok(stat.map_err(|error| failure(&error))?.map_or(0, |stat| stat.length))
-    }
-
-    fn output(&self, root: &str, path: String) -> Result<Output> {
-        let bytes = self.length(root, &path)?;
-        let whole = format!("{root}/{path}");
-        let open = |_: &u64| self.disk().open(&whole).ok().flatten();
-        let content = Some(bytes).filter(|bytes| *bytes <= MAX_OUTPUT).as_ref().and_then(open);
-        let digest = content.and_then(|content| {
-            let part = |at: u64| match content.read_at(at, CHUNK) {
-                Ok(part) if part.is_empty() => None,
-                part => Some(part),
-            };
-            let starts = (0..).map(|number: u64| number * CHUNK as u64);
-            sha256_parts(starts.map_while(part)).ok()
-        });
-        Ok(Output { path, bytes, sha256: digest.map(|digest| digest.hex()) })
-    }
-}
-
-/// What is not listed of a folder.
-#[derive(Default)]
-pub(crate) struct Others {
-    pub(crate) count: u64,
-    /// The first of them, each with its kind.
-    named: Vec<String>,
-}
-
-impl Others {
-    fn add(&mut self, most: Most, name: impl FnOnce() -> String) {
-        self.count += 1;
-        if self.named.len() < most.files {
-            self.named.push(name());
-        }
+        let outputs_digest = evidence::outputs_digest(&outputs, &others.named);
+        let hidden = others.count;
+        Ok(Evidence { digest, outputs, outputs_digest, hidden, observed, missing })
     }
 }
 

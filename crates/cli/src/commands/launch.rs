@@ -18,6 +18,10 @@ pub(super) struct LaunchArgs {
     #[arg(long, value_name = "DIR")]
     attempt: Option<PathBuf>,
 
+    /// The file that names the processes of the worker
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// The program only starts the worker, and is not asked to end
     #[arg(long)]
     wrapped: bool,
@@ -29,7 +33,8 @@ pub(super) struct LaunchArgs {
 
 impl LaunchArgs {
     pub(crate) fn run(self) -> Result<Exit> {
-        let options = LaunchOptions { attempt: self.attempt, is_wrapped: self.wrapped };
+        let (attempt, record) = (self.attempt, self.record);
+        let options = LaunchOptions { attempt, record, is_wrapped: self.wrapped };
         let ending = accord_process::launch(&invocation(self.words), &options)
             .map_err(|error| CliError::new(Code::AofAgentNotStarted, error.to_string()))?;
         Ok(match ending {

@@ -35,6 +35,18 @@ pub(crate) struct PersonArgs {
     /// `accord task show` prints; at least 32 digits of it
     #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse)]
     expect: Option<ExpectedDigest>,
+
+    #[command(flatten)]
+    despite: DespiteArgs,
+}
+
+/// Whether a person decides although processes of workers still run.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct DespiteArgs {
+    /// Decide although processes that workers left behind still run; only at a terminal. The record
+    /// names them
+    #[arg(long)]
+    pub(crate) despite_leftovers: bool,
 }
 
 pub(crate) struct Question<'a> {
@@ -54,6 +66,7 @@ pub(crate) struct Decision {
     pub(crate) note: Option<String>,
     /// The evidence that the decision is about.
     pub(crate) expect: Option<ExpectedDigest>,
+    pub(crate) despite_leftovers: bool,
 }
 
 /// A person, and the user of the operating system.
@@ -115,7 +128,8 @@ impl PersonArgs {
             // The answer is about what was shown.
             expect = Some(ExpectedDigest::exactly(evidence));
         }
-        Ok(Decision { by, note: self.note, expect })
+        let despite_leftovers = self.despite.despite_leftovers;
+        Ok(Decision { by, note: self.note, expect, despite_leftovers })
     }
 }
 

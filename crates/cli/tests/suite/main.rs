@@ -33,6 +33,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod leftovers;
 mod lines;
 mod live_browser;
 mod live_commands;

@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn the_variant_is_the_code_in_rust_letters() {
         // Every protocol's routes refuse with these.
-        let shared = [Code::AccessDenied, Code::NotForWorkers, Code::DecisionStale];
+        let shared =
+            [Code::AccessDenied, Code::NotForWorkers, Code::WorkerStillRuns, Code::DecisionStale];
         for code in Code::ALL.iter().filter(|code| !shared.contains(code)) {
             let camel: String = (code.as_str().split('_'))
                 .map(|word| format!("{}{}", word[..1].to_uppercase(), word[1..].to_lowercase()))

@@ -285,7 +285,7 @@ impl Confinement {
         tool: Invocation,
         writable: &[PathBuf],
     ) -> Result<Option<Invocation>, StartError> {
-        let tool = SOCKETS.into_iter().fold(tool.as_worker(), Invocation::without);
+        let tool = SOCKETS.into_iter().fold(tool.as_worker(&self.tree, "git"), Invocation::without);
         if self.mode == SandboxMode::Off || tool.launcher().is_none() {
             return Ok(Some(tool));
         }

@@ -209,6 +209,7 @@ documents! {
         ASKED_AT: Timestamp = "asked_at",
         DECIDED_AT: Timestamp = "decided_at",
         SANDBOX: Text = "sandbox",
+        LEFT_RUNNING: Text = "left_running",
     }
 
     /// The spent and the remaining budget of a run.

@@ -73,6 +73,7 @@ pub(super) const OF_DECISIONS: &[Code] = &[
     Code::WireFieldValue,
     Code::AofPersonRequired,
     Code::NotForWorkers,
+    Code::WorkerStillRuns,
     Code::XchainConfirmationNeeded,
 ];
 

@@ -85,7 +85,7 @@ impl Coordinator {
         consent: &Consent,
     ) -> Result<(CoordinatorSession<'_>, Object, Approval)> {
         let mut session = self.open_session()?;
-        let consent = self.authorize::<O>(&session.views, consent)?;
+        let consent = self.authorize::<O>(&session.views, &session.children, consent)?;
         session.catch_up(Account::None)?;
         let waiting = pending_gate(&session.state).cloned();
         let expected = consent.expect.as_ref();

@@ -48,11 +48,13 @@ impl Coordinator {
     pub(super) fn authorize<O: LocalOperation>(
         &self,
         views: &RepoViews,
+        children: &[ChildRepo],
         consent: &Consent,
     ) -> Result<Consent> {
         let states = views.values().filter_map(|view| view.state.as_ref());
         let workers = running_workers(states);
-        let person = authorize(&self.environment, O::NEED, &consent.person, &workers)?;
+        let roots = children.iter().map(|child| child.place.as_path());
+        let person = authorize(&self.environment, O::NEED, &consent.person, &workers, roots)?;
         Ok(Consent { person, expect: consent.expect.clone() })
     }
 

@@ -26,7 +26,8 @@ pub(super) fn run(
     let Some((program, arguments)) = command.split_first() else {
         return super::failed("the hook names no program".to_owned());
     };
-    let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root)).as_worker();
+    let invocation = Invocation::new(program, arguments).cwd(working_folder(root));
+    let mut invocation = invocation.as_worker(root, "a hook");
     for (name, value) in variables {
         invocation = invocation.env(name, value);
     }

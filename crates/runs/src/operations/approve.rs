@@ -109,8 +109,8 @@ fn run_action(
     environment: &[(String, String)],
 ) -> ActionRun {
     // A login shell, as in the reference runner.
-    let mut invocation =
-        Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root()).as_worker();
+    let invocation = Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root());
+    let mut invocation = invocation.as_worker(operation.root(), "a gate");
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }

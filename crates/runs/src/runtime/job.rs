@@ -68,6 +68,7 @@ impl Job<'_> {
     /// The program of the worker, if its runtime has one.
     pub(super) fn program(&self) -> Option<Invocation> {
         let program = super::program(self.runtime, self.root)?;
+        let program = program.as_worker(self.root, self.turn.id().as_str());
         Some(match self.socket {
             Some((project, socket)) => {
                 program.env("ACCORD_PROJECT", project.as_str()).env(SOCKET_VARIABLE, socket)

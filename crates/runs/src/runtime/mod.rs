@@ -38,7 +38,7 @@ pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
     let program = words.next().unwrap_or_default();
     let folder = text(&runtime.settings, "cwd");
     let folder = folder.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
-    Some(Invocation::new(program, words).cwd(folder).as_worker())
+    Some(Invocation::new(program, words).cwd(folder))
 }
 
 /// Checks whether a runtime can be used here; called before a dispatch and by the check-up. Fails

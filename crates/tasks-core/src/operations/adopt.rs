@@ -3,7 +3,7 @@
 use accord_api::{Decision, Json, Need, operation};
 use accord_contract::{Code, Limits, Value, message};
 
-use super::decide::{DIGEST, ExpectedEvidence, OUTDATED, REASON};
+use super::decide::{DIGEST, ExpectedEvidence, OUTDATED, REASON, STILL_RUNS};
 use super::{
     Acting, COMMON, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskDetails, TaskMove,
     TaskNotice, at_task, at_tasks, envelope, request,
@@ -20,6 +20,9 @@ request! {
         optional note: String = "note", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -63,7 +66,7 @@ operation! {
         body Json<AdoptRequest>;
         needs Need::Decide(Decision::Approve);
         answers 200, Json<TaskAdoptEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, ADOPTS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, ADOPTS];
     }
 
     /// A person takes over what `project.yaml` says about `apply` and `review`.

@@ -13,6 +13,8 @@ pub(super) const DIGEST: TextForm = TextForm::ANY.chars(12, 64);
 
 /// The refusals of a decision that is not about what waits now.
 pub(super) const OUTDATED: &[Code] = &[Code::XchainEvidenceChanged, Code::DecisionStale];
+/// The refusal of a decision while a process of the task's worker runs.
+pub(super) const STILL_RUNS: &[Code] = &[Code::WorkerStillRuns];
 const REVIEWS: &[Code] = &[Code::AofInvalidTaskTransition];
 
 params! {
@@ -27,6 +29,9 @@ params! {
 pub trait Deciding {
     /// The digest of the evidence that the person saw, or its beginning.
     fn expect(&mut self) -> &mut Option<String>;
+
+    /// Whether the person decides although a process of the task's worker still runs.
+    fn despite_leftovers(&self) -> bool;
 }
 
 macro_rules! deciding {
@@ -34,6 +39,10 @@ macro_rules! deciding {
         impl Deciding for $request {
             fn expect(&mut self) -> &mut Option<String> {
                 &mut self.expect
+            }
+
+            fn despite_leftovers(&self) -> bool {
+                self.despite_leftovers == Some(true)
             }
         }
     )*};
@@ -47,6 +56,9 @@ request! {
         optional note: String = "note", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -60,7 +72,7 @@ operation! {
         body Json<ApproveRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, REVIEWS];
     }
 }
 
@@ -71,6 +83,9 @@ request! {
         required reason: String = "reason", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -83,7 +98,7 @@ operation! {
         body Json<SendBackRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, REVIEWS];
     }
 }
 
@@ -94,6 +109,9 @@ request! {
         optional note: String = "note", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -106,7 +124,7 @@ operation! {
         body Json<CloseRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, &[Code::AofTaskFinished]];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, &[Code::AofTaskFinished]];
     }
 }
 
@@ -117,6 +135,9 @@ request! {
         optional reason: String = "reason", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -129,7 +150,7 @@ operation! {
         body Json<CancelRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, &[Code::AofTaskFinished]];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, &[Code::AofTaskFinished]];
     }
 }
 
@@ -140,6 +161,9 @@ request! {
         optional reason: String = "reason", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.
         optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
     }
 }
 
@@ -152,6 +176,6 @@ operation! {
         body Json<ResurrectRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, REVIEWS];
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, REVIEWS];
     }
 }

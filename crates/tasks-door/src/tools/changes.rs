@@ -204,7 +204,7 @@ pub(super) const CANCEL: Tool = Tool {
     effect: Effect::Ends,
     ..changing(|call| {
         let (reason, expect) = (text(call, "reason"), text(call, "expect"));
-        change::<CancelTask, _>(call, CancelRequest { reason, expect })
+        change::<CancelTask, _>(call, CancelRequest { reason, expect, despite_leftovers: None })
     })
 };
 

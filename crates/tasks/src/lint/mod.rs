@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Code, Wire};
 use accord_tasks_core::board::{Board, Entry};
+use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
 use accord_tasks_core::operations::{LintFinding, LintSeverity};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::TaskFile;
@@ -17,6 +18,7 @@ use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
 use crate::layout::{COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder};
 use crate::manifest::read_manifest;
+use crate::outputs::outputs;
 use crate::scan::{MAX_FILE, is_committed, read_task};
 use crate::traces::Traces;
 
@@ -171,6 +173,14 @@ impl<'d> Lint<'d> {
         if status == Status::Done {
             self.done.push(id);
         }
+        if let Some(approved) = approved_outputs(task) {
+            let folder = companion(status, id);
+            let (outputs, others) = outputs(self.disk, &folder)?;
+            if outputs_digest(&outputs, &others.named) != approved {
+                let problem = "its files are not those that were approved";
+                self.warning("outputs_changed", &format!("{folder}/outputs"), problem);
+            }
+        }
         self.lease(path, id, &file)?;
         self.board.put(Entry::of(task, None));
         for folder in COMPANIONS {
@@ -292,6 +302,7 @@ fn suggestion(code: &str) -> Option<&'static str> {
             "look at the task; remove its file if nobody completed it, else take the events over \
              from where it was completed"
         }
+        "outputs_changed" => "look at the files; the digest in the approval is that of the others",
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",
         "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",

@@ -6,7 +6,8 @@ use accord_base::evidence::{EvidenceDigest, LastDecision};
 use accord_contract::{Code, Failure, Object, Value, Wire as _};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{
-    AdoptAnswer, AdoptRequest, AdoptedChange, ApplyMode, ReviewMode, TaskDetails, TaskMove,
+    AdoptAnswer, AdoptRequest, AdoptedChange, ApplyMode, Deciding as _, ReviewMode, TaskDetails,
+    TaskMove,
 };
 use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
@@ -14,7 +15,7 @@ use accord_tasks_core::verbs::{Verdict, last_decision};
 use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{TaskId, evidence};
 
-use super::apply::{invalid, moves};
+use super::apply::{check_worker_ended, invalid, moves};
 use crate::committed::LeaseOrigin;
 use crate::layout::{MANIFEST, SETTINGS};
 use crate::manifest::{CommittedSettings, committed_text, read_manifest};
@@ -51,6 +52,11 @@ fn adopt_task(
     by: &By,
 ) -> Result<AdoptAnswer> {
     let before = work.read(id)?;
+    let mut by = by.clone();
+    if request.dry_run != Some(true) {
+        check_worker_ended(work, &before, request.despite_leftovers(), &mut by)?;
+    }
+    let by = &by;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
     let refused = if is_unknown { None } else { work.text(&refused_file(id))? };

@@ -1,10 +1,12 @@
 //! Writing what a decision says, and answering it.
 
 use accord_base::By;
+use accord_base::worker::{StillRunning, check_ended};
 use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Value};
+use accord_process::{WorkerProcess, worker_processes};
 use accord_tasks_core::event::{TaskEvent, kind};
-use accord_tasks_core::operations::{TaskAnswer, TaskMove};
+use accord_tasks_core::operations::{Deciding, TaskAnswer, TaskMove};
 use accord_tasks_core::route::{Artifact, Notice, Routed};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::{TaskFile, content_hash};
@@ -107,10 +109,37 @@ impl Tree {
         by: &By,
         decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed> + Send + 'static,
     ) -> Result<TaskAnswer> {
-        let (task, by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
+        self.by_checked(task, by, |_, _, _| Ok(()), decide)
+    }
+
+    /// The same for a decision of a person. Fails with `worker_still_runs` while a process of the
+    /// task's worker could change what is decided.
+    pub(crate) fn by_decision(
+        &self,
+        task: &str,
+        request: &impl Deciding,
+        by: &By,
+        decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed> + Send + 'static,
+    ) -> Result<TaskAnswer> {
+        let despite = request.despite_leftovers();
+        let check = move |work: &Work<'_>, file: &TaskFile, by: &mut By| {
+            check_worker_ended(work, file, despite, by)
+        };
+        self.by_checked(task, by, check, decide)
+    }
+
+    fn by_checked(
+        &self,
+        task: &str,
+        by: &By,
+        check: impl FnOnce(&Work<'_>, &TaskFile, &mut By) -> Result<()> + Send + 'static,
+        decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed> + Send + 'static,
+    ) -> Result<TaskAnswer> {
+        let (task, mut by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
         let (draft, applied) = self.change(move |work| {
             let id = work.board().resolve(&task)?;
             let file = work.task(id)?;
+            check(work, &file, &mut by)?;
             let run: Option<Run> = work.artifact(id, "run.json")?;
             let about = Subject { task: file.task(), run: run.as_ref(), by: &by, now: work.now() };
             let routed = decide(work, &file, &about)?;
@@ -126,6 +155,23 @@ impl Tree {
             warnings: applied.warnings,
         })
     }
+}
+
+/// Checks that no process of the task's worker can change what a person decides about: one that was
+/// left behind, or, while the task is in review, any.
+pub(crate) fn check_worker_ended(
+    work: &Work<'_>,
+    file: &TaskFile,
+    despite: bool,
+    by: &mut By,
+) -> Result<()> {
+    let (name, status) = (file.task().id.to_string(), file.task().status);
+    let matters = |process: &WorkerProcess| {
+        process.name == name && (process.is_left || status == Status::Review)
+    };
+    let running = worker_processes(work.disk().root_path()).into_iter().filter(matters);
+    let running = running.map(|it| StillRunning { work: it.name, pid: it.pid, start: it.start });
+    check_ended(&running.collect::<Vec<_>>(), despite, &mut by.presence)
 }
 
 /// Checks that a title is one line: it stands in lists and headings.

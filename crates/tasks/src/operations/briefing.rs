@@ -8,7 +8,8 @@ use accord_tasks_core::task::{TaskFile, split_work_log};
 use accord_trees::Kind;
 
 use crate::layout::companion;
-use crate::view::Most;
+use crate::outputs::{Most, files_below, length};
+use crate::tree::failure;
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -108,9 +109,12 @@ fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
 
 /// The files in a folder of a task, and how many are left out.
 fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64)> {
-    let (paths, others) = work.files_below(root, folder, FILES)?;
-    let files = paths
-        .into_iter()
-        .map(|path| Ok(OutputView { bytes: work.length(root, &path)?, path, sha256: None }));
-    Ok((files.collect::<Result<_>>()?, others.count))
+    let disk = work.disk();
+    let found = || {
+        let (paths, others) = files_below(disk, root, folder, FILES)?;
+        let view =
+            |path: String| Ok(OutputView { bytes: length(disk, root, &path)?, path, sha256: None });
+        Ok((paths.into_iter().map(view).collect::<accord_trees::Result<_>>()?, others.count))
+    };
+    found().map_err(|error| failure(&error))
 }

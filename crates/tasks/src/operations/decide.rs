@@ -23,7 +23,7 @@ impl Tree {
 
     pub fn cancel(&self, task: &str, request: &CancelRequest, by: &By) -> Result<TaskAnswer> {
         let request = request.clone();
-        self.by_verb(task, by, move |work, file, subject| {
+        self.by_decision(task, &request.clone(), by, move |work, file, subject| {
             let evidence = work.evidence(file)?.digest;
             let about = (&evidence, request.expect.as_deref());
             verbs::cancel(subject, request.reason.as_deref(), about)
@@ -43,7 +43,7 @@ impl Tree {
     /// Makes a dead letter ready again, with a new retry budget.
     pub fn resurrect(&self, task: &str, request: &ResurrectRequest, by: &By) -> Result<TaskAnswer> {
         let request = request.clone();
-        self.by_verb(task, by, move |work, file, subject| {
+        self.by_decision(task, &request.clone(), by, move |work, file, subject| {
             let evidence = work.evidence(file)?.digest;
             let about = (&evidence, request.expect.as_deref());
             verbs::resurrect(subject, request.reason.as_deref(), about)

@@ -2,6 +2,7 @@
 
 use accord_base::By;
 use accord_contract::Value;
+use accord_tasks_core::evidence::approved_outputs;
 use accord_tasks_core::observed::{findings, sandbox_line};
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
 use accord_tasks_core::verbs::REWORKS;
@@ -27,10 +28,13 @@ impl Tree {
             }
             let evidence = work.evidence(&file)?;
             let observed = evidence.observed.as_ref();
-            let findings = match details.run {
+            let mut findings = match details.run {
                 Some(_) => findings(file.task(), observed, &evidence.missing),
                 None => Vec::new(),
             };
+            if approved_outputs(file.task()).is_some_and(|it| it != evidence.outputs_digest) {
+                findings.push("outputs/ changed after the approval".to_owned());
+            }
             let sandbox = details.run.as_ref().map(|_| sandbox_line(observed));
             let reworks = file.task().metadata(REWORKS).and_then(Value::as_u64).unwrap_or(0);
             let left_out = evidence.outputs.len().saturating_sub(SHOWN) as u64;

@@ -153,7 +153,7 @@ impl Observer<'_> {
         let Some((program, arguments)) = argv.split_first() else {
             return Err("the command is empty".to_owned());
         };
-        let invocation = Invocation::new(program, arguments).cwd(self.work_tree()).as_worker();
+        let invocation = Invocation::new(program, arguments).cwd(self.work_tree());
         let invocation = marked(self.agent, invocation);
         let confined = confine(self.agent, self.command, invocation, Rights::Check);
         let (invocation, sandbox) = confined.map_err(|error| error.to_string())?;

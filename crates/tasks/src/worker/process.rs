@@ -159,8 +159,8 @@ fn spec(
         filled.push(argument);
     }
     let folder = run.folder();
-    let mut invocation =
-        Invocation::new(program, filled).cwd(command.cwd.as_ref().unwrap_or(&folder)).as_worker();
+    let invocation = Invocation::new(program, filled);
+    let mut invocation = invocation.cwd(command.cwd.as_ref().unwrap_or(&folder));
     for (name, value) in &command.env {
         invocation = invocation.env(name, value);
     }
@@ -179,11 +179,12 @@ fn spec(
     Ok((if has_prompt { spec } else { spec.stdin(briefing) }, sandbox))
 }
 
-/// A program with the variables that name the task. By them it is recognised as a worker.
+/// A program as a worker on the task, with the variables that name it.
 pub(super) fn marked(run: &AgentRun<'_>, mut program: Invocation) -> Invocation {
     let RunOfAgent { task, agent, run_id } = &run.run;
     let (folder, actor) = (run.folder().into_os_string(), format!("agent:{agent}"));
     let (id, project) = (task.to_string(), run.project);
+    program = program.as_worker(&run.root, &id);
     let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
     for (name, value) in VARIABLES.into_iter().zip(values) {
         program = program.env(name, value);

@@ -189,11 +189,13 @@ fn a_decision_before_the_checks_are_recorded_is_about_other_evidence() {
     let shown = show(&case, id);
     assert_eq!(shown.observed.as_ref().unwrap().checks[0].exit_code, Some(1));
     let approve = |expect: &str| {
-        let request = ApproveRequest { note: None, expect: Some(expect.to_owned()) };
+        let request =
+            ApproveRequest { expect: Some(expect.to_owned()), ..ApproveRequest::default() };
         case.tree.approve(&id.to_string(), &request, &human())
     };
     assert_eq!(approve(&seen).unwrap_err().code, Code::XchainEvidenceChanged);
-    let request = SendBackRequest { reason: "again".to_owned(), expect: None };
+    let request =
+        SendBackRequest { reason: "again".to_owned(), expect: None, despite_leftovers: None };
     case.tree.send_back(&id.to_string(), &request, &human()).unwrap();
     assert_eq!(show(&case, id).reworks, 1);
 }

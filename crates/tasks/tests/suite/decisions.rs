@@ -37,7 +37,7 @@ fn every_decision_of_a_person_has_a_record_that_outlasts_the_events() {
     let review = case.reviewed().to_string();
     let asked = case.events().last().unwrap()["timestamp"].clone();
     case.clock.add(60);
-    let back = SendBackRequest { reason: "No tests".into(), expect: None };
+    let back = SendBackRequest { reason: "No tests".into(), expect: None, despite_leftovers: None };
     case.tree.send_back(&review, &back, &by).unwrap();
     let place = all(&case).position;
     approve(&case);

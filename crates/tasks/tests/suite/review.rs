@@ -12,7 +12,11 @@ use serde_json::json;
 use crate::support::{AGENT, Case, agent, human, way};
 
 fn approve(expect: &str) -> ApproveRequest {
-    ApproveRequest { note: Some("good work".into()), expect: Some(expect.to_owned()) }
+    ApproveRequest {
+        note: Some("good work".into()),
+        expect: Some(expect.to_owned()),
+        despite_leftovers: None,
+    }
 }
 
 fn evidence(case: &Case, id: TaskId) -> String {
@@ -52,6 +56,23 @@ fn an_approval_records_who_where_and_about_what() {
     );
     assert_eq!(done.notices[0].status, Status::Done);
     case.is_clean();
+}
+
+#[test]
+fn outputs_that_change_after_the_approval_are_named() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let outputs = |status: &str| case.folder.path().join(format!("tasks/{status}/{id}/outputs"));
+    fs::write(outputs("review").join("summary.md"), "Fine.").unwrap();
+    case.tree.approve(&id.to_string(), &approve(&evidence(&case, id)), &human()).unwrap();
+    case.is_clean();
+    let findings = || case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
+    assert_eq!(findings().findings, Vec::<String>::new());
+    fs::write(outputs("done").join("summary.md"), "Other.").unwrap();
+    assert_eq!(findings().findings, ["outputs/ changed after the approval"]);
+    let lint = case.tree.lint(&Default::default(), &human()).unwrap();
+    let codes: Vec<&str> = lint.findings.iter().map(|it| it.code.as_str()).collect();
+    assert_eq!(codes, ["outputs_changed"]);
 }
 
 #[test]

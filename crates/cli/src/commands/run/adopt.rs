@@ -9,9 +9,11 @@ use accord_runs::answers::adopt_answer;
 use accord_runs::operations::Adopt;
 use accord_runs_core::operations::answers::{RunAdoptAnswer, RunKeptChange};
 use accord_runs_core::operations::{AdoptChanges, LocalOperation as _, ShowChanges};
+use accord_runs_core::person::Person;
 
 use super::person::{human, person};
 use super::{RepoArgs, next_lines, quoted_path, take};
+use crate::commands::person::DespiteArgs;
 use crate::host::Actor;
 use crate::render::{Page, clean};
 use crate::{Exit, Result};
@@ -47,6 +49,9 @@ pub(super) struct AdoptArgs {
     note: Option<String>,
 
     #[command(flatten)]
+    despite: DespiteArgs,
+
+    #[command(flatten)]
     repo: RepoArgs,
 }
 
@@ -59,6 +64,8 @@ impl AdoptArgs {
         let runs = self.repo.open_to_act()?;
         let verb = if self.undo { "forget what changed" } else { "put in force what changed" };
         let by = self.yes.then(|| person(self.actor, self.note, Door::Cli, verb)).transpose()?;
+        let despite_leftovers = self.despite.despite_leftovers;
+        let by = by.map(|person| Person { despite_leftovers, ..person });
         let adoption = take(runs.adopt(&Adopt { by, undo: self.undo, expect: self.expect }))?;
         let answer = adopt_answer(&adoption, self.repo.next(&runs)?);
         let git = self.repo.git_words();

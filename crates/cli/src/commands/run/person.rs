@@ -23,7 +23,9 @@ impl PersonArgs {
                          `accord run coordinator status`)";
         let question = Question { verb, evidence, otherwise, has_key: false };
         let decision = self.decide(&question, show)?;
-        Ok(Consent { person: of(decision.by, decision.note, Door::Cli), expect: decision.expect })
+        let despite_leftovers = decision.despite_leftovers;
+        let person = of(decision.by, decision.note, Door::Cli);
+        Ok(Consent { person: Person { despite_leftovers, ..person }, expect: decision.expect })
     }
 }
 

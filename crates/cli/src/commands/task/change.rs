@@ -8,6 +8,7 @@ use accord_tasks_core::operations as ops;
 use super::acting::AgentArgs;
 use super::briefing::{BriefingArgs, briefing_of};
 use super::place::{Place, PlaceArgs};
+use crate::commands::person::DespiteArgs;
 use crate::commands::words;
 use crate::host::{Acting, Actor, ActorArg, print_document, setting};
 use crate::render::{self, clean};
@@ -129,6 +130,9 @@ pub(super) struct DecisionArgs {
     /// Refuse if the task is not the one with this digest, which `accord task show` shows
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
+
+    #[command(flatten)]
+    despite: DespiteArgs,
 }
 
 /// Make a task of the backlog ready
@@ -337,17 +341,18 @@ impl ReasonArgs {
 
 impl DecisionArgs {
     pub(super) fn run(self, name: &str) -> Result<Exit> {
-        let Self { of: ReasonArgs { id, reason, actor, place }, expect } = self;
+        let Self { of: ReasonArgs { id, reason, actor, place }, expect, despite } = self;
+        let despite_leftovers = despite.despite_leftovers.then_some(true);
         match name {
             "cancel" => {
-                let body = Json(ops::CancelRequest { reason, expect });
+                let body = Json(ops::CancelRequest { reason, expect, despite_leftovers });
                 verb::<ops::CancelTask>(&place, &actor, &id, body)
             }
             _ => verb::<ops::ResurrectTask>(
                 &place,
                 &actor,
                 &id,
-                Json(ops::ResurrectRequest { reason, expect }),
+                Json(ops::ResurrectRequest { reason, expect, despite_leftovers }),
             ),
         }
     }

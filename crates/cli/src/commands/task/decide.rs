@@ -61,7 +61,8 @@ impl DoneArgs {
     pub(super) fn approve(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "approve it")?;
-        let body = ops::ApproveRequest { note: decided.note, expect: decided.expect };
+        let Decided { note, expect, despite_leftovers, .. } = decided;
+        let body = ops::ApproveRequest { note, expect, despite_leftovers };
         let answer = place.change::<ops::ApproveTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
@@ -69,7 +70,8 @@ impl DoneArgs {
     pub(super) fn close(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "close it as done")?;
-        let body = ops::CloseRequest { note: decided.note, expect: decided.expect };
+        let Decided { note, expect, despite_leftovers, .. } = decided;
+        let body = ops::CloseRequest { note, expect, despite_leftovers };
         let answer = place.change::<ops::CloseTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
@@ -84,7 +86,8 @@ impl SendBackArgs {
             Some(note) => format!("{} ({note})", self.reason),
             None => self.reason,
         };
-        let body = ops::SendBackRequest { reason, expect: decided.expect };
+        let Decided { expect, despite_leftovers, .. } = decided;
+        let body = ops::SendBackRequest { reason, expect, despite_leftovers };
         let answer = place.change::<ops::SendBackTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
@@ -106,7 +109,8 @@ impl AdoptArgs {
         };
         // What differs is shown before the person decides.
         let expect = person.expected().map(|expect| expect.as_str().to_owned());
-        let trial = ops::AdoptRequest { dry_run: Some(true), expect, note: None };
+        let trial =
+            ops::AdoptRequest { dry_run: Some(true), expect, ..ops::AdoptRequest::default() };
         let would = adopt(trial, &person.acting()?)?.answer.0.result;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
         let evidence = evidence(would.evidence.as_deref())?;
@@ -116,8 +120,10 @@ impl AdoptArgs {
             }
             render::differences(page, &would);
         })?;
+        let despite_leftovers = decision.despite_leftovers.then_some(true);
         let (by, note, expect) = parts(decision);
-        let answer = adopt(ops::AdoptRequest { note, expect, dry_run: None }, &by)?;
+        let body = ops::AdoptRequest { note, expect, dry_run: None, despite_leftovers };
+        let answer = adopt(body, &by)?;
         place.print(answer, render::adopted)
     }
 }
@@ -127,6 +133,7 @@ struct Decided {
     by: Acting,
     note: Option<String>,
     expect: Option<String>,
+    despite_leftovers: Option<bool>,
 }
 
 /// Asks the person about a task, which is shown first.
@@ -137,8 +144,10 @@ fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Dec
     let evidence = evidence(Some(&shown.evidence))?;
     let question = question(place, verb, &evidence);
     let decision = person.decide(&question, |page| render::task(page, &shown))?;
+    let despite_leftovers = decision.despite_leftovers.then_some(true);
     let (by, note, expect) = parts(decision);
-    Ok(Decided { task: place.task(&shown.task.id.to_string())?, by, note, expect })
+    let task = place.task(&shown.task.id.to_string())?;
+    Ok(Decided { task, by, note, expect, despite_leftovers })
 }
 
 fn show(place: &Place, id: &str) -> Result<ops::ShowAnswer> {

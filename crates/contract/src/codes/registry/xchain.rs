@@ -219,6 +219,10 @@ macro_rules! xchain_codes {
         "It is a person who does this, and a worker, a hook or a command of a gate started the \
          process that asks, or that process cannot be examined, or it belongs to another user; a \
          person must run it in a shell that no worker started, sign in, or use a key.";
+    WorkerStillRuns = "worker_still_runs", Approval, AfterChange, 409,
+        "A process of a worker still runs, and could change what is decided; wait until it has \
+         ended, or end it by the number that is named, or decide at a terminal with \
+         --despite-leftovers.";
     XchainConfirmationNeeded = "confirmation_needed", Approval, AfterChange, 409,
         "The decision belongs to a person, and there is no terminal to ask one; run it in a \
          terminal, or give --yes and --actor human:NAME if the host allows that.";
