@@ -5,7 +5,6 @@
 //! environment.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read as _;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use rustix::io::Errno;
 use crate::group::Ending;
 use crate::invocation::{Invocation, system_program};
 use crate::namespace::has_hidden_supervisor;
+use crate::procfs;
 use crate::record::left_processes;
 use crate::run::{Spec, run};
 use crate::supervisor::{is_supervisor, is_withheld};
@@ -66,10 +66,11 @@ pub fn os_user() -> String {
 /// PID namespace than a process that starts workers.
 pub fn ancestors(variables: &[&str]) -> Option<Lineage> {
     let table = ProcessTable::read()?;
-    if has_hidden_supervisor() {
+    let own = std::process::id().into();
+    if has_hidden_supervisor() || procfs::is_covered(own) {
         return None;
     }
-    of(std::process::id().into(), &table, variables)
+    of(own, &table, variables)
 }
 
 /// A process that is examined later. A later process with the same number is not it, if the system
@@ -181,7 +182,7 @@ fn set(pid: u64, names: &[&str]) -> Option<Vec<(String, String)>> {
         return Some(named.collect());
     }
     let mut bytes = Vec::new();
-    let file = File::open(format!("/proc/{pid}/environ"));
+    let file = procfs::open(&format!("{pid}/environ"));
     if let Err(error) = file.and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes)) {
         return is_withheld(&error).then(Vec::new);
     }

@@ -47,6 +47,7 @@ mod limits;
 mod lines;
 mod live;
 mod namespace;
+mod procfs;
 mod record;
 mod run;
 mod sandbox;

@@ -19,6 +19,7 @@ use parking_lot::{Mutex, RwLock};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::descendants::{descendants, end_children, pid_of};
+use crate::procfs;
 use crate::table::{Process, ProcessTable};
 
 /// The name of a supervisor in the process table. The system keeps 15 bytes.
@@ -48,7 +49,7 @@ pub fn supervise() {
 
 /// `None` if its name cannot be read now.
 pub(crate) fn is_supervisor(pid: u64) -> Option<bool> {
-    match fs::read(format!("/proc/{pid}/comm")) {
+    match procfs::read(&format!("{pid}/comm")) {
         Ok(name) => Some(name.trim_ascii_end() == NAME.as_bytes()),
         Err(error) => is_withheld(&error).then_some(false),
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::group::Ending;
 use crate::invocation::{Invocation, system_program};
+use crate::procfs;
 use crate::run::{Spec, run};
 
 /// How long `ps` may take.
@@ -39,7 +40,7 @@ impl Process {
     /// The process with a number, from `/proc`. `None` if there is no such process, or no `/proc`.
     pub fn find(pid: u64) -> Option<Self> {
         // The name of a program can be bytes that are no text.
-        let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = procfs::read(&format!("{pid}/stat")).ok()?;
         of_stat(pid, &String::from_utf8_lossy(&stat))
     }
 }
@@ -52,10 +53,16 @@ pub(crate) enum ProcessTable {
 }
 
 impl ProcessTable {
-    /// The table now. `None` if the system does not show it.
+    /// The table now. `None` if the system does not show it, or if it is not the system that shows
+    /// it.
     pub(crate) fn read() -> Option<Self> {
-        if Process::find(std::process::id().into()).is_some() {
+        let own = std::process::id().into();
+        if Process::find(own).is_some() {
             return Some(Self::Files);
+        }
+        // Not `ps`, which would read the same files. An empty folder is no `/proc`.
+        if procfs::is_covered(own) && pids().next().is_some() {
+            return None;
         }
         let invocation =
             Invocation::new(system_program("ps"), ["-A", "-o", "pid=,ppid=,pgid=,time=,tty="]);

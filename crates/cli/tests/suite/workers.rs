@@ -275,3 +275,40 @@ fn a_process_that_hides_its_parents_decides_nothing() {
     // A person's own process is not hidden.
     tasks.yes(&format!("approve {id} --yes --actor human:lead"));
 }
+
+/// In a mount namespace of its own, a worker can put other files over those of `/proc`.
+#[test]
+fn a_process_that_covers_proc_decides_nothing() {
+    const COVER: &str = r#"cat > /dev/null
+cat > "$LEFT/cover.sh" <<'END'
+for folder in /proc/[0-9]*; do
+  [ "$(cat $folder/comm 2> /dev/null)" = accord-workers ] || continue
+  mount --bind "$LEFT/comm" $folder/comm || exit 0
+done
+touch "$LEFT/covered"
+"$ACCORD" task close "$OTHER" --yes --actor human:lead
+END
+echo bash > "$LEFT/comm"
+env -i PATH="$PATH" LEFT="$LEFT" OTHER="$OTHER" ACCORD="$ACCORD" ACCORD_DATA="$DATA" \
+  ACCORD_PROJECT=shop unshare -Urm sh "$LEFT/cover.sh" > "$LEFT/said" 2>&1
+true
+"#;
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    tasks.create("One --ready");
+    let other = tasks.create("Two");
+    let agent = tasks.agent("cover.sh", COVER);
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    let accord = command.get_program().to_owned();
+    command.env("LEFT", left.path()).env("OTHER", &other);
+    command.env("DATA", tasks.data()).env("ACCORD", accord);
+    let worked = run(command, "");
+    assert_eq!(worked.code, 0, "{worked:?}");
+    if !left.path().join("covered").exists() {
+        assert!(std::env::var_os("CI").is_none(), "user namespaces are not allowed here");
+        eprintln!("not run: user namespaces are not allowed here");
+        return;
+    }
+    let said = std::fs::read_to_string(left.path().join("said")).expect("an answer");
+    assert!(said.contains("not_for_workers"), "{said}");
+    assert_eq!(tasks.status(&other), "backlog");
+}
