@@ -20,13 +20,17 @@ fn work(tasks: &Tasks, script: &str, mode: &str) -> Ran {
 
 /// Whether this machine has bubblewrap. Without it the test says so, and fails in CI.
 fn has_bubblewrap() -> bool {
+    has_sandbox("bubblewrap")
+}
+
+fn has_sandbox(mode: &str) -> bool {
     let tasks = Tasks::new();
     tasks.create("Probe --ready");
-    let ran = work(&tasks, "true", "bubblewrap");
-    let has = ran.stderr.contains("the sandbox is bubblewrap");
-    assert!(has || std::env::var_os("CI").is_none(), "bubblewrap is needed: {ran:?}");
+    let ran = work(&tasks, "true", mode);
+    let has = ran.stderr.contains(&format!("the sandbox is {mode}"));
+    assert!(has || std::env::var_os("CI").is_none(), "{mode} is needed: {ran:?}");
     if !has {
-        println!("SKIPPED: bubblewrap does not work here: {}", ran.stderr);
+        println!("SKIPPED: {mode} does not work here: {}", ran.stderr);
     }
     has
 }
@@ -90,6 +94,23 @@ fn a_word_of_the_command_shows_no_hidden_file() {
         let mut command = tasks.command(&format!("work --agent '{agent} plan' --as dev --once"));
         command.env("ACCORD_WORKERS_SANDBOX", mode);
         run(command, "");
+        let file = tasks.folder().join("seen.txt");
+        assert_eq!(std::fs::read_to_string(file).expect("it looked"), seen, "{mode}");
+    }
+}
+
+#[test]
+fn a_worker_in_landlock_opens_no_terminal() {
+    if !has_sandbox("landlock") {
+        return;
+    }
+    let tasks = Tasks::new();
+    let look = "( : < /dev/ptmx ) 2> /dev/null && echo terminal > seen.txt\n\
+                head -c 1 /dev/urandom > /dev/null && echo random >> seen.txt";
+    for (mode, seen) in [("landlock", "random\n"), ("off", "terminal\nrandom\n")] {
+        let _ = std::fs::remove_file(tasks.folder().join("seen.txt"));
+        tasks.create("One --ready");
+        work(&tasks, look, mode);
         let file = tasks.folder().join("seen.txt");
         assert_eq!(std::fs::read_to_string(file).expect("it looked"), seen, "{mode}");
     }

@@ -372,6 +372,7 @@ impl Confinement {
         let mut hidden = self.hidden(home.as_deref());
         // Rules are made for each file beside a hidden folder, and a tree can have many.
         hidden.retain(|path| !path.starts_with(&self.tree));
+        hidden.push(PathBuf::from("/dev"));
         let mut rights = Rights::outside(&hidden);
         rights.read.extend(self.seen(tool, Path::new(&tool.program), home.as_deref(), &hidden));
         rights.read.extend(Layout::of(&self.tree, home.as_deref()).outside());
@@ -410,6 +411,7 @@ impl Confinement {
         let mut hidden = self.hidden(home.as_deref());
         // Rules are made for each file beside a hidden folder, and a tree can have many.
         hidden.retain(|path| !path.starts_with(&self.tree));
+        hidden.push(PathBuf::from("/dev"));
         let mut rights = Rights::outside(&hidden);
         rights.read.extend(self.seen(worker, program, home.as_deref(), &hidden));
         let git = Layout::of(&self.tree, home.as_deref());

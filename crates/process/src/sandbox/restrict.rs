@@ -18,8 +18,9 @@ pub struct Rights {
     pub write: Vec<PathBuf>,
 }
 
-/// Devices that a worker may write to. A terminal is not one of them.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/shm"];
+/// Devices that a worker may use. A terminal is not one of them: it has what a person types.
+const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 impl Rights {
     /// Rights to read all of the system except what is below a hidden folder.
