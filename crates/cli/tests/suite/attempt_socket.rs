@@ -1,6 +1,7 @@
 //! The socket of an attempt: what a worker reaches of Accord, and as whom.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use crate::accord::run;
 use crate::memory::bare;
 use crate::run_place::Place;
 use crate::task_place::Tasks;
+use crate::wait::pid_in;
 
 /// What a worker does with the command, each with its answer in a file of `$SEEN`. It has neither a
 /// data folder nor a key.
@@ -152,4 +154,36 @@ echo "${ACCORD_SOCKET:-none}" > socket.txt
     let deposited: Value = serde_json::from_str(&deposited).expect(&deposited);
     assert_eq!(deposited["created_by"], json!({"id": "pm", "type": "agent"}), "{deposited}");
     assert_eq!(deposited["project_id"], "shop", "{deposited}");
+}
+
+#[test]
+fn the_folder_of_a_killed_supervisor_is_removed_by_the_next() {
+    let (tasks, folder) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    let temporary = folder.path().join("t");
+    // Folders of others: another name, something else in it.
+    std::fs::create_dir_all(temporary.join("accord-others")).expect("folders");
+    std::fs::create_dir_all(temporary.join("accord-abc123")).expect("folders");
+    let started = |script: &str| {
+        tasks.create("One --ready");
+        let agent = tasks.agent("agent.sh", script);
+        let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+        command.env("TMPDIR", &temporary).env("SEEN", folder.path());
+        command
+    };
+    let script = "cat > /dev/null; echo \"$ACCORD_SOCKET\" > \"$SEEN/socket\"; sleep 600";
+    let mut command = started(script);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut killed = command.spawn().expect("it starts");
+    let socket = pid_in(&folder.path().join("socket"));
+    let left = Path::new(&socket).parent().expect("its folder").to_owned();
+    assert!(left.starts_with(&temporary), "{socket}");
+    // Another attempt leaves the folder of a running one alone.
+    let other = run(started("cat > /dev/null"), "");
+    assert_eq!((other.code, left.join("s").exists()), (0, true), "{other:?}");
+    killed.kill().expect("killed");
+    killed.wait().expect("it ended");
+    assert!(left.exists(), "it was killed");
+    let next = run(started("cat > /dev/null"), "");
+    assert_eq!((next.code, left.exists()), (0, false), "{next:?}");
+    assert!(temporary.join("accord-others").exists() && temporary.join("accord-abc123").exists());
 }

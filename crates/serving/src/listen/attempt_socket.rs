@@ -3,11 +3,11 @@
 //! Invariants:
 //! - what comes through it is the worker's, whatever its headers say ([`crate::attempt`]);
 //! - its folder belongs to this attempt alone, and only its user can open it. The folder is removed
-//!   when the attempt ends.
+//!   when the attempt ends, or by the next attempt if its process was killed.
 
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +37,9 @@ use crate::{Api, Correlation, Metrics, Peer, Permits, Request, Response, errors}
 const CONNECTIONS: usize = 64;
 /// How long a request may wait for the first byte of its answer. The worker has limits of its own.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
+/// The names of a folder, before six letters and digits, and of the socket in it.
+const PREFIX: &str = "accord-";
+const SOCKET: &str = "s";
 /// Error bodies of requests that the host did not answer.
 const PROTOCOL: Protocol = errors::WITHOUT_ROUTE;
 
@@ -46,6 +49,8 @@ pub struct AttemptSocket {
     /// Ends the server: no new connections, and no new requests.
     closing: watch::Sender<bool>,
     _folder: TempDir,
+    /// Held on the folder, so that no other process removes it.
+    _lock: File,
 }
 
 impl AttemptSocket {
@@ -56,12 +61,15 @@ impl AttemptSocket {
             Failure::new(Code::ServeSocketFailed, message)
         };
         let folder = private_folder().map_err(failed)?;
-        let path = folder.path().join("s");
+        remove_left(folder.path());
+        let lock = File::open(folder.path()).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        let path = folder.path().join(SOCKET);
         let _inside = runtime.enter();
         let listener = UnixListener::bind(&path).map_err(failed)?;
         let (closing, router) = (watch::Sender::new(false), router(api, attempt));
         accord_system::spawn(serve(listener, router, closing.subscribe()));
-        Ok(Self { path, closing, _folder: folder })
+        Ok(Self { path, closing, _folder: folder, _lock: lock })
     }
 }
 
@@ -81,13 +89,36 @@ impl Drop for AttemptSocket {
 fn private_folder() -> std::io::Result<TempDir> {
     let private = || Permissions::from_mode(0o700);
     let make = |parent: &Path| {
-        tempfile::Builder::new().prefix("accord-").permissions(private()).tempdir_in(parent)
+        tempfile::Builder::new().prefix(PREFIX).permissions(private()).tempdir_in(parent)
     };
     let folder = make(&std::env::temp_dir())?;
     if folder.path().as_os_str().as_bytes().len() + 2 <= MAX_PATH {
         return Ok(folder);
     }
     make(Path::new("/tmp"))
+}
+
+/// Removes the folders of attempts whose processes were killed, beside the folder of this one. A
+/// folder whose socket exists is locked while its attempt runs.
+fn remove_left(own: &Path) {
+    let (Some(parent), Ok(made)) = (own.parent(), own.metadata()) else { return };
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let random = name.strip_prefix(PREFIX).unwrap_or_default();
+        let is_named = random.len() == 6 && random.bytes().all(|it| it.is_ascii_alphanumeric());
+        let path = entry.path();
+        let is_own = |found: fs::Metadata| found.is_dir() && found.uid() == made.uid();
+        if !is_named || path == own || !path.symlink_metadata().is_ok_and(is_own) {
+            continue;
+        }
+        let Ok(folder) = File::open(&path) else { continue };
+        let socket = path.join(SOCKET);
+        let is_left = folder.try_lock().is_ok();
+        if is_left && socket.symlink_metadata().is_ok_and(|it| it.file_type().is_socket()) {
+            // What else is in the folder belongs to somebody, and stays with it.
+            let _ = fs::remove_file(socket).and_then(|()| fs::remove_dir(path));
+        }
+    }
 }
 
 async fn serve(listener: UnixListener, router: Router, closing: watch::Receiver<bool>) {
