@@ -106,6 +106,11 @@ pub fn findings(task: &Task, observed: Option<&TaskObserved>, missing: &[String]
     let failed = failed.filter(|check| check.exit_code != Some(0));
     found.extend(failed.map(|check| format!("check failed: {}", described(check))));
     found.extend(missing.iter().map(|path| format!("declared file does not exist: {path}")));
+    let executed = observed.and_then(|observed| observed.executed.as_ref());
+    found.extend(executed.map(|paths| {
+        let what = "git, agents or editors execute or follow it";
+        format!("changed while the agent ran: {} ({what})", paths.join(", "))
+    }));
     found
 }
 

@@ -129,7 +129,7 @@ fn remove(folder: &Path, base: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
-fn is_placeholder(path: &Path) -> bool {
+pub(super) fn is_placeholder(path: &Path) -> bool {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => {
             fs::read_dir(path).is_ok_and(|mut names| names.next().is_none())

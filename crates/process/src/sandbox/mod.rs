@@ -9,6 +9,7 @@
 mod attempt;
 mod data_folders;
 mod git;
+mod guards;
 mod home;
 mod mounts;
 mod restrict;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 pub use self::attempt::Attempt;
 pub use self::data_folders::note_data_folder;
+pub use self::guards::Guards;
 pub use self::restrict::{Rights, restrict};
 pub use self::verify::{ExpectedMounts, verify_mounts};
 
@@ -635,8 +637,16 @@ fn no_folder(error: io::Error) -> Obstacle {
 
 /// The home of the worker's person, if it is a folder.
 fn home_of(worker: &Invocation) -> Option<PathBuf> {
-    let home = worker.variable("HOME").map(PathBuf::from);
-    home.as_deref().and_then(real_folder).filter(|home| home.parent().is_some())
+    worker.variable("HOME").and_then(home_at)
+}
+
+/// The home of the user of this process.
+fn home_of_user() -> Option<PathBuf> {
+    std::env::var_os("HOME").and_then(home_at)
+}
+
+fn home_at(home: OsString) -> Option<PathBuf> {
+    real_folder(Path::new(&home)).filter(|home| home.parent().is_some())
 }
 
 fn real_folder(path: &Path) -> Option<PathBuf> {

@@ -59,6 +59,8 @@ message! {
         /// What all runs of the task cost, as the output of the clients says. Absent if it does
         /// not.
         optional cost: TaskCost = "cost", "cost";
+        /// What git, agents or editors execute or follow, and what changed while the agent ran.
+        optional executed: Vec<String> = "executed", "paths", Limits::texts(CHANGES, TEXT);
     }
 }
 

@@ -56,7 +56,7 @@ impl Observer<'_> {
     pub(super) fn observe(
         &self,
         (sandbox, base): (&Sandbox, Option<String>),
-        cost: Option<ClientCost>,
+        (cost, executed): (Option<ClientCost>, Vec<String>),
         exit: AgentExit,
         signals: &mut dyn FnMut(WorkSignal<'_>),
     ) -> TaskObserved {
@@ -85,6 +85,7 @@ impl Observer<'_> {
             files,
             left_out: left_out as u64,
             cost: cost.map(Into::into),
+            executed: Some(executed).filter(|executed| !executed.is_empty()),
         }
     }
 

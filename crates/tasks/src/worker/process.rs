@@ -8,8 +8,8 @@ use accord_base::worker::{Attempt, AttemptSocket, RUN_FILES, SOCKET_VARIABLE, TA
 use accord_base::{ActorId, IdError, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_process::{
-    Cancel, Ending, GitAccess, Invocation, Overflow, RunOutput, Sandbox, SandboxMode, Spec,
-    StartError, Watch, WatchDecision, run_watched, user_state_folder,
+    Cancel, Confinement, Ending, GitAccess, Invocation, Overflow, RunOutput, Sandbox, SandboxMode,
+    Spec, StartError, Watch, WatchDecision, run_watched, user_state_folder,
 };
 use accord_tasks_core::message::PREFIX;
 use accord_tasks_core::operations::{AgentExit, TaskObserved};
@@ -86,6 +86,7 @@ pub(super) fn run(
         Err(error) => return failed(error),
     };
     let base = observer.commit();
+    let guards = confinement(agent, command, &Rights::Agent).map(|confined| confined.guards());
     let (every, now) = (agent.beat_every(), Instant::now());
     let mut watched = Watched {
         agent,
@@ -117,7 +118,11 @@ pub(super) fn run(
         Ok(outcome) => (AgentExit::Failure, Some(described(command, &outcome))),
         Err(error) => return failed(format!("the agent did not start: {error}")),
     };
-    let observed = observer.observe((&sandbox, base), output.cost(), exit, signals);
+    // What the sandbox has put into the work tree goes with it.
+    let cost = output.cost();
+    drop(spec);
+    let executed = guards.map(|guards| guards.changed()).unwrap_or_default();
+    let observed = observer.observe((&sandbox, base), (cost, executed), exit, signals);
     Ended { exit, text, observed: Some(observed) }
 }
 
@@ -200,7 +205,7 @@ pub(super) fn confine(
     program: Invocation,
     rights: Rights,
 ) -> Result<(Invocation, Sandbox), StartError> {
-    let Some(state) = user_state_folder() else {
+    let Some(confinement) = confinement(run, command, &rights) else {
         let why = "there is no state folder; set HOME or XDG_STATE_HOME".to_owned();
         let is_required =
             matches!(command.sandbox.mode, SandboxMode::Bubblewrap | SandboxMode::Landlock);
@@ -209,14 +214,20 @@ pub(super) fn confine(
             false => Ok((program, Sandbox::Off(why))),
         };
     };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = real(&run.folder());
-    let tree = command.cwd.as_deref().map_or_else(|| folder.clone(), real);
     // It was real when the command was made. A worker of a folder above could replace it.
-    if let Some(cwd) = command.cwd.as_ref().filter(|cwd| **cwd != tree) {
+    if let Some(cwd) = command.cwd.as_ref().filter(|cwd| **cwd != confinement.tree) {
         let why = format!("{} is a link now, or is behind one", cwd.display());
         return Err(StartError::Sandbox { why });
     }
+    confinement.apply(program)
+}
+
+/// What a program may see and change; `None` without a folder for the state of the user.
+fn confinement(run: &AgentRun<'_>, command: &AgentCommand, rights: &Rights) -> Option<Confinement> {
+    let state = user_state_folder()?;
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = real(&run.folder());
+    let tree = command.cwd.as_deref().map_or_else(|| folder.clone(), real);
     let rules = &command.sandbox;
     let mut confinement = rules.confine(&tree, GitAccess::Commit, &state.join("accord"));
     confinement.tree.clone_from(&tree);
@@ -240,7 +251,7 @@ pub(super) fn confine(
     let named =
         named.filter(|path| !path.starts_with(&tree)).filter_map(|it| it.canonicalize().ok());
     confinement.visible.extend(named.filter(|path| path.is_file()));
-    confinement.apply(program)
+    Some(confinement)
 }
 
 /// A path without `..`, whatever links it has.

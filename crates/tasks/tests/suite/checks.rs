@@ -115,6 +115,7 @@ fn an_agent_cannot_say_what_was_observed() {
         files: Vec::new(),
         left_out: 0,
         cost: None,
+        executed: None,
     };
     let (exit, observed) = (AgentExit::Success, Some(observed));
     let request = EndRunRequest { agent: None, run_id, exit, text: None, observed };

@@ -74,7 +74,11 @@ fn the_agent_of_a_task_works_and_changes_nothing_that_judges() {
     assert_eq!((read("failed.txt"), read("passed.txt")), (String::new(), String::new()), "{ran:?}");
     assert_eq!((tasks.status(&id), tasks.status(&other)), ("review".into(), "review".into()));
     assert!(!tasks.folder().join(".mcp.json").exists(), "a placeholder is left");
-    tasks.create("Two --ready");
+    let findings = |id: &str| tasks.json(&format!("show {id}"))["findings"].to_string();
+    assert!(!findings(&id).contains("changed while"), "{}", findings(&id));
+    let two = tasks.create("Two --ready");
     work(&SHOWN.into_iter().fold(start, |script, at| script + &attack(at)), "off");
     assert_eq!(read("passed.txt"), SHOWN.map(|at| format!("{at}\n")).concat());
+    let changed = "changed while the agent ran: .git/config, .git/hooks, .mcp.json";
+    assert!(findings(&two).contains(changed), "{}", findings(&two));
 }
