@@ -50,16 +50,18 @@ fn pid_number(pid: Pid) -> u64 {
     u64::from(pid.as_raw_nonzero().get().unsigned_abs())
 }
 
-/// Kills every descendant of this process, which must get the processes whose parents have ended.
-/// Returns those that are left at the deadline.
-pub(crate) fn end_descendants(deadline: Instant) -> Vec<Process> {
+/// Kills every descendant of this process, which must get the processes whose parents have ended,
+/// except those with these numbers. Returns those that are left at the deadline.
+pub(crate) fn end_descendants(deadline: Instant, except: &BTreeSet<u64>) -> Vec<Process> {
+    let is_kept = |pid: Pid| except.contains(&pid_number(pid));
     loop {
-        if end_children(&|_| false, deadline.min(Instant::now() + SWEEP_AFTER)) {
+        if end_children(&is_kept, deadline.min(Instant::now() + SWEEP_AFTER)) {
             return Vec::new();
         }
         let found =
             ProcessTable::read().map(|table| descendants(&table, std::process::id().into()));
-        let found = found.unwrap_or_default();
+        let mut found = found.unwrap_or_default();
+        found.retain(|process| !except.contains(&process.pid));
         if Instant::now() >= deadline {
             return found;
         }

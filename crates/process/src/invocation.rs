@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use crate::error::StartError;
 use crate::hidden::hidden_variables;
+use crate::kept::kept_programs;
 use crate::launcher::launcher;
 use crate::namespace::announce_supervisor;
 use crate::record::{Record, Work};
@@ -128,6 +129,10 @@ impl Invocation {
                 }
                 if let Some(record) = record {
                     command.arg("--record").arg(record.path());
+                    // What is in a namespace of its own ends with it.
+                    for program in kept_programs().iter().filter(|_| !self.is_wrapped) {
+                        command.arg("--keep").arg(program);
+                    }
                 }
                 command.args(self.is_wrapped.then_some("--wrapped")).arg("--").arg(&self.program);
                 command

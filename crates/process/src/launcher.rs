@@ -5,9 +5,13 @@
 //! - On Linux it gets every process that the worker leaves behind. When the worker ends, it ends
 //!   all of them before it ends itself. It does the same when the supervisor dies.
 //!
+//! A worker that may leave programs behind has two launchers. The one between it and the supervisor
+//! stays with these programs. The other one ends for the supervisor as the worker did.
+//!
 //! SIGTERM asks the worker and all that it started to end; SIGINT kills them. The launcher ends as
 //! its worker did: with the same exit code, or by the same signal.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -17,17 +21,20 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit, setsid};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process, setrlimit, setsid, waitid,
+};
+use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 
 use crate::descendants::{descendants, end_descendants, reap_one, signal_descendants};
 use crate::error::StartError;
 use crate::group::{Ending, watch_end_of};
 use crate::invocation::Invocation;
+use crate::kept::kept_processes;
 use crate::record::Record;
 use crate::sandbox::Attempt;
 use crate::supervisor::{END_LIMIT, supervise};
-use crate::table::ProcessTable;
+use crate::table::{Process, ProcessTable};
 
 /// How often processes that the worker left behind, and that have ended, are reaped, and how often
 /// those that run are recorded.
@@ -44,6 +51,10 @@ pub struct LaunchOptions {
     pub attempt: Option<PathBuf>,
     /// The file that names the processes of the worker.
     pub record: Option<PathBuf>,
+    /// The programs that may live on after the worker.
+    pub keep: Vec<String>,
+    /// Another launcher started this one, which stays with what is kept.
+    pub is_keeper: bool,
     /// The program only starts the worker. It is not asked to end, because it would kill the worker
     /// at once.
     pub is_wrapped: bool,
@@ -67,6 +78,9 @@ pub(crate) fn launcher() -> Option<&'static OsStr> {
 /// Runs a worker to its end, and ends what it leaves behind. The calling process must have one
 /// thread and no children.
 pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, StartError> {
+    if !options.keep.is_empty() && !options.is_keeper {
+        return launch_keeper(worker, options);
+    }
     let system = |source: io::Error| worker.failed(source);
     // Kept until all processes have ended, also if the supervisor was killed.
     let attempt = options.attempt.as_deref().map(Attempt::join);
@@ -80,9 +94,89 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     forget_streams().map_err(system)?;
     let worker_pid = Pid::from_child(&child);
     let ending = wait(worker_pid, options.is_wrapped, (&asked, &killed), record.as_mut());
-    let left = end_descendants(Instant::now() + END_LIMIT);
-    record.into_iter().for_each(|record| record.close(&left));
-    ending.map_err(system)
+    let ending = ending.map_err(system)?;
+    let kept = match options.is_keeper && record.is_some() {
+        true => kept_processes(&options.keep),
+        false => BTreeSet::new(),
+    };
+    let left = end_descendants(Instant::now() + END_LIMIT, &kept);
+    let Some(mut record) = record else { return Ok(ending) };
+    if !kept.is_empty() {
+        stay(&mut record, ending, &left, (&asked, &killed)).map_err(system)?;
+    }
+    record.close(&left);
+    Ok(ending)
+}
+
+/// Stays with programs that are kept, until they have ended. The other launcher ends meanwhile.
+fn stay(
+    record: &mut Record,
+    ending: Ending,
+    left: &[Process],
+    (asked, killed): (&UnixStream, &UnixStream),
+) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(None)?;
+    record.update(left);
+    record.keep(ending);
+    // The other launcher waits for this, lets this process continue, and ends.
+    kill_process(rustix::process::getpid(), Signal::STOP)?;
+    let own = std::process::id().into();
+    while ProcessTable::read().is_some_and(|table| !descendants(&table, own).is_empty()) {
+        sleep_until_event(None, REAP_INTERVAL, &[asked, killed])?;
+        while reap_one().is_some() {}
+        if has_byte(killed) {
+            end_descendants(Instant::now() + END_LIMIT, &BTreeSet::new());
+        } else if has_byte(asked) {
+            signal_descendants(Signal::TERM, None);
+        }
+    }
+    Ok(())
+}
+
+/// Starts the launcher that stays with what the worker leaves, and ends as the worker does.
+fn launch_keeper(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, StartError> {
+    let system = |source: io::Error| worker.failed(source);
+    let asked = on_signal(SIGTERM).map_err(system)?;
+    let killed = on_signal(SIGINT).map_err(system)?;
+    let changed = on_signal(SIGCHLD).map_err(system)?;
+    prepare().map_err(system)?;
+    let mut words: Vec<OsString> = vec!["launch".into(), "--keeper".into()];
+    for (flag, path) in [("--attempt", &options.attempt), ("--record", &options.record)] {
+        words.extend(path.iter().flat_map(|path| [flag.into(), path.into()]));
+    }
+    words.extend(options.keep.iter().flat_map(|program| ["--keep".into(), program.into()]));
+    words.extend(["--".into(), worker.program.clone()]);
+    words.extend(worker.args.iter().cloned());
+    let child = Invocation::new("/proc/self/exe", words).start_attached()?;
+    forget_streams().map_err(system)?;
+    let keeper = Pid::from_child(&child);
+    let states = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+    loop {
+        let state = waitid(WaitId::Pid(keeper), states).map_err(|error| system(error.into()))?;
+        match state {
+            Some(state) if state.stopped() => {
+                let ending = options.record.as_deref().and_then(Record::ending);
+                let _ = kill_process(keeper, Signal::CONT);
+                if let Some(ending) = ending {
+                    return Ok(ending);
+                }
+            }
+            Some(state) => {
+                let signal = state.terminating_signal().map(Ending::Signalled);
+                let code = state.exit_status().unwrap_or(1);
+                return Ok(signal.unwrap_or(Ending::Exited(code)));
+            }
+            None => {}
+        }
+        sleep_until_event(None, REAP_INTERVAL, &[&asked, &killed, &changed]).map_err(system)?;
+        has_byte(&changed);
+        for (signal, stream) in [(Signal::INT, &killed), (Signal::TERM, &asked)] {
+            if has_byte(stream) {
+                let _ = kill_process(keeper, signal);
+            }
+        }
+    }
 }
 
 /// Ends this process by a signal, as its worker ended.
@@ -144,7 +238,8 @@ fn wait(
             let own = std::process::id().into();
             record.update(&table.map(|table| descendants(&table, own)).unwrap_or_default());
         }
-        sleep_until_event(watch.as_ref(), asked, killed)?;
+        let wait = if watch.is_some() { REAP_INTERVAL } else { POLL_INTERVAL };
+        sleep_until_event(watch.as_ref(), wait, &[asked, killed])?;
         if has_byte(killed) {
             // The others are killed when it has ended.
             let _ = kill_process(worker, Signal::KILL);
@@ -156,12 +251,12 @@ fn wait(
 
 fn sleep_until_event(
     watch: Option<&OwnedFd>,
-    asked: &UnixStream,
-    killed: &UnixStream,
+    wait: Duration,
+    streams: &[&UnixStream],
 ) -> io::Result<()> {
-    let mut fds = vec![PollFd::new(asked, PollFlags::IN), PollFd::new(killed, PollFlags::IN)];
+    let mut fds: Vec<PollFd<'_>> =
+        streams.iter().map(|stream| PollFd::new(*stream, PollFlags::IN)).collect();
     fds.extend(watch.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)));
-    let wait = if watch.is_some() { REAP_INTERVAL } else { POLL_INTERVAL };
     let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
     match poll(&mut fds, Some(&wait)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),

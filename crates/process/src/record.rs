@@ -9,7 +9,8 @@
 //!   that still run were left behind;
 //! - a process counts only with its number and its start, on the same boot and in the same PID
 //!   namespace;
-//! - the file is removed when none of them runs.
+//! - the file is removed when none of them runs;
+//! - a launcher that stays with programs that are kept runs, and none of these is in the file.
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::process::Signal;
 
 use crate::descendants::signal_all;
+use crate::group::Ending;
 use crate::namespace::{open, own_namespace};
 use crate::sandbox::user_state_folder;
 use crate::table::Process;
@@ -85,6 +87,8 @@ pub(crate) struct Record {
     /// The process that waits for the launcher, then the launcher.
     keepers: Vec<(u64, u64)>,
     processes: Vec<(u64, u64)>,
+    /// How the worker ended, once its launcher stays only with what is kept.
+    ending: Option<Ending>,
 }
 
 impl Record {
@@ -103,6 +107,7 @@ impl Record {
             name: work.name.replace('\n', " "),
             keepers: vec![(own.pid, own.start?)],
             processes: Vec::new(),
+            ending: None,
         };
         record.write().ok().map(|()| record)
     }
@@ -130,10 +135,26 @@ impl Record {
         }
     }
 
+    /// Says how the worker ended, and that its launcher stays with what is kept.
+    pub(crate) fn keep(&mut self, ending: Ending) {
+        self.ending = Some(ending);
+        let _ = self.write();
+    }
+
+    /// How the worker ended whose launcher stays with what is kept.
+    pub(crate) fn ending(path: &Path) -> Option<Ending> {
+        Self::read(path)?.ending
+    }
+
     /// Ends the file: it stays for the processes that could not be ended.
     pub(crate) fn close(mut self, left: &[Process]) {
         // The launcher has written since.
-        let written = Self::read(&self.path).map(|record| record.processes);
+        let written = Self::read(&self.path);
+        if written.as_ref().is_some_and(|record| record.ending.is_some() && record.has_launcher()) {
+            // The launcher stays, and closes it.
+            return;
+        }
+        let written = written.map(|record| record.processes);
         let left = left.iter().filter_map(|process| Some((process.pid, process.start?)));
         self.processes = written.unwrap_or_default().into_iter().chain(left).collect();
         self.processes.retain(|process| runs(*process));
@@ -159,8 +180,14 @@ impl Record {
         }
     }
 
+    /// Whether the launcher runs, and is not this process.
+    fn has_launcher(&self) -> bool {
+        let own = u64::from(std::process::id());
+        self.keepers.get(1).is_some_and(|launcher| launcher.0 != own && runs(*launcher))
+    }
+
     fn running(&self) -> Vec<WorkerProcess> {
-        let is_left = !self.keepers.get(1).is_some_and(|launcher| runs(*launcher));
+        let is_left = self.ending.is_some() || !self.has_launcher();
         let running = self.processes.iter().filter(|process| runs(**process));
         let process = |(pid, start): &(u64, u64)| WorkerProcess {
             name: self.name.clone(),
@@ -178,6 +205,11 @@ impl Record {
                 let _ = writeln!(text, "{kind} {pid} {start}");
             }
         }
+        match self.ending {
+            Some(Ending::Exited(code)) => text.push_str(&format!("exited {code} 0\n")),
+            Some(Ending::Signalled(signal)) => text.push_str(&format!("signalled {signal} 0\n")),
+            Some(Ending::Unreaped) | None => {}
+        }
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let unfinished = self.path.with_file_name(format!("{UNFINISHED}{name}"));
         let _ = fs::remove_file(&unfinished);
@@ -194,13 +226,20 @@ impl Record {
         file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
         let mut lines = text.lines().map(str::to_owned);
         let (place, root, name) = (lines.next()?, lines.next()?, lines.next()?);
-        let (mut keepers, mut processes) = (Vec::new(), Vec::new());
+        let (mut keepers, mut processes, mut ending) = (Vec::new(), Vec::new(), None);
         for line in lines {
-            let mut words = line.split(' ');
-            let found = if words.next()? == "keeper" { &mut keepers } else { &mut processes };
-            found.push((words.next()?.parse().ok()?, words.next()?.parse().ok()?));
+            let words: Vec<&str> = line.split(' ').collect();
+            let [kind, first, second] = words[..] else { return None };
+            let numbers = || Some((first.parse().ok()?, second.parse().ok()?));
+            match kind {
+                "keeper" => keepers.push(numbers()?),
+                "process" => processes.push(numbers()?),
+                "exited" => ending = first.parse().ok().map(Ending::Exited),
+                "signalled" => ending = first.parse().ok().map(Ending::Signalled),
+                _ => return None,
+            }
         }
-        Some(Self { path: path.to_owned(), place, root, name, keepers, processes })
+        Some(Self { path: path.to_owned(), place, root, name, keepers, processes, ending })
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use accord_base::worker::SECRETS;
 use accord_contract::Code;
+use accord_host::settings::Workers;
 use accord_process::{Ending, ExpectedMounts, Invocation, LaunchOptions, Rights};
 
 use crate::{CliError, Exit, Result};
@@ -22,6 +23,14 @@ pub(super) struct LaunchArgs {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
+    /// A program that may live on after the worker; can be repeated
+    #[arg(long, value_name = "PROGRAM")]
+    keep: Vec<String>,
+
+    /// Another launcher started this one, which stays with what is kept
+    #[arg(long)]
+    keeper: bool,
+
     /// The program only starts the worker, and is not asked to end
     #[arg(long)]
     wrapped: bool,
@@ -33,8 +42,13 @@ pub(super) struct LaunchArgs {
 
 impl LaunchArgs {
     pub(crate) fn run(self) -> Result<Exit> {
-        let (attempt, record) = (self.attempt, self.record);
-        let options = LaunchOptions { attempt, record, is_wrapped: self.wrapped };
+        let options = LaunchOptions {
+            attempt: self.attempt,
+            record: self.record,
+            keep: self.keep,
+            is_keeper: self.keeper,
+            is_wrapped: self.wrapped,
+        };
         let ending = accord_process::launch(&invocation(self.words), &options)
             .map_err(|error| CliError::new(Code::AofAgentNotStarted, error.to_string()))?;
         Ok(match ending {
@@ -101,11 +115,12 @@ fn invocation(words: Vec<OsString>) -> Invocation {
     Invocation::new(words.next().unwrap_or_default(), words)
 }
 
-/// Lets workers of this process be started by this command. They do not get the variables of
-/// `hide`.
-pub(super) fn use_launcher(hide: &[String]) {
-    let hidden = SECRETS.iter().map(|name| (*name).to_owned()).chain(hide.iter().cloned());
+/// Lets workers of this process be started by this command, under these settings.
+pub(super) fn use_launcher(workers: &Workers) {
+    let hidden = SECRETS.iter().map(|name| (*name).to_owned());
+    let hidden = hidden.chain(workers.hide_env.iter().cloned());
     accord_process::hide_from_workers(hidden.collect());
+    accord_process::keep_after_workers(workers.keep.clone());
     // The program of this process, also if an update has replaced its file.
     #[cfg(target_os = "linux")]
     let program = Some(PathBuf::from("/proc/self/exe"));

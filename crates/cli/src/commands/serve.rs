@@ -63,7 +63,7 @@ impl ServeArgs {
         }
         log::begin(&settings.log)?;
         accord_process::supervise();
-        use_launcher(&settings.workers.hide_env);
+        use_launcher(&settings.workers);
         accord_process::raise_open_file_limit();
         let runtime = runtime()?;
         let folder = self.settings.folder()?;

@@ -14,7 +14,7 @@ use crate::run_place::Place;
 use crate::server::Server;
 use crate::task_place::Tasks;
 use crate::terminal::at_terminal;
-use crate::wait::{pid_in, signal, wait_for, wait_for_end_of};
+use crate::wait::{is_running, pid_in, signal, wait_for, wait_for_end_of};
 
 /// A process without an environment and in a session of its own. It runs a command of a person once
 /// it is asked to.
@@ -152,3 +152,62 @@ fn what_the_worker_of_a_turn_left_stops_decisions_until_it_is_gone() {
     let again = place.run("adopt --yes");
     assert!(!again.stderr.contains("worker_still_runs"), "{again:?}");
 }
+
+/// What it starts decides nothing either, also when it has left its parents.
+#[test]
+fn a_program_that_is_kept_lives_on_and_stays_a_worker() {
+    let (tasks, left) = (Tasks::new(), tempfile::tempdir().expect("a folder"));
+    let state = tempfile::tempdir().expect("a folder");
+    let id = tasks.create("One --ready");
+    let other = tasks.create("Two");
+    std::fs::write(left.path().join("devserver"), DEVSERVER).expect("written");
+    let agent = tasks.agent(
+        "serve.sh",
+        "cat > /dev/null\n\
+         setsid env -i PATH=\"$PATH\" sh \"$LEFT/devserver\" \"$LEFT\" > /dev/null 2>&1 &\n\
+         setsid sleep 600 & echo $! > \"$LEFT/sleep\"\n\
+         until [ -s \"$LEFT/pid\" ]; do sleep 0.02; done",
+    );
+    let with_state = |words: &str| {
+        let mut command = tasks.command(words);
+        command.env("XDG_STATE_HOME", state.path());
+        command
+    };
+    let mut work = with_state(&format!("work --agent '{agent}' --as dev --once"));
+    work.env("LEFT", left.path()).env("ACCORD_WORKERS_KEEP", "devserver");
+    let worked = run(work, "");
+    assert_eq!((worked.code, tasks.status(&id).as_str()), (0, "review"), "{worked:?}");
+    let pid = pid_in(&left.path().join("pid"));
+    assert!(is_running(&pid), "it is kept");
+    assert!(!is_running(&pid_in(&left.path().join("sleep"))), "nothing else is");
+    let close = format!(
+        "cd '{}'; XDG_STATE_HOME='{}' ACCORD_DATA='{}' ACCORD_PROJECT=shop '{}' task close \
+         {other} --yes --actor human:lead\n",
+        tasks.folder().display(),
+        state.path().display(),
+        tasks.data().display(),
+        program(),
+    );
+    std::fs::write(left.path().join("go"), close).expect("written");
+    let said = wait_for("the answer to the process", || {
+        std::fs::read_to_string(left.path().join("said")).ok()
+    });
+    assert!(said.contains("not_for_workers"), "{said}");
+    assert_eq!(tasks.status(&other), "backlog");
+    // The review is decided while it runs.
+    let approved = run(with_state(&format!("approve {id} --yes")), "");
+    assert_eq!(approved.code, 0, "{approved:?}");
+    // Its launcher ends with it.
+    signal(pid.parse().expect("a number"), "-KILL");
+    let folder = state.path().join("accord/processes");
+    wait_for("the end of the launcher", || {
+        std::fs::read_dir(&folder).expect("a folder").next().is_none().then_some(())
+    });
+}
+
+/// A server that runs a command of a person in a process that has left it.
+const DEVSERVER: &str = r#"echo $$ > "$1/pid"
+until [ -e "$1/go" ]; do sleep 0.05; done
+(setsid sh -c '(sleep 0.2; . "$0/go" > "$0/said.new" 2>&1; mv "$0/said.new" "$0/said") &' "$1")
+while :; do sleep 1; done
+"#;

@@ -164,6 +164,10 @@ settings! {
         hide_env: Vec<String> = "",
             "Environment variables that workers do not get, besides the keys of Accord: names, or \
              beginnings of names with a * behind them, such as AWS_*. Separated by commas.";
+        keep: Vec<String> = "",
+            "Programs that a worker may leave running, such as vite or npm run dev: names, or \
+             beginnings of command lines. They stay workers. In bubblewrap nothing is left. \
+             Separated by commas.";
     }
 
     /// What is deleted automatically.

@@ -364,7 +364,7 @@ pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
             mode(text).zip(mode(held)).is_some_and(|(mode, held)| mode < held)
         }
         "workers.git" => text != "read" && text != held,
-        "workers.visible" | "workers.writable" => !text.is_empty(),
+        "workers.visible" | "workers.writable" | "workers.keep" => !text.is_empty(),
         "decide.terminal" => text != held && held == "required",
         "workers.gates" => text == "open" && text != held,
         "workers.hide_env" => {

@@ -214,7 +214,7 @@ fn silent_environment() -> Result<Environment> {
     accord_process::supervise();
     let data = DataFolder::of(None)?.path;
     let settings = settings_of(&data)?;
-    super::launch::use_launcher(&settings.workers.hide_env);
+    super::launch::use_launcher(&settings.workers);
     let workers = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
     let environment = Environment::system().saying_terminal(can_ask()).with_workers(workers);
     Ok(environment.under(settings.decision_rules()))

@@ -43,6 +43,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How often a waiting worker checks whether it is cancelled.
 const STEP: Duration = Duration::from_millis(50);
 
+const KEEPS_NOTHING: &str = "workers.keep has no effect in bubblewrap: all that the agent starts \
+                             ends with it";
+
 /// Claim tasks for an agent and run its program on them, until Ctrl-C
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -114,10 +117,11 @@ impl WorkArgs {
         let (data, settings) = self.place.settings()?;
         command.sandbox = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
         accord_process::supervise();
-        use_launcher(&settings.workers.hide_env);
+        use_launcher(&settings.workers);
         let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
-        let shift = WorkerLoop { args: &self, place: &place, command, agent, cancel, signal };
+        let (args, place, keeps) = (&self, &place, !settings.workers.keep.is_empty());
+        let shift = WorkerLoop { args, place, command, agent, cancel, signal, keeps };
         let tally = shift.work()?;
         shift.say_end(&tally)?;
         Ok(match shift.signal.load(Ordering::SeqCst) {
@@ -135,6 +139,8 @@ struct WorkerLoop<'a> {
     agent: String,
     cancel: Cancel,
     signal: Arc<AtomicI32>,
+    /// Whether agents may leave programs running.
+    keeps: bool,
 }
 
 impl WorkerLoop<'_> {
@@ -200,7 +206,12 @@ impl WorkerLoop<'_> {
                 print_note(format!("{id} is done without a sandbox: {}", clean(why)));
             }
             WorkSignal::Check(check) => print_note(format!("check {}", clean(&described(check)))),
-            WorkSignal::Started(_, sandbox) => print_note(format!("the sandbox is {sandbox}")),
+            WorkSignal::Started(_, sandbox) => {
+                print_note(format!("the sandbox is {sandbox}"));
+                if self.keeps && *sandbox == Sandbox::Bubblewrap {
+                    print_note(KEEPS_NOTHING);
+                }
+            }
             _ => {}
         };
         let end = run.work(&self.command, &briefing, &self.cancel, &mut show)?;

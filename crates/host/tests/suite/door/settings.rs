@@ -128,19 +128,20 @@ fn only_the_user_lets_workers_do_more() {
         shown.collect::<Vec<_>>().join(" ")
     };
     let weak = "[workers]\nsandbox = \"off\"\ngit = \"commit\"\nvisible = [\"/a\"]\n\
-                writable = [\"/b\"]\ngates = \"open\"\n";
-    assert_eq!(held("", "", &[]), "auto    sandbox ");
-    assert_eq!(held(weak, "", &[]), "off commit /a /b open ");
-    assert_eq!(held("", weak, &[]), "auto! ! ! ! sandbox! ");
-    assert_eq!(held("[workers]\nsandbox = \"landlock\"\n", weak, &[]), "landlock! ! ! ! sandbox! ");
+                writable = [\"/b\"]\ngates = \"open\"\nkeep = [\"vite\"]\n";
+    assert_eq!(held("", "", &[]), "auto    sandbox  ");
+    assert_eq!(held(weak, "", &[]), "off commit /a /b open  vite");
+    assert_eq!(held("", weak, &[]), "auto! ! ! ! sandbox!  !");
+    let landlock = held("[workers]\nsandbox = \"landlock\"\n", weak, &[]);
+    assert_eq!(landlock, "landlock! ! ! ! sandbox!  !");
     let strong = "[workers]\nsandbox = \"bubblewrap\"\ngit = \"read\"\n";
-    assert_eq!(held(weak, strong, &[]), "bubblewrap read /a /b open ");
-    assert_eq!(held("", strong, &[("workers.sandbox", "off")]), "off read   sandbox ");
-    assert_eq!(held("listen = \"127.0.0.1:1\"\n", "", &[]), "auto    sandbox ");
+    assert_eq!(held(weak, strong, &[]), "bubblewrap read /a /b open  vite");
+    assert_eq!(held("", strong, &[("workers.sandbox", "off")]), "off read   sandbox  ");
+    assert_eq!(held("listen = \"127.0.0.1:1\"\n", "", &[]), "auto    sandbox  ");
     let hide = |names: &str| format!("[workers]\nhide_env = [{names}]\n");
     let (one, two) = (hide("\"AWS_*\""), hide("\"TOKEN\", \"AWS_*\""));
-    assert_eq!(held(&one, &two, &[]), "auto    sandbox TOKEN,AWS_*");
-    assert_eq!(held(&two, &one, &[]), "auto    sandbox TOKEN,AWS_*!");
+    assert_eq!(held(&one, &two, &[]), "auto    sandbox TOKEN,AWS_* ");
+    assert_eq!(held(&two, &one, &[]), "auto    sandbox TOKEN,AWS_*! ");
 }
 
 #[test]
