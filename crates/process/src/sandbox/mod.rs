@@ -279,16 +279,21 @@ impl Confinement {
     }
 
     /// A program of the person that reads what a worker wrote, such as git, whose filters may be
-    /// programs of the work tree. It sees what a worker sees, and the visible files. It changes only
-    /// `writable`. What it leaves behind is ended. `None` if workers have a sandbox and it cannot
-    /// have one: it must not run what a worker can write.
+    /// programs of the work tree. It sees what a worker sees, and the visible files. It changes
+    /// only `writable`. What it leaves behind is ended. `None` if workers have a sandbox and it
+    /// cannot have one: it must not run what a worker can write.
     pub fn apply_to_tool(
         &self,
         tool: Invocation,
         writable: &[PathBuf],
     ) -> Result<Option<Invocation>, StartError> {
+        // Without `/proc` there is no launcher, and no worker either.
+        let has_launcher = crate::launcher::launcher().is_some_and(|it| Path::new(it).exists());
+        if !has_launcher {
+            return Ok(Some(tool).filter(|_| self.mode == SandboxMode::Off));
+        }
         let tool = SOCKETS.into_iter().fold(tool.as_worker(&self.tree, "git"), Invocation::without);
-        if self.mode == SandboxMode::Off || tool.launcher().is_none() {
+        if self.mode == SandboxMode::Off {
             return Ok(Some(tool));
         }
         let is_root = rustix::process::geteuid().is_root();

@@ -2,8 +2,8 @@
 //!
 //! Bubblewrap finds paths by their names. Another worker of the same tree could put a link in the
 //! place of one while this worker is started, so that something else is mounted, or elsewhere. Each
-//! mount has its own place. If every place has a mount, with the file or folder that was meant, none
-//! is elsewhere.
+//! mount has its own place. If every place has a mount, with the file or folder that was meant,
+//! none is elsewhere.
 
 use std::ffi::OsString;
 use std::io;

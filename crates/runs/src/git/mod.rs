@@ -294,7 +294,7 @@ impl Git {
                     return Self { no_filters, ..self.clone() }.start(arguments, input);
                 }
             }
-            invocation = confined.unwrap_or_else(|| invocation.as_worker(&self.root, "git"));
+            invocation = confined.unwrap_or(invocation);
         }
         // Not with `cancel`: a git that is killed leaves its lock file behind.
         let spec = Spec::new(invocation).stdin(input).time_limit(TIME_LIMIT);

@@ -48,7 +48,8 @@ pub(super) fn checked_text(path: &Path) -> Option<io::Result<String>> {
 }
 
 /// Checks a folder that was found, not named. The settings that were checked are those that this
-/// process uses. Fails with `STORE_FOLDER_UNTRUSTED`, and with the failures of reading its settings.
+/// process uses. Fails with `STORE_FOLDER_UNTRUSTED`, and with the failures of reading its
+/// settings.
 pub fn check_trusted(folder: &Path) -> Result<(), Failure> {
     let path = folder.join(CONFIG_FILE);
     let text = match read_text(&path) {

@@ -71,7 +71,7 @@ impl CheckArgs {
         let (data, settings) = self.place.settings()?;
         command.sandbox = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
         accord_process::supervise();
-        use_launcher(&settings.workers.hide_env);
+        use_launcher(&settings.workers);
         let cancel = Cancel::new();
         cancel_on_signal(&cancel)?;
         let host = WorkHost::new(&self.place, &place, &run.agent)?;
@@ -93,6 +93,7 @@ impl CheckArgs {
             files: Vec::new(),
             left_out: 0,
             cost: None,
+            executed: None,
         });
         let request = EndRunRequest {
             agent: Some(run.agent.clone()),
