@@ -30,13 +30,13 @@ impl Layout {
         if place.is_dir() {
             return Self::Own;
         }
-        if let Some(folder) = linked_folder(tree) {
-            let common = fs::read_to_string(folder.join("commondir")).ok();
-            let common = common.map(|path| normal(&folder.join(path.trim_end())));
+        if let Some((folder, common)) = linked_folder(tree) {
             return Self::Linked { folder, common };
         }
         let mut above = tree.ancestors().skip(1);
         let above = above.find(|folder| folder.join(".git").exists());
+        // A link comes from a worker of the folder above.
+        let above = above.filter(|above| !above.join(".git").is_symlink());
         let above = above.filter(|above| home.is_none_or(|home| !home.starts_with(above)));
         above.map_or(Self::Absent, |folder| Self::Above(folder.to_owned()))
     }
@@ -131,21 +131,23 @@ pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn linked_folder(tree: &Path) -> Option<PathBuf> {
+/// The folder that the file `.git` of a tree names, and its common folder. Each file is read once:
+/// another worker of the tree could exchange it.
+fn linked_folder(tree: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
     let text = fs::read_to_string(tree.join(".git")).ok()?;
     let path = normal(&tree.join(text.strip_prefix("gitdir:")?.trim()));
-    let is_linked = is_git_folder(&path) && belongs_to(&path, tree) && is_linked_to(&path);
+    let common = fs::read_to_string(path.join("commondir")).ok();
+    let common = common.map(|common| normal(&path.join(common.trim_end())));
     // A folder in the tree comes from a worker.
-    (is_linked && !path.starts_with(normal(tree))).then_some(path)
-}
-
-/// Whether the common folder of a linked work tree is the one that git put it into. A worker could
-/// name any repository.
-fn is_linked_to(folder: &Path) -> bool {
-    let Ok(common) = fs::read_to_string(folder.join("commondir")) else { return true };
-    let common = normal(&folder.join(common.trim_end()));
-    let above = folder.parent().filter(|above| above.ends_with("worktrees"));
-    is_git_folder(&common) && above.and_then(Path::parent) == Some(&common)
+    let is_elsewhere = !path.starts_with(normal(tree)) && !path.starts_with("/dev");
+    let is_linked = is_git_folder(&path) && belongs_to(&path, tree);
+    // Git put it there. A worker could name any repository.
+    let is_joined = |common: &PathBuf| {
+        let above = path.parent().filter(|above| above.ends_with("worktrees"));
+        is_git_folder(common) && above.and_then(Path::parent) == Some(common)
+    };
+    let is_joined = common.as_ref().is_none_or(is_joined);
+    (is_elsewhere && is_linked && is_joined).then_some((path, common))
 }
 
 /// Whether a git folder says that it is that of a tree. A worker can write the file `.git`, and

@@ -55,7 +55,11 @@ impl Git {
         let mut changed = BTreeSet::new();
         let (mut same_kind, mut links) = (Vec::new(), Vec::new());
         for entry in &index.entries {
-            let known = self.index_entry(entry)?;
+            let known = match self.index_entry(entry) {
+                // Git reports it if it has changed.
+                Err(_) if !is_hidden(entry) => continue,
+                known => known?,
+            };
             if !is_hidden(entry) && (known.mode == b"160000" || shown.contains(&known.path)) {
                 continue;
             }
@@ -92,6 +96,34 @@ impl Git {
                 changed.insert(known.path);
             }
         }
+        Ok(changed)
+    }
+
+    /// The files whose entries in the index differ from a commit. A worker can write a tree into the
+    /// index, so that git does not compare the entries below a folder.
+    pub(super) fn staged_since(&self, index: &Index, commit: &str) -> Result<BTreeSet<String>> {
+        let output = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit], Vec::new())?;
+        let mut before: BTreeMap<String, (&[u8], &[u8])> = BTreeMap::new();
+        for entry in names(&output) {
+            let tab = entry.iter().position(|byte| *byte == b'\t').ok_or_else(|| unknown(entry))?;
+            let mut words = entry[..tab].split(|byte| *byte == b' ');
+            let (mode, object) = (words.next(), words.nth(1));
+            let name = &entry[tab + 1..];
+            let is_inside = name.starts_with(self.prefix.as_bytes());
+            let path = is_inside.then(|| self.path(name).ok()).flatten();
+            if let (Some(path), Some(mode), Some(object)) = (path, mode, object) {
+                before.insert(path, (mode, object));
+            }
+        }
+        let mut changed = BTreeSet::new();
+        for entry in &index.entries {
+            let Ok(known) = self.index_entry(entry) else { continue };
+            if before.remove(&known.path) != Some((known.mode, known.object)) {
+                changed.insert(known.path);
+            }
+        }
+        let is_record = |path: &String| super::records().any(|record| record == *path);
+        changed.extend(before.into_keys().filter(|path| !is_record(path)));
         Ok(changed)
     }
 

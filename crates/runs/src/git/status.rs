@@ -89,10 +89,12 @@ impl Git {
         let empty_tree = || self.ask(&["hash-object", "-t", "tree", "--stdin"], Vec::new());
         let text = |output: Vec<u8>| String::from_utf8_lossy(&output).trim().to_owned();
         let head = read.head.map_or_else(|| empty_tree().map(text), Ok)?;
-        let hidden = self.hidden(&index, &read.paths)?;
+        let mut hidden = self.hidden(&index, &read.paths)?;
         let mut view = view;
         if self.reads_contents {
             view.extend(self.objects(&head)?);
+            let staged = self.staged_since(&index, &head)?;
+            hidden.extend(staged.into_iter().filter(|path| !read.paths.contains(path)));
         }
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })

@@ -321,7 +321,8 @@ impl Watched<'_> {
 
     /// Carries a message of the agent out.
     fn deliver(&mut self, line: &str) {
-        let json = line.strip_prefix(PREFIX).unwrap_or(line);
+        // As the messages of a tree are read.
+        let json = line.strip_prefix(PREFIX).unwrap_or(line).trim();
         let outcome = match accord_canon::read(json.as_bytes()) {
             Ok(message) if self.agent.run.is_of_another(&message) => {
                 let message = "a message of the agent names another agent as its sender";
