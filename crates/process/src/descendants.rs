@@ -8,6 +8,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_process, waitid,
 };
 
+use crate::limits::raise_open_file_limit;
 use crate::table::{Process, ProcessTable};
 
 /// The pause between two looks at the same processes, so that killed ones can end.
@@ -80,7 +81,16 @@ pub(crate) fn end_descendants(deadline: Instant, except: &BTreeSet<u64>) -> Vec<
 pub(crate) fn end_children(except: &dyn Fn(Pid) -> bool, until: Instant) -> bool {
     let mut last = None;
     loop {
-        let found: Vec<Pid> = children().into_iter().filter(|pid| !except(*pid)).collect();
+        let Some(found) = children() else {
+            // A worker of the same user can lower the limit of open files.
+            raise_open_file_limit();
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        let found: Vec<Pid> = found.into_iter().filter(|pid| !except(*pid)).collect();
         for pid in &found {
             // An error means that it has ended, or belongs to another user.
             let _ = kill_process(*pid, Signal::KILL);
@@ -104,8 +114,8 @@ pub(crate) fn end_children(except: &dyn Fn(Pid) -> bool, until: Instant) -> bool
     }
 }
 
-/// The children of this process.
-fn children() -> Vec<Pid> {
+/// The children of this process. `None` if they cannot be read now.
+fn children() -> Option<Vec<Pid>> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let lists: Option<Vec<String>> =
         threads.map(|thread| fs::read_to_string(thread.path().join("children")).ok()).collect();
@@ -113,11 +123,13 @@ fn children() -> Vec<Pid> {
     if lists.is_empty() {
         // A system without these lists.
         let own = u64::from(std::process::id());
-        let all = ProcessTable::read().map(|table| table.all()).unwrap_or_default();
-        return all.iter().filter(|process| process.parent == own).filter_map(pid_of).collect();
+        let all = ProcessTable::read()?.all();
+        let is_read = all.iter().any(|process| process.pid == own);
+        let children = all.iter().filter(|process| process.parent == own).filter_map(pid_of);
+        return is_read.then(|| children.collect());
     }
     let words = lists.iter().flat_map(|list| list.split_ascii_whitespace());
-    words.filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+    Some(words.filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect())
 }
 
 /// Reaps a child that has ended, if there is one.

@@ -234,9 +234,10 @@ fn wait(
         }
         if let Some(record) = record.as_mut().filter(|_| Instant::now() >= next_look) {
             next_look = Instant::now() + REAP_INTERVAL;
-            let table = ProcessTable::read();
             let own = std::process::id().into();
-            record.update(&table.map(|table| descendants(&table, own)).unwrap_or_default());
+            if let Some(table) = ProcessTable::read() {
+                record.update(&descendants(&table, own));
+            }
         }
         let wait = if watch.is_some() { REAP_INTERVAL } else { POLL_INTERVAL };
         sleep_until_event(watch.as_ref(), wait, &[asked, killed])?;

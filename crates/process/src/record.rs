@@ -23,6 +23,7 @@ use rustix::process::Signal;
 
 use crate::descendants::signal_all;
 use crate::group::Ending;
+use crate::limits::raise_open_file_limit;
 use crate::namespace::{open, own_namespace};
 use crate::sandbox::user_state_folder;
 use crate::table::Process;
@@ -148,8 +149,16 @@ impl Record {
 
     /// Ends the file: it stays for the processes that could not be ended.
     pub(crate) fn close(mut self, left: &[Process]) {
+        // A worker of the same user can lower the limit of open files. What cannot be read stays.
+        raise_open_file_limit();
+        if Process::find(std::process::id().into()).is_none() {
+            return;
+        }
         // The launcher has written since.
         let written = Self::read(&self.path);
+        if written.is_none() && self.path.exists() {
+            return;
+        }
         if written.as_ref().is_some_and(|record| record.ending.is_some() && record.has_launcher()) {
             // The launcher stays, and closes it.
             return;

@@ -85,6 +85,7 @@ answer           scheduler      p    p     p    p     p    p     p    p
 person-answer    *              as approve
 
 grant            *              as answer
+sign-in          act-as-key     bare bare  yes  yes   yes  yes   yes  yes
 sign-in          *              as grant
 override         *              as grant
 ";

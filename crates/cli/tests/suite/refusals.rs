@@ -97,6 +97,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("task block", "TASK-1 why --project p", ""),
     ("task board", "--project p", ""),
     ("task cancel", "TASK-1 --project p", ""),
+    ("task check", "TASK-1 --project p", ""),
     ("task claim", "--as a --project p", ""),
     ("task close", "TASK-1 --project p", ""),
     ("task create", "t --project p --data /proc/nowhere", ""),

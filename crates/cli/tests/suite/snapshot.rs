@@ -27,7 +27,7 @@ const FILTERS: [(&str, &str); 18] = [
     (r"(--no-textconv) [0-9a-f]{40}\b", "$1 [commit]"),
     (r"(?m)^(  commit   )[0-9a-f]{7,40} ", "$1[commit] "),
     (r"sha256:[0-9a-f]{12,64}", "sha256:[digest]"),
-    (r"(evidence(?: is)?) +[0-9a-f]{64}\b", "$1 [digest]"),
+    (r"(evidence(?: is)?|--expect) +[0-9a-f]{64}\b", "$1 [digest]"),
     (r"127\.0\.0\.1:\d{5}", "127.0.0.1:[port]"),
     (r"\d+ filtered out", "[many] filtered out"),
     (r"\([\d.]+ ?m?s, exit code", "([duration], exit code"),

@@ -34,7 +34,9 @@ impl Layout {
             return Self::Linked { folder, common };
         }
         let mut above = tree.ancestors().skip(1);
-        let above = above.find(|folder| folder.join(".git").exists());
+        // An empty folder is no repository.
+        let has = |git: PathBuf| git.is_file() || is_git_folder(&git);
+        let above = above.find(|folder| has(folder.join(".git")));
         // A link comes from a worker of the folder above.
         let above = above.filter(|above| !above.join(".git").is_symlink());
         let above = above.filter(|above| home.is_none_or(|home| !home.starts_with(above)));

@@ -99,8 +99,8 @@ impl Git {
         Ok(changed)
     }
 
-    /// The files whose entries in the index differ from a commit. A worker can write a tree into the
-    /// index, so that git does not compare the entries below a folder.
+    /// The files whose entries in the index differ from a commit. A worker can write a tree into
+    /// the index, so that git does not compare the entries below a folder.
     pub(super) fn staged_since(&self, index: &Index, commit: &str) -> Result<BTreeSet<String>> {
         let output = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit], Vec::new())?;
         let mut before: BTreeMap<String, (&[u8], &[u8])> = BTreeMap::new();

@@ -55,8 +55,8 @@ impl Adoption {
 impl Runs {
     /// What changed while workers ran and is not in force, or the decision of a person about it.
     /// Fails with `not_for_workers` if a worker started the caller; `evidence_changed` if it is not
-    /// what the person saw; `worker_busy` while a worker runs; `invalid_config` or `state_invalid` if
-    /// what should be put in force is not valid.
+    /// what the person saw; `worker_busy` while a worker runs; `invalid_config` or `state_invalid`
+    /// if what should be put in force is not valid.
     pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption> {
         let Some(guard) = self.repository().guard() else {
             return Ok(Adoption::new(Found::default(), false));

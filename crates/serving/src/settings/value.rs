@@ -361,7 +361,11 @@ pub(super) fn is_weaker(name: &str, text: &str, held: &str) -> bool {
     match name {
         "workers.sandbox" => {
             let mode = |text: &str| SandboxMode::parse(text).ok();
-            mode(text).zip(mode(held)).is_some_and(|(mode, held)| mode < held)
+            // `auto` may end without a sandbox, `landlock` never does.
+            let is_weaker = |mode, held| {
+                mode < held || (mode, held) == (SandboxMode::Auto, SandboxMode::Landlock)
+            };
+            mode(text).zip(mode(held)).is_some_and(|(mode, held)| is_weaker(mode, held))
         }
         "workers.git" => text != "read" && text != held,
         "workers.visible" | "workers.writable" | "workers.keep" => !text.is_empty(),
