@@ -41,8 +41,8 @@ fn kill_those_who_would_end_it(mut supervisor: Child, state: &Path, pid: &str) {
         let files = std::fs::read_dir(&folder).ok()?.flatten();
         let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
         let text = texts.find(|text| text.contains(&format!("process {pid} ")))?;
-        let keepers = text.lines().filter_map(|line| line.strip_prefix("keeper "));
-        let launcher = keepers.last()?.split(' ').next()?;
+        let mut keepers = text.lines().filter_map(|line| line.strip_prefix("keeper "));
+        let launcher = keepers.next_back()?.split(' ').next()?;
         Some(launcher.parse::<u32>().expect("a number"))
     });
     assert_ne!(launcher, supervisor.id());

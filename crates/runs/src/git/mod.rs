@@ -198,7 +198,6 @@ impl Git {
 
     /// The same, whose filters run in a sandbox: they may be programs of the work tree, which a
     /// worker can write.
-    #[must_use]
     pub(crate) fn confined(mut self, confinement: Option<Confinement>) -> Result<Self> {
         let mut confinement = confinement.filter(|it| it.mode != SandboxMode::Off);
         if let Some(confinement) = &mut confinement {
