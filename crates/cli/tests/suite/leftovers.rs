@@ -54,6 +54,12 @@ fn kill_those_who_would_end_it(mut supervisor: Child, state: &Path, pid: &str) {
     wait_for_end_of(&launcher.to_string());
 }
 
+/// Gives the process a script, at once as a whole.
+fn say(folder: &Path, script: &str) {
+    std::fs::write(folder.join("go.new"), script).expect("written");
+    std::fs::rename(folder.join("go.new"), folder.join("go")).expect("renamed");
+}
+
 /// Ends what the worker left: its daemon, and its shell.
 fn end_all(state: &Path) {
     let files = std::fs::read_dir(state.join("accord/processes")).expect("records").flatten();
@@ -104,7 +110,7 @@ fn what_the_worker_of_a_task_left_stops_decisions_until_it_is_gone() {
             tasks.data().display(),
             program(),
         );
-        std::fs::write(left.path().join("go"), close).expect("written");
+        say(left.path(), &close);
         let said = wait_for("the answer to the process", || {
             std::fs::read_to_string(left.path().join("said")).ok()
         });
@@ -188,7 +194,7 @@ fn a_program_that_is_kept_lives_on_and_stays_a_worker() {
         tasks.data().display(),
         program(),
     );
-    std::fs::write(left.path().join("go"), close).expect("written");
+    say(left.path(), &close);
     let said = wait_for("the answer to the process", || {
         std::fs::read_to_string(left.path().join("said")).ok()
     });
