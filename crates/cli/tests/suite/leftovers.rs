@@ -54,10 +54,24 @@ fn kill_those_who_would_end_it(mut supervisor: Child, state: &Path, pid: &str) {
     wait_for_end_of(&launcher.to_string());
 }
 
-/// Gives the process a script, at once as a whole.
-fn say(folder: &Path, script: &str) {
-    std::fs::write(folder.join("go.new"), script).expect("written");
-    std::fs::rename(folder.join("go.new"), folder.join("go")).expect("renamed");
+/// The process closes a task as a person would, and is refused.
+#[track_caller]
+fn assert_decides_nothing(left: &Path, tasks: &Tasks, state: &Path, id: &str) {
+    let close = format!(
+        "cd '{}'; XDG_STATE_HOME='{}' ACCORD_DATA='{}' ACCORD_PROJECT=shop '{}' task close \
+         {id} --yes --actor human:lead\n",
+        tasks.folder().display(),
+        state.display(),
+        tasks.data().display(),
+        program(),
+    );
+    // At once as a whole: the process reads it when it is there.
+    std::fs::write(left.join("go.new"), close).expect("written");
+    std::fs::rename(left.join("go.new"), left.join("go")).expect("renamed");
+    let said =
+        wait_for("the answer to the process", || std::fs::read_to_string(left.join("said")).ok());
+    assert!(said.contains("not_for_workers"), "{said}");
+    assert_eq!(tasks.status(id), "backlog");
 }
 
 /// Ends what the worker left: its daemon, and its shell.
@@ -102,20 +116,7 @@ fn what_the_worker_of_a_task_left_stops_decisions_until_it_is_gone() {
         let refused = run(with_state(&format!("close {id} --yes --despite-leftovers")), "");
         assert!(refused.stderr.contains("worker_still_runs"), "{is_served}: {refused:?}");
         // It is still known as a worker, and decides nothing about other tasks either.
-        let close = format!(
-            "cd '{}'; XDG_STATE_HOME='{}' ACCORD_DATA='{}' ACCORD_PROJECT=shop '{}' task close \
-             {other} --yes --actor human:lead\n",
-            tasks.folder().display(),
-            state.path().display(),
-            tasks.data().display(),
-            program(),
-        );
-        say(left.path(), &close);
-        let said = wait_for("the answer to the process", || {
-            std::fs::read_to_string(left.path().join("said")).ok()
-        });
-        assert!(said.contains("not_for_workers"), "{is_served}: {said}");
-        assert_eq!(tasks.status(&other), "backlog");
+        assert_decides_nothing(left.path(), &tasks, state.path(), &other);
 
         let closed = at_terminal(with_state(&format!("close {id} --despite-leftovers")), "y\n");
         assert_eq!(closed.code, 0, "{is_served}: {}", closed.shown);
@@ -186,20 +187,7 @@ fn a_program_that_is_kept_lives_on_and_stays_a_worker() {
     let pid = pid_in(&left.path().join("pid"));
     assert!(is_running(&pid), "it is kept");
     assert!(!is_running(&pid_in(&left.path().join("sleep"))), "nothing else is");
-    let close = format!(
-        "cd '{}'; XDG_STATE_HOME='{}' ACCORD_DATA='{}' ACCORD_PROJECT=shop '{}' task close \
-         {other} --yes --actor human:lead\n",
-        tasks.folder().display(),
-        state.path().display(),
-        tasks.data().display(),
-        program(),
-    );
-    say(left.path(), &close);
-    let said = wait_for("the answer to the process", || {
-        std::fs::read_to_string(left.path().join("said")).ok()
-    });
-    assert!(said.contains("not_for_workers"), "{said}");
-    assert_eq!(tasks.status(&other), "backlog");
+    assert_decides_nothing(left.path(), &tasks, state.path(), &other);
     // The review is decided while it runs.
     let approved = run(with_state(&format!("approve {id} --yes")), "");
     assert_eq!(approved.code, 0, "{approved:?}");

@@ -43,3 +43,21 @@ fn entries(list: &Path) -> Vec<(PathBuf, PathBuf)> {
     });
     noted.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_folders_that_exist_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().canonicalize().unwrap();
+        assert_eq!(data_folders(&state), Vec::<PathBuf>::new());
+        fs::create_dir_all(state.join(LIST)).unwrap();
+        let data = state.join("data");
+        fs::create_dir(&data).unwrap();
+        fs::write(state.join(LIST).join("1-2"), data.as_os_str().as_bytes()).unwrap();
+        fs::write(state.join(LIST).join("1-3"), "/nowhere/data").unwrap();
+        assert_eq!(data_folders(&state), [data]);
+    }
+}

@@ -105,3 +105,30 @@ fn look(path: &Path) -> io::Result<Found> {
     let identity = (u64::try_from(found.st_dev).unwrap_or_default(), found.st_ino);
     Ok(Found { identity, mount: 0 })
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_was_replaced_or_is_no_mount_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        let mount = |at: &Path| Mount::Writable(at.to_owned());
+        let mut expected = ExpectedMounts::default();
+        assert!(expected.add(&root.join("link"), &mount(&root.join("link")), true).is_err());
+        // It is the right folder, and nothing is mounted there.
+        expected.add(&root.join("real"), &mount(&root.join("real")), true).unwrap();
+        assert!(expected.check().is_err());
+        // A mount of the system, with the right file or another one.
+        let proc = Path::new("/proc");
+        let mut expected = ExpectedMounts { apart: vec![proc.to_owned()], ..Default::default() };
+        expected.add(proc, &mount(proc), true).unwrap();
+        expected.check().unwrap();
+        let other = ExpectedMounts { same: vec!["1:2:/proc".into()], ..Default::default() };
+        assert!(other.check().is_err());
+    }
+}
