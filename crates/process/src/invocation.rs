@@ -34,6 +34,8 @@ pub struct Invocation {
     pub(crate) work: Option<Work>,
     /// Whether the program only starts the worker, and must not be asked to end.
     pub(crate) is_wrapped: bool,
+    /// Mounts of its sandbox that must stay while it runs.
+    pub(crate) held: Vec<PathBuf>,
     /// The folder of the attempt, if the worker is in a sandbox.
     pub(crate) attempt: Option<Arc<Attempt>>,
 }
@@ -52,6 +54,7 @@ impl Invocation {
             cwd: None,
             work: None,
             is_wrapped: false,
+            held: Vec::new(),
             attempt: None,
         }
     }
@@ -133,6 +136,9 @@ impl Invocation {
                     for program in kept_programs().iter().filter(|_| !self.is_wrapped) {
                         command.arg("--keep").arg(program);
                     }
+                }
+                for path in &self.held {
+                    command.arg("--held").arg(path);
                 }
                 command.args(self.is_wrapped.then_some("--wrapped")).arg("--").arg(&self.program);
                 command

@@ -13,10 +13,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ use crate::group::{Ending, watch_end_of};
 use crate::invocation::Invocation;
 use crate::kept::kept_processes;
 use crate::record::Record;
-use crate::sandbox::Attempt;
+use crate::sandbox::{Attempt, HeldMounts};
 use crate::supervisor::{END_LIMIT, supervise};
 use crate::table::{Process, ProcessTable};
 
@@ -58,6 +59,8 @@ pub struct LaunchOptions {
     /// The program only starts the worker. It is not asked to end, because it would kill the worker
     /// at once.
     pub is_wrapped: bool,
+    /// Mounts inside that must stay. The worker is ended if one comes off.
+    pub held: Vec<PathBuf>,
 }
 
 /// Sets the program that starts workers. Its verb `launch` calls [`launch`], its verb `restrict`
@@ -91,10 +94,19 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     prepare().map_err(system)?;
     let mut record = options.record.as_deref().and_then(Record::join);
     let child = worker.start_attached()?;
+    // Closed when this process ends, which is soon after the worker.
+    let stderr = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 3);
     forget_streams().map_err(system)?;
     let worker_pid = Pid::from_child(&child);
-    let ending = wait(worker_pid, options.is_wrapped, (&asked, &killed), record.as_mut());
+    let mut held = HeldMounts::new(&options.held);
+    let streams = (&asked, &killed);
+    let ending = wait(worker_pid, options.is_wrapped, streams, record.as_mut(), &mut held);
     let ending = ending.map_err(system)?;
+    if let (Some(path), Ok(stderr)) = (held.lost().map_err(system)?, stderr) {
+        let line = lost_mount(path);
+        // Nobody reads it any more if that fails.
+        let _ = File::from(stderr).write_all(line.as_bytes());
+    }
     let kept = match options.is_keeper && record.is_some() {
         true => kept_processes(&options.keep),
         false => BTreeSet::new(),
@@ -106,6 +118,15 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     }
     record.close(&left);
     Ok(ending)
+}
+
+/// What the supervisor shows of a worker that lost a mount.
+fn lost_mount(path: &Path) -> String {
+    format!(
+        "\naccord: another program replaced {} while the worker ran, so that the worker could \
+         change it; the worker was ended; look at that file, then start the work again\n",
+        path.display()
+    )
 }
 
 /// Stays with programs that are kept, until they have ended. The other launcher ends meanwhile.
@@ -123,7 +144,7 @@ fn stay(
     kill_process(rustix::process::getpid(), Signal::STOP)?;
     let own = std::process::id().into();
     while ProcessTable::read().is_some_and(|table| !descendants(&table, own).is_empty()) {
-        sleep_until_event(None, REAP_INTERVAL, &[asked, killed])?;
+        sleep_until_event((None, None), REAP_INTERVAL, &[asked, killed])?;
         while reap_one().is_some() {}
         if has_byte(killed) {
             end_descendants(Instant::now() + END_LIMIT, &BTreeSet::new());
@@ -169,7 +190,8 @@ fn launch_keeper(worker: &Invocation, options: &LaunchOptions) -> Result<Ending,
             }
             None => {}
         }
-        sleep_until_event(None, REAP_INTERVAL, &[&asked, &killed, &changed]).map_err(system)?;
+        sleep_until_event((None, None), REAP_INTERVAL, &[&asked, &killed, &changed])
+            .map_err(system)?;
         has_byte(&changed);
         for (signal, stream) in [(Signal::INT, &killed), (Signal::TERM, &asked)] {
             if has_byte(stream) {
@@ -220,6 +242,7 @@ fn wait(
     is_wrapped: bool,
     (asked, killed): (&UnixStream, &UnixStream),
     mut record: Option<&mut Record>,
+    held: &mut HeldMounts<'_>,
 ) -> io::Result<Ending> {
     let watch = watch_end_of(worker);
     let mut next_look = Instant::now();
@@ -239,9 +262,13 @@ fn wait(
                 record.update(&descendants(&table, own));
             }
         }
-        let wait = if watch.is_some() { REAP_INTERVAL } else { POLL_INTERVAL };
-        sleep_until_event(watch.as_ref(), wait, &[asked, killed])?;
-        if has_byte(killed) {
+        if held.is_awaited() {
+            held.find(worker.as_raw_nonzero().get().unsigned_abs().into());
+        }
+        let is_soon = watch.is_none() || held.is_awaited();
+        let wait = if is_soon { POLL_INTERVAL } else { REAP_INTERVAL };
+        sleep_until_event((watch.as_ref(), held.list()), wait, &[asked, killed])?;
+        if has_byte(killed) || held.lost()?.is_some() {
             // The others are killed when it has ended.
             let _ = kill_process(worker, Signal::KILL);
         } else if has_byte(asked) {
@@ -251,13 +278,14 @@ fn wait(
 }
 
 fn sleep_until_event(
-    watch: Option<&OwnedFd>,
+    (watch, mounts): (Option<&OwnedFd>, Option<&File>),
     wait: Duration,
     streams: &[&UnixStream],
 ) -> io::Result<()> {
     let mut fds: Vec<PollFd<'_>> =
         streams.iter().map(|stream| PollFd::new(*stream, PollFlags::IN)).collect();
     fds.extend(watch.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN)));
+    fds.extend(mounts.map(|list| PollFd::from_borrowed_fd(list.as_fd(), PollFlags::PRI)));
     let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
     match poll(&mut fds, Some(&wait)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),

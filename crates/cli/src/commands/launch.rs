@@ -35,6 +35,10 @@ pub(super) struct LaunchArgs {
     #[arg(long)]
     wrapped: bool,
 
+    /// A mount of the sandbox that must stay; can be repeated
+    #[arg(long, value_name = "PATH")]
+    held: Vec<PathBuf>,
+
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
@@ -48,6 +52,7 @@ impl LaunchArgs {
             keep: self.keep,
             is_keeper: self.keeper,
             is_wrapped: self.wrapped,
+            held: self.held,
         };
         let ending = accord_process::launch(&invocation(self.words), &options)
             .map_err(|error| CliError::new(Code::AofAgentNotStarted, error.to_string()))?;

@@ -3,12 +3,15 @@
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
 use crate::accord::{Ran, run};
 use crate::run_approvals::waiting;
+use crate::run_place::Place;
 use crate::task_place::Tasks;
+use crate::wait::{output_of, pid_in, wait_for_end_of, wait_until};
 
 /// Lets an agent work on the next task, in a sandbox.
 fn work(tasks: &Tasks, script: &str, mode: &str) -> Ran {
@@ -135,5 +138,77 @@ fn a_command_of_a_gate_runs_in_a_sandbox_unless_its_user_opens_it() {
         assert_eq!(ran.code, 0, "{ran:?}");
         assert_eq!(place.read("seen.txt"), shown, "{gates}");
         assert!(place.at("seen.txt").exists(), "it ran");
+    }
+}
+
+/// Outside, `git config` and editors replace a file by a rename, which takes the mount off inside.
+#[test]
+fn a_worker_whose_protection_came_off_is_ended() {
+    if !has_bubblewrap() {
+        return;
+    }
+    let tasks = Tasks::new();
+    let git = |words: &[&str]| {
+        let status = Command::new("git").current_dir(tasks.folder()).args(words).status();
+        assert!(status.expect("git runs").success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent(
+        "agent.sh",
+        "cat > /dev/null; echo x >> .git/config || touch begun.txt; exec sleep 600",
+    );
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("ACCORD_WORKERS_SANDBOX", "bubblewrap");
+    let worker = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    wait_until("the worker", || tasks.folder().join("begun.txt").exists());
+    git(&["config", "user.name", "lead"]);
+    let ran = output_of(worker, "the end of the worker");
+    let shown = tasks.json(&format!("show {id}")).to_string();
+    assert!(shown.contains(".git/config while the worker ran"), "{shown} {ran:?}");
+}
+
+/// A filter of git whose program is in the work tree. A worker can change it, and Accord's own git
+/// starts it when the turn is judged.
+#[test]
+fn a_filter_of_git_that_a_worker_changed_has_the_rights_of_a_worker() {
+    const RESULT: &str = r#"{"schema_version":"1.0","run_id":"RUN","turn_id":"TURN","role":"pm",
+"runtime_id":"agent","status":"completed","summary":"Done","decisions":[],"objections":[],
+"files_changed":["a.txt","tools/clean.sh"],
+"verification":{"status":"pass","commands":[],"evidence_summary":"Read"},
+"artifact":{"type":"workspace","ref":null},"proposed_next_role":"dev"}"#;
+    let modes = ["landlock", "bubblewrap"].into_iter().filter(|mode| has_sandbox(mode));
+    for mode in modes.chain(["off"]) {
+        let marks = tempfile::tempdir().expect("a folder");
+        let shown = marks.path().display();
+        let script = format!(
+            "cat > /dev/null; cat > tools/clean.sh <<'END'\n#!/bin/sh\n\
+             touch '{shown}/ran'; setsid sleep 600 > /dev/null 2>&1 & echo $! > '{shown}/pid'\n\
+             cat\nEND\necho changed > a.txt; mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"\n\
+             sed \"s/RUN/$AGENTXCHAIN_RUN_ID/;s/TURN/$AGENTXCHAIN_TURN_ID/\" \
+             > \"$AGENTXCHAIN_STAGING_PATH\" <<'END'\n{RESULT}\nEND\n"
+        );
+        let place = Place::begun_with(|config| {
+            let runtime = json!({"type": "local_cli", "command": ["sh", "-c", script],
+                                 "prompt_transport": "stdin"});
+            config["runtimes"]["agent"] = runtime;
+            config["roles"]["pm"]["runtime"] = json!("agent");
+        });
+        place.write("tools/clean.sh", "#!/bin/sh\ncat\n");
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(place.at("tools/clean.sh"), executable).expect("changed");
+        place.write("a.txt", "first\n");
+        place.write(".gitattributes", "*.txt filter=fmt\n");
+        place.git(&["config", "filter.fmt.clean", "tools/clean.sh"]);
+        place.commit();
+        let mut step = place.command("step");
+        step.env("ACCORD_WORKERS_SANDBOX", mode);
+        let ran = run(step, "");
+        let has_run = marks.path().join("ran").exists();
+        assert_eq!((ran.code, has_run), (0, mode == "off"), "{mode}: {ran:?}");
+        // What it leaves behind is ended.
+        if has_run {
+            wait_for_end_of(&pid_in(&marks.path().join("pid")));
+        }
     }
 }

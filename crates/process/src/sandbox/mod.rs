@@ -10,6 +10,7 @@ mod attempt;
 mod data_folders;
 mod git;
 mod guards;
+mod held;
 mod home;
 mod mounts;
 mod restrict;
@@ -28,6 +29,7 @@ use std::time::Duration;
 pub use self::attempt::Attempt;
 pub use self::data_folders::note_data_folder;
 pub use self::guards::Guards;
+pub(crate) use self::held::HeldMounts;
 pub use self::restrict::{Rights, restrict};
 pub use self::verify::{ExpectedMounts, verify_mounts};
 
@@ -255,7 +257,7 @@ impl Confinement {
             mounts.read_only(&path);
         }
         let layout = Layout::of(&self.tree, home.as_deref());
-        let missing = self.mount_tree(&layout, &mut mounts, &attempt)?;
+        let (missing, held) = self.mount_tree(&layout, &mut mounts, &attempt)?;
         let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
         let (own, expected) = self.verification(&mounts)?;
         let arguments = mounts.arguments(folder, is_root);
@@ -272,6 +274,7 @@ impl Confinement {
         let program = std::mem::replace(&mut confined.program, bubblewrap.into());
         confined.args = [arguments, vec![own], expected, vec![program], confined.args].concat();
         confined.is_wrapped = true;
+        confined.held = held;
         Ok(confined.env("TMPDIR", "/tmp").during(attempt))
     }
 
@@ -383,12 +386,14 @@ impl Confinement {
         Ok(SOCKETS.into_iter().fold(confined, Invocation::without))
     }
 
+    /// Mounts the tree, and what the worker cannot change in it. Returns the protected paths that do
+    /// not exist, and the mounts that must stay.
     fn mount_tree(
         &self,
         layout: &Layout,
         mounts: &mut Mounts,
         attempt: &Attempt,
-    ) -> Result<Vec<PathBuf>, Obstacle> {
+    ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Obstacle> {
         mounts.writable(&self.tree);
         layout.mount(&self.tree, self.git, mounts);
         let mut guarded = layout.guarded(&self.tree, self.git);
@@ -434,7 +439,10 @@ impl Confinement {
             mounts.writable(path);
         }
         mounts.hold_folders(&self.tree);
-        Ok(missing)
+        let is_held =
+            |at: &&PathBuf| paths.contains(at) || (at.starts_with(&self.tree) && **at != self.tree);
+        let held = mounts.iter().map(|(at, _)| at).filter(is_held).cloned().collect();
+        Ok((missing, held))
     }
 
     /// Makes the folders that the worker may change. An earlier worker could have put a link in

@@ -89,8 +89,8 @@ const SETTINGS: [&str; 15] = [
 
 /// Commands that read files of the tree, and so run filters.
 const READING: [&str; 3] = ["diff", "hash-object", "status"];
-/// Those that also write into git's folder.
-const WRITING: [&str; 2] = ["commit", "update-index"];
+/// Those that write into git's folder.
+const WRITING: [&str; 5] = ["commit", "commit-tree", "update-index", "update-ref", "write-tree"];
 
 /// Files of git that it reads first. Another kind of file in their place could block it.
 const FIRST_READ: [&str; 6] =
@@ -196,11 +196,10 @@ impl Git {
         self
     }
 
-    /// The same, whose filters run in a sandbox: they may be programs of the work tree, which a
-    /// worker can write.
-    pub(crate) fn confined(mut self, confinement: Option<Confinement>) -> Result<Self> {
-        let mut confinement = confinement.filter(|it| it.mode != SandboxMode::Off);
-        if let Some(confinement) = &mut confinement {
+    /// The same, whose filters run in a sandbox, or without one as a worker: they may be programs of
+    /// the work tree, which a worker can write.
+    pub(crate) fn confined(mut self, mut confinement: Option<Confinement>) -> Result<Self> {
+        if let Some(confinement) = confinement.as_mut().filter(|it| it.mode != SandboxMode::Off) {
             // Its own settings are in the home, which is hidden.
             confinement.visible.extend(self.settings_files()?);
         }
