@@ -253,11 +253,14 @@ pub(crate) fn system_program(name: &str) -> OsString {
 /// The first program of this name in `PATH` that is not in one of these folders, where a worker
 /// could have put it, also by a link.
 pub fn find_outside(name: &str, folders: &[&Path]) -> Option<PathBuf> {
+    find_in(&env::var_os("PATH")?, name, folders)
+}
+
+fn find_in(path: &OsStr, name: &str, folders: &[&Path]) -> Option<PathBuf> {
     let real = |path: &Path| path.canonicalize().ok();
     let within: Vec<PathBuf> = folders.iter().filter_map(|folder| real(folder)).collect();
     let is_outside = |path: &PathBuf| !within.iter().any(|folder| path.starts_with(folder));
-    let path = env::var_os("PATH")?;
-    let searched = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let searched = env::split_paths(path).filter(|folder| folder.is_absolute());
     // The folder too: a worker could replace a link in its own folder by another one.
     let searched = searched.filter(|folder| is_outside(folder));
     let searched = searched.filter(|folder| real(folder).is_some_and(|it| is_outside(&it)));
@@ -278,3 +281,37 @@ fn is_busy(error: &io::Error) -> bool {
 
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_a_worker_can_replace_is_not_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let make = |path: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        make("tree/bin/git");
+        make("usr/git");
+        fs::create_dir_all(root.join("home")).unwrap();
+        symlink(root.join("tree/bin"), root.join("linked")).unwrap();
+        symlink(root.join("tree/bin/git"), root.join("home/git")).unwrap();
+        symlink(root.join("usr"), root.join("tree/usr")).unwrap();
+        let tree = root.join("tree");
+        let search = |names: &[&str]| {
+            let path = env::join_paths(names.iter().map(|name| root.join(name))).unwrap();
+            find_in(&path, "git", &[&tree])
+        };
+        assert_eq!(search(&["tree/bin", "linked", "home", "tree/usr"]), None);
+        assert_eq!(search(&["tree/bin", "usr"]), Some(root.join("usr/git")));
+        assert_eq!(find_in(OsStr::new("tree/bin:."), "git", &[&tree]), None);
+    }
+}

@@ -114,3 +114,32 @@ fn record_of(path: &Path, text: &str) -> Result<Option<PathBuf>, Failure> {
     let known = [real.as_os_str().as_encoded_bytes(), &[0], text.as_bytes()].concat();
     Ok(Some(state.join("accord/trusted").join(sha256(&known).hex())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_that_was_checked_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(CONFIG_FILE);
+        fs::write(&path, "[live]\nunread_days = 3\n").unwrap();
+        check_trusted(folder.path()).unwrap();
+        // A worker replaces it after the check.
+        fs::write(&path, "url = \"http://127.0.0.1:1\"\n").unwrap();
+        let text = checked_text(&path).unwrap().unwrap();
+        assert!(text.contains("unread_days") && !text.contains("url"), "{text}");
+        assert!(checked_text(&folder.path().join("other.toml")).is_none());
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_the_settings_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(CONFIG_FILE);
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+        let failure = check_trusted(folder.path()).unwrap_err();
+        assert_eq!(failure.code, Code::InputUnreadable);
+    }
+}
