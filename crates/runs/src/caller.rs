@@ -79,10 +79,15 @@ pub(crate) fn authorize<'a>(
     let author = Author::proven(Some(actor), "/actor");
     let mut presence = environment.caller().attribute_beside(need, author, workers)?.presence;
     // Workers of other turns may run.
-    let left = roots.into_iter().flat_map(worker_processes).filter(|process| process.is_left);
-    let left = left.map(|it| StillRunning { work: it.name, pid: it.pid, start: it.start });
-    check_ended(&left.collect::<Vec<_>>(), person.despite_leftovers, &mut presence)?;
+    let left: Vec<StillRunning> = roots.into_iter().flat_map(left_running).collect();
+    check_ended(&left, person.despite_leftovers, &mut presence)?;
     Ok(Person { presence, ..person.clone() })
+}
+
+/// What workers of a repository left behind, and what still runs.
+pub(crate) fn left_running(root: &Path) -> impl Iterator<Item = StillRunning> {
+    let left = worker_processes(root).into_iter().filter(|process| process.is_left);
+    left.map(|it| StillRunning { work: it.name, pid: it.pid, start: it.start })
 }
 
 const TURN: &str = "AGENTXCHAIN_TURN_ID";

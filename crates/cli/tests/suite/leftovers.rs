@@ -152,6 +152,8 @@ fn what_the_worker_of_a_turn_left_stops_decisions_until_it_is_gone() {
     let supervisor = start(step);
     let pid = pid_in(&left.path().join("pid"));
     kill_those_who_would_end_it(supervisor, place.state(), &pid);
+    let left = format!("the process {pid} of turn_");
+    assert!(place.json("status")["last_warnings"].to_string().contains(&left));
     let refused = place.run("adopt --yes");
     let said = refused.stderr.split_whitespace().collect::<Vec<&str>>().join(" ");
     assert!(said.contains("worker_still_runs") && said.contains(&pid), "{said}");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use accord_base::client_output::ClientOutput;
 use accord_base::decision::DecisionRecord;
+use accord_base::worker::StillRunning;
 use accord_contract::{Code, Failure, Time};
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
@@ -17,6 +18,7 @@ use accord_trees::lock::still_runs;
 
 use super::assign::check_baseline;
 use super::{ProposalFilter, ProposalView};
+use crate::caller::left_running;
 use crate::guard::KeptChange;
 use crate::repository::{LockHolder, RecordFile};
 use crate::{Runs, own_path, runtime};
@@ -59,7 +61,8 @@ pub struct Overview {
     pub holder: Option<LockHolder>,
     /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
-    /// Warnings about the turn of the run that was accepted last.
+    /// Warnings about the turn of the run that was accepted last, and about processes that workers
+    /// left behind.
     pub last_warnings: Vec<String>,
     /// What the clients of running workers printed last, by turn.
     pub says: Vec<(TurnId, ClientOutput)>,
@@ -144,7 +147,12 @@ impl Runs {
             turn: view.proposal.turn.clone(),
             files: view.proposal.files.len(),
         }));
-        let last_warnings = state.as_ref().map_or(Ok(Vec::new()), |it| self.last_warnings(it))?;
+        let mut last_warnings =
+            state.as_ref().map_or(Ok(Vec::new()), |it| self.last_warnings(it))?;
+        last_warnings.extend(left_running(repository.root()).map(|left| {
+            let StillRunning { work, pid, .. } = left;
+            format!("the process {pid} of {work} still runs; decisions wait until it has ended")
+        }));
         let running = state.iter().flat_map(State::turns).filter(|turn| has_worker(turn));
         let says = running.filter_map(|turn| Some((turn.id().clone(), self.said(turn.id())?)));
         let says = says.collect();

@@ -4,6 +4,7 @@ use accord_contract::{Code, Extensible};
 use accord_runs_core::{Config, RunIndex, State, Status, Turn, TurnStatus, dispatch};
 
 use super::{Finding, Level, error_of};
+use crate::caller::left_running;
 use crate::operations::status::has_worker;
 use crate::{RecordFile, Runs, own_path};
 
@@ -32,6 +33,12 @@ impl Runs {
             let advice = state.recovery_action().unwrap_or(next);
             let message = format!("it is blocked on {why}");
             findings.push(Finding::warning("the run", message, advice));
+        }
+        for left in left_running(self.repository().root()) {
+            let message =
+                format!("the process {} that its worker left behind still runs", left.pid);
+            let advice = format!("no decision is possible until it has ended: kill {}", left.pid);
+            findings.push(Finding::warning(left.work, message, advice));
         }
         // What is wrong with git is reported by its own check.
         for (path, turn) in self.changed_since_acceptance(state).unwrap_or_default() {
