@@ -19,6 +19,9 @@ use crate::render::{Page, clean};
 use crate::{Exit, Result};
 
 const CONFIG: &str = "agentxchain.json";
+const HOME: &str = ".agentxchain";
+/// What differs if the copies themselves are gone.
+const COPY: &str = "copy.json";
 
 /// Decide about configuration and records that changed while a worker ran
 ///
@@ -80,7 +83,10 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
         next_lines(page, &answer.next);
         return;
     }
+    // Without copies, nothing can be undone.
+    let has_copies = !answer.differing.iter().any(|path| path == COPY);
     page.line(match (answer.done, undo) {
+        (false, _) if !has_copies => "nothing shows what the worker changed: the copies are gone",
         (false, _) => "these changes are not in force",
         (true, false) => "these changes are in force",
         (true, true) => "these changes are undone",
@@ -96,14 +102,21 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
             page.labelled_whole("compare", &compare);
         }
     }
+    if !has_copies && !answer.done {
+        page.labelled_whole("compare", &format!("git{git} diff -- {CONFIG} {HOME}"));
+    }
     page.labelled_whole("copies", &answer.folder);
     page.labelled_some_whole("evidence", answer.evidence_digest.as_deref());
     if !answer.done {
         let digest = answer.evidence_digest.as_deref().unwrap_or_default();
         let yes = format!("accord run adopt --yes --expect {digest}");
-        page.labelled_whole("decide", &format!("{yes} puts them in force"));
-        let undo = format!("accord run adopt --undo --yes --expect {digest}");
-        page.labelled_whole("", &format!("{undo} forgets them"));
+        if has_copies {
+            page.labelled_whole("decide", &format!("{yes} puts them in force"));
+            let undo = format!("accord run adopt --undo --yes --expect {digest}");
+            page.labelled_whole("", &format!("{undo} forgets them"));
+        } else {
+            page.labelled_whole("decide", &format!("{yes} puts the repository as it is in force"));
+        }
     }
     next_lines(page, &answer.next);
 }
