@@ -38,7 +38,7 @@ wire_enum! {
 const NAME: TextForm = TextForm::ANY.chars(1, 1024).without_nul();
 const NOTE: TextForm = TextForm::ANY.bytes(64 * 1024);
 
-/// The most characters of a note or title that an event repeats.
+/// The most characters of a text for people that an event repeats.
 const ANNOUNCED_CHARS: usize = 500;
 
 message! {
@@ -55,11 +55,16 @@ message! {
         required subject: String = "subject", "decision-subject", Limits::text(NAME);
         /// What people call it.
         optional title: String = "title", "text-for-people", Limits::text(NOTE);
+        /// What the person was shown, where it does not last by itself, such as the question of a
+        /// live session.
+        optional shown: String = "shown", "text-for-people", Limits::text(NOTE);
         /// What the answer is, such as `approved`, `rejected` or `sent_back`. Later versions add
         /// outcomes.
         required outcome: String = "outcome", "decision-outcome", Limits::text(NAME);
         /// The action of the contract that a live answer names.
         optional action: String = "action", "action-name", Limits::text(NAME);
+        /// The label of that action, which the person chose.
+        optional label: String = "label", "text-for-people", Limits::text(NOTE);
         /// The person, such as `human:lead`.
         required actor: String = "actor", "actor", Limits::text(NAME);
         /// How the person is known.
@@ -119,8 +124,10 @@ impl DecisionRecord {
             kind: kind.to_owned(),
             subject: subject.to_owned(),
             title: None,
+            shown: None,
             outcome: outcome.to_owned(),
             action: None,
+            label: None,
             actor: by.name().to_owned(),
             known_by: presence.known_by(),
             key_id: presence.key_id.clone(),
@@ -143,8 +150,10 @@ impl DecisionRecord {
             let text = text.as_ref()?;
             Some(text.chars().take(ANNOUNCED_CHARS).collect())
         };
-        let (title, note) = (short(&self.title), short(&self.note));
-        let announced = Self { title, note, extra: Object::new(), ..self.clone() };
+        let [title, shown, label, note] =
+            [&self.title, &self.shown, &self.label, &self.note].map(short);
+        let extra = Object::new();
+        let announced = Self { title, shown, label, note, extra, ..self.clone() };
         let data = Object::from_iter([("decision".into(), announced.encode())]);
         NewEvent::new(DECISION_RECORDED, project, data, now)
     }

@@ -31,7 +31,7 @@ impl Live {
             };
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
             let earlier = rule!(earlier; EarlierForgotten => None);
-            let (ask, closed_by) = job.asked(&row, &contract, &sender)?;
+            let (ask, closed_by, content) = job.asked(&row, &contract, &sender)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,
@@ -39,6 +39,7 @@ impl Live {
                 sender: &sender,
                 earlier: earlier.as_ref(),
                 ask: ask.as_ref(),
+                content: content.as_ref(),
                 closed_by: closed_by.as_ref(),
                 at: job.at(&project)?,
             };

@@ -23,8 +23,8 @@ impl Live {
         let project = project_of(app)?;
         caller.access().may(Need::Decide(Decision::Answer).verb(), &project)?;
         let sender = Sender::of(caller, Some(&by.actor.key()), by.door)?;
-        let LiveAnswerRequest { action: name, data, client_id, client_seq } = request;
-        let action = Action::submit(session.clone(), &name, data, client_seq);
+        let LiveAnswerRequest { action: name, data, client_id, client_seq, expect } = request;
+        let action = Action::submit(session.clone(), &name, data, client_seq, expect);
         let (session_id, app_id) = (session.clone(), app.clone());
         let binding = Binding { session_id, app_id, role: Role::User, client_id };
         let agent_waits = self.inner.hub.has_consumer(session);

@@ -7,11 +7,11 @@ use accord_live_core::operations::questions::{
     LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
 };
 use accord_live_core::session::{Content, PendingAsk, Session, asked_by};
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::{AppId, SessionId, tools::SessionDocument};
 use accord_store::{LiveSessionQuery, ReadUnit};
 
 use super::unit::{UnitError, UnitResult};
-use super::{Live, rows};
+use super::{Found, Live, rows};
 
 #[derive(Clone, Debug, Default)]
 pub struct PageQuery {
@@ -113,9 +113,11 @@ impl Live {
         app: &AppId,
         session: &SessionId,
     ) -> Result<LiveSessionAnswer, Failure> {
-        let found = self.session(caller, app, session).await?;
+        let Found { session: found, content, .. } = self.found_in(caller, app, session).await?;
         let (ask, _) = self.ask(session).await?;
-        Ok(LiveSessionAnswer { session: found, ask, extra: Object::new() })
+        let digest = Some(content.shown().to_string());
+        let session = SessionDocument::new(&found, &content, self.now());
+        Ok(LiveSessionAnswer { session, ask, digest, extra: Object::new() })
     }
 
     /// What a session waits for, if it waits for a person, and the last event of its ledger at

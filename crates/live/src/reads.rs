@@ -83,7 +83,7 @@ impl Live {
         Ok(RenderSource::new(&found.session, &found.content, contract))
     }
 
-    async fn found_in(
+    pub(crate) async fn found_in(
         &self,
         caller: &Caller,
         app: &AppId,

@@ -37,7 +37,7 @@ impl Live {
             let key = DedupKey::identified(&dispatch.action_id);
             let earlier = job.unit.live_event(&session, &key)?;
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
-            let (ask, closed_by) = job.asked(&row, &contract, &sender)?;
+            let (ask, closed_by, content) = job.asked(&row, &contract, &sender)?;
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,
@@ -45,6 +45,7 @@ impl Live {
                 sender: &sender,
                 earlier: earlier.as_ref(),
                 ask: ask.as_ref(),
+                content: content.as_ref(),
                 closed_by: closed_by.as_ref(),
                 at: job.at(&project)?,
             };

@@ -224,14 +224,14 @@ impl Job<'_> {
         Ok(ask.and_then(|ask| ask.ended(rules, now)))
     }
 
-    /// What a session asks, and the answer that closed its ask, where its contract has rules about
-    /// them or the sender decides.
+    /// What a session asks, the answer that closed its ask, and what it shows, where its contract
+    /// has rules about them or the sender decides.
     pub(crate) fn asked(
         &self,
         row: &LiveSessionRow,
         contract: &CompiledContract,
         sender: &Sender,
-    ) -> UnitResult<(Option<Ask>, Option<LedgerRow>)> {
+    ) -> UnitResult<(Option<Ask>, Option<LedgerRow>, Option<Content>)> {
         let (rules, session) = (contract.contract().answers, &row.session);
         let decides = sender.person.is_ok() && session.head.is_asking;
         let ask = match rules.within.is_some() || decides {
@@ -239,7 +239,11 @@ impl Job<'_> {
             false => None,
         };
         let closed_by = if rules.once { rows::closed_by(self.unit, session)? } else { None };
-        Ok((ask, closed_by))
+        let content = match rules.decides() || decides {
+            true => Some(rows::content(self.unit, session)?),
+            false => None,
+        };
+        Ok((ask, closed_by, content))
     }
 
     /// The oldest kept frame of a session whose ring is full.

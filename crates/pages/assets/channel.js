@@ -91,8 +91,9 @@ export class Channel {
     socket?.close();
   }
 
-  // Sends an action, now or when the connection is back. `settled` gets the answer.
-  act(name, data, hasSecret) {
+  // Sends an action, now or when the connection is back. `expect` is the digest of what the person
+  // was shown; an answer that is kept keeps it. `settled` gets the answer.
+  act(name, data, hasSecret, expect) {
     if (this.waiting.size >= MOST_WAITING) {
       const message = "Too many answers wait to be sent.";
       this.on.settled(name, { error: { code: "", message } });
@@ -101,7 +102,9 @@ export class Channel {
     const { clientId, nextSeq: clientSeq } = this;
     this.nextSeq += 1;
     const body = data === undefined ? { action: name } : { action: name, data };
-    const payload = { sessionId: this.session, type: "data:submit", clientSeq, payload: body };
+    const payload = {
+      sessionId: this.session, type: "data:submit", clientSeq, payload: body, "x-expect": expect,
+    };
     const requestId = `action-${clientId}-${clientSeq}`;
     const frame = { type: "action", requestId, payload };
     const { begunAt } = this;

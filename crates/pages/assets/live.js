@@ -25,6 +25,8 @@ const LATEST_TIMER_MS = 2 ** 31 - 1;
 const session = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const last = {};
 const receipts = new Set();
+// The digest of what is shown.
+let digest;
 let endsAt = 0;
 let endTimer;
 let person = personMark();
@@ -172,6 +174,7 @@ function showRefusal(error) {
 }
 
 function show(page) {
+  digest = page.digest;
   const active = document.activeElement?.id;
   for (const part of PARTS) {
     if (last[part] === page[part]) continue;
@@ -301,10 +304,10 @@ function markWaiting() {
   }
 }
 
-function send(form, data) {
+function send(form, data, expect) {
   const { action } = form.dataset;
   showWaiting(form);
-  channel.act(action, data, secretsOf(form).size > 0);
+  channel.act(action, data, secretsOf(form).size > 0, expect);
 }
 
 // Shows what became of an answer of this load of the page, or of an earlier one.
@@ -338,7 +341,8 @@ function delayed(action, seconds) {
   if (form) receipt(form, "waiting", text);
 }
 
-function confirmed(form, data) {
+// `expect` is what was shown when the form was submitted: it may change behind the dialog.
+function confirmed(form, data, expect) {
   const dialog = byId("confirm");
   const submit = form.querySelector('[type="submit"]');
   byId("confirm-label").replaceChildren(visible(submit.textContent));
@@ -346,7 +350,7 @@ function confirmed(form, data) {
   byId("confirm-data").replaceChildren(...(data === undefined ? [] : [shown(visibleData)]));
   byId("confirm-yes").onclick = () => {
     dialog.close();
-    send(form, data);
+    send(form, data, expect);
   };
   byId("confirm-no").onclick = () => dialog.close();
   dialog.onclose = () => submit.focus();
@@ -365,8 +369,8 @@ function submitted(event) {
     return;
   }
   clearProblems(form);
-  if ("confirm" in form.dataset) confirmed(form, data);
-  else send(form, data);
+  if ("confirm" in form.dataset) confirmed(form, data, digest);
+  else send(form, data, digest);
 }
 
 // Ctrl+Enter sends a form from a text of several lines.

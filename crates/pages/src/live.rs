@@ -225,6 +225,16 @@ impl Action {
         }
     }
 
+    /// The name, unless the label contains it. Case and separators do not count.
+    fn hidden_name(&self) -> Option<AgentText> {
+        let letters = |text: &str| -> String {
+            let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        let is_said = letters(self.label.as_str()).contains(&letters(&self.name));
+        (!is_said).then(|| AgentText::new(self.name.as_str()))
+    }
+
     fn is_button(&self) -> bool {
         match &self.data {
             None => true,

@@ -60,6 +60,7 @@ pub(super) fn act_on(call: &Call) -> Outcome {
         sender: &Sender::default(),
         earlier,
         ask: None,
+        content: None,
         closed_by: None,
         at,
     };

@@ -10,6 +10,9 @@ use super::time::Times;
 /// The longest title of a heading.
 const TITLE: usize = 60;
 
+/// The longest question. `--json` has it whole.
+const SHOWN: usize = 400;
+
 /// Decisions, each with who decided and how the person is known.
 pub(crate) fn decisions(page: &mut Page, decisions: &[DecisionRecord]) {
     let times = decisions.iter().flat_map(|it| [Some(&it.decided_at), it.asked_at.as_ref()]);
@@ -42,6 +45,9 @@ fn show(page: &mut Page, decision: &DecisionRecord, times: Times) {
         line(&decision.kind),
     ];
     page.pieces(&pieces);
+    page.labelled_some("chosen", decision.label.as_deref());
+    let shown = decision.shown.as_deref().filter(|shown| decision.title.as_deref() != Some(*shown));
+    page.labelled_some_whole("shown", shown.map(|shown| one_line(shown, SHOWN)).as_deref());
     page.labelled_some_whole("note", decision.note.as_deref());
     page.labelled_some("evidence", decision.evidence.as_deref());
     page.labelled_some("sandbox", decision.sandbox.as_deref());

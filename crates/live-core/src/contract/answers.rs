@@ -53,6 +53,11 @@ impl AnswerRules {
         Self { by_person: by == Some(AnsweredBy::Person), once: closes.is_some(), within }
     }
 
+    /// Whether an answer decides: only a person can answer, or the first answer counts.
+    pub fn decides(self) -> bool {
+        self.by_person || self.once
+    }
+
     /// The rules of a UI, whose contract was checked.
     pub fn of_ui(ui: &Object) -> Self {
         Self::read(ui, &mut Reader::default())

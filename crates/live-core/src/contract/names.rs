@@ -1,4 +1,5 @@
-//! The names of actions, channels and slots: unique, and not the server's.
+//! The names of actions, channels and slots: unique, and not the server's. Where an answer decides,
+//! the label of an action does not name another action.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,26 @@ pub(super) fn check(contract: &DataContract) -> Vec<Violation> {
             .expecting("one spec for each name", specs.join(" + "));
         violations.push(violation.of_code(Code::GguiCtrDupName));
     }
+    if contract.answers.decides() {
+        violations.extend(labels(contract));
+    }
     violations
+}
+
+/// A person chooses a label, and the name is recorded. So no label is the name or the label of
+/// another action, where an answer decides by a rule of Accord.
+fn labels(contract: &DataContract) -> Vec<Violation> {
+    let plain = |text: &str| text.trim().to_lowercase();
+    let mut claimed: BTreeMap<String, &str> = BTreeMap::new();
+    let actions = || contract.actions.iter().flat_map(|spec| spec.iter());
+    claimed.extend(actions().map(|(name, _)| (plain(name), name)));
+    let labels = actions().filter_map(|(name, entry)| {
+        let other = *claimed.entry(plain(&entry.label)).or_insert(name);
+        let message = format!("the label '{}' is that of the action '{other}'", entry.label);
+        let violation = Violation::new(format!("actionSpec.{name}.label"), message);
+        (other != name).then(|| violation.expecting("a label of its own", entry.label.clone()))
+    });
+    labels.collect()
 }
 
 /// The specs whose names share one space, with their names.

@@ -4,7 +4,7 @@ use accord_contract::{Limits, Object, TextForm, Value, message, wire_enum};
 
 use super::HostContext;
 use crate::json::{members, put};
-use crate::{AppId, SessionId, limits::CLIENT_ID_CHARS};
+use crate::{AppId, SessionId, limits::CLIENT_ID_CHARS, session::EXPECT};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientFrame {
@@ -82,6 +82,7 @@ impl Action {
         name: &str,
         data: Option<Value>,
         client_seq: Option<u64>,
+        expect: Option<String>,
     ) -> Self {
         let mut payload = members([("action", name.into())]);
         put(&mut payload, "data", data);
@@ -91,6 +92,7 @@ impl Action {
             ("payload", Value::Object(payload)),
         ]);
         put(&mut envelope, "clientSeq", client_seq);
+        put(&mut envelope, EXPECT, expect);
         Self { session_id, kind: DATA_SUBMIT.to_owned(), client_seq, envelope }
     }
 }

@@ -21,6 +21,9 @@ message! {
         optional client_id: String = "client_id", "client-id", Limits::text(CLIENT);
         /// The number that the sender gave the action.
         optional client_seq: u64 = "client_seq", "client-seq";
+        /// The `digest` of the session that the person was shown. If the contract has
+        /// `x-answeredBy: "person"` or `x-closesOn`, an answer to another question is refused.
+        optional expect: String = "expect", "evidence-digest", Limits::text(ACTION);
     }
 
     /// An action that is recorded.
@@ -59,6 +62,7 @@ operation! {
             Code::XchainConfirmationNeeded,
             Code::NotForWorkers,
             Code::DecisionStale,
+            Code::XchainEvidenceChanged,
             Code::LiveAskEnded,
             Code::AgenticProjectArchived,
             Code::GguiSessionNotFound,

@@ -51,6 +51,8 @@ message! {
         required answers: String = "answers", "html";
         /// The lists of messages.
         required streams: String = "streams", "html";
+        /// The digest of what is shown, for `x-expect` of an answer.
+        required digest: String = "digest", "evidence-digest";
         /// The version of what is shown.
         required epoch: u64 = "epoch", "epoch";
         /// Whether the session has ended.

@@ -98,6 +98,8 @@ message! {
         required session: SessionDocument = "session", "ggui-session";
         /// What it waits for, if it waits for a person.
         optional ask: LiveAsk = "ask", "ask";
+        /// The digest of what it shows, for `expect` of an answer.
+        optional digest: String = "digest", "evidence-digest";
     }
 
     /// An answer of a person that no agent has read.

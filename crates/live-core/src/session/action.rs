@@ -10,10 +10,11 @@ use super::change::{At, Change};
 use super::ledger::minted_event_id;
 use super::sender::{BY, Sender, unsign};
 use super::{
-    Ask, AskChange, ContentChange, DedupKey, Delta, LedgerName, LedgerRow, Session, decision,
+    Ask, AskChange, Content, ContentChange, DedupKey, Delta, EXPECT, LedgerName, LedgerRow,
+    Session, decision,
 };
 use crate::frame::{Action, ActionAck, DATA_SUBMIT};
-use crate::json::members;
+use crate::json::{members, put};
 use crate::violation::{Source, Violation, ViolationDetails};
 use crate::{contract::CompiledContract, refuse};
 
@@ -28,6 +29,9 @@ pub struct ActFacts<'a> {
     pub earlier: Option<&'a LedgerRow>,
     /// What the session asks, if it asks.
     pub ask: Option<&'a Ask>,
+    /// What the session shows. It is read if the contract has rules about answers, or the sender
+    /// decides.
+    pub content: Option<&'a Content>,
     /// The answer that closed the ask of the present epoch.
     pub closed_by: Option<&'a LedgerRow>,
     pub at: At<'a>,
@@ -50,6 +54,8 @@ pub struct Dispatch {
     pub action_id: String,
     /// When the person acted, as the page says.
     pub fired_at: Timestamp,
+    /// The digest of what the person was shown.
+    pub expect: Option<String>,
 }
 
 impl Action {
@@ -65,7 +71,8 @@ impl Action {
 
 /// Records an action that came over the channel. Fails with `SESSION_NOT_FOUND` when the session
 /// has expired, `INVALID_MESSAGE` when the number of the client was used for another action,
-/// `person_required`, `decision_stale`, `LIVE_ASK_ENDED`, `CONTRACT_VIOLATION`.
+/// `person_required`, `decision_stale`, `evidence_changed`, `LIVE_ASK_ENDED`,
+/// `CONTRACT_VIOLATION`.
 ///
 /// Clauses: GGUI-ACTION-APPEND-THEN-ACK, GGUI-ACTION-REFUSED, GGUI-DEDUP-FIRST-ACK.
 pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
@@ -84,7 +91,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     // Other types are recorded as they are.
     let is_answer = kind == DATA_SUBMIT;
     if is_answer {
-        check_ask(&facts)?;
+        check_ask(&facts, &envelope)?;
     }
     let is_named = is_answer && check(&mut envelope, facts.contract)?;
     let in_pipe = is_named && session.head.has_pipe;
@@ -116,7 +123,7 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
     if let Some(earlier) = facts.earlier {
         return Ok(recorded(earlier));
     }
-    let Dispatch { intent, data, ui_context, action_id, fired_at } = dispatch;
+    let Dispatch { intent, data, ui_context, action_id, fired_at, expect } = dispatch;
     let payload = members([
         ("action", intent.into()),
         ("data", data),
@@ -128,8 +135,9 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
         ("type", DATA_SUBMIT.into()),
         ("payload", Value::Object(payload)),
     ]);
+    put(&mut envelope, EXPECT, expect);
     facts.sender.sign(&mut envelope);
-    check_ask(&facts)?;
+    check_ask(&facts, &envelope)?;
     check(&mut envelope, contract)?;
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
@@ -141,9 +149,11 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
     Ok(Acted { ack, delta: change.finish() })
 }
 
-/// Checks that the ask takes this answer: from the sender, for the first time, and in time.
-fn check_ask(facts: &ActFacts<'_>) -> Result<(), Failure> {
-    if facts.contract.contract().answers.by_person
+/// Checks that the ask takes this answer: from the sender, for the first time, in time, and to the
+/// question that the sender was shown.
+fn check_ask(facts: &ActFacts<'_>, envelope: &Object) -> Result<(), Failure> {
+    let rules = facts.contract.contract().answers;
+    if rules.by_person
         && let Err(refused) = &facts.sender.person
     {
         return Err((**refused).clone());
@@ -151,12 +161,12 @@ fn check_ask(facts: &ActFacts<'_>) -> Result<(), Failure> {
     if let Some(first) = facts.closed_by {
         return Err(stale(first));
     }
-    let rules = facts.contract.contract().answers;
-    match facts.ask.and_then(|ask| ask.ended(rules, facts.at.now)) {
-        Some(until) => {
-            let message = format!("the time to answer was over at {until}");
-            Err(Failure::new(Code::LiveAskEnded, message).with("until", until.to_string()))
-        }
+    if let Some(until) = facts.ask.and_then(|ask| ask.ended(rules, facts.at.now)) {
+        let message = format!("the time to answer was over at {until}");
+        return Err(Failure::new(Code::LiveAskEnded, message).with("until", until.to_string()));
+    }
+    match facts.content.filter(|_| rules.decides()) {
+        Some(content) => content.check_expected(envelope),
         None => Ok(()),
     }
 }
@@ -212,11 +222,12 @@ fn again(action: &Action, earlier: &LedgerRow) -> Result<Acted, Failure> {
     Err(refuse::invalid_message(message).with("field", "payload.clientSeq"))
 }
 
-/// An action without what the server may have filled in: its tool, and who sent it. The same person
-/// may have signed in again meanwhile.
+/// An action without what the server may have filled in, its tool and who sent it, and without what
+/// its sender was shown. The same person may have signed in again meanwhile.
 fn as_sent(mut envelope: Value) -> Value {
     if let Value::Object(members) = &mut envelope {
         unsign(members);
+        members.shift_remove(EXPECT);
     }
     if let Some(Value::Object(payload)) = envelope.get_mut("payload") {
         payload.shift_remove("tool");

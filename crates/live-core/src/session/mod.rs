@@ -43,6 +43,7 @@ mod redact;
 mod render;
 mod replay;
 mod sender;
+mod shown;
 mod stream;
 mod subscribe;
 
@@ -65,5 +66,6 @@ pub use replay::{LedgerPage, LiveCursor, StreamReplay, check_position, check_sin
 pub use replay::{is_replayed, is_truncated, ledger_page, pull_position, replay_stream};
 pub use sender::Sender;
 pub(crate) use sender::{BY, DOOR, PERSON};
+pub(crate) use shown::EXPECT;
 pub use stream::{Emitted, Emitter, NewFrame, StreamRow, emit};
 pub use subscribe::{SubscribeFacts, SubscribeRefusal, Subscribed, expire, subscribe};

@@ -28,6 +28,8 @@ message! {
         required action_id: String = "actionId", "action-id", Limits::text(NAME);
         /// When the person acted.
         required fired_at: Timestamp = "firedAt", "time:iso-8601";
+        /// The digest of what the person was shown.
+        optional expect: String = "x-expect", "evidence-digest";
     }
 
     // Clauses: GGUI-TOOL-SYNC-CONTEXT.
@@ -127,8 +129,8 @@ pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure
             let data = payload.shift_remove("actionData").unwrap_or(Value::Null);
             let ui_context = payload.shift_remove("uiContext");
             let ui_context = ui_context.unwrap_or_else(|| Object::new().into());
-            let SubmitActionRequest { action_id, fired_at, .. } = request;
-            let dispatch = Dispatch { intent, data, ui_context, action_id, fired_at };
+            let SubmitActionRequest { action_id, fired_at, expect, .. } = request;
+            let dispatch = Dispatch { intent, data, ui_context, action_id, fired_at, expect };
             Ok(Submission::Dispatch(Box::new(dispatch)))
         }
         "openLink" => text("url").map(Submission::OpenLink),

@@ -227,6 +227,7 @@ fn a_page_submits_through_its_tool_once() {
         ui_context: json!({"tab": 2}),
         action_id: "act-1".into(),
         fired_at: Timestamp::parse("2026-09-21T13:46:40Z").unwrap(),
+        expect: None,
     };
     let contract = contract(spec());
     let tool = |world: &World, earlier: Option<&LedgerRow>, now: Time| {
@@ -238,6 +239,7 @@ fn a_page_submits_through_its_tool_once() {
             sender: &world.sender,
             earlier,
             ask: None,
+            content: None,
             closed_by: None,
             at,
         };

@@ -144,6 +144,93 @@ fn the_first_answer_closes_the_ask() {
     world.act(&contract, None, submit("no", json!(null))).unwrap();
 }
 
+/// Changes the prop `q`, with a new epoch or in place.
+fn change_question(world: &mut World, text: &str, source: Source) {
+    let open =
+        contract(json!({"propsSpec": {"properties": {"q": {"schema": {"type": "string"}}}}}));
+    let change = json!({"kind": "replace", "props": {"q": text}});
+    let change = PropsUpdate::read(change.as_object().unwrap()).unwrap();
+    let (project, now) = (project(), world.now);
+    let (session, content) = (&world.session, &world.content);
+    let changed = set_props(session, content, &open, &change, source, at(&project, now));
+    world.apply(changed.unwrap().delta);
+}
+
+fn expecting(digest: &str) -> Value {
+    let mut action = submit("yes", json!(null));
+    action["x-expect"] = json!(digest);
+    action
+}
+
+#[test]
+fn an_answer_counts_only_for_the_question_that_was_shown() {
+    for rules in [json!({"x-answeredBy": "person"}), json!({"x-closesOn": "first"})] {
+        for source in [Source::Update, Source::Amend] {
+            let (mut world, contract) = world(rules.clone());
+            world.sender = person("lead");
+            change_question(&mut world, "Fix the typo?", Source::Amend);
+            let shown = world.content.shown().to_string();
+            change_question(&mut world, "Drop the database?", source);
+            let before = world.session.head.ledger;
+            let refused = world.act(&contract, None, expecting(&shown)).unwrap_err();
+            assert_eq!(refused.code, Code::XchainEvidenceChanged);
+            assert!(refused.suggestion.unwrap().contains("accord live answer"));
+            assert_eq!(world.session.head.ledger, before, "nothing is appended");
+            let malformed = world.act(&contract, None, expecting("")).unwrap_err();
+            assert_eq!(malformed.code, Code::GguiInvalidMessage);
+            let shown = world.content.shown().to_string();
+            let mut action = expecting(&shown);
+            action["clientSeq"] = json!(1);
+            world.act(&contract, Some("c1"), action.clone()).unwrap();
+            // Sent again after another change, it is still acknowledged.
+            change_question(&mut world, "Why?", source);
+            action["x-expect"] = json!(world.content.shown().to_string());
+            world.act(&contract, Some("c1"), action).unwrap();
+        }
+    }
+    // Where no answer decides, an update of the page does not cost an answer.
+    let (mut world, contract) = world(json!({}));
+    let shown = world.content.shown().to_string();
+    change_question(&mut world, "50%", Source::Update);
+    world.act(&contract, None, expecting(&shown)).unwrap();
+}
+
+#[test]
+fn the_record_of_an_answer_says_what_was_asked() {
+    let recorded = |question: &str| {
+        let (mut world, contract) = world(json!({"prompt": "May I?", "x-answeredBy": "person"}));
+        world.sender = person("lead");
+        change_question(&mut world, question, Source::Update);
+        let answer = world.decide(&contract, None, submit("yes", json!(null))).unwrap();
+        answer.delta.decision.unwrap()
+    };
+    let (one, other) = (recorded("Fix the typo?"), recorded("Drop the database?"));
+    assert_eq!(one.shown.as_deref(), Some("May I?\nq: Fix the typo?"));
+    assert_eq!((one.action.as_deref(), one.label.as_deref()), (Some("yes"), Some("Yes")));
+    assert_ne!(one.evidence, other.evidence);
+    assert_eq!(recorded("Fix the typo?").evidence, one.evidence);
+}
+
+#[test]
+fn where_an_answer_decides_a_label_names_no_other_action() {
+    let read = |first: &str, second: &str, rules: Value| {
+        let mut spec = json!({"actionSpec": {"approve": {"label": first},
+            "reject": {"label": second}}});
+        spec.as_object_mut().unwrap().extend(rules.as_object().unwrap().clone());
+        CompiledContract::read(&spec)
+    };
+    for rules in [json!({"x-answeredBy": "person"}), json!({"x-closesOn": "first"})] {
+        for (first, second) in [(" Reject", "Approve"), ("OK", "ok"), ("reject", "No")] {
+            let refused = read(first, second, rules.clone()).unwrap_err();
+            assert_eq!(refused.code, Code::GguiToolContractValidationFailed);
+            assert!(refused.violations[0].field.ends_with(".label"), "{refused:?}");
+        }
+        read("Approve", "Reject", rules).unwrap();
+    }
+    // The document of ggui says nothing about labels.
+    read("Reject", "Approve", json!({})).unwrap();
+}
+
 #[test]
 fn an_ask_has_a_deadline_of_its_own() {
     let day = 24 * 3600;

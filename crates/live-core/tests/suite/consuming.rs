@@ -56,6 +56,7 @@ fn facts<'a>(
         sender: &world.sender,
         earlier: None,
         ask: None,
+        content: None,
         closed_by: None,
         at,
     }
@@ -72,6 +73,7 @@ fn what_a_page_submits_is_checked_against_the_contract() {
             ui_context: json!({}),
             action_id: "act-1".into(),
             fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+            expect: None,
         };
         submit_tool(dispatch, facts(&world, &contract, &project))
     };
@@ -95,6 +97,7 @@ fn only_a_known_person_submits_what_a_person_must_answer() {
             ui_context: json!({}),
             action_id: "act-1".into(),
             fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+            expect: None,
         };
         submit_tool(dispatch, facts(world, &contract, &project)).map(|acted| acted.ack.sequence)
     };
@@ -114,6 +117,7 @@ fn events_are_taken_out_once_with_one_frame_each() {
         ui_context: json!({"tab": 1}),
         action_id: "act-9".into(),
         fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+        expect: None,
     };
     let project = project();
     let acted = submit_tool(dispatch, facts(&world, &contract, &project)).unwrap();

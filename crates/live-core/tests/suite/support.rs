@@ -247,7 +247,9 @@ impl World {
         let closed = self.closed.filter(|(epoch, _)| *epoch == session.head.epoch);
         let closed_by = closed.and_then(|(_, seq)| self.ledger.iter().find(|row| row.seq == seq));
         let ask = self.ask.as_ref();
-        let facts = ActFacts { session, contract, client_id, sender, earlier, ask, closed_by, at };
+        let content = Some(&self.content);
+        let facts =
+            ActFacts { session, contract, client_id, sender, earlier, ask, content, closed_by, at };
         act(action, facts)
     }
 

@@ -94,6 +94,7 @@ pub(super) async fn fragments(
         actions: view.actions().into_string(),
         answers: answers(&snapshot, &given).into_string(),
         streams: view.streams().into_string(),
+        digest: found.content.shown().to_string(),
         epoch: view.epoch(),
         ended: view.is_ended(),
         ends_at: view.ends().unix_millis(),

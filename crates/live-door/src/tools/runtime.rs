@@ -32,6 +32,7 @@ pub(super) const SUBMIT_ACTION: Tool = Tool {
         APP,
         Argument::text("actionId", "The id of the action. Twice the same is one.").required(),
         Argument::text("firedAt", "When the person acted, in ISO 8601.").required(),
+        Argument::text("x-expect", "The digest of what the person was shown."),
     ],
     effect: Effect::AddsOnce,
     output: Some(OUTCOME),

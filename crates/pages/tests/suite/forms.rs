@@ -54,6 +54,17 @@ fn each_type_has_its_input() {
 }
 
 #[test]
+fn the_name_of_an_action_stands_beside_a_label_that_hides_it() {
+    let shown = |name: &str, label: &str| {
+        let view = crate::support::view(json!({"actionSpec": {name: {"label": label}}}));
+        view.actions().into_string().contains(&format!("{label} <code>{name}</code></button>"))
+    };
+    assert!(shown("approve", "Reject"));
+    assert!(!shown("approve", "Approve the release"));
+    assert!(!shown("send_back", "Send back"));
+}
+
+#[test]
 fn every_input_has_a_label_and_a_place_for_its_error() {
     let html = form(json!({
         "type": "object",

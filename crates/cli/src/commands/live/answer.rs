@@ -70,8 +70,13 @@ impl AnswerArgs {
             None => prompt::action(&actions, is_asked)?,
         };
         let action = actions.into_iter().find(|action| action.name == name);
-        let mut request =
-            LiveAnswerRequest { action: name, data: None, client_id: None, client_seq: None };
+        let mut request = LiveAnswerRequest {
+            action: name,
+            data: None,
+            client_id: None,
+            client_seq: None,
+            expect: shown.digest,
+        };
         match (self.payload, action, is_asked) {
             (Some(text), _, _) => add_payload(&mut request, &text)?,
             (None, Some(action), true) => prompt::add_data(&mut request, &action)?,

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::axe::Axe;
 use super::browser;
 use super::stub::{
-    Host, assert_quiet, button, emit, field, release, stored, value_of, wait_for_agent,
+    Host, assert_quiet, button, emit, expected, field, release, stored, value_of, wait_for_agent,
     wait_for_receipt, wait_until_live,
 };
 
@@ -98,6 +98,40 @@ fn a_person_answers_with_the_keyboard_alone() {
     let data = json!({"note": "By keyboard", "channel": "stable"});
     assert_eq!(answers[0], json!({"action": "approve", "data": data}));
     assert_eq!(answers[1]["action"], "reject");
+    assert_quiet(&page);
+}
+
+#[test]
+fn an_answer_carries_what_was_shown_when_it_was_given() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    let actions = json!({"ok": {"label": "OK"}, "drop": {"label": "Drop", "confirm": true}});
+    let shown = |text: &str| json!({"props": {"what": text}, "actionSpec": actions});
+    let mut host = Host::with(shown("the first"));
+    host.open(&page);
+    wait_until_live(&page);
+    let change = |host: &mut Host, text: &str| {
+        host.change(shown(text));
+        host.serve(&page);
+        page.evaluate("stubHost.tell({type: 'props_update', payload: {}})").unwrap();
+        page.wait_for_text(text).unwrap();
+    };
+    // The question changes behind the dialog of a person who was asked again.
+    page.click(&button("drop")).unwrap();
+    page.wait_until("the dialog", "document.querySelector('#confirm').open").unwrap();
+    change(&mut host, "the second");
+    page.click("#confirm-yes").unwrap();
+    wait_for_receipt(&page, "drop", "sent");
+    // An answer that is kept while the page is offline keeps what was shown.
+    page.evaluate("stubHost.crash()").unwrap();
+    page.click(&button("ok")).unwrap();
+    wait_for_receipt(&page, "ok", "waiting");
+    host.change(shown("the third"));
+    host.serve(&page);
+    page.evaluate("void (globalThis.isDiscarded = true)").unwrap();
+    page.reload().unwrap();
+    page.wait_until("both answers", "stubHost.actions.length === 2").unwrap();
+    assert_eq!(expected(&page), json!([{"what": "the first"}, {"what": "the second"}]));
     assert_quiet(&page);
 }
 

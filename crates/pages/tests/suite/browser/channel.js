@@ -82,7 +82,7 @@ globalThis.WebSocket = class {
       }
       const { actions } = stubHost;
       let index = actions.findIndex((action) => action.key === key);
-      if (index < 0) index = actions.push({ key, ...payload.payload }) - 1;
+      if (index < 0) index = actions.push({ key, expect: payload["x-expect"], ...payload.payload }) - 1;
       localStorage.setItem("stub.actions", JSON.stringify(actions));
       // A crash between the commit and the answer: the client has to ask again.
       if (stubHost.crashAfterAction) {

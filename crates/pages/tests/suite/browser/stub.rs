@@ -114,7 +114,7 @@ impl Host {
             "answers": answers(&self.snapshot, &given).into_string(),
             "streams": view.streams().into_string(),
             "now": now().unix_millis(), "ends_at": view.ends().unix_millis(),
-            "ended": self.is_ended,
+            "ended": self.is_ended, "digest": self.snapshot["props"].to_string(),
         }})
     }
 }
@@ -141,6 +141,11 @@ pub(super) fn rule(url: &str, status: u16, media_type: &str, body: &str) -> Rule
 
 fn document(url: &str, status: u16, document: &Value) -> Rule {
     rule(url, status, "application/json", &document.to_string())
+}
+
+/// What the person was shown, for each action that the host stored.
+pub(super) fn expected(page: &Page<'_>) -> Value {
+    page.evaluate("stubHost.actions.map(({expect}) => JSON.parse(expect))").unwrap()
 }
 
 /// The actions that the host stored: names and data.
