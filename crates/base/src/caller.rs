@@ -24,6 +24,9 @@ const AS_AN_AGENT: &str = "a worker acts as an agent, for example agent:builder 
 pub enum CallerProcess {
     /// The processes that share the connection.
     Seen(Vec<Ancestry>),
+    /// The processes that have a connection over the loopback interface open now. Another one may
+    /// have opened it, and handed it over.
+    Loopback(Vec<Ancestry>),
     /// A process of another user, or of another machine.
     OtherUser,
     /// It has ended, or the system does not show it.
@@ -262,6 +265,15 @@ impl Caller {
         Ok(Authorized { actor, presence })
     }
 
+    /// Refuses a worker, through any door and in any name. It examines the process. Fails with
+    /// `not_for_workers`.
+    pub fn refuse_worker(&self) -> Result<(), Failure> {
+        match self.kind() {
+            CallerKind::Worker(worker) => Err(worker.refusal()),
+            _ => Ok(()),
+        }
+    }
+
     /// What kind of caller it is. It examines the process.
     pub fn kind(&self) -> CallerKind {
         self.kind_beside(&[]).0
@@ -274,19 +286,23 @@ impl Caller {
             return (self.unexamined_kind(), None);
         }
         let Some(examine) = &self.examine else { return (self.unexamined_kind(), None) };
-        let found = match examine() {
-            CallerProcess::Seen(found) if !found.is_empty() => found,
-            // The token shows a right. Its bearer is refused only if it is known as a worker.
-            _ if self.through == Through::SessionToken => return (CallerKind::SessionToken, None),
-            CallerProcess::Seen(_) | CallerProcess::Unknown => {
-                return (CallerKind::Unexamined, None);
+        let (found, is_certain) = match examine() {
+            CallerProcess::Seen(found) if !found.is_empty() => (found, true),
+            CallerProcess::Loopback(found) if !found.is_empty() => (found, false),
+            CallerProcess::OtherUser => {
+                // The token shows a right.
+                let has_token = self.through == Through::SessionToken;
+                let kind = if has_token { CallerKind::SessionToken } else { CallerKind::OtherUser };
+                return (kind, None);
             }
-            CallerProcess::OtherUser => return (CallerKind::OtherUser, None),
+            // A worker can hide a connection, so that a token alone is not enough.
+            _ => return (CallerKind::Unexamined, None),
         };
         if let Some(worker) = found.iter().find_map(|process| find_worker(process, workers)) {
             return (CallerKind::Worker(worker), None);
         }
         match self.unexamined_kind() {
+            CallerKind::LocalProcess { .. } if !is_certain => (CallerKind::Loopback, None),
             CallerKind::LocalProcess { at_terminal } => {
                 let has_terminal = found.iter().all(|process| process.has_terminal);
                 let os_user = found.iter().find_map(|process| process.os_user.clone());
@@ -324,7 +340,7 @@ impl Caller {
     /// The processes that the caller can be, as far as they can be examined.
     pub fn processes(&self) -> Vec<Ancestry> {
         match self.examine.as_ref().map(|examine| examine()) {
-            Some(CallerProcess::Seen(found)) => found,
+            Some(CallerProcess::Seen(found) | CallerProcess::Loopback(found)) => found,
             _ => Vec::new(),
         }
     }

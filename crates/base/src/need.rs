@@ -11,6 +11,8 @@ pub enum Need {
     Write,
     /// Somebody decides about the work of others.
     Decide(Decision),
+    /// A project or its tasks begin. It takes the verb of [`Need::Admin`].
+    Create,
     /// The host, its keys or the settings of a project are changed.
     Admin,
 }
@@ -45,7 +47,7 @@ impl Need {
             }
             Self::Decide(Decision::Approve | Decision::Override) => Verb::Approve,
             Self::Decide(Decision::Review | Decision::PeerReview) => Verb::Review,
-            Self::Admin | Self::Decide(Decision::Grant) => Verb::Admin,
+            Self::Create | Self::Admin | Self::Decide(Decision::Grant) => Verb::Admin,
         }
     }
 

@@ -8,6 +8,8 @@
 //! - a worker administers nothing, in any name;
 //! - a worker, the scheduler, a process that cannot be examined, and a process of another user of
 //!   the operating system are never a person;
+//! - a connection over the loopback interface decides and administers nothing without a key or a
+//!   login, unless the command `accord` has it open: a worker can open one and hand it over;
 //! - without a login, a key or a terminal, a process decides only if it names the person, and the
 //!   record says so ([`KnownBy`]).
 
@@ -36,6 +38,9 @@ pub enum CallerKind {
         /// Whether a person can be asked there.
         at_terminal: bool,
     },
+    /// A connection over the loopback interface, without a key, that a program of this user has
+    /// open.
+    Loopback,
     /// A process of another user of the operating system, or of another machine, without a key.
     OtherUser,
     Worker(SeenWorker),
@@ -71,7 +76,7 @@ pub struct Question<'a> {
 
 /// Whether [`decide`] depends on the process of the caller, whose examination is slow.
 pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
-    need == Need::Admin || needs_known_process(need, actor, attribution)
+    matches!(need, Need::Create | Need::Admin) || needs_known_process(need, actor, attribution)
 }
 
 /// Whether the process of the caller must be known.
@@ -79,7 +84,8 @@ fn needs_known_process(need: Need, actor: Option<&Actor>, attribution: Attributi
     let kind = actor.map(|actor| actor.kind);
     match need {
         Need::Read => false,
-        Need::Write | Need::Admin | Need::Decide(Decision::PeerReview) => match kind {
+        Need::Write | Need::Create | Need::Admin | Need::Decide(Decision::PeerReview) => match kind
+        {
             Some(ActorType::Human) => true,
             Some(ActorType::Script) => attribution == Attribution::Proven,
             Some(ActorType::Agent) | None => false,
@@ -98,8 +104,18 @@ pub fn decide(question: &Question<'_>) -> Result<Option<KnownBy>, Failure> {
     if needs_known_process(need, actor, attribution) {
         check_process(caller)?;
     }
+    let is_deciding = match need {
+        Need::Admin => true,
+        // A page of ggui acts in nobody's name, and agents review each other.
+        Need::Decide(Decision::PeerReview | Decision::Answer) => kind == Some(ActorType::Human),
+        Need::Decide(_) => true,
+        Need::Read | Need::Write | Need::Create => false,
+    };
+    if is_deciding && *caller == CallerKind::Loopback {
+        return Err(handed_over());
+    }
     // In nobody's name either: it could change which tasks and records there are.
-    if need == Need::Admin && *caller != CallerKind::Scheduler {
+    if matches!(need, Need::Create | Need::Admin) && *caller != CallerKind::Scheduler {
         check_process(caller)?;
     }
     let is_proven = attribution == Attribution::Proven || need.is_for_people();
@@ -187,6 +203,16 @@ fn unexamined() -> Failure {
                    worker, and what only a person may do is refused";
     Failure::new(Code::NotForWorkers, message).suggesting(
         "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
+         give the person a key (`accord key create`)",
+    )
+}
+
+/// The refusal of a connection that a worker may have opened and handed over.
+fn handed_over() -> Failure {
+    let message = "it is not known which process opened this connection, so it may be that of a \
+                   worker, and what only a person may do is refused";
+    Failure::new(Code::NotForWorkers, message).suggesting(
+        "use the command `accord` of this host, sign in with a link of `accord live open`, or \
          give the person a key (`accord key create`)",
     )
 }

@@ -61,8 +61,11 @@ impl Connector {
     async fn open(&self) -> Result<Box<dyn Stream>, ClientError> {
         let connect_failed = |error| ClientError::connect(&self.endpoint, &error);
         let network = match &self.endpoint.0 {
-            Address::Socket(path) => {
-                return Ok(Box::new(UnixStream::connect(path).await.map_err(connect_failed)?));
+            Address::Socket(path, check) => {
+                let stream = UnixStream::connect(path).await.map_err(connect_failed)?;
+                let server = stream.peer_cred().map_err(connect_failed)?;
+                check(&server).map_err(ClientError::server)?;
+                return Ok(Box::new(stream));
             }
             Address::Network(network) => network,
         };

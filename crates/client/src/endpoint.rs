@@ -7,8 +7,13 @@ use std::path::PathBuf;
 use hyper::Uri;
 use hyper::header::HeaderValue;
 use hyper::http::uri::Scheme;
+use tokio::net::unix::UCred;
 
 use crate::errors::ClientError;
+
+/// Says why the process that listens on a socket must not be used, if so. The system names it by
+/// its credentials.
+pub type CheckServer = fn(&UCred) -> Result<(), String>;
 
 /// Where a server listens: a Unix socket, or a port of a machine.
 #[derive(Clone, Debug)]
@@ -16,7 +21,7 @@ pub struct Endpoint(pub(crate) Address);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
-    Socket(PathBuf),
+    Socket(PathBuf, CheckServer),
     Network(Network),
 }
 
@@ -31,8 +36,9 @@ pub(crate) struct Network {
 }
 
 impl Endpoint {
-    pub fn socket(path: impl Into<PathBuf>) -> Self {
-        Self(Address::Socket(path.into()))
+    /// The server behind a Unix socket, if the check permits its process.
+    pub fn socket(path: impl Into<PathBuf>, check: CheckServer) -> Self {
+        Self(Address::Socket(path.into(), check))
     }
 
     /// The server that an absolute `http` or `https` URI names. Path and query are ignored.
@@ -66,7 +72,7 @@ impl Endpoint {
     /// Whether requests cross a network without encryption.
     pub fn is_unencrypted(&self) -> bool {
         match &self.0 {
-            Address::Socket(_) => false,
+            Address::Socket(..) => false,
             Address::Network(network) => !network.is_tls && !network.is_loopback(),
         }
     }
@@ -74,7 +80,7 @@ impl Endpoint {
     pub(crate) fn host_header(&self) -> HeaderValue {
         match &self.0 {
             // HTTP/1.1 requires a `Host`, and a host accepts this name without further settings.
-            Address::Socket(_) => HeaderValue::from_static("localhost"),
+            Address::Socket(..) => HeaderValue::from_static("localhost"),
             Address::Network(network) => network.authority.clone(),
         }
     }
@@ -94,7 +100,7 @@ impl Network {
 impl fmt::Display for Endpoint {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Address::Socket(path) => write!(formatter, "{}", path.display()),
+            Address::Socket(path, _) => write!(formatter, "{}", path.display()),
             Address::Network(network) => {
                 let scheme = if network.is_tls { "https" } else { "http" };
                 let authority = network.authority.to_str().unwrap_or_default();
@@ -115,7 +121,7 @@ mod tests {
     fn parts(text: &str) -> (String, u16, bool) {
         match endpoint(text).expect("an endpoint").0 {
             Address::Network(network) => (network.host, network.port, network.is_tls),
-            Address::Socket(_) => panic!("a URI is not a socket"),
+            Address::Socket(..) => panic!("a URI is not a socket"),
         }
     }
 

@@ -32,6 +32,8 @@ pub enum ClientErrorKind {
     Protocol,
     /// The response is larger than the caller's limit.
     TooLarge,
+    /// The process that listens must not be used.
+    Server,
     /// The caller's request body failed; the source is its error.
     RequestBody,
     Cancelled,
@@ -61,6 +63,10 @@ impl ClientError {
 
     pub(crate) fn usage(message: &str) -> Self {
         Self::new(ClientErrorKind::Usage, message)
+    }
+
+    pub(crate) fn server(why: String) -> Self {
+        Self::new(ClientErrorKind::Server, why)
     }
 
     pub(crate) fn cancelled() -> Self {

@@ -31,7 +31,7 @@ mod inactivity;
 mod tls;
 
 pub use self::client::{Client, InactivityTimeout, Timeouts};
-pub use self::endpoint::Endpoint;
+pub use self::endpoint::{CheckServer, Endpoint};
 pub use self::errors::{ClientError, ClientErrorKind};
 pub use self::inactivity::ResponseBody;
 

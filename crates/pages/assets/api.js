@@ -73,7 +73,7 @@ function memberOf(answer, name) {
   return answer[name];
 }
 
-// Signs in with a link, with a key, or with neither on a host without keys.
+// Signs in with a link or with a key.
 export async function signIn(credential) {
   const answer = await call("POST", "/accord/v1/login", credential);
   localStorage.setItem(PLACE, memberOf(answer, "secret"));

@@ -431,7 +431,6 @@ function start() {
     if (entered === "") say(byId("login-error"), "Enter a key.");
     else enter({ key: entered });
   });
-  byId("login-open")?.addEventListener("click", () => enter({}));
   byId("sign-out").addEventListener("click", async () => {
     const ended = signOut();
     showSignedOut("You signed out.");

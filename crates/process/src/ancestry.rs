@@ -5,7 +5,9 @@
 //! environment.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -100,6 +102,13 @@ impl RunningProcess {
     pub fn is_running(&self) -> bool {
         let found = Process::find(self.pid);
         found.is_some_and(|found| !found.is_zombie && found.start == self.start)
+    }
+
+    /// Whether it runs the program of this process. `false` if the system does not say.
+    pub fn runs_this_program(&self) -> bool {
+        let program = |process: &str| fs::metadata(format!("/proc/{process}/exe"));
+        let same = (program(&self.pid.to_string()).ok()).zip(program("self").ok());
+        same.is_some_and(|(one, own)| (one.dev(), one.ino()) == (own.dev(), own.ino()))
     }
 
     /// The process, and those that it descends from or belongs to, as [`ancestors`] lists them.

@@ -14,6 +14,7 @@ use futures_util::future::BoxFuture;
 use hyper::Uri;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 
+use crate::listen::check_server;
 use crate::{Api, Request, Response};
 
 pub use accord_client::InactivityTimeout;
@@ -51,7 +52,8 @@ impl ClientOptions {
 impl Client {
     /// The host that serves a data folder, by its socket.
     pub fn socket(path: &Path) -> Result<Self, Failure> {
-        let http = accord_client::Client::new(Endpoint::socket(path), Timeouts::default());
+        let endpoint = Endpoint::socket(path, check_server);
+        let http = accord_client::Client::new(endpoint, Timeouts::default());
         Ok(Self { http: http.map_err(failure)?, base: String::new(), authorization: None })
     }
 
@@ -117,6 +119,7 @@ fn failure(error: ClientError) -> Failure {
         ClientErrorKind::Usage => Code::Usage,
         ClientErrorKind::Timeout => Code::HostTimeout,
         ClientErrorKind::Tls => Code::HostTls,
+        ClientErrorKind::Server => Code::NotForWorkers,
         ClientErrorKind::Protocol | ClientErrorKind::TooLarge => Code::HostProtocol,
         ClientErrorKind::Unreachable
         | ClientErrorKind::RequestBody

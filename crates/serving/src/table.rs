@@ -94,7 +94,8 @@ pub fn router(routes: Vec<Route>) -> Router {
 
 /// Refuses administration to workers. A caller without the right is refused by its service.
 fn check_worker(need: Need, request: &Request) -> Result<(), Failure> {
-    let caller = request.extensions().get::<Caller>().filter(|_| need == Need::Admin);
+    let caller =
+        request.extensions().get::<Caller>().filter(|_| matches!(need, Need::Create | Need::Admin));
     match caller.filter(|caller| caller.access().may_anywhere(Verb::Admin).is_ok()) {
         Some(caller) => caller.attribute(need, Author::unnamed()).map(drop),
         None => Ok(()),

@@ -46,6 +46,15 @@ impl<D: Door> Visitor<D> {
     pub async fn without_key(&self) -> Result<Option<Caller>, Failure> {
         peer::without_key(&self.host, &self.visit.peer).await
     }
+
+    /// Refuses a process that is seen to be a worker, whatever credential it has. Fails with
+    /// `not_for_workers`.
+    pub fn check_worker(&self) -> Result<(), Failure> {
+        match &self.visit.peer {
+            Peer::Trusted(caller) => caller.refuse_worker(),
+            Peer::Network(network) => network.caller().refuse_worker(),
+        }
+    }
 }
 
 impl<D: Door> FromRequestParts<D> for Visitor<D> {

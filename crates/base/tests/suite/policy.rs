@@ -28,11 +28,16 @@ write            plain-key      yes  p     yes  yes   yes  yes   yes  yes
 write            token          yes  p     yes  yes   yes  yes   yes  yes
 write            terminal       yes  yes   yes  yes   yes  yes   yes  yes
 write            script         yes  yes   yes  yes   yes  yes   yes  yes
+write            loopback       yes  yes   yes  yes   yes  yes   yes  yes
 write            other-user     w    w     yes  yes   yes  w     yes  yes
 write            worker         w    w     yes  yes   yes  w     yes  yes
 write            unexamined     w    w     yes  yes   yes  w     yes  yes
 write            scheduler      p    p     yes  yes   yes  p     yes  yes
 
+create           loopback       yes  yes   yes  yes   yes  yes   yes  yes
+create           *              as admin
+
+admin            loopback       w    w     w    w     w    w     w    w
 admin            other-user     w    w     w    w     w    w     w    w
 admin            worker         w    w     w    w     w    w     w    w
 admin            unexamined     w    w     w    w     w    w     w    w
@@ -47,6 +52,7 @@ peer-review      plain-key      bare p     yes  yes   yes  yes   yes  yes
 peer-review      token          bare p     yes  yes   yes  yes   yes  yes
 peer-review      terminal       tty  tty   yes  yes   yes  yes   yes  yes
 peer-review      script         bare bare  yes  yes   yes  yes   yes  yes
+peer-review      loopback       w    w     yes  yes   yes  yes   yes  yes
 peer-review      other-user     w    w     yes  yes   yes  w     yes  yes
 peer-review      worker         w    w     yes  yes   yes  w     yes  yes
 peer-review      unexamined     w    w     yes  yes   yes  w     yes  yes
@@ -61,6 +67,7 @@ approve          plain-key      p    p     p    p     p    p     p    p
 approve          token          p    p     p    p     p    p     p    p
 approve          terminal       tty  tty   p    p     p    p     p    p
 approve          script         bare bare  p    p     p    p     p    p
+approve          loopback       w    w     w    w     w    w     w    w
 approve          other-user     w    w     w    w     w    w     w    w
 approve          worker         w    w     w    w     w    w     w    w
 approve          unexamined     w    w     w    w     w    w     w    w
@@ -77,6 +84,7 @@ answer           plain-key      bare p     yes  yes   yes  yes   yes  yes
 answer           token          bare p     yes  yes   yes  yes   yes  yes
 answer           terminal       tty  tty   yes  yes   yes  yes   yes  yes
 answer           script         bare bare  yes  yes   yes  yes   yes  yes
+answer           loopback       w    w     yes  yes   yes  yes   yes  yes
 answer           other-user     w    w     w    w     w    w     w    w
 answer           worker         w    w     w    w     w    w     w    w
 answer           unexamined     w    w     w    w     w    w     w    w
@@ -84,15 +92,17 @@ answer           scheduler      p    p     p    p     p    p     p    p
 
 person-answer    *              as approve
 
+grant            loopback       w    w     w    w     w    w     w    w
 grant            *              as answer
 sign-in          act-as-key     bare bare  yes  yes   yes  yes   yes  yes
 sign-in          *              as grant
 override         *              as grant
 ";
 
-const NEEDS: [(&str, Need); 11] = [
+const NEEDS: [(&str, Need); 12] = [
     ("read", Need::Read),
     ("write", Need::Write),
+    ("create", Need::Create),
     ("admin", Need::Admin),
     ("peer-review", Need::Decide(Decision::PeerReview)),
     ("approve", Need::Decide(Decision::Approve)),
@@ -104,7 +114,7 @@ const NEEDS: [(&str, Need); 11] = [
     ("override", Need::Decide(Decision::Override)),
 ];
 
-fn callers() -> [(&'static str, CallerKind); 13] {
+fn callers() -> [(&'static str, CallerKind); 14] {
     let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
     let process = Ancestor { pid: 7, marks, is_supervisor: false };
     let worker = Ancestry { processes: vec![process], has_terminal: true, os_user: None };
@@ -119,6 +129,7 @@ fn callers() -> [(&'static str, CallerKind); 13] {
         ("token", CallerKind::SessionToken),
         ("terminal", CallerKind::LocalProcess { at_terminal: true }),
         ("script", CallerKind::LocalProcess { at_terminal: false }),
+        ("loopback", CallerKind::Loopback),
         ("other-user", CallerKind::OtherUser),
         ("worker", CallerKind::Worker(worker)),
         ("unexamined", CallerKind::Unexamined),
@@ -177,7 +188,7 @@ fn the_policy_is_the_table() {
             cells += found.len();
         }
     }
-    assert_eq!(cells, NEEDS.len() * 13 * 8);
+    assert_eq!(cells, NEEDS.len() * 14 * 8);
 }
 
 #[test]

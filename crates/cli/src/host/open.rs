@@ -292,8 +292,11 @@ pub(super) async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, 
     }
     let client = Client::socket(&socket)?;
     // A killed host leaves its socket behind; then the connection is refused.
-    let is_served = client.connect().await.is_ok();
-    Ok(is_served.then(|| Arc::new(client) as Arc<dyn Api>))
+    match client.connect().await {
+        Ok(()) => Ok(Some(Arc::new(client))),
+        Err(refused) if refused.code == Code::NotForWorkers => Err(refused),
+        Err(_) => Ok(None),
+    }
 }
 
 fn open_here(folder: &Path) -> Result<Arc<dyn Api>, Failure> {

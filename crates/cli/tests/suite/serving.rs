@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::accord::{accord, command, run};
+use crate::memory::bare;
 use crate::server::Server;
 use crate::wait::{LIMIT, wait_until};
 
@@ -23,6 +24,26 @@ fn package(id: &str) -> String {
         "created_by": {"id": "lead", "type": "agent"},
     })
     .to_string()
+}
+
+#[test]
+fn a_command_does_not_use_the_server_of_a_worker() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().to_str().expect("text");
+    let mark = ("ACCORD_TASK_ID", "TASK-2026-02-09-001");
+    let mut serve = bare(&["serve", "--listen", "127.0.0.1:0", "--data", data]);
+    let mut server = Server::begin(serve.env(mark.0, mark.1).stderr(Stdio::piped()));
+    let list = |mark: Option<(&str, &str)>| {
+        let mut command = bare(&["project", "list", "--data", data]);
+        command.envs(mark);
+        run(command, "")
+    };
+    let refused = list(None);
+    assert!(refused.messages().starts_with("not_for_workers"), "{refused:?}");
+    assert!(refused.messages().contains(&server.pid().to_string()), "{refused:?}");
+    assert_eq!(list(Some(mark)).code, 0, "a worker uses its own server");
+    server.kill();
+    assert_eq!(list(None).code, 0, "the socket that is left behind is no server");
 }
 
 #[test]

@@ -83,7 +83,8 @@ envelope! {
 }
 
 message! {
-    /// A request to sign in: with a link, with a key, or with neither on a server without keys.
+    /// A request to sign in: with a link, with a key, or with neither through the socket of a server
+    /// without keys.
     pub struct LoginRequest("LoginRequest", closed) {
         /// The secret of a link, which is the part after `#t=`.
         optional link: String = "link", "credential";
@@ -181,6 +182,7 @@ operation! {
         answers 200 "The token.", Json<LiveTokenEnvelope>;
         refuses [NOT_FOUND, &[
             Code::LoginRequired,
+            Code::NotForWorkers,
             Code::LiveSessionEnded,
             Code::HttpMediaType,
             Code::GguiBootstrapNotSupported,

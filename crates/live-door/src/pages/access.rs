@@ -22,6 +22,7 @@ pub(super) struct SignedIn {
     pub(super) context: Context,
     /// What names the login in tokens.
     pub(super) login: String,
+    pub(super) visitor: Visitor,
 }
 
 /// A page of this origin that may not be signed in yet, or a program on this machine.
@@ -42,8 +43,9 @@ impl FromRequestParts<LiveDoor> for SignedIn {
             host.logins().end(&halves).await?;
             return Err(signed_out().into());
         };
-        let (caller, correlation) = (caller.signed_in(), visitor.correlation);
-        Ok(Self { context: Context { host: host.clone(), caller, correlation }, login })
+        let (caller, correlation) = (caller.signed_in(), visitor.correlation.clone());
+        let context = Context { host: host.clone(), caller, correlation };
+        Ok(Self { context, login, visitor })
     }
 }
 

@@ -107,8 +107,9 @@ pub(super) async fn fragments(
 
 pub(super) async fn token(
     PathId(session): PathId<SessionId>,
-    SignedIn { context, login }: SignedIn,
+    SignedIn { context, login, visitor }: SignedIn,
 ) -> Reply {
+    visitor.check_worker()?;
     let found = find_open(&context, &session).await?;
     let (session, app) = (&found.session.id, &found.session.app_id);
     let live = context.host.live();

@@ -18,6 +18,8 @@ pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) 
     let request: LoginRequest = document.read()?;
     let host = visitor.host.clone();
     let (address, now) = (visitor.address(), host.live().now());
+    // A worker can read a link in the command line of a browser.
+    visitor.check_worker()?;
     let person = match (&request.link, &request.key) {
         (Some(_), Some(_)) => {
             let message = "a page signs in with a link or with a key, not with both";

@@ -50,7 +50,7 @@ operation! {
     /// Creates a project.
     pub struct CreateProject("create_project", Post "/v1/projects") of Agentic {
         body Verbatim<ProjectRequest>;
-        needs Need::Admin;
+        needs Need::Create;
         answers 201 "The project is created.", Json<Project>;
         also 200 "The project existed.";
         refuses [&[

@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 
 pub use self::accept::{Acceptor, Authenticated, ConnectionPolicy, Listeners};
 pub use self::attempt_socket::AttemptSocket;
+pub(crate) use self::peer_process::check_server;
 pub use self::peer_process::{NetworkPeer, this_process};
 pub use self::service::{Service, ServiceLimits, ServiceServer};
 pub use self::socket::{SOCKET, Socket};

@@ -5,7 +5,9 @@
 //!   system names that process, and it is remembered with its start, so that a later process with
 //!   the same number is not taken for it;
 //! - a connection over the loopback interface belongs to every process that has it open. On Linux
-//!   they are found by the inode of the socket;
+//!   they are found by the inode of the socket. A program that takes over descriptors of others can
+//!   have the connection of a worker open. The program of this host takes over none, so only its
+//!   connections are certain to be its own;
 //! - a process that has ended, or that hides what it has open, cannot be examined. Then what only a
 //!   person may do is refused ([`accord_base::policy`]). So is a process of another user.
 //!
@@ -16,11 +18,12 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use accord_base::worker::{Ancestor, Ancestry, variables};
+use accord_base::worker::{Ancestor, Ancestry, find_worker, variables};
 use accord_base::{Caller, CallerProcess};
 use accord_process::{Lineage, RunningProcess, SocketOwners, tcp_owners};
 use parking_lot::Mutex;
 use tokio::net::UnixStream;
+use tokio::net::unix::UCred;
 
 /// How often the processes of a connection are looked for if one of them ends meanwhile.
 const LOOKS: usize = 5;
@@ -37,6 +40,27 @@ pub(super) fn socket_owner(stream: &UnixStream) -> Caller {
     let pid = credentials.and_then(|credentials| u64::try_from(credentials.pid()?).ok());
     let process = pid.and_then(RunningProcess::find);
     Caller::owner().examined_by(move || seen(process.as_ref().and_then(examine)))
+}
+
+/// Refuses a server of a socket that a worker started: it could show other evidence than the host.
+/// A worker uses its own servers.
+pub(crate) fn check_server(server: &UCred) -> Result<(), String> {
+    // A process outside of this process' namespace has the number 0, and is no worker inside.
+    let Some(pid) = server.pid().and_then(|pid| u64::try_from(pid).ok()).filter(|pid| *pid > 0)
+    else {
+        return Ok(());
+    };
+    let worker = match seen(RunningProcess::find(pid).as_ref().and_then(examine)) {
+        CallerProcess::Seen(found) => found.iter().find_map(|found| find_worker(found, &[])),
+        _ => return Err("the process that opened the socket of the host has ended".to_owned()),
+    };
+    let own = Caller::owner().examined_by(this_process);
+    if worker.is_none() || own.refuse_worker().is_err() {
+        return Ok(());
+    }
+    let message = "a worker opened the socket of the data folder, and could show other evidence \
+                   than the host";
+    Err(format!("{message}: end the process {pid}, and start the host again"))
 }
 
 /// The other end of a connection over the network.
@@ -67,9 +91,15 @@ impl NetworkPeer {
 
     fn examine(&self) -> CallerProcess {
         let mut known = self.owners.lock();
-        let all = |known: &[(_, Ancestry)]| known.iter().map(|(_, seen)| seen.clone()).collect();
+        let all = |known: &[(RunningProcess, Ancestry)]| {
+            let found = known.iter().map(|(_, seen)| seen.clone()).collect();
+            match known.iter().all(|(process, _)| process.runs_this_program()) {
+                true => CallerProcess::Seen(found),
+                false => CallerProcess::Loopback(found),
+            }
+        };
         if !known.is_empty() && known.iter().all(|(process, _)| process.is_running()) {
-            return CallerProcess::Seen(all(&known));
+            return all(&known);
         }
         // A child that a process is about to start has its connections open, too, and may end
         // before it is examined.
@@ -82,7 +112,7 @@ impl NetworkPeer {
             let examined = owners.into_iter().map(|owner| Some((owner, examine(&owner)?)));
             if let Some(examined) = examined.collect() {
                 *known = examined;
-                return CallerProcess::Seen(all(&known));
+                return all(&known);
             }
         }
         CallerProcess::Unknown

@@ -213,7 +213,7 @@ operation! {
         path InProject;
         query Acting;
         body Json<InitRequest>;
-        needs Need::Admin;
+        needs Need::Create;
         answers 200, Json<TaskInitEnvelope>;
         refuses [&[Code::NotForWorkers], COMMON, OF_CHANGES, &[Code::AofProjectMismatch]];
     }

@@ -497,7 +497,7 @@ async fn failed_attempts_are_limited() {
 async fn without_keys_a_person_signs_in_without_one_until_there_is_one() {
     let page = Page::open(&[]).await;
     let shown = page.door.get(&format!("/live/{}", page.session)).await;
-    assert!(shown.body.contains("id=\"login-open\""), "{shown:?}");
+    assert!(!shown.body.contains("id=\"login-form\""), "{shown:?}");
     let halves = page.sign_in(&json!({})).await;
     let path = page.path("page");
     assert_eq!(page.send("GET", &path, Some(&halves), "").await.status, 200);
