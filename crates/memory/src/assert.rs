@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_base::{Access, Actor, Author, Caller, Need, ProjectId, Verb};
+use accord_base::{Access, Actor, ActorType, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::Failure;
 use accord_memory_core::fact::{self, AssertOptions, AssertState, Asserted, Assertion};
 use accord_memory_core::operations::InvalidateParams;
@@ -28,7 +28,7 @@ struct Prepared {
     assertion: Assertion,
     options: AssertOptions,
     actor: Option<Actor>,
-    access: Access,
+    caller: Caller,
     random: [u8; 16],
 }
 
@@ -47,7 +47,7 @@ impl Memory {
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
             actor: caller.attribute(Need::Write, author)?.actor,
-            access: access.clone(),
+            caller: caller.clone(),
             assertion,
             options,
             // Drawn once per request: the job may run twice, and the second run mints the same id.
@@ -66,13 +66,13 @@ impl Memory {
         project: &ProjectId,
         asked: InvalidateParams,
     ) -> Result<u64, Failure> {
-        let (access, project_id) = (caller.access().clone(), project.clone());
+        let (caller, project_id) = (caller.clone(), project.clone());
         let value = asked.expected()?.map(str::to_owned);
         let author = Author::claimed(asked.author()?, "/actor");
         let actor = caller.attribute(Need::Write, author)?.actor;
         let memory = self.clone();
         self.write(move |unit| {
-            let project = load::project(unit, &access, Verb::Write, &project_id)?;
+            let project = load::project(unit, caller.access(), Verb::Write, &project_id)?;
             project.must_take_writes()?;
             let key = FactKey { subject: &asked.subject, predicate: &asked.predicate };
             let current = unit.current_fact(&project_id, key)?;
@@ -82,6 +82,7 @@ impl Memory {
                 return Ok(0);
             };
             let mut ended = current.expect("only an existing fact ends");
+            check_end(&ended, &caller)?;
             ended.valid_to = Some(end);
             end_fact(unit, &ended)?;
             record(unit, &event::invalidated(&ended, actor.as_ref(), now))?;
@@ -107,7 +108,7 @@ impl Memory {
         let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
         let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
         let source = match &assertion.source_package_id {
-            Some(id) => author(unit, &asked.access, project_id, id)?,
+            Some(id) => author(unit, asked.caller.access(), project_id, id)?,
             None => None,
         };
         let state = AssertState {
@@ -125,6 +126,7 @@ impl Memory {
                 create_project(unit, created.as_deref(), now)?;
                 if cut.is_some() {
                     let mut ended = before.expect("the fact before is the one that is cut");
+                    check_end(&ended, &asked.caller)?;
                     // The old fact ends exactly where the new one begins: no gap and no overlap.
                     ended.valid_to = Some(fact.valid_from.clone());
                     end_fact(unit, &ended)?;
@@ -137,6 +139,17 @@ impl Memory {
             }
         }
     }
+}
+
+/// A worker does not end what a person asserted. Fails with `not_for_workers`.
+fn check_end(fact: &Fact, caller: &Caller) -> UnitResult<()> {
+    let is_of_person = fact.asserted_by.as_ref().is_some_and(|by| by.kind == ActorType::Human);
+    if is_of_person {
+        caller.refuse_worker().map_err(|refused| {
+            refused.suggesting("a person asserted this fact; ask a person in the report")
+        })?;
+    }
+    Ok(())
 }
 
 fn end_fact(unit: &mut dyn WriteUnit, ended: &Fact) -> UnitResult<()> {

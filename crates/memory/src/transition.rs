@@ -4,7 +4,9 @@ use accord_base::decision::DecisionId;
 use accord_base::{Author, By, Caller, Decision, Door, Need, ProjectId};
 use accord_contract::Failure;
 use accord_memory_core::deposit::answer;
-use accord_memory_core::lifecycle::{Change, Move, Transition, decision, oddities, transition};
+use accord_memory_core::lifecycle::{
+    Change, Move, Transition, decision, is_asked_of_person, oddities, transition,
+};
 use accord_memory_core::{Package, PackageId, event};
 use accord_store::{WriteUnit, record_decision};
 
@@ -30,7 +32,7 @@ impl Memory {
         let authorized = caller.attribute(need, author)?;
         asked.actor = authorized.actor.clone();
         let by = authorized.by(door);
-        let memory = self.clone();
+        let (memory, caller) = (self.clone(), caller.clone());
         let outcome = self
             .write(move |unit| {
                 let verb = need.verb();
@@ -39,7 +41,12 @@ impl Memory {
                 project.must_take_writes()?;
                 let mut damaged = Vec::new();
                 match sound_package(row, &mut damaged)? {
-                    Some(package) => memory.store_move(unit, package, &asked, by.as_ref()).map(Ok),
+                    Some(package) => {
+                        if is_asked_of_person(&package, &asked) {
+                            caller.refuse_worker()?;
+                        }
+                        memory.store_move(unit, package, &asked, by.as_ref()).map(Ok)
+                    }
                     None => Ok(Err(damaged.remove(0))),
                 }
             })

@@ -54,17 +54,20 @@ pub(crate) struct Candidate {
     pub(crate) place: String,
 }
 
-/// The only id that begins as given. One that is given as a whole is not a beginning of others. If
-/// there is none, the text stays as it is, so that the error names it.
+/// The only id that begins as given. One that is given as a whole is not a beginning of others,
+/// unless one of them was generated: an agent could take the first digits of an id that a person
+/// types as the id of another package. If there is none, the text stays as it is, so that the error
+/// names it.
 pub(crate) fn choose(
     kind: &str,
     given: &str,
     candidates: Vec<Candidate>,
     more: bool,
 ) -> Result<String> {
-    let is_whole = candidates.iter().any(|candidate| candidate.id == given);
     let mut ids: Vec<&str> = candidates.iter().map(|candidate| candidate.id.as_str()).collect();
     ids.dedup();
+    let is_beginning = ids.iter().any(|id| *id != given && is_generated(id));
+    let is_whole = ids.contains(&given) && !is_beginning;
     match ids.as_slice() {
         [only] if !is_whole => Ok((*only).to_owned()),
         ids if is_whole || ids.is_empty() => Ok(given.to_owned()),
@@ -81,5 +84,33 @@ pub(crate) fn choose(
                 .long_help(format!("type more of it:\n{}", lines.join("\n")))
                 .with_details(details))
         }
+    }
+}
+
+/// Whether an id has the form of those that Accord makes.
+fn is_generated(id: &str) -> bool {
+    let digits = id.rsplit_once('_').map_or("", |(_, digits)| digits);
+    digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(given: &str, ids: &[&str]) -> Result<String, String> {
+        let candidate = |id: &&str| Candidate { id: (*id).to_owned(), place: String::new() };
+        let candidates = ids.iter().map(candidate).collect();
+        choose("package", given, candidates, false).map_err(|refused| refused.to_string())
+    }
+
+    #[test]
+    fn a_short_id_does_not_stand_for_one_that_it_begins() {
+        let long = format!("pkg_85b27dea{}", "1".repeat(24));
+        assert_eq!(chosen("pkg_85b27dea", &[&long]).as_deref(), Ok(long.as_str()));
+        let refused = chosen("pkg_85b27dea", &["pkg_85b27dea", &long]).unwrap_err();
+        assert!(refused.contains("the beginning of 2 package ids"), "{refused}");
+        assert_eq!(chosen("plan", &["plan", "plan-2"]).as_deref(), Ok("plan"));
+        assert!(chosen("pla", &["plan", "plan-2"]).is_err());
+        assert_eq!(chosen("none", &[]).as_deref(), Ok("none"));
     }
 }

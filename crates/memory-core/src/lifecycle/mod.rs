@@ -57,6 +57,17 @@ impl Move {
     }
 }
 
+/// Whether a change ends what a person was asked for, or asks an agent instead.
+pub fn is_asked_of_person(package: &Package, asked: &Move) -> bool {
+    let is_open = matches!(package.status(), Status::AwaitingReview | Status::RevisionRequested);
+    let ends = match asked.change {
+        Change::Review(_) | Change::Complete => true,
+        Change::Flag(reviewer) => reviewer != Reviewer::Human,
+        Change::Resubmit => false,
+    };
+    is_open && ends && package.review_type() == ReviewType::Human
+}
+
 /// Warnings about a transition of `package`, which do not prevent it. The verb `review` of a key
 /// decides who may end a review; the protocol only names a kind of reviewer.
 pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {

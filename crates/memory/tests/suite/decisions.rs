@@ -2,12 +2,14 @@
 
 use accord_api::operations::decisions::{DecisionParams, TakeOverRequest};
 use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
-use accord_base::worker::Attempt;
-use accord_base::{ActorKey, By, Caller, Door, KeyScope, KnownBy, Verb};
+use accord_base::worker::{Ancestor, Ancestry, Attempt};
+use accord_base::{ActorKey, By, Caller, CallerProcess, Door, KeyScope, KnownBy, Verb};
 use accord_contract::{Code, Time};
 use accord_memory::Memory;
 use accord_memory_core::PackageId;
+use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::lifecycle::{Change, Move, Reviewer};
+use accord_memory_core::operations::InvalidateParams;
 use accord_memory_core::package::Status;
 use accord_store::StoreExt as _;
 use serde_json::json;
@@ -39,6 +41,74 @@ fn of_run(number: u32) -> DecisionRecord {
     let decided = Decided { protocol, kind: "run.gate", subject: &subject, outcome: "approved" };
     let now = Time::from_unix(1_700_000_000 + i64::from(number), 0).unwrap();
     DecisionRecord::new(DecisionId::of(&[&subject]), decided, &by, now)
+}
+
+fn worker() -> Caller {
+    let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
+    let process = Ancestor { pid: 7, marks, is_supervisor: false };
+    let seen = Ancestry { processes: vec![process], has_terminal: false, os_user: None };
+    Caller::owner().examined_by(move || CallerProcess::Seen(vec![seen.clone()]))
+}
+
+#[tokio::test]
+async fn a_worker_does_not_end_a_review_that_a_person_was_asked_for() {
+    for (engine, _folder) in engines() {
+        let memory = memory_over(&engine);
+        deposit(&memory, "pkg_1", json!({"status": "draft"})).await;
+        let (lead, worker) = (key("human:lead"), worker());
+        change(&memory, &worker, Change::Flag(Reviewer::Human), "ready?").await;
+        let refused = async |asked: Change| {
+            let asked = Move::new(asked);
+            let id = PackageId::new("pkg_1").unwrap();
+            let refused = memory.transition(&worker, Door::Http, None, id, asked).await;
+            assert_eq!(refused.unwrap_err().code, Code::NotForWorkers);
+        };
+        refused(Change::Review(Status::Complete)).await;
+        refused(Change::Flag(Reviewer::Agent)).await;
+        change(&memory, &lead, Change::Review(Status::RevisionRequested), "why?").await;
+        refused(Change::Complete).await;
+        change(&memory, &worker, Change::Resubmit, "so").await;
+        change(&memory, &lead, Change::Review(Status::Complete), "good").await;
+        // An agent may review what an agent was asked for.
+        deposit(&memory, "pkg_2", json!({"status": "draft"})).await;
+        let id = || PackageId::new("pkg_2").unwrap();
+        for asked in [Change::Flag(Reviewer::Agent), Change::Review(Status::Complete)] {
+            memory.transition(&worker, Door::Http, None, id(), Move::new(asked)).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_worker_does_not_end_a_fact_of_a_person() {
+    for (engine, _folder) in engines() {
+        let (memory, atlas) = (memory_over(&engine), project_id("atlas"));
+        let assert_fact = async |caller: &Caller, value: &str| {
+            let sent = json!({"subject": "deploy", "predicate": "needs", "value": value});
+            let sent = sent.to_string();
+            memory.assert_fact(caller, &atlas, sent.as_bytes(), AssertOptions::default()).await
+        };
+        let end = async |caller: &Caller| {
+            let subject = "deploy".to_owned();
+            let asked = InvalidateParams {
+                subject,
+                predicate: "needs".to_owned(),
+                object: None,
+                value: None,
+                actor: None,
+                session_id: None,
+            };
+            memory.invalidate_fact(caller, &atlas, asked).await
+        };
+        let (lead, worker) = (key("human:lead"), worker());
+        assert_fact(&worker, "nothing").await.unwrap();
+        assert_fact(&lead, "two approvals").await.unwrap();
+        let refused = assert_fact(&worker, "no approval").await.unwrap_err();
+        assert_eq!(refused.code, Code::NotForWorkers);
+        assert_eq!(end(&worker).await.unwrap_err().code, Code::NotForWorkers);
+        assert_eq!(end(&lead).await, Ok(1));
+        assert_fact(&worker, "nothing").await.unwrap();
+        assert_eq!(end(&worker).await, Ok(1));
+    }
 }
 
 #[tokio::test]
