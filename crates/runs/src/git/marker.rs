@@ -28,7 +28,15 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String> {
 }
 
 pub(super) fn of_text(text: &str) -> String {
-    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
+    of_bytes(text.as_bytes())
+}
+
+pub(super) fn of_bytes(bytes: &[u8]) -> String {
+    of_digest(Sha256::new_with_prefix(bytes))
+}
+
+pub(super) fn of_digest(digest: Sha256) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&digest.finalize()))
 }
 
 /// The marker of the rules in a file of patterns; `None` if it has no rules. Comments and empty
@@ -45,10 +53,12 @@ pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>> {
     if read.is_err() || text.len() as u64 == MOST_RULES {
         return Ok(Some(mark));
     }
-    let text = String::from_utf8_lossy(&text);
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let rules: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
-    Ok((!rules.is_empty()).then(|| of_text(&rules.join("\n"))))
+    let lines = text.split(|byte| *byte == b'\n');
+    // For git, any other blank is a pattern.
+    let is_blank = |line: &[u8]| line.iter().all(|byte| matches!(byte, b' ' | b'\r'));
+    let is_rule = |line: &&[u8]| !line.starts_with(b"#") && !is_blank(line);
+    let rules: Vec<&[u8]> = lines.filter(is_rule).collect();
+    Ok((!rules.is_empty()).then(|| of_bytes(&rules.join(&b'\n'))))
 }
 
 pub(super) fn read(place: &Path) -> io::Result<String> {
@@ -80,7 +90,7 @@ pub(super) fn read(place: &Path) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())))
+    Ok(of_digest(digest))
 }
 
 pub(super) fn is_gone(error: &io::Error) -> bool {

@@ -14,6 +14,7 @@ mod files;
 mod hidden;
 mod marker;
 mod place;
+mod state;
 mod status;
 mod submodules;
 mod view;
@@ -280,6 +281,10 @@ impl Git {
         }
         invocation = invocation.env("GIT_CONFIG_COUNT", count.to_string());
         let is_any = |words: &[&str]| arguments.iter().any(|word| words.contains(word));
+        if is_any(&WRITING) {
+            // A filter of the command before could have put a link there.
+            check_files(self.top())?;
+        }
         if let Some(confinement) = &self.confinement
             && is_any(&[&READING[..], &WRITING[..]].concat())
         {
@@ -308,8 +313,7 @@ impl Git {
     /// What a command in a sandbox may change. The objects of large files are written when such a
     /// file is read.
     fn written(&self, writes: bool) -> Vec<PathBuf> {
-        let folder = self.own_files.get(view::FILES.len()).map(|common| self.root.join(common));
-        let folder = folder.and_then(|folder| folder.canonicalize().ok());
+        let folder = self.common().canonicalize().ok();
         match writes {
             true => folder.into_iter().chain(self.folder.clone()).collect(),
             false => {

@@ -124,6 +124,7 @@ impl Git {
         let git = Self { reads_contents: !objects.is_empty(), ..self.clone() };
         let index = git.index()?;
         let mut view = git.view_with(&index)?;
+        git.settle_log(&before, &mut view)?;
         let files_now = take_files(&mut view);
         // Check this first: git runs filters while it reads files.
         let moved = view::check(&before, &view, by_hand)?;

@@ -11,17 +11,25 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
 use accord_runs_core::Result;
-use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::{Git, marker};
+use super::{Git, marker, state};
 
 /// The first words of the names under which the view has the markers.
 const SETTINGS: &str = "settings of the submodule ";
 const FILES: &str = "files of the submodule ";
 
-/// Files in git's folder of a submodule that name programs, or hide changes.
-const OF_GIT: [&str; 4] = ["config", "config.worktree", "info/attributes", "info/exclude"];
+/// Files in git's folder of a submodule that name programs or other folders, or hide changes.
+const OF_GIT: [&str; 8] = [
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+];
 
 /// How deep folders of submodules are looked for.
 const DEPTH: usize = 8;
@@ -35,10 +43,10 @@ impl Git {
     /// The markers of the settings in the folders of submodules and of linked work trees.
     pub(super) fn git_folders(&self) -> Result<BTreeMap<String, String>> {
         let mut marks = BTreeMap::new();
-        let common = self.own_files.last().map(|common| self.root.join(common));
         for name in WITHIN {
-            let Some(folder) = common.as_ref().map(|common| common.join(name)) else { continue };
-            let mut seen = Seen::default();
+            let folder = self.common().join(name);
+            // A person may merge in another work tree, which is named only.
+            let mut seen = Seen { without_state: name == WITHIN[1], ..Seen::default() };
             let looked = seen.settings_below(&folder, DEPTH);
             looked.map_err(|error| unreadable(&format!("{name} in git's folder"), &error))?;
             if folder.exists() {
@@ -63,10 +71,10 @@ impl Git {
 }
 
 fn digits(digest: Sha256) -> String {
-    format!("sha256:{}", HEXLOWER.encode(&digest.finalize()))
+    marker::of_digest(digest)
 }
 
-fn unreadable(what: &str, error: &io::Error) -> Failure {
+pub(super) fn unreadable(what: &str, error: &io::Error) -> Failure {
     Failure::new(Code::XchainFileSystemFailed, format!("{what} could not be read: {error}"))
 }
 
@@ -80,6 +88,7 @@ pub(super) fn take_files(view: &mut BTreeMap<String, String>) -> BTreeMap<String
 struct Seen {
     settings: Sha256,
     files: Sha256,
+    without_state: bool,
 }
 
 impl Seen {
@@ -157,6 +166,11 @@ impl Seen {
         for file in files {
             self.settings.update(file.file_name().unwrap_or_default().as_bytes());
             self.settings.update(marker::read(&file)?);
+        }
+        let state = if self.without_state { BTreeMap::new() } else { state::marks(folder)? };
+        for (name, mark) in state.into_iter().filter(|(name, _)| state::decides(name)) {
+            self.settings.update(name);
+            self.settings.update(mark);
         }
         Ok(())
     }

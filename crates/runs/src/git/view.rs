@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use accord_contract::{Code, Failure};
 
 use super::hidden::Index;
+use super::state::NAMED;
 use super::{Git, marker, work_tree_of};
 use accord_runs_core::Result;
 
@@ -88,32 +89,15 @@ const OF_NAMED: [(&str, &str); 10] = [
 
 /// Files of git that decide what it shows, each of which may be missing. The first ones have
 /// rules for the names of files.
-pub(super) const FILES: [&str; 21] = [
+pub(super) const FILES: [&str; 5] = [
     "info/attributes",
     "info/exclude",
     "info/sparse-checkout",
     "info/grafts",
-    "shallow",
-    "commondir",
     "objects/info/alternates",
-    "rebase-merge/git-rebase-todo",
-    "sequencer/todo",
-    // Commits that the next commit would join with the history.
-    "MERGE_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "MERGE_MSG",
-    "BISECT_START",
-    // Changes and texts that the next commit would take.
-    "MERGE_AUTOSTASH",
-    "MERGE_MODE",
-    "SQUASH_MSG",
-    "AUTO_MERGE",
-    "rebase-merge/autostash",
-    "rebase-apply/autostash",
-    "rr-cache",
 ];
 const SHOWN_FILES: usize = 2;
+const FILES_OF_RULES: usize = 3;
 
 /// Says that all settings of the repository are compared, as earlier versions did not.
 const ALL_SETTINGS: &str = "all settings";
@@ -146,11 +130,14 @@ impl Git {
         // All of them: git and its extensions start programs for more names than a list could have.
         let mut view = self.settings(&["local", "worktree"], |name| !is_harmless(name))?;
         view.insert(ALL_SETTINGS.to_owned(), String::new());
-        for (name, place) in FILES.iter().zip(&self.own_files) {
-            if let Some(mark) = marker::of_rules(&self.root, place)? {
-                view.insert((*name).to_owned(), mark);
-            }
+        for (at, (name, place)) in FILES.iter().zip(&self.own_files).enumerate() {
+            let mark = match at < FILES_OF_RULES {
+                true => marker::of_rules(&self.root, place)?,
+                false => Some(marker::of(&self.root, place)?).filter(|it| it != marker::GONE),
+            };
+            view.extend(mark.map(|mark| ((*name).to_owned(), mark)));
         }
+        view.extend(self.state()?);
         view.extend(self.hooks()?.map(|mark| (HOOKS.to_owned(), mark)));
         let branch = self.start(&["symbolic-ref", "--quiet", "HEAD"], Vec::new())?;
         view.insert(BRANCH.to_owned(), marker::of_text(&String::from_utf8_lossy(&branch.stdout)));
@@ -240,17 +227,15 @@ impl Git {
     /// like other files, unless git ignores them.
     fn hooks(&self) -> Result<Option<String>> {
         // Git names it relative to the folder that it runs in.
-        let common = self.own_files.get(FILES.len()).map(|it| self.root.join(it).join("hooks"));
+        let place = self.common().join("hooks");
         let is_set =
             |(scope, name, _): &(String, String, String)| name == HOOKS_PATH && scope != "command";
         let named = self.configured()?.into_iter().rfind(is_set).map(|(_, _, path)| path);
         let mut marks = BTreeSet::new();
-        if let Some(place) = common {
-            // Git starts these without a setting, also if the folder is a link into the tree.
-            let target = fs::read_link(&place).ok();
-            marks.extend(target.map(|target| format!("link {}\n", target.display())));
-            marks.extend(self.hooks_in(&place.to_string_lossy(), true)?);
-        }
+        // Git starts these without a setting, also if the folder is a link into the tree.
+        let target = fs::read_link(&place).ok();
+        marks.extend(target.map(|target| format!("link {}\n", target.display())));
+        marks.extend(self.hooks_in(&place.to_string_lossy(), true)?);
         if let Some(place) = named {
             marks.extend(self.hooks_in(&place, false)?);
         }
@@ -290,7 +275,7 @@ impl Git {
     }
 
     /// The root of the work tree.
-    fn top(&self) -> &Path {
+    pub(super) fn top(&self) -> &Path {
         work_tree_of(&self.root).unwrap_or(&self.root)
     }
 
@@ -333,8 +318,8 @@ fn starts_program(name: &str) -> bool {
         || OF_NAMED.iter().any(of_named)
 }
 
-/// Compares what was recorded when a turn was assigned with what is now. Returns the refs that
-/// moved. Fails if git shows something else, or starts other programs; in a turn by hand, a person
+/// Compares what was recorded when a turn was assigned with what is now. Returns the refs and the
+/// work in progress that changed. Fails if git shows something else, or starts other programs; in a turn by hand, a person
 /// may change the programs, the branch and the refs. A turn that another runner assigned has
 /// nothing to compare with.
 pub(super) fn check(
@@ -350,10 +335,11 @@ pub(super) fn check(
     let is_known = |name: &str| name != ALL_SETTINGS && before.contains_key(ALL_SETTINGS);
     let differing = differing.filter(|name| is_known(name) || was_compared(name));
     let differing = differing.map(String::as_str).filter(|name| !by_hand || decides_view(name));
-    let is_ref = |name: &&str| name.starts_with("refs/") && *name != REPLACED;
-    let (refs, others): (Vec<&str>, Vec<&str>) = differing.partition(is_ref);
+    let is_named =
+        |name: &&str| name.starts_with(NAMED) || name.starts_with("refs/") && *name != REPLACED;
+    let (named, others): (Vec<&str>, Vec<&str>) = differing.partition(is_named);
     if others.is_empty() {
-        return Ok(refs.into_iter().map(str::to_owned).collect());
+        return Ok(named.into_iter().map(|name| name.trim_start_matches(NAMED).into()).collect());
     }
     let (names, what) = (others.join(", "), "which decides what git shows, or what it starts");
     let message = format!("{names} of git changed since the turn was assigned, {what}");

@@ -364,3 +364,19 @@ fn a_git_that_is_killed_has_failed_unless_the_command_was_terminated() {
     };
     refused(git.observe(Some(&baseline), false), Code::XchainGitFailed);
 }
+
+#[test]
+fn git_writes_through_no_link_that_a_filter_made() {
+    let repo = Repo::with_git();
+    let outside = repo.state_folder().join("outside");
+    std::fs::write(&outside, "mine").unwrap();
+    repo.write(".gitattributes", "*.bin filter=link\n");
+    repo.write("x.bin", "x");
+    let link = format!("ln -sf {} .git/logs/HEAD; cat", outside.display());
+    repo.git(&["config", "filter.link.clean", &link]);
+    let git = Git::find(&repo.root(), None).unwrap().unwrap().with_filters();
+    let failure = git.commit(&["x.bin".to_owned()], "x").unwrap_err();
+    assert_eq!(failure.code, Code::XchainGitFailed);
+    assert!(failure.message.contains("logs/HEAD in git's folder is a link"), "{failure}");
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "mine");
+}

@@ -146,12 +146,57 @@ fn what_git_starts_or_hides_later_is_refused() {
         (
             "mkdir .git/rebase-merge; echo 'exec sh x' > .git/rebase-merge/git-rebase-todo"
                 .to_owned(),
-            "git-rebase-todo",
+            "rebase-merge",
         ),
+        (format!("{identity}; {STASH}"), "MERGE_AUTOSTASH"),
+        ("echo 'Approved-by: lead' > .git/SQUASH_MSG".to_owned(), "SQUASH_MSG"),
+        ("mkdir .git/rr-cache".to_owned(), "rr-cache"),
+        ("mkdir .git/rebase-apply; echo x > .git/rebase-apply/head-name".into(), "rebase-apply"),
+        ("mkdir -p .git/sequencer; echo x > .git/sequencer/head".to_owned(), "sequencer"),
+        ("echo x > .git/BISECT_LOG".to_owned(), "BISECT_LOG"),
+        ("mkdir .git/remotes; echo 'URL: ext::sh' > .git/remotes/r".to_owned(), "remotes"),
+        // A comment in other files, and a pattern for git.
+        (format!("{COPY}; mv $evil '.git/#evil'; echo '#evil' > .git/commondir"), "commondir"),
+        ("printf '\\302\\240\\n' >> .git/info/exclude".to_owned(), "info/exclude"),
+        ("printf ' #x\\n' >> .git/info/exclude".to_owned(), "info/exclude"),
         ("rm .git/config; mkfifo .git/config".to_owned(), "config"),
         ("rm .git/HEAD; mkfifo .git/HEAD".to_owned(), "HEAD"),
     ] {
         refused(&lines, Code::XchainVersionControlChanged, named);
+    }
+}
+
+/// Lines that copy the folder of git.
+const COPY: &str = "evil=$XDG_TEST_MARKS/evil; rm -rf $evil; cp -r .git $evil";
+
+/// Lines that plant a stash, which the next commit would apply.
+const STASH: &str = "git commit-tree -p HEAD -m s HEAD^{tree} > .git/MERGE_AUTOSTASH";
+
+/// Adds another work tree.
+fn add_side(attack: &Attack) {
+    let side = attack.repo.state_folder().join("side").display().to_string();
+    attack.repo.git(&["worktree", "add", "--quiet", "-b", "side", &side]);
+}
+
+#[test]
+fn other_work_trees_and_submodules_name_their_folders() {
+    for (lines, named) in [
+        ("echo $evil > .git/worktrees/side/commondir", "worktrees"),
+        ("echo /tmp/.git > .git/worktrees/side/gitdir", "worktrees"),
+        ("echo $evil > .git/modules/sub/commondir", "modules"),
+        ("echo x > .git/modules/sub/MERGE_AUTOSTASH", "modules"),
+        ("echo /tmp > .git/modules/sub/objects/info/alternates", "modules"),
+    ] {
+        let attack = Attack::new(&format!("{COPY}; {lines}"));
+        attack.repo.configure(|config| config["rules"]["max_turn_retries"] = json!(1));
+        add_side(&attack);
+        attack.repo.git(&["init", "--quiet", "--bare", ".git/modules/sub"]);
+        let stepped = attack.step().unwrap();
+        let StepResult::Turn(TurnOutcome::Blocked(failure)) = stepped else {
+            panic!("{lines}: {stepped:?}");
+        };
+        assert_eq!(failure.code, Code::XchainVersionControlChanged, "{lines}: {failure:?}");
+        assert!(failure.message.contains(named), "{lines}: {failure}");
     }
 }
 
@@ -311,8 +356,24 @@ fn refs_that_moved_and_repositories_within_are_named() {
              DECLARED=', \"within/HEAD\", \"within/config\", \"within/description\"'",
             "\"within\"",
         ),
+        ("echo x > .git/ORIG_HEAD", "ORIG_HEAD"),
+        ("git rev-parse HEAD > .git/release", "release"),
+        ("sed -i 's/commit/other/' .git/logs/HEAD", "logs/HEAD"),
+        (
+            "hash=$(git rev-parse HEAD); printf \"$hash $hash A <a> 1 +0000\\tcheckout: moving from \
+             $hash to main\\n\" >> .git/logs/HEAD",
+            "logs/HEAD",
+        ),
+        (
+            "export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a\n\
+             hash=$(git rev-parse HEAD); evil=$(git commit-tree -m x HEAD^{tree})\n\
+             printf \"$hash $evil A <a> 1 +0000\\tx\\n\" >> .git/logs/HEAD",
+            "logs/HEAD",
+        ),
+        ("echo x > .git/worktrees/side/MERGE_AUTOSTASH", "worktrees/side/MERGE_AUTOSTASH"),
     ] {
         let attack = Attack::once(lines);
+        add_side(&attack);
         waits_at_the_gate(&attack, attack.step().unwrap());
         let history = attack.repo.lines(".agentxchain/history.jsonl");
         let warnings = history[0]["warnings"].to_string();
