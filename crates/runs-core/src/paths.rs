@@ -3,8 +3,8 @@
 //! Invariants:
 //! - a [`RepoPath`] is inside its repository: it is relative and has no `.`, `..` or empty
 //!   component. All spellings of one path give the same `RepoPath`;
-//! - paths of the run itself are recognized in any spelling and any letter case, because some file
-//!   systems ignore case.
+//! - what forbids a path of the run itself ignores letter case, because some file systems do. What
+//!   permits a path does not: elsewhere, another letter case is another file.
 //!
 //! This module does not see links. The code that opens a file resolves them inside the root.
 
@@ -52,6 +52,9 @@ pub(crate) const PROPOSAL_APPLIED: &str = "APPLIED.json";
 pub(crate) const PROPOSAL_REJECTED: &str = "REJECTED.json";
 
 const CONFIGURATIONS: [&str; 2] = ["agentxchain.json", "agentxchain-multi.json"];
+
+/// The files of a run at the root of the repository that agents may write.
+const TEXTS: [&str; 2] = ["TALK.md", "HUMAN_TASKS.md"];
 
 const PLANNING: &str = ".planning/";
 const REVIEWS: &str = ".agentxchain/reviews/";
@@ -192,12 +195,11 @@ impl RepoPath {
 
     /// Whether a change of the path is never attributed to an agent.
     pub fn is_operational(&self) -> bool {
-        let lower = self.0.to_ascii_lowercase();
-        if lower == "talk.md" || lower == "human_tasks.md" || lower.starts_with(".git/") {
+        if TEXTS.contains(&self.0.as_str()) || self.0.starts_with(".git/") {
             return true;
         }
-        below_home(&lower).is_some_and(|rest| {
-            is_state_file(rest)
+        below_home(&self.0).is_some_and(|rest| {
+            STATE_FILES.contains(&rest)
                 || OPERATIONAL.iter().any(|folder| rest.starts_with(folder))
                 || rest.starts_with("reports/report-")
                 || rest.starts_with("reports/export-")
@@ -206,13 +208,11 @@ impl RepoPath {
     }
 
     pub fn is_baseline_exempt(&self) -> bool {
-        let lower = self.0.to_ascii_lowercase();
         let is_exempt = |rest: &str| BASELINE_EXEMPT.iter().any(|folder| rest.starts_with(folder));
-        self.is_operational() || below_home(&lower).is_some_and(is_exempt)
+        self.is_operational() || below_home(&self.0).is_some_and(is_exempt)
     }
 
     pub fn is_review(&self) -> bool {
-        // These paths permit, so another letter case must not match.
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
     }
 
@@ -230,7 +230,7 @@ impl RepoPath {
             || lower == HOME
             || below_home(&lower).is_some()
             || CONFIGURATIONS.contains(&lower.as_str())
-            || self.is_operational()
+            || TEXTS.iter().any(|name| lower == name.to_ascii_lowercase())
     }
 
     pub(crate) fn is_planning(&self) -> bool {
@@ -262,8 +262,8 @@ impl fmt::Display for RepoPath {
     }
 }
 
-fn below_home(lower: &str) -> Option<&str> {
-    lower.strip_prefix(HOME)?.strip_prefix('/')
+fn below_home(path: &str) -> Option<&str> {
+    path.strip_prefix(HOME)?.strip_prefix('/')
 }
 
 fn is_state_file(rest: &str) -> bool {
@@ -350,6 +350,10 @@ mod tests {
         assert!(path("TALK.md").is_operational());
         assert!(!path(".agentxchain/proposed/t/a").is_operational());
         assert!(path(".agentxchain/proposed/t/a").is_baseline_exempt());
+        for other in ["Talk.md", ".AgentXchain/staging/x", ".agentxchain/Reviews/x", ".GIT/x"] {
+            assert!(!path(other).is_baseline_exempt(), "{other}");
+        }
+        assert!(path("talk.md").is_guarded() && path(".GIT/x").is_guarded());
         assert!(path(".planning/x.md").is_review() && !path(".planning/x.md").is_product());
         assert!(path("src/a.rs").is_product() && path("src/a.test.ts").is_test());
     }
