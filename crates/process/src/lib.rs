@@ -74,7 +74,8 @@ pub use record::{Work, WorkerProcess, worker_processes};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use sandbox::{
     Attempt, Confinement, ExpectedMounts, GitAccess, Guards, Rights, Sandbox, SandboxMode,
-    SandboxRules, note_data_folder, restrict, user_state_folder, verify_mounts,
+    SandboxRules, is_git_state, is_shared_git_state, note_data_folder, restrict, user_state_folder,
+    verify_mounts,
 };
 pub use session::Session;
 pub use sockets::{SocketOwners, tcp_owners};

@@ -9,6 +9,31 @@ use super::{GitAccess, Missing};
 /// How deep submodules inside submodules are looked for.
 const DEPTH: usize = 8;
 
+/// What a commit in a linked work tree changes of the folder that all work trees share. The rest of
+/// it belongs to the main one.
+const OF_COMMITS: [&str; 3] = ["logs", "objects", "refs"];
+
+/// In git's folder: what all work trees share, and what says where they are.
+const SHARED: [&str; 6] = ["branches", "commondir", "gitdir", "remotes", "rr-cache", "shallow"];
+/// Folders of operations in progress.
+const IN_PROGRESS: [&str; 3] = ["rebase-apply", "rebase-merge", "sequencer"];
+/// Where git was, which many commands write.
+const BEFORE: [&str; 3] = ["FETCH_HEAD", "HEAD", "ORIG_HEAD"];
+
+/// Whether the next command of a person takes over what is directly in git's folder under a name: an
+/// operation in progress, a stash, a message, another folder.
+pub fn is_git_state(name: &str) -> bool {
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    is_shared_git_state(name)
+        || IN_PROGRESS.contains(&name)
+        || name.bytes().all(is_capital) && !BEFORE.contains(&name) && !name.ends_with("_EDITMSG")
+}
+
+/// Whether all work trees share what git's folder has under a name, or it says where they are.
+pub fn is_shared_git_state(name: &str) -> bool {
+    SHARED.contains(&name)
+}
+
 /// The git data of a work tree.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Layout {
@@ -79,7 +104,31 @@ impl Layout {
         }
     }
 
-    /// The folders outside of the work tree that git changes.
+    /// What a worker that commits changes outside of the work tree.
+    pub(crate) fn changed(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Linked { folder, common: Some(common) } => {
+                let shared = OF_COMMITS.map(|name| common.join(name));
+                shared.into_iter().chain([folder.clone()]).collect()
+            }
+            _ => self.data(),
+        }
+    }
+
+    /// The list of packed refs that work trees share. Where it is missing, git would write a new
+    /// one, and remove the refs that it has.
+    pub(crate) fn packed_refs(&self) -> Option<PathBuf> {
+        let Self::Linked { common: Some(common), .. } = self else { return None };
+        Some(common.join("packed-refs"))
+    }
+
+    /// Whether a path is in git's data, where no worker changes anything.
+    pub(crate) fn is_closed(&self, path: &Path) -> bool {
+        let is_in = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+        is_in(&self.data()) && !is_in(&self.changed())
+    }
+
+    /// The folders of git outside of the work tree, which it changes.
     pub(crate) fn data(&self) -> Vec<PathBuf> {
         match self {
             // The rest of that tree is not the worker's.
@@ -90,6 +139,18 @@ impl Layout {
 
     /// The folders with git data.
     pub(crate) fn mount(&self, tree: &Path, access: GitAccess, mounts: &mut Mounts) {
+        if let (Self::Linked { common: Some(common), .. }, GitAccess::Commit) = (self, access) {
+            // A new file here would be one of the main work tree. It is gone with the worker.
+            mounts.add(common, Mount::Empty);
+            let entries = fs::read_dir(common).into_iter().flatten().flatten();
+            let is_kept = |entry: &fs::DirEntry| {
+                let is_lock = entry.path().extension().is_some_and(|it| it == "lock");
+                !is_lock && entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_file())
+            };
+            entries.filter(is_kept).for_each(|entry| mounts.read_only(&entry.path()));
+            self.changed().iter().for_each(|path| mounts.writable(path));
+            return;
+        }
         let at = |path: &Path| match access {
             GitAccess::Read => Mount::ReadOnly(path.to_owned()),
             GitAccess::Commit => Mount::Writable(path.to_owned()),
@@ -107,6 +168,23 @@ impl Layout {
             Self::Absent => {}
         }
     }
+}
+
+/// The folders of git that are in another one: those of submodules, and of linked work trees.
+pub(crate) fn folders_within(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut next = Vec::from(["modules", "worktrees"].map(|name| (folder.join(name), 0)));
+    while let Some((folder, depth)) = next.pop() {
+        let below = fs::read_dir(folder).into_iter().flatten().flatten();
+        let below = below.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+        for folder in below.map(|it| it.path()).filter(|_| depth < DEPTH) {
+            // The name of a submodule can have slashes.
+            let is_git = folder.join("HEAD").exists();
+            next.push((if is_git { folder.join("modules") } else { folder.clone() }, depth + 1));
+            found.extend(Some(folder).filter(|_| is_git));
+        }
+    }
+    found
 }
 
 /// The submodules of a work tree that are checked out, also those inside of others. A worker could
@@ -264,6 +342,15 @@ mod tests {
              /m/.git/worktrees/r/gitdir /m/.git/worktrees/r/config.worktree /r/.git"
         );
         assert_eq!(guarded(&linked, GitAccess::Read), "/r/.git");
+        for (path, closed) in [
+            ("/m/.git/MERGE_HEAD", true),
+            ("/m/.git/worktrees/other/HEAD", true),
+            ("/m/.git/refs/heads/main", false),
+            ("/m/.git/worktrees/r/HEAD", false),
+            ("/r/.git", false),
+        ] {
+            assert_eq!(linked.is_closed(Path::new(path)), closed, "{path}");
+        }
         assert_eq!(guarded(&Layout::Absent, GitAccess::Commit), "/r/.git");
     }
 

@@ -12,27 +12,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::attempt::is_placeholder;
-use super::git::{Layout, submodules};
+use super::git::{Layout, folders_within, is_git_state, submodules};
 use super::{CLIENT_FILES, CLIENT_FOLDERS, Confinement, DATA_FOLDER, home_of_user};
 use crate::namespace::open;
 
-/// In a folder of git: settings, programs, and what the next command would continue or believe.
-const OF_GIT: [&str; 14] = [
-    "config",
-    "config.worktree",
-    "hooks",
-    "info",
-    "commondir",
-    "shallow",
-    "refs/replace",
-    "objects/info/alternates",
-    "MERGE_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-];
+/// In a folder of git: settings and programs, besides what the next command would continue.
+const OF_GIT: [&str; 6] =
+    ["config", "config.worktree", "hooks", "info", "refs/replace", "objects/info/alternates"];
 /// How much of a file is compared. Of a longer one, its length and time count, too.
 const MOST_BYTES: u64 = 1024 * 1024;
 /// The most files of a folder that are compared, and how deep.
@@ -46,6 +32,8 @@ pub struct Guards {
     /// Random, so that no worker can make a file with an equal mark.
     keys: RandomState,
     marks: BTreeMap<PathBuf, u64>,
+    /// The folders of git, where other files can appear.
+    folders: Vec<PathBuf>,
 }
 
 impl Confinement {
@@ -60,7 +48,10 @@ impl Confinement {
         let own = tree.join(".git");
         let mut folders = layout.data();
         folders.extend(Some(own.clone()).filter(|_| layout == Layout::Own));
+        let within: Vec<PathBuf> = folders.iter().flat_map(|it| folders_within(it)).collect();
+        folders.extend(within.into_iter().filter(|it| !folders.contains(it)).collect::<Vec<_>>());
         let of_git = folders.iter().flat_map(|folder| OF_GIT.map(|name| folder.join(name)));
+        let of_git = of_git.chain(folders.iter().flat_map(|folder| states(folder)));
         let hooks = folders.iter().filter_map(|folder| hooks_path(&folder.join("config"), tree));
         let modules = submodules(tree).into_iter().map(|module| module.join(".git"));
         let file = Some(own).filter(|own| !own.is_dir());
@@ -68,17 +59,27 @@ impl Confinement {
         let paths = clients.chain(of_git).chain(hooks).chain(modules).chain(file).chain(replaced);
         let keys = RandomState::new();
         let marks = paths.map(|path| (path.clone(), mark(&keys, &path))).collect();
-        Guards { tree: tree.clone(), keys, marks }
+        Guards { tree: tree.clone(), keys, marks, folders }
     }
 }
 
 impl Guards {
     /// What is not as it was, by paths within the work tree where they are in it.
     pub fn changed(&self) -> Vec<String> {
-        let changed = self.marks.iter().filter(|(path, was)| mark(&self.keys, path) != **was);
-        let shown = |path: &PathBuf| path.strip_prefix(&self.tree).unwrap_or(path).to_owned();
+        let new = self.folders.iter().flat_map(|folder| states(folder));
+        let new = new.filter(|path| !self.marks.contains_key(path)).map(|path| (path, 0));
+        let known = self.marks.iter().map(|(path, was)| (path.clone(), *was));
+        let changed = known.chain(new).filter(|(path, was)| mark(&self.keys, path) != *was);
+        let shown = |path: PathBuf| path.strip_prefix(&self.tree).unwrap_or(&path).to_owned();
         changed.map(|(path, _)| shown(path).display().to_string()).collect()
     }
+}
+
+/// What the next command would continue or believe, in a folder of git.
+fn states(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_state = |entry: &fs::DirEntry| is_git_state(&entry.file_name().to_string_lossy());
+    entries.filter(is_state).map(|entry| entry.path()).collect()
 }
 
 /// The folder of hooks that settings of git name, if it is in the work tree.
@@ -154,6 +155,11 @@ mod tests {
         write(".git/HEAD", "ref: refs/heads/main\n");
         write(".git/config", "[core]\n\thooksPath = .husky\n");
         write(".git/packed-refs", "1 refs/heads/main\n");
+        for name in [".git/worktrees/w", ".git/modules/m/hooks"] {
+            fs::create_dir_all(tree.join(name)).unwrap();
+        }
+        write(".git/worktrees/w/HEAD", "ref: refs/heads/w\n");
+        write(".git/modules/m/HEAD", "ref: refs/heads/main\n");
         let rules = SandboxRules::default();
         let guards = || rules.confine(&tree, GitAccess::Commit, Path::new("/none")).guards();
         let before = guards();
@@ -169,6 +175,9 @@ mod tests {
             (".git/refs/replace/1", "2", ".git/refs/replace"),
             (".git/packed-refs", "1 refs/replace/2\n", ".git/packed-refs"),
             (".git/MERGE_HEAD", "1", ".git/MERGE_HEAD"),
+            (".git/MERGE_AUTOSTASH", "1", ".git/MERGE_AUTOSTASH"),
+            (".git/worktrees/w/commondir", "x", ".git/worktrees/w/commondir"),
+            (".git/modules/m/hooks/pre-commit", "x", ".git/modules/m/hooks"),
             (".claude/settings.json", "{}", ".claude"),
         ] {
             // The hooks are in another place, once git has other settings.

@@ -28,6 +28,7 @@ use std::time::Duration;
 
 pub use self::attempt::Attempt;
 pub use self::data_folders::note_data_folder;
+pub use self::git::{is_git_state, is_shared_git_state};
 pub use self::guards::Guards;
 pub(crate) use self::held::HeldMounts;
 pub use self::restrict::{Rights, restrict};
@@ -395,8 +396,15 @@ impl Confinement {
         attempt: &Attempt,
     ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Obstacle> {
         mounts.writable(&self.tree);
+        let list = layout.packed_refs().filter(|_| self.git == GitAccess::Commit);
+        // Git makes it with the first log.
+        list.iter().for_each(|list| drop(fs::create_dir(list.with_file_name("logs"))));
         layout.mount(&self.tree, self.git, mounts);
+        if let Some(list) = list.filter(|list| !list.exists()) {
+            mounts.add(list, Mount::ReadOnly(attempt.folder().join("nothing")));
+        }
         let mut guarded = layout.guarded(&self.tree, self.git);
+        guarded.retain(|(path, _)| !layout.is_closed(path));
         for submodule in git::submodules(&self.tree) {
             guarded.push((submodule.join(".git"), Missing::File));
         }

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use accord_process::{is_git_state, is_shared_git_state};
 use accord_runs_core::Result;
 use sha2::{Digest as _, Sha256};
 
@@ -41,13 +42,6 @@ const KNOWN: [&str; 20] = [
     "worktrees",
 ];
 
-/// What all work trees of a repository share, and what says where they are.
-const SHARED: [&str; 6] = ["branches", "commondir", "gitdir", "remotes", "rr-cache", "shallow"];
-/// Folders of work in progress. Their existence counts.
-const IN_PROGRESS: [&str; 3] = ["rebase-apply", "rebase-merge", "sequencer"];
-/// Where git was before, which many commands write.
-const BEFORE: [&str; 2] = ["FETCH_HEAD", "ORIG_HEAD"];
-
 impl Git {
     /// The marks of work in progress, in the work tree and in the others of the repository.
     pub(super) fn state(&self) -> Result<BTreeMap<String, String>> {
@@ -57,14 +51,14 @@ impl Git {
         let mut state = BTreeMap::new();
         let folder = self.folder.clone().unwrap_or_default();
         for (name, mark) in marks(&folder)? {
-            let begin = if decides(&name) { "" } else { NAMED };
+            let begin = if is_git_state(&name) { "" } else { NAMED };
             state.insert(format!("{begin}{name}"), mark);
         }
         let common = self.common();
         let common = common.canonicalize().unwrap_or(common);
         if common != folder {
             for (name, mark) in marks(&common)? {
-                let begin = if SHARED.contains(&name.as_str()) { "" } else { NAMED };
+                let begin = if is_shared_git_state(&name) { "" } else { NAMED };
                 state.insert(format!("{begin}{name}"), mark);
             }
         }
@@ -72,7 +66,9 @@ impl Git {
         for other in others.map(|entry| entry.path()).filter(|other| *other != folder) {
             let tree = other.file_name().unwrap_or_default().to_string_lossy();
             // What says where they are is compared with their settings.
-            for (name, mark) in marks(&other)?.into_iter().filter(|(name, _)| !is_shared(name)) {
+            for (name, mark) in
+                marks(&other)?.into_iter().filter(|(name, _)| !is_shared_git_state(name))
+            {
                 state.insert(format!("{NAMED}worktrees/{tree}/{name}"), mark);
             }
         }
@@ -119,18 +115,6 @@ impl Git {
     }
 }
 
-/// Whether the next command of a person would take it over.
-pub(super) fn decides(name: &str) -> bool {
-    let is_state = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    is_shared(name)
-        || IN_PROGRESS.contains(&name)
-        || name.bytes().all(is_state) && !BEFORE.contains(&name)
-}
-
-fn is_shared(name: &str) -> bool {
-    SHARED.contains(&name)
-}
-
 /// The marks of the files and folders in a folder of git, by name.
 pub(super) fn marks(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut marks = BTreeMap::new();
@@ -140,7 +124,7 @@ pub(super) fn marks(folder: &Path) -> io::Result<BTreeMap<String, String>> {
         if KNOWN.contains(&name.as_str()) || is_temporary || name.ends_with("_EDITMSG") {
             continue;
         }
-        let mark = match decides(&name) {
+        let mark = match is_git_state(&name) {
             true => mark_all(&entry.path())?,
             false => marker::read(&entry.path())?,
         };

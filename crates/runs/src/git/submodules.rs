@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use accord_contract::{Code, Failure};
+use accord_process::is_git_state;
 use accord_runs_core::Result;
 use sha2::{Digest as _, Sha256};
 
@@ -168,7 +169,7 @@ impl Seen {
             self.settings.update(marker::read(&file)?);
         }
         let state = if self.without_state { BTreeMap::new() } else { state::marks(folder)? };
-        for (name, mark) in state.into_iter().filter(|(name, _)| state::decides(name)) {
+        for (name, mark) in state.into_iter().filter(|(name, _)| is_git_state(name)) {
             self.settings.update(name);
             self.settings.update(mark);
         }
