@@ -21,8 +21,13 @@ pub(super) const NOT_INTO: &str = "--ignore-submodules=dirty";
 const DIFF: [&str; 7] =
     ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", NOT_INTO];
 
-/// Begins the name of the marker of a commit's objects, which the commit follows.
+/// Begin the names of the markers of a commit's objects, and of those of its files that git
+/// converts. The commit follows.
 const OBJECTS_OF: &str = "objects of ";
+const CONVERTED_OF: &str = "converted files of ";
+
+/// Attributes with which git stores another text than the file has, beyond line ends and filters.
+const CONVERTING: [&str; 2] = ["working-tree-encoding", "ident"];
 
 /// The uncommitted changes, and the commit that they are based on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -118,8 +123,9 @@ impl Git {
     pub fn observe(&self, baseline: Option<&Baseline>, by_hand: bool) -> Result<Observation> {
         let mut before = baseline.map(|baseline| baseline.view.clone()).unwrap_or_default();
         let files_before = take_files(&mut before);
-        let objects: Markers =
-            before.extract_if(.., |name, _| name.starts_with(OBJECTS_OF)).collect();
+        let is_of_commit =
+            |name: &str| name.starts_with(OBJECTS_OF) || name.starts_with(CONVERTED_OF);
+        let objects: Markers = before.extract_if(.., |name, _| is_of_commit(name)).collect();
         // As at the baseline: a file may differ from its object without a change.
         let git = Self { reads_contents: !objects.is_empty(), ..self.clone() };
         let index = git.index()?;
@@ -141,8 +147,17 @@ impl Git {
         let dirty = seen.any(|path| !is_operational(path));
         let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
         for (name, mark) in objects {
+            let is_same =
+                self.objects(name.rsplit(' ').next().unwrap_or(&name))?.get(&name) == Some(&mark);
+            // A file could then have another text, and the same object.
+            if !is_same && name.starts_with(CONVERTED_OF) && !by_hand {
+                let names = CONVERTING.join(", ");
+                let message = format!("the {name} changed by attributes of git ({names})");
+                let next = "let a person change .gitattributes between turns";
+                return Err(view::changed(message).suggesting(next));
+            }
             // Git does not compare an object with its name when it reads it.
-            if self.objects(name.trim_start_matches(OBJECTS_OF))?.get(&name) != Some(&mark) {
+            if !is_same && name.starts_with(OBJECTS_OF) {
                 return Err(view::changed(format!("the {name} changed; run git fsck")));
             }
         }
@@ -171,6 +186,11 @@ impl Git {
             changed.extend(files_now.into_iter().filter(differs));
         }
         findings.extend(self.nested(&changed, baseline));
+        if changed.keys().any(|path| path.ends_with(".gitattributes")) {
+            let converted = self.converted(changed.keys())?;
+            let shown = converted.iter().map(|line| format!("git stores another text: {line}"));
+            findings.extend(shown);
+        }
         let uncommitted = now.dirty.into_keys().collect();
         let head_ref = Some(now.head);
         Ok(Observation {
@@ -184,12 +204,36 @@ impl Git {
         })
     }
 
-    /// A marker of all files of a commit or a tree, with their modes and objects, and its name.
+    /// A marker of all files of a commit or a tree, with their modes and objects, and one of those
+    /// that git converts.
     pub(super) fn objects(&self, commit: &str) -> Result<Markers> {
         check_name(commit)?;
         let output = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit], Vec::new())?;
         let mark = super::marker::of_text(&String::from_utf8_lossy(&output));
-        Ok(Markers::from([(format!("{OBJECTS_OF}{commit}"), mark)]))
+        let of_entry = |entry| std::str::from_utf8(entry).ok()?.split_once('\t');
+        let paths = names(&output).filter_map(of_entry);
+        let paths = paths.filter_map(|(_, path)| path.strip_prefix(&self.prefix));
+        let converted = self.converted(&paths.map(str::to_owned).collect::<Vec<_>>())?;
+        let converted = super::marker::of_text(&converted.join("\n"));
+        let objects = (format!("{OBJECTS_OF}{commit}"), mark);
+        Ok(Markers::from([objects, (format!("{CONVERTED_OF}{commit}"), converted)]))
+    }
+
+    /// The files of which git stores another text, each with the attribute.
+    fn converted<'p>(&self, paths: impl IntoIterator<Item = &'p String>) -> Result<Vec<String>> {
+        let ask = [&["check-attr", "-z", "--stdin"], &CONVERTING[..]].concat();
+        let output = self.ask(&ask, super::list_of(paths))?;
+        let output = String::from_utf8_lossy(&output);
+        let mut fields = output.split('\0');
+        let mut converted = Vec::new();
+        while let (Some(path), Some(name), Some(value)) =
+            (fields.next(), fields.next(), fields.next())
+        {
+            if !["unspecified", "unset"].contains(&value) {
+                converted.push(format!("{path} ({name}: {value})"));
+            }
+        }
+        Ok(converted)
     }
 
     /// The git paths of all index entries that differ from the last commit, including those outside

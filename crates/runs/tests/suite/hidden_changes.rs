@@ -221,6 +221,29 @@ fn git_does_not_look_into_repositories_within() {
     assert_eq!(std::fs::read_dir(&marks).unwrap().count(), 0, "the filter ran");
 }
 
+/// Lines that give a file another text with the same object.
+fn converted(attribute: &str, text: &str) -> String {
+    format!(
+        "echo 'folder/file {attribute}' > .gitattributes; printf '{text}\\n' > folder/file\n\
+         git add folder/file; test \"$(git rev-parse :folder/file HEAD:folder/file | uniq | wc -l)\" \
+         = 1 || exit 3; DECLARED=', \".gitattributes\"'"
+    )
+}
+
+#[test]
+fn an_attribute_hides_no_other_text_of_a_file() {
+    let lines = converted("working-tree-encoding=UTF-7", "g+AG8-od");
+    refused(&lines, Code::XchainVersionControlChanged, "working-tree-encoding");
+    // Of a new file it is named.
+    let lines = "echo 'new working-tree-encoding=UTF-7' > .gitattributes; echo +AG8- > new\n\
+                 DECLARED=', \".gitattributes\", \"new\"'";
+    let attack = Attack::once(lines);
+    waits_at_the_gate(&attack, attack.step().unwrap());
+    let history = attack.repo.lines(".agentxchain/history.jsonl");
+    let warnings = history[0]["warnings"].to_string();
+    assert!(warnings.contains("another text: new (working-tree-encoding: UTF-7)"), "{warnings}");
+}
+
 #[test]
 fn hooks_that_git_ignores_are_compared() {
     let attack = Attack::new("echo evil > .husky/_/pre-commit");
