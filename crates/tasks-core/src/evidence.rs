@@ -21,21 +21,26 @@ pub struct Output {
     pub bytes: u64,
     /// The SHA-256 of its content; `None` if it is too large to be read.
     pub sha256: Option<String>,
+    pub is_executable: bool,
 }
 
 /// The digest of a task file, the recorded result and the outputs, in the order of their paths.
-/// `others` are what is no file, each with its kind.
+/// `others` are what is no file, each with its kind. `marks` change with what is not read.
 pub fn digest(
-    task: &str,
-    result: Option<&str>,
+    (task, result): (&str, Option<&str>),
     outputs: &[Output],
     others: &[String],
+    marks: &[String],
     missing: &[String],
 ) -> EvidenceDigest {
     let hex = |text: &str| sha256(text.as_bytes()).hex();
-    let outputs: Vec<_> =
-        outputs.iter().map(|output| json!([output.path, output.bytes, output.sha256])).collect();
-    let list = json!({
+    let of_output = |output: &Output| {
+        let mut item = vec![json!(output.path), json!(output.bytes), json!(output.sha256)];
+        item.extend(output.is_executable.then(|| json!("executable")));
+        item
+    };
+    let outputs: Vec<_> = outputs.iter().map(of_output).collect();
+    let mut list = json!({
         "format": FORMAT,
         "task": hex(task),
         "result": result.map(hex),
@@ -43,6 +48,9 @@ pub fn digest(
         "others": others,
         "missing": missing,
     });
+    if !marks.is_empty() {
+        list["marks"] = json!(marks);
+    }
     let text = list.to_string();
     // Only a size past 2^53 cannot be written as canonical JSON.
     let bytes = canonicalize(Profile::Jcs, text.as_bytes()).unwrap_or_else(|_| text.into_bytes());
@@ -57,7 +65,7 @@ pub fn with_edit(evidence: &EvidenceDigest, edit: &str) -> EvidenceDigest {
 /// The digest of the outputs alone, and of what is no file. The approval of a task has it, so that
 /// a later change is noticed.
 pub fn outputs_digest(outputs: &[Output], others: &[String]) -> String {
-    digest("", None, outputs, others, &[]).to_string()
+    digest(("", None), outputs, others, &[], &[]).to_string()
 }
 
 /// The member of an approval with the digest of the outputs.

@@ -136,8 +136,9 @@ impl Work<'_> {
             .into_iter()
             .filter(|path| !self.exists_in(&root, path) && !in_work_tree(observed.as_ref(), path))
             .collect();
-        let texts = (file.text(), result.as_deref());
-        let digest = evidence::digest(&texts.0, texts.1, &outputs, &others.named, &missing);
+        let text = file.text();
+        let texts = (text.as_str(), result.as_deref());
+        let digest = evidence::digest(texts, &outputs, &others.named, &others.marks, &missing);
         let outputs_digest = evidence::outputs_digest(&outputs, &others.named);
         let hidden = others.count;
         Ok(Evidence { digest, outputs, outputs_digest, hidden, observed, missing })

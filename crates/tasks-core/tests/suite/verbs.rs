@@ -105,14 +105,16 @@ fn evidence_covers_file_result_and_outputs() {
         path: "outputs/a".into(),
         bytes: 1,
         sha256: Some(sha256.to_owned()),
+        is_executable: sha256 == "y",
     };
     let digests: Vec<EvidenceDigest> = vec![
-        evidence::digest("task", None, &[], &[], &[]),
-        evidence::digest("other", None, &[], &[], &[]),
-        evidence::digest("task", Some("result"), &[], &[], &[]),
-        evidence::digest("task", None, &[], &["outputs/l: a link to x".to_owned()], &[]),
-        evidence::digest("task", None, &[output("x")], &[], &[]),
-        evidence::digest("task", None, &[output("y")], &[], &[]),
+        evidence::digest(("task", None), &[], &[], &[], &[]),
+        evidence::digest(("other", None), &[], &[], &[], &[]),
+        evidence::digest(("task", Some("result")), &[], &[], &[], &[]),
+        evidence::digest(("task", None), &[], &["outputs/l: a link to x".to_owned()], &[], &[]),
+        evidence::digest(("task", None), &[output("x")], &[], &[], &[]),
+        evidence::digest(("task", None), &[output("y")], &[], &[], &[]),
+        evidence::digest(("task", None), &[output("x")], &[], &["mark".to_owned()], &[]),
     ];
     for (number, digest) in digests.iter().enumerate() {
         assert!(!digests[..number].contains(digest));

@@ -123,7 +123,7 @@ fn adopt_settings(work: &mut Work<'_>, request: &AdoptRequest, by: &By) -> Resul
     let text = said.ok_or_else(missing)?;
     let manifest = read_manifest(&text)?;
     let committed = work.text(SETTINGS)?;
-    let evidence = evidence::digest(&text, committed.as_deref(), &[], &[], &[]);
+    let evidence = evidence::digest((&text, committed.as_deref()), &[], &[], &[], &[]);
     let old = work.settings().committed.clone();
     let last = old.as_ref().map(|old| LastDecision {
         by: old.by.clone(),

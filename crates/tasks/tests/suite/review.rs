@@ -1,6 +1,10 @@
 //! A review ends by a person's decision.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
 
 use accord_contract::Code;
 use accord_tasks_core::operations::{
@@ -175,4 +179,42 @@ fn an_agent_ends_a_review_where_a_person_allowed_it() {
     let id = case.reviewed();
     let done = asks_for_done(&case, id);
     assert_eq!((done.applied, done.status), (true, Some(Status::Done)));
+}
+
+/// Writes the begin of a file, until the system has given it another time.
+fn overwrite(path: &Path) {
+    let time = || fs::metadata(path).map(|about| (about.ctime(), about.ctime_nsec())).unwrap();
+    let before = time();
+    while time() == before {
+        fs::File::options().write(true).open(path).unwrap().write_all_at(b"EVIL", 0).unwrap();
+    }
+}
+
+#[test]
+fn any_change_of_the_outputs_changes_the_evidence() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let task = case.folder.path().join(format!("tasks/review/{id}"));
+    let outputs = task.join("outputs");
+    let deep = outputs.join("d/".repeat(66));
+    fs::create_dir_all(&deep).unwrap();
+    let name = OsStr::from_bytes(b"a\xffb");
+    let files = [outputs.join("large"), outputs.join(name), deep.join("f"), task.join("work/f")];
+    for file in &files {
+        fs::write(file, "good").unwrap();
+    }
+    // Without a content on the disk.
+    fs::File::options().write(true).open(&files[0]).unwrap().set_len((1 << 30) + 1).unwrap();
+    std::os::unix::fs::symlink("../work/f", outputs.join("link")).unwrap();
+    fs::write(outputs.join("tool"), "").unwrap();
+    let mut seen = evidence(&case, id);
+    assert_eq!(evidence(&case, id), seen);
+    for file in &files {
+        overwrite(file);
+        let now = evidence(&case, id);
+        assert_ne!(now, seen, "{}", file.display());
+        seen = now;
+    }
+    fs::set_permissions(outputs.join("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_ne!(evidence(&case, id), seen);
 }
