@@ -5,7 +5,7 @@
 //! - while Accord's lease on a task lasts, every member that decides is held;
 //! - a task that another tool leased follows its file;
 //! - for any other task an edit counts, unless it ends a review, makes the task done, turns the
-//!   review off, names another reviewer, or changes what Accord observed.
+//!   review off, names another reviewer, or changes what Accord observed or a person decided.
 //!
 //! Clauses: AOF-AUTH-SENDER.
 
@@ -35,7 +35,16 @@ const METADATA: &[&str] = &[
     "checks",
     "observed",
     "reworks",
+    "approval",
+    "sentBack",
+    "cancellation",
+    "resurrection",
+    "adoption",
 ];
+
+/// The members of the metadata that say what a person decided.
+pub const DECISIONS: [&str; 5] =
+    ["approval", "sentBack", "cancellation", "resurrection", "adoption"];
 
 /// What Accord committed about a task.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +59,8 @@ pub enum Known<'a> {
         review_by: Option<&'a Value>,
         /// `metadata.observed`.
         observed: Option<&'a Value>,
+        /// The members of [`DECISIONS`]; `None` if an earlier version committed the task.
+        decisions: Option<&'a Object>,
         /// The front matter of a task in review, whose checks are held.
         reviewed: Option<&'a Object>,
     },
@@ -121,10 +132,24 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
         Known::Free => Vec::new(),
         // Nothing decides about a review once the task is over.
         Known::Open { status: before, .. } if before.is_final() && status == before => Vec::new(),
-        Known::Open { status: before, review_required, review_by, observed, reviewed } => {
+        Known::Open {
+            status: before,
+            review_required,
+            review_by,
+            observed,
+            decisions,
+            reviewed,
+        } => {
             let mut found = review_members(review_required, review_by, file);
             if !before.is_final() {
                 found.extend(differs(&["metadata", "observed"], observed, said_observed(file)));
+                let metadata = file.get("metadata");
+                found.extend(decisions.into_iter().flat_map(|held| {
+                    let said = move |name: &str| metadata.and_then(|metadata| metadata.get(name));
+                    let differs =
+                        move |name| differs(&["metadata", name], held.get(name), said(name));
+                    DECISIONS.into_iter().filter_map(differs)
+                }));
             }
             if let Some(held) = reviewed {
                 found.extend(differs(

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use accord_contract::{Object, Value};
 use accord_tasks_core::observed::OBSERVED;
-use accord_tasks_core::referee::Known;
+use accord_tasks_core::referee::{DECISIONS as DECIDED, Known};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 use accord_trees::wal::{Committed, Op, Record, digest};
@@ -70,6 +70,8 @@ pub(crate) struct Held {
     pub(crate) review_required: Option<Value>,
     pub(crate) review_by: Option<Value>,
     pub(crate) observed: Option<Value>,
+    /// The members of the metadata that say what a person decided. Earlier versions kept none.
+    pub(crate) decisions: Option<Object>,
     pub(crate) lease: LeaseOrigin,
     pub(crate) text: Option<String>,
     /// `run.json`, while Accord's lease lasts.
@@ -177,12 +179,15 @@ impl Held {
     pub(crate) fn of(file: &TaskFile, lease: LeaseOrigin) -> Self {
         let task = file.task();
         let is_kept = lease.is_held() || task.status == Status::Review;
+        let decision = |name: &str| Some((name.to_owned(), task.metadata(name)?.clone()));
+        let decisions = DECIDED.into_iter().filter_map(decision);
         Self {
             status: task.status,
             front: digest(file.front().as_bytes()),
             review_required: task.metadata("reviewRequired").cloned(),
             review_by: task.metadata("reviewBy").cloned(),
             observed: task.metadata(OBSERVED).cloned(),
+            decisions: Some(decisions.collect()),
             lease,
             text: is_kept.then(|| kept(file)),
             run: None,
@@ -201,6 +206,7 @@ impl Held {
                 review_required: self.review_required.as_ref(),
                 review_by: self.review_by.as_ref(),
                 observed: self.observed.as_ref(),
+                decisions: self.decisions.as_ref(),
                 reviewed: file.filter(|_| self.status == Status::Review).map(TaskFile::members),
             },
         }
@@ -217,6 +223,7 @@ impl Held {
             ("reviewRequired", self.review_required.clone()),
             ("reviewBy", self.review_by.clone()),
             (OBSERVED, self.observed.clone()),
+            ("decisions", self.decisions.clone().map(Value::Object)),
             ("lease", self.lease.name().map(Value::from)),
             ("kept", self.text.is_some().then_some(Value::Bool(true))),
         ];
@@ -248,6 +255,7 @@ impl Held {
             review_required: entry.get("reviewRequired").cloned(),
             review_by: entry.get("reviewBy").cloned(),
             observed: entry.get(OBSERVED).cloned(),
+            decisions: entry.get("decisions").and_then(Value::as_object).cloned(),
             lease: LeaseOrigin::read(entry.get("lease").and_then(Value::as_str)),
             text: text("text"),
             run: text("run"),

@@ -12,9 +12,11 @@ use accord_tasks_core::operations::{
 };
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile, is_review_required};
+use accord_tasks_core::verbs::is_approval_recorded;
 use accord_tasks_core::{Status, TaskId};
 
 use crate::Result;
+use crate::decisions::read_after;
 use crate::layout::{companion, task_file};
 use crate::outputs::outputs;
 use crate::tree::failure;
@@ -116,6 +118,17 @@ impl Work<'_> {
     fn dependencies(&self, ids: &[TaskId]) -> Vec<DependencyView> {
         let view = |id: &TaskId| DependencyView { id: *id, status: self.board().status(*id) };
         ids.iter().map(view).collect()
+    }
+
+    /// Whether the approval that the file of a finished task has is in the record of decisions.
+    pub(crate) fn is_approval_recorded(&self, task: &Task) -> Result<bool> {
+        // Nothing is held of a finished task.
+        let is_read = task.status.is_final() && self.has_earlier_decisions();
+        if !is_read || task.metadata("approval").is_none() {
+            return Ok(true);
+        }
+        let list = read_after(self.disk(), self.state, None).map_err(|error| failure(&error))?;
+        Ok(is_approval_recorded(task, list.records.iter()))
     }
 
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {

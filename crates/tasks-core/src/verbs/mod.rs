@@ -20,7 +20,9 @@ use crate::{Status, evidence};
 pub use depend::{add_dependency, remove_dependency};
 pub use edit::edit;
 pub use moves::{block, cancel, promote, release, resurrect, unblock};
-pub use review::{REWORKS, Verdict, approve, close, last_decision, send_back};
+pub use review::{
+    REWORKS, Verdict, approve, close, is_approval_recorded, last_decision, send_back,
+};
 
 /// The evidence now, and what the person saw of it: a digest, or the beginning of one.
 pub type About<'a> = (&'a EvidenceDigest, Option<&'a str>);

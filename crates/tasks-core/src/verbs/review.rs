@@ -180,6 +180,22 @@ impl Verdict {
     }
 }
 
+/// Whether a record of decisions has the approval that the metadata of a task says.
+pub fn is_approval_recorded<'r>(
+    task: &Task,
+    mut records: impl Iterator<Item = &'r DecisionRecord>,
+) -> bool {
+    let Some(said) = Verdict::APPROVED.said(task) else { return true };
+    let note = task.metadata("approval").and_then(|it| it.get("note")).and_then(Value::as_str);
+    let id = task.id.to_string();
+    records.any(|record| {
+        record.subject == id
+            && record.outcome == said.outcome
+            && (&record.actor, record.decided_at.to_string()) == (&said.by, said.at.clone())
+            && (record.note.as_deref(), &record.evidence) == (note, &said.evidence)
+    })
+}
+
 /// The last decision that the metadata of a task has.
 pub fn last_decision(task: &Task) -> Option<LastDecision> {
     let said = Verdict::ALL.iter().filter_map(|verdict| verdict.said(task));

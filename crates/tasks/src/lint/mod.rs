@@ -10,13 +10,16 @@ use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
 use accord_tasks_core::operations::{LintFinding, LintSeverity};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
-use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::task::{Task, TaskFile};
+use accord_tasks_core::verbs::is_approval_recorded;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
-use crate::layout::{COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder};
+use crate::layout::{
+    COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
+};
 use crate::manifest::read_manifest;
 use crate::outputs::outputs;
 use crate::scan::{MAX_FILE, is_committed, read_task};
@@ -30,6 +33,8 @@ pub(crate) struct Lint<'d> {
     board: Board,
     /// The tasks in the folder of those that are done.
     done: Vec<TaskId>,
+    /// Those with an approval in their files.
+    approved: Vec<Task>,
     /// What the files say about Accord, if nothing is committed about the tree.
     traces: Option<Traces>,
     pub(crate) events: u64,
@@ -38,7 +43,17 @@ pub(crate) struct Lint<'d> {
 impl<'d> Lint<'d> {
     pub(crate) fn new(disk: &'d dyn Disk, state: &'d State) -> Self {
         let (seen, board, findings) = (BTreeMap::new(), Board::default(), Vec::new());
-        Self { disk, state, findings, seen, board, done: Vec::new(), traces: None, events: 0 }
+        Self {
+            disk,
+            state,
+            findings,
+            seen,
+            board,
+            done: Vec::new(),
+            approved: Vec::new(),
+            traces: None,
+            events: 0,
+        }
     }
 
     pub(crate) fn run(mut self) -> Result<Self> {
@@ -49,7 +64,14 @@ impl<'d> Lint<'d> {
         self.tasks()?;
         self.dependencies();
         self.events()?;
-        if read_after(self.disk, self.state, None)?.is_broken {
+        let decisions = read_after(self.disk, self.state, None)?;
+        for task in std::mem::take(&mut self.approved) {
+            if !is_approval_recorded(&task, decisions.records.iter()) {
+                let problem = "its approval is not in the record of decisions";
+                self.error("approval_not_recorded", &task_file(task.status, task.id), problem);
+            }
+        }
+        if decisions.is_broken {
             let problem = "a decision is missing or was changed: it and earlier ones do not count";
             self.error("decisions_changed", DECISIONS, problem);
         }
@@ -172,6 +194,10 @@ impl<'d> Lint<'d> {
         }
         if status == Status::Done {
             self.done.push(id);
+        }
+        // A tree that came with its files alone has no record.
+        if task.metadata("approval").is_some() && self.state.last_decision().is_some() {
+            self.approved.push(task.clone());
         }
         if let Some(approved) = approved_outputs(task) {
             let folder = companion(status, id);
@@ -302,6 +328,7 @@ fn suggestion(code: &str) -> Option<&'static str> {
             "look at the task; remove its file if nobody completed it, else take the events over \
              from where it was completed"
         }
+        "approval_not_recorded" => "look at `accord decisions`; correct or remove the member",
         "outputs_changed" => "look at the files; the digest in the approval is that of the others",
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",

@@ -35,6 +35,10 @@ impl Tree {
             if approved_outputs(file.task()).is_some_and(|it| it != evidence.outputs_digest) {
                 findings.push("outputs/ changed after the approval".to_owned());
             }
+            if !work.is_approval_recorded(file.task())? {
+                details.approval = None;
+                findings.push("the approval in its file is not in the record".to_owned());
+            }
             let sandbox = details.run.as_ref().map(|_| sandbox_line(observed));
             let reworks = file.task().metadata(REWORKS).and_then(Value::as_u64).unwrap_or(0);
             let left_out = evidence.outputs.len().saturating_sub(SHOWN) as u64;

@@ -99,6 +99,7 @@ impl Case<'_> {
                     review_required: None,
                     review_by: None,
                     observed: None,
+                    decisions: None,
                     reviewed: None,
                 },
                 None => Known::New,

@@ -218,3 +218,47 @@ fn any_change_of_the_outputs_changes_the_evidence() {
     fs::set_permissions(outputs.join("tool"), fs::Permissions::from_mode(0o755)).unwrap();
     assert_ne!(evidence(&case, id), seen);
 }
+
+/// An approval that nobody gave, as a line of a front matter.
+const FORGED: &str = r#"approval: {by: "human:ceo", door: cli, at: "2026-02-09T10:00:00.000Z"}"#;
+
+#[test]
+fn a_decision_in_the_file_of_a_task_that_nobody_took_does_not_count() {
+    for member in [FORGED.to_owned(), FORGED.replace("approval", "sentBack")] {
+        for id in [|case: &Case| case.reviewed(), |case: &Case| case.ready()] {
+            let case = Case::new();
+            let id = id(&case);
+            let shown = case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
+            let path = case.folder.path().join(shown.task.path);
+            let text = fs::read_to_string(&path).unwrap();
+            let text = text.replacen("\nmetadata:\n", &format!("\nmetadata:\n  {member}\n"), 1);
+            let text = text.replacen("\nmetadata: {}", &format!("\nmetadata: {{{member}}}"), 1);
+            fs::write(&path, text).unwrap();
+            let shown = case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
+            assert_eq!((shown.task.approval, shown.task.sent_back), (None, None));
+            assert!(!fs::read_to_string(&path).unwrap().contains("human:ceo"));
+            let events = case.events();
+            assert!(events.iter().any(|it| it["type"] == "task.edit_refused"), "{events:?}");
+        }
+    }
+}
+
+#[test]
+fn an_approval_of_a_finished_task_is_that_of_the_record() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let seen = evidence(&case, id);
+    case.tree.approve(&id.to_string(), &approve(&seen), &human()).unwrap();
+    let show = || case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
+    assert_eq!(show().task.approval.unwrap().by, "human:reviewer");
+    case.is_clean();
+    let path = case.folder.path().join(show().task.path);
+    let text = fs::read_to_string(&path).unwrap();
+    for (old, new) in [("human:reviewer", "human:ceo"), ("good work", "all checks pass")] {
+        fs::write(&path, text.replace(old, new)).unwrap();
+        assert_eq!(show().task.approval, None);
+        assert!(show().findings.iter().any(|it| it.contains("not in the record")));
+        let findings = case.tree.lint(&Default::default(), &human()).unwrap().findings;
+        assert!(findings.iter().any(|it| it.code == "approval_not_recorded"), "{findings:?}");
+    }
+}
