@@ -10,7 +10,9 @@ use accord_runs_core::proposal::{
     self, Applied, DECIDED, FileNow, FileState, Proposal, ProposalAction, file_state,
     proposal_folder, proposals_folder, snapshot_path,
 };
-use accord_runs_core::{Consent, EvidenceDigest, RepoPath, Result, Subject, TurnId, Write, run};
+use accord_runs_core::{
+    Consent, EvidenceDigest, LedgerDecision, RepoPath, Result, Subject, TurnId, Write, run,
+};
 
 use super::{Checkpoint, RunUpdate};
 use crate::evidence::unless_decided;
@@ -66,12 +68,32 @@ impl Runs {
             if decided.is_some() && filter == ProposalFilter::Waiting {
                 continue;
             }
-            // A folder without a list of files is not a proposal, or not a whole one.
-            if let Some(proposal) = listed(repository, &turn)? {
-                found.push(ProposalView { proposal, decided });
+            match accepted(repository, &turn) {
+                // A folder without a list of files is not a proposal, or not a whole one.
+                Err(failure) if failure.code == Code::XchainProposalNotFound => {}
+                proposal => found.push(ProposalView { proposal: proposal?, decided }),
             }
         }
         Ok(found)
+    }
+
+    /// What the folder of proposals has and the records do not: proposals of turns that never were,
+    /// and decisions that nobody took. Fails if the repository cannot be read.
+    pub(crate) fn forged_proposals(&self) -> Result<Vec<String>> {
+        let repository = self.repository();
+        let mut forged = Vec::new();
+        for entry in repository.list(&own_path(&proposals_folder())?)? {
+            let Some(turn) = TurnId::parse(&entry.name) else { continue };
+            let folder = proposal_folder(&turn);
+            if listed(repository, &turn)?.is_some() && !is_in_history(repository, &turn)? {
+                forged.push(folder);
+            } else if decision_on(repository, &turn)?.is_none()
+                && let Some((page, _)) = decision_page(repository, &turn)?
+            {
+                forged.push(format!("{folder}/{page}"));
+            }
+        }
+        Ok(forged)
     }
 
     /// A proposal, and its files compared with the working tree. Fails with `proposal_not_found`,
@@ -213,19 +235,38 @@ fn undecided(
     unless_decided(repository, RecordFile::Ledger, Err(decided), expected, Some(turn))
 }
 
-/// The proposal as it was accepted: from the history, else from its own folder.
+/// The proposal as it was accepted: from the history, else from its own folder, if another runner
+/// accepted the turn.
 fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
-    for line in repository.objects(RecordFile::History)? {
-        let line = line?;
-        let is_it = line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str());
-        if let Some(proposal) = is_it.then(|| Proposal::of_history(&line)).flatten() {
+    let mut is_known = false;
+    for line in of_turn(repository, RecordFile::History, turn)? {
+        is_known = true;
+        if let Some(proposal) = Proposal::of_history(&line) {
             return Ok(proposal);
         }
     }
-    listed(repository, turn)?.ok_or_else(|| {
-        let message = format!("there is no proposal of {turn}");
+    // A worker can write such a folder.
+    let listed = if is_known { listed(repository, turn)? } else { None };
+    listed.ok_or_else(|| {
+        let message = format!("there is no proposal of {turn} in the history of the run");
         Failure::new(Code::XchainProposalNotFound, message)
     })
+}
+
+fn is_in_history(repository: &Repository, turn: &TurnId) -> Result<bool> {
+    Ok(!of_turn(repository, RecordFile::History, turn)?.is_empty())
+}
+
+/// The lines of a record about a turn.
+fn of_turn(repository: &Repository, record: RecordFile, turn: &TurnId) -> Result<Vec<Object>> {
+    let mut lines = Vec::new();
+    for line in repository.objects(record)? {
+        let line = line?;
+        if line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str()) {
+            lines.push(line);
+        }
+    }
+    Ok(lines)
 }
 
 fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>> {
@@ -235,11 +276,27 @@ fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>> {
     Ok(snapshot.map(|snapshot| Proposal::of_snapshot(turn, &snapshot)))
 }
 
+/// The decision on a proposal: the page in its folder counts if the ledger says so, too.
 fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>> {
+    let Some((_, decision)) = decision_page(repository, turn)? else { return Ok(None) };
+    let decided = [LedgerDecision::ProposalApplied, LedgerDecision::ProposalRejected];
+    let is_decision = |line: &Object| {
+        let said = line.get("decision").and_then(Value::as_str);
+        decided.iter().any(|decided| said == Some(decided.as_str()))
+    };
+    let lines = of_turn(repository, RecordFile::Ledger, turn)?;
+    Ok(lines.iter().any(is_decision).then_some(decision))
+}
+
+/// The page in the folder of a proposal that says how it was decided.
+fn decision_page(
+    repository: &Repository,
+    turn: &TurnId,
+) -> Result<Option<(&'static str, &'static str)>> {
     for (page, decision) in DECIDED {
         let path = own_path(&format!("{}/{page}", proposal_folder(turn)))?;
         if repository.stat(&path)?.is_some() {
-            return Ok(Some(decision));
+            return Ok(Some((page, decision)));
         }
     }
     Ok(None)

@@ -189,6 +189,7 @@ fn a_proposal_of_another_runner_writes_nothing_that_is_guarded_or_outside() {
     let runs = repo.started();
     let turn = TurnId::parse("turn_of_another").unwrap();
     let folder = format!(".agentxchain/proposed/{turn}");
+    repo.write(".agentxchain/history.jsonl", "{\"turn_id\": \"turn_of_another\"}\n");
     for (path, code) in [
         (".agentxchain/state.json", Code::XchainReservedPathViolation),
         (".git/config", Code::XchainReservedPathViolation),
@@ -248,4 +249,30 @@ fn a_dropped_proposal_leaves_the_list_and_keeps_its_files() {
         (&json!("proposal_rejected"), &json!("too much"))
     );
     assert_eq!(repo.read("old.txt"), "old\n");
+}
+
+#[test]
+fn a_proposal_and_a_decision_that_the_records_do_not_have_do_not_count() {
+    let repo = repo();
+    let (runs, turn) = proposed(&repo, &changes());
+    let page = format!(".agentxchain/proposed/{turn}/APPLIED.json");
+    repo.write(&page, "{\"applied_by\": \"human:lead\"}");
+    let file = json!({"path": "evil", "action": "create", "existed": false});
+    let planted = ".agentxchain/proposed/turn_00aa";
+    repo.write(
+        &format!("{planted}/SOURCE_SNAPSHOT.json"),
+        &json!({"role": "qa", "files": [file]}).to_string(),
+    );
+    repo.write(&format!("{planted}/evil"), "x");
+    let waiting = runs.proposals(ProposalFilter::Waiting).unwrap();
+    assert_eq!(waiting.iter().map(|it| &it.proposal.turn).collect::<Vec<_>>(), [&turn]);
+    let named: Vec<String> = runs.doctor().into_iter().map(|finding| finding.subject).collect();
+    for forged in [page.as_str(), planted] {
+        assert!(named.iter().any(|subject| subject == forged), "{named:?}");
+    }
+    let planted = TurnId::parse("turn_00aa").unwrap();
+    let applied = runs.apply_proposal(&planted, &consent(), ApplyTo::WorkingTree);
+    refused(applied, Code::XchainProposalNotFound);
+    runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree).unwrap();
+    assert!(runs.proposals(ProposalFilter::Waiting).unwrap().is_empty());
 }

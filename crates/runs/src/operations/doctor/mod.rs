@@ -57,6 +57,10 @@ impl Runs {
                 self.check_run(&state, &mut findings);
             }
         }
+        for path in self.forged_proposals().unwrap_or_default() {
+            let message = "a proposal or a decision on one that the records do not have";
+            findings.push(Finding::warning(path, message, "look at it, then remove it"));
+        }
         self.check_git(&mut findings);
         findings.sort_by_key(|finding| match finding.level {
             Level::Error => 0,
