@@ -51,6 +51,7 @@ operation! {
             OF_CHANGES,
             OF_TASK,
             &[Code::AofUnauthorizedAgent, Code::AofTaskFinished, Code::AofDependencyNotFound],
+            &[Code::AofPersonRequired],
         ];
     }
 }

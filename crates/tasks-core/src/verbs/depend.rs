@@ -3,11 +3,11 @@
 use accord_contract::{Code, Failure};
 
 use super::Subject;
-use crate::TaskId;
 use crate::board::Board;
 use crate::event::{TaskEvent, kind};
 use crate::route::Routed;
 use crate::yaml::Change;
+use crate::{Status, TaskId};
 
 /// Makes a task wait for another one. A dependency that exists changes nothing.
 pub fn add_dependency(subject: &Subject<'_>, board: &Board, on: TaskId) -> Result<Routed, Failure> {
@@ -21,9 +21,18 @@ pub fn add_dependency(subject: &Subject<'_>, board: &Board, on: TaskId) -> Resul
     Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, on))
 }
 
-/// Makes a task wait no more for another one.
-pub fn remove_dependency(subject: &Subject<'_>, blocker: TaskId) -> Result<Routed, Failure> {
+/// Makes a task wait no more for another one. An agent ends a wait for unfinished work only in a
+/// task that it created: the wait may be one for the approval of its own work.
+pub fn remove_dependency(
+    subject: &Subject<'_>,
+    board: &Board,
+    blocker: TaskId,
+) -> Result<Routed, Failure> {
     check(subject)?;
+    let is_met = board.status(blocker) == Some(Status::Done);
+    if subject.by.is_agent() && subject.task.created_by != subject.by.name() && !is_met {
+        subject.by.check_person("end a wait for a task that is not done")?;
+    }
     let mut needed = subject.task.dependencies().to_vec();
     if !needed.contains(&blocker) {
         let message = format!("{} does not wait for {blocker}", subject.task.id);

@@ -36,7 +36,7 @@ impl Tree {
                 Ok(id) => id,
                 Err(_) => resolve_as(work, &blocker, Code::AofDependencyNotFound)?,
             };
-            verbs::remove_dependency(subject, blocker)
+            verbs::remove_dependency(subject, work.board(), blocker)
         })
     }
 }

@@ -340,6 +340,12 @@ fn dependencies_are_checked_and_impossible_ones_are_surfaced() {
         let refused = case.tree.add_dependency(&task.to_string(), &request, &human());
         assert_eq!(refused.unwrap_err().code, code);
     }
+    // The wait may be one for a person. An agent ends that of its own task alone.
+    let removed = case.tree.remove_dependency(&second.to_string(), &on(first), &agent(AGENT));
+    assert_eq!(removed.unwrap_err().code, Code::AofPersonRequired);
+    let own = id(&case.tree.create(&new, &agent(AGENT)).unwrap());
+    case.tree.remove_dependency(&own.to_string(), &on(first), &agent(AGENT)).unwrap();
+    case.tree.cancel(&own.to_string(), &Default::default(), &human()).unwrap();
     case.tree.cancel(&first.to_string(), &Default::default(), &human()).unwrap();
     let polled = case.poll();
     assert_eq!(way(&polled.moves), [(Status::Backlog, Status::Blocked)]);
@@ -351,7 +357,7 @@ fn dependencies_are_checked_and_impossible_ones_are_surfaced() {
     let removed = case.tree.remove_dependency(&second.to_string(), &on(first), &human());
     assert_eq!(removed.unwrap_err().code, Code::AofDependencyNotFound);
     let kinds: Vec<String> = kinds(&case.events()).into_iter().map(str::to_owned).collect();
-    assert_eq!(kinds.iter().filter(|kind| *kind == "task.dep.removed").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "task.dep.removed").count(), 2);
     case.is_clean();
 }
 
