@@ -73,9 +73,9 @@ pub use live::{end_all, end_group};
 pub use record::{Work, WorkerProcess, worker_processes};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use sandbox::{
-    Attempt, Confinement, ExpectedMounts, GitAccess, Guards, Rights, Sandbox, SandboxMode,
-    SandboxRules, is_git_state, is_shared_git_state, note_data_folder, restrict, user_state_folder,
-    verify_mounts,
+    Attempt, Confinement, ExpectedMounts, GitAccess, Guards, Rights, SHOW_DIFFERENCE, Sandbox,
+    SandboxMode, SandboxRules, is_followed, is_git_state, is_shared_git_state, note_data_folder,
+    restrict, user_state_folder, verify_mounts,
 };
 pub use session::Session;
 pub use sockets::{SocketOwners, tcp_owners};

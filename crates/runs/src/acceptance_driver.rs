@@ -1,11 +1,12 @@
 //! Drives an acceptance: executes each `Want` of the state machine in runs-core, and decides
 //! nothing.
 
+use std::path::Path;
 use std::slice;
 use std::time::Duration;
 
 use accord_contract::{Code, Failure};
-use accord_process::{Ending, Invocation, Spec};
+use accord_process::{Ending, Invocation, Spec, is_followed};
 use accord_runs_core::accept::{Acceptance, Answer, CommitKind, Conclusion, Observation, Want};
 use accord_runs_core::guard::guarded_files;
 use accord_runs_core::{Baseline, HookPhase, RepoPath, Result, TurnId};
@@ -58,10 +59,12 @@ pub(crate) fn drive_acceptance(
                 // If git fails here, the failure is reported when the changes of the turn are read.
                 let cleaned = git.map(|git| clean(operation, git, &paths));
                 match cleaned.unwrap_or(Ok(())) {
-                    Err(failure) if git::is_refusal(&failure) => {}
-                    cleaned => cleaned?,
+                    Err(failure) if git::is_refusal(&failure) => Answer::Cleaned,
+                    Err(failure) if failure.code == Code::XchainReservedPathViolation => {
+                        Answer::Unusable(failure)
+                    }
+                    cleaned => cleaned.map(|()| Answer::Cleaned)?,
                 }
-                Answer::Cleaned
             }
             Want::Observe { baseline, named, proposed, deleted } => {
                 let observed = watching(git, baseline.as_ref())
@@ -198,11 +201,16 @@ pub(crate) fn is_unusable(failure: &Failure) -> bool {
 fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Result<()> {
     let Some(git) = git else { return Ok(()) };
     let new = git.changes()?.untracked;
-    for path in paths {
-        // The result names these paths. It must not make this process delete a tracked file.
-        if new.contains(path.as_str()) {
-            operation.locked.remove(path)?;
+    // The result names these paths. It must not make this process delete a tracked file.
+    let named = paths.iter().filter(|path| new.contains(path.as_str()));
+    for path in named {
+        // A worker in a sandbox cannot make or delete it, so it may be that of a person.
+        if is_followed(Path::new(path.as_str())) {
+            let message = format!("agents or editors execute {path}, so it is not deleted");
+            let failure = Failure::new(Code::XchainReservedPathViolation, message);
+            return Err(failure.suggesting("look at the file, then remove or commit it"));
         }
+        operation.locked.remove(path)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Gathers the facts that a person is shown beside what agents say.
 
+use accord_process::SHOW_DIFFERENCE;
 use accord_runs_core::facts::Scope;
 use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::{Config, Result, RuntimeType, State, Subject, Turn, facts, result};
@@ -61,7 +62,7 @@ impl Runs {
         }
         if let Some(base) = base {
             facts.commits = git.titles(&base)?;
-            facts.diff_command = Some(format!("git diff --no-ext-diff --no-textconv {base}"));
+            facts.diff_command = Some(format!("git {SHOW_DIFFERENCE} {base}"));
         }
         Ok(facts)
     }

@@ -1,6 +1,7 @@
 //! Tasks.
 
 use accord_contract::Timestamp;
+use accord_process::SHOW_DIFFERENCE;
 use accord_tasks_core::observed::{cost_line, described};
 use accord_tasks_core::operations as ops;
 use accord_tasks_core::task::Priority;
@@ -138,7 +139,7 @@ fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
         page.labelled_texts("files", &files, SHOWN);
         if let Some(base) = &observed.base {
             let tree = shell_words::quote(&observed.work_tree).into_owned();
-            let shown = format!("git -C {tree} diff --no-ext-diff --no-textconv {base}");
+            let shown = format!("git -C {tree} {SHOW_DIFFERENCE} {base}");
             page.labelled_whole("diff", &line(&shown));
         }
         for check in &observed.checks {

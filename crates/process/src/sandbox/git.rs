@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::mounts::{Mount, Mounts};
-use super::{GitAccess, Missing};
+use super::{GitAccess, HIDDEN, Missing};
 
 /// How deep submodules inside submodules are looked for.
 const DEPTH: usize = 8;
@@ -33,6 +33,11 @@ pub fn is_git_state(name: &str) -> bool {
 pub fn is_shared_git_state(name: &str) -> bool {
     SHARED.contains(&name)
 }
+
+/// The words of `git` that show a difference in a repository that a worker can have changed: no
+/// program of its settings runs, except filters, and git looks into no submodule.
+pub const SHOW_DIFFERENCE: &str = "--no-replace-objects -c core.fsmonitor=false diff \
+     --no-ext-diff --no-textconv --ignore-submodules=dirty";
 
 /// The git data of a work tree.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -65,6 +70,7 @@ impl Layout {
         // A link comes from a worker of the folder above.
         let above = above.filter(|above| !above.join(".git").is_symlink());
         let above = above.filter(|above| home.is_none_or(|home| !home.starts_with(above)));
+        let above = above.filter(|above| !shows_hidden(above));
         above.map_or(Self::Absent, |folder| Self::Above(folder.to_owned()))
     }
 
@@ -252,6 +258,11 @@ fn is_git_folder(path: &Path) -> bool {
         && (path.join("objects").is_dir() || path.join("commondir").is_file())
 }
 
+/// Whether a folder has one in it that is hidden. Anyone can make a repository in `/tmp`.
+fn shows_hidden(folder: &Path) -> bool {
+    HIDDEN.iter().any(|hidden| Path::new(hidden).starts_with(folder))
+}
+
 /// A path without `..`, which a mount needs.
 fn normal(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| {
@@ -290,6 +301,8 @@ mod tests {
         assert_eq!(of(&main.join("sub")), Layout::Above(main.clone()));
         assert_eq!(Layout::of(&main.join("sub"), Some(&main)), Layout::Absent);
         assert_eq!(of(&root.join("none")), Layout::Absent);
+        let shown = ["/", "/tmp", "/var", "/tmp/shop"].map(|it| shows_hidden(Path::new(it)));
+        assert_eq!(shown, [true, true, true, false]);
 
         let linked = git.join("worktrees/w");
         fs::write(worktree.join(".git"), format!("gitdir: {}\n", linked.display())).unwrap();

@@ -19,6 +19,9 @@ use crate::namespace::open;
 /// In a folder of git: settings and programs, besides what the next command would continue.
 const OF_GIT: [&str; 6] =
     ["config", "config.worktree", "hooks", "info", "refs/replace", "objects/info/alternates"];
+/// What makes a folder a tree of tasks, or one of a governed run.
+const RECORDS: [&str; 4] =
+    ["project.yaml", "agentxchain.json", "agentxchain-multi.json", ".agentxchain"];
 /// How much of a file is compared. Of a longer one, its length and time count, too.
 const MOST_BYTES: u64 = 1024 * 1024;
 /// The most files of a folder that are compared, and how deep.
@@ -44,6 +47,9 @@ impl Confinement {
         let clients = names.map(|name| tree.join(name));
         // The data folder of Accord changes all the time.
         let clients = clients.filter(|path| !self.hidden.contains(path));
+        // A tree of tasks or a run that appears at the top is what the next command there uses.
+        let records = RECORDS.map(|name| tree.join(name)).into_iter();
+        let clients = clients.chain(records.filter(|path| path.symlink_metadata().is_err()));
         let layout = Layout::of(tree, home_of_user().as_deref());
         let own = tree.join(".git");
         let mut folders = layout.data();
@@ -179,6 +185,8 @@ mod tests {
             (".git/worktrees/w/commondir", "x", ".git/worktrees/w/commondir"),
             (".git/modules/m/hooks/pre-commit", "x", ".git/modules/m/hooks"),
             (".claude/settings.json", "{}", ".claude"),
+            ("project.yaml", "id: shop", "project.yaml"),
+            ("agentxchain.json", "{}", "agentxchain.json"),
         ] {
             // The hooks are in another place, once git has other settings.
             write(".git/config", "[core]\n\thooksPath = .husky\n");

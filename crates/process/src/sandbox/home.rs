@@ -181,7 +181,17 @@ pub(crate) fn programs(
     let real = outside.and_then(|program| program.canonicalize().ok());
     for file in real.iter().map(PathBuf::as_path).chain(program) {
         let packages = file.ancestors().filter(|path| path.ends_with("node_modules")).last();
-        let folder = packages.or_else(|| file.parent().filter(|folder| !is_root(folder)));
+        // Folders of the home for settings and data of many programs.
+        let is_common = |folder: &Path| {
+            let below = home.and_then(|home| folder.strip_prefix(home).ok());
+            below.is_some_and(|below| {
+                let is_hidden = below.as_os_str().as_encoded_bytes().starts_with(b".");
+                is_hidden && below.components().count() == 1
+                    || [".local/share", ".local/state"].iter().any(|it| below == Path::new(it))
+            })
+        };
+        let folder = file.parent().filter(|folder| !is_root(folder) && !is_common(folder));
+        let folder = packages.or(folder);
         seen.push(folder.unwrap_or(file).to_owned());
     }
     seen.retain(|path| path.is_absolute() && is_hidden(path));
@@ -197,6 +207,7 @@ const IGNORED: &str = ".config/git/ignore";
 /// for that.
 pub(crate) fn ignore(
     (home, private, inside): (Option<&Path>, &Path, &Path),
+    tree: &Path,
     placeholders: &[&Path],
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> io::Result<[(String, OsString); 3]> {
@@ -207,7 +218,10 @@ pub(crate) fn ignore(
     for (_, path) in values.filter(|(key, _)| key.trim().eq_ignore_ascii_case("excludesfile")) {
         let path = path.trim().trim_matches('"');
         let below = path.strip_prefix("~/").zip(home).map(|(below, home)| home.join(below));
-        text.extend(fs::read(below.unwrap_or_else(|| path.into())).unwrap_or_default());
+        // A relative path is one in the work tree, where git would follow a link of a worker.
+        let path = below.unwrap_or_else(|| path.into());
+        let found = Some(path).filter(|path| path.is_absolute());
+        text.extend(found.and_then(|path| read_outside(&path, tree)).unwrap_or_default());
     }
     for path in placeholders {
         text.extend([b"\n/", path.as_os_str().as_encoded_bytes(), b"\n"].concat());
@@ -287,6 +301,31 @@ mod tests {
     }
 
     #[test]
+    fn the_persons_list_of_ignored_files_is_read_outside_of_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let [home, private, tree] = ["home", "private", "tree"].map(|name| root.join(name));
+        for path in [&home, &private, &tree] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(home.join("key"), "secret").unwrap();
+        fs::write(home.join("list"), "*.tmp").unwrap();
+        std::os::unix::fs::symlink(home.join("key"), tree.join("list")).unwrap();
+        let places = (Some(home.as_path()), private.as_path(), Path::new("/inside"));
+        let ignored = |named: &str| {
+            let settings = format!("[core]\n\texcludesFile = {named}\n");
+            fs::write(private.join(".gitconfig"), settings).unwrap();
+            let _ = fs::remove_file(private.join(IGNORED));
+            ignore(places, &tree, &[], &|_| None).unwrap();
+            fs::read_to_string(private.join(IGNORED)).unwrap()
+        };
+        assert_eq!(ignored("~/list"), "*.tmp");
+        assert_eq!(ignored(&tree.join("list").display().to_string()), "");
+        // Relative to the working folder of Accord.
+        assert_eq!(ignored("Cargo.toml"), "");
+    }
+
+    #[test]
     fn only_the_sandbox_of_codex_is_switched_off() {
         let args = || ["exec", "--sandbox", "workspace-write"].map(OsString::from);
         for (program, expected) in
@@ -313,6 +352,12 @@ mod tests {
         let found = programs((Some(&home), Some(&path), Some(&home.join("agent"))), &tree, hidden);
         let expected = [".local/bin", ".rustup", "agent", "bin", "node"].map(|at| home.join(at));
         assert_eq!(found, expected);
+        // Beside settings of others, only the program itself.
+        fs::create_dir_all(home.join(".config/accord")).unwrap();
+        fs::write(home.join(".config/agent"), "").unwrap();
+        let agent = home.join(".config/agent");
+        let found = programs((Some(&home), None, Some(&agent)), &tree, hidden);
+        assert_eq!(found, [agent, home.join(".local/bin"), home.join(".rustup")]);
         // A link that a worker made in its tree, and one that leads to the home.
         fs::create_dir_all(&tree).unwrap();
         std::os::unix::fs::symlink(&home, tree.join("venv")).unwrap();

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 pub use self::attempt::Attempt;
 pub use self::data_folders::note_data_folder;
-pub use self::git::{is_git_state, is_shared_git_state};
+pub use self::git::{SHOW_DIFFERENCE, is_git_state, is_shared_git_state};
 pub use self::guards::Guards;
 pub(crate) use self::held::HeldMounts;
 pub use self::restrict::{Rights, restrict};
@@ -178,6 +178,13 @@ const CLIENT_FOLDERS: [&str; 12] = [
 const DATA_FOLDER: &str = ".accord";
 const CLIENT_FILES: [&str; 4] = [".mcp.json", "opencode.json", "opencode.jsonc", ".envrc"];
 
+/// Whether agents, editors or Accord itself execute or follow a path of a work tree.
+pub fn is_followed(path: &Path) -> bool {
+    let first = path.components().next().map(|name| name.as_os_str());
+    let names = CLIENT_FOLDERS.iter().chain(&CLIENT_FILES).chain([&DATA_FOLDER]);
+    first.is_some_and(|first| names.clone().any(|name| first.eq_ignore_ascii_case(name)))
+}
+
 /// Variables that name sockets which a worker does not see.
 const SOCKETS: [&str; 4] = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "TMUX", "XDG_RUNTIME_DIR"];
 /// The variable with the socket of the attempt.
@@ -267,7 +274,7 @@ impl Confinement {
         let places = (home.as_deref(), private.as_path(), inside.as_path());
         let missing: Vec<&Path> =
             missing.iter().filter_map(|path| path.strip_prefix(&self.tree).ok()).collect();
-        let ignored = home::ignore(places, &missing, &|name| worker.variable(name));
+        let ignored = home::ignore(places, &self.tree, &missing, &|name| worker.variable(name));
         confined.env.extend(ignored.map_err(no_folder)?.map(|(name, value)| (name.into(), value)));
         if self.git == GitAccess::Commit {
             home::without_own_sandbox(&confined.program, &mut confined.args);
@@ -472,7 +479,10 @@ impl Confinement {
     /// The hidden folders that exist. One below another is left out, except those of Accord: what
     /// is between them may be visible.
     fn hidden(&self, home: Option<&Path>) -> Vec<PathBuf> {
-        let system = HIDDEN.iter().map(Path::new).chain(home);
+        // The sockets of attempts are in the folder for temporary files.
+        let temporary = std::env::temp_dir();
+        let temporary = Some(temporary.as_path()).filter(|path| !path.starts_with(&self.tree));
+        let system = HIDDEN.iter().map(Path::new).chain(home).chain(temporary);
         let own: Vec<PathBuf> = self.hidden.iter().filter_map(|path| real_folder(path)).collect();
         let system = system.chain([self.state.as_path()]).filter_map(real_folder);
         let mut hidden: Vec<PathBuf> = system.chain(own.iter().cloned()).collect();

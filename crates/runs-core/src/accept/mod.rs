@@ -261,6 +261,8 @@ impl Acceptance {
             (
                 Step::Reading
                 | Step::ReadingAgain(_)
+                | Step::Cleaning(_)
+                | Step::CleaningReplay(_)
                 | Step::Observing(_)
                 | Step::ObservingAgain(_)
                 | Step::ObservingReplay(_)

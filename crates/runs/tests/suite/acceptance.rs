@@ -137,6 +137,28 @@ fn outputs_that_a_result_disowns_are_deleted_and_nothing_else_is() {
 }
 
 #[test]
+fn a_file_that_agents_follow_is_not_deleted_for_a_result() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    // A person made it while the worker ran, which could not delete it in a sandbox.
+    let settings = ".claude/settings.local.json";
+    repo.write(settings, "{}");
+    stage(
+        &repo,
+        &turn,
+        &result(&turn, &PLANNING, |result| {
+            result["verification"]["produced_files"] =
+                json!([{"path": settings, "disposition": "ignore"}]);
+        }),
+    );
+    let failure = refused(accept(&runs, turn.turn.id()), Code::XchainReservedPathViolation);
+    assert!(failure.message.contains(settings), "{failure}");
+    assert!(repo.has(settings));
+}
+
+#[test]
 fn two_turns_that_change_one_file_come_into_conflict() {
     let repo = Repo::plain();
     repo.configure(|config| {

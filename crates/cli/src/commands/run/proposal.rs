@@ -1,6 +1,7 @@
 //! `accord run proposal`: changes that a turn proposes, and the decision of a person.
 
 use accord_api::LocalDeclaration;
+use accord_process::is_followed;
 use accord_runs::Runs;
 use accord_runs::answers::{proposal_answer, proposal_decision_answer, proposals_answer};
 use accord_runs::operations::{ApplyTo, ProposalDecided, ProposalFilter};
@@ -149,10 +150,14 @@ impl ShowArgs {
             for file in &answer.files {
                 page.labelled(&file.action, &format!("{} ({})", file.path, file.state));
             }
+            for file in answer.files.iter().filter(|file| is_followed(file.path.as_ref())) {
+                page.labelled("warning", &format!("agents or editors execute {}", file.path));
+            }
             let folder = proposal_folder(&turn);
             for file in answer.files.iter().filter(|file| file.action == "modify") {
                 let files = shell_words::join([&file.path, &format!("{folder}/{}", file.path)]);
-                let compare = format!("git{git} diff --no-index -- {files}");
+                let compare =
+                    format!("git{git} diff --no-index --no-ext-diff --no-textconv -- {files}");
                 page.labelled_whole("compare", &compare);
             }
             fact_lines(page, &facts);
@@ -201,6 +206,9 @@ fn consent(runs: &Runs, turn: &TurnId, person: PersonArgs, verb: &str) -> Result
         for file in &files {
             let text = format!("{} ({})", file.path, file.state.as_str());
             page.labelled(file.action.as_str(), &text);
+        }
+        for file in files.iter().filter(|file| is_followed(file.path.as_ref())) {
+            page.labelled("warning", &format!("agents or editors execute {}", file.path));
         }
         page.labelled_some_whole("it says", view.proposal.summary.as_deref());
         fact_lines(page, &facts);
