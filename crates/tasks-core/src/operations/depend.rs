@@ -51,7 +51,6 @@ operation! {
             OF_CHANGES,
             OF_TASK,
             &[Code::AofUnauthorizedAgent, Code::AofTaskFinished, Code::AofDependencyNotFound],
-            &[Code::AofPersonRequired],
         ];
     }
 }

@@ -7,12 +7,14 @@
 //!
 //! Invariants:
 //! - a worker whose process still runs is left alone;
-//! - a process is ended only if it started when the file says.
+//! - a process is ended only if it started when the file says, and, on Linux, if its environment names
+//!   the run. A worker may be able to write the file, and could name a process of its person.
 
 use std::sync::Arc;
 
 use accord_contract::text::pretty;
 use accord_contract::{Object, Value};
+use accord_process::RunningProcess;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::AgentExit;
 use accord_trees::lock::{process_start, still_runs};
@@ -27,6 +29,8 @@ use crate::scan::readable;
 use crate::tree::failure;
 
 const MAX_BYTES: u64 = 64 * 1024;
+/// The variable of an agent that names its run.
+const RUN_ID: &str = "ACCORD_TASK_RUN_ID";
 
 /// The file about a running agent. It is removed when this value is dropped.
 pub(super) struct Record {
@@ -104,6 +108,7 @@ fn end_agent(record: &Object) -> bool {
     }
     if runs(record)
         && let Some(pid) = record.get("pid").and_then(Value::as_u64)
+        && is_of_run(pid, record.get("runId").and_then(Value::as_str))
     {
         accord_process::end_group(u32::try_from(pid).unwrap_or(0));
     }
@@ -118,6 +123,15 @@ fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)
     let request = RunOfAgent::of(&claimed).ended(AgentExit::WorkerKilled, None);
     let ended = RunOperations::end_run(&worker.tree, id, &request)?;
     Ok(Some((id, ended.into())))
+}
+
+/// Whether the environment of a process names a run. Other systems than Linux do not show it.
+fn is_of_run(pid: u64, run_id: Option<&str>) -> bool {
+    let found = RunningProcess::find(pid).and_then(|found| found.ancestors(&[RUN_ID]));
+    let own = found.and_then(|found| found.processes.into_iter().find(|it| it.pid == pid));
+    let named = own
+        .is_some_and(|own| own.variables.iter().any(|(_, value)| Some(value.as_str()) == run_id));
+    named || cfg!(not(target_os = "linux"))
 }
 
 /// Whether the process that a document names still runs.

@@ -290,6 +290,7 @@ fn leftover(case: &Case, script: &str) -> (TaskId, std::process::Child, PathBuf)
     let child = std::process::Command::new("sh")
         .args(["-c", script])
         .current_dir(case.worker.folder(id))
+        .env("ACCORD_TASK_RUN_ID", claimed.run.run_id.as_deref().unwrap())
         .process_group(0)
         .spawn()
         .unwrap();
@@ -341,6 +342,20 @@ fn what_a_killed_worker_left_is_ended_and_its_report_counts() {
     assert!(record.exists() && case.file(Status::InProgress, third).contains("lease:"));
     running.kill().unwrap();
     running.wait().unwrap();
+}
+
+#[test]
+fn a_record_that_names_another_process_ends_nothing() {
+    let case = case();
+    let (_, mut person, record) = leftover(&case, "sleep 60");
+    let mut document: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    document["runId"] = json!("forged");
+    fs::write(&record, document.to_string()).unwrap();
+    end_leftovers(&case.worker).unwrap();
+    assert!(!record.exists());
+    assert!(person.try_wait().unwrap().is_none(), "it was ended");
+    person.kill().unwrap();
+    person.wait().unwrap();
 }
 
 #[test]
