@@ -26,6 +26,9 @@ const DIFF: [&str; 7] =
 const OBJECTS_OF: &str = "objects of ";
 const CONVERTED_OF: &str = "converted files of ";
 
+/// The folder of reviews.
+const REVIEWS: &str = ".agentxchain/reviews/";
+
 /// Attributes with which git stores another text than the file has, beyond line ends and filters.
 const CONVERTING: [&str; 2] = ["working-tree-encoding", "ident"];
 
@@ -186,6 +189,7 @@ impl Git {
             changed.extend(files_now.into_iter().filter(differs));
         }
         findings.extend(self.nested(&changed, baseline));
+        findings.extend(self.reviews(&changed, baseline)?);
         if changed.keys().any(|path| path.ends_with(".gitattributes")) {
             let converted = self.converted(changed.keys())?;
             let shown = converted.iter().map(|line| format!("git stores another text: {line}"));
@@ -299,6 +303,26 @@ impl Git {
             nested.or(bare).map(|place| format!("a repository of its own is in {place:?}"))
         });
         found.collect()
+    }
+
+    /// Reviews from before the turn that changed. They belong to no turn, and a person reads them.
+    fn reviews(&self, changed: &Markers, baseline: Option<&Baseline>) -> Result<Option<String>> {
+        let known = baseline.map_or(&[][..], |baseline| &baseline.dirty);
+        let base = baseline.and_then(|baseline| baseline.head_ref.as_deref());
+        let is_same = |path: &String, mark: &String| {
+            known.iter().any(|(known, before)| (known, before) == (path, mark))
+        };
+        let differing = changed.iter().filter(|(path, mark)| !is_same(path, mark));
+        let reviews = differing.filter(|(path, _)| path.starts_with(REVIEWS));
+        let reviews: Vec<String> = reviews.map(|(path, _)| path.clone()).collect();
+        let Some(base) = base.filter(|_| !reviews.is_empty()) else { return Ok(None) };
+        let committed = self.committed(base, &reviews)?;
+        let is_earlier = |path: &&String| {
+            committed.contains(*path) || known.iter().any(|(known, _)| known == *path)
+        };
+        let earlier: Vec<&str> = reviews.iter().filter(is_earlier).map(String::as_str).collect();
+        let named = || format!("earlier reviews changed in the turn: {}", earlier.join(", "));
+        Ok((!earlier.is_empty()).then(named))
     }
 
     fn marks<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Result<Markers> {

@@ -319,9 +319,9 @@ fn starts_program(name: &str) -> bool {
 }
 
 /// Compares what was recorded when a turn was assigned with what is now. Returns the refs and the
-/// work in progress that changed. Fails if git shows something else, or starts other programs; in a turn by hand, a person
-/// may change the programs, the branch and the refs. A turn that another runner assigned has
-/// nothing to compare with.
+/// work in progress that changed. Fails if git shows something else, or starts other programs; in a
+/// turn by hand, a person may change the programs, the branch and the refs. A turn that another
+/// runner assigned has nothing to compare with.
 pub(super) fn check(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,

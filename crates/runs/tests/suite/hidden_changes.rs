@@ -225,8 +225,7 @@ fn git_does_not_look_into_repositories_within() {
 fn converted(attribute: &str, text: &str) -> String {
     format!(
         "echo 'folder/file {attribute}' > .gitattributes; printf '{text}\\n' > folder/file\n\
-         git add folder/file; test \"$(git rev-parse :folder/file HEAD:folder/file | uniq | wc -l)\" \
-         = 1 || exit 3; DECLARED=', \".gitattributes\"'"
+         git add folder/file; test -z \"$(git diff --cached folder)\" || exit 3; DECLARED=', \".gitattributes\"'"
     )
 }
 
@@ -380,15 +379,18 @@ fn refs_that_moved_and_repositories_within_are_named() {
             "\"within\"",
         ),
         ("echo x > .git/ORIG_HEAD", "ORIG_HEAD"),
+        ("echo APPROVED > .agentxchain/reviews/qa.md", "reviews/qa.md"),
         ("git rev-parse HEAD > .git/release", "release"),
         ("sed -i 's/commit/other/' .git/logs/HEAD", "logs/HEAD"),
         (
-            "hash=$(git rev-parse HEAD); printf \"$hash $hash A <a> 1 +0000\\tcheckout: moving from \
-             $hash to main\\n\" >> .git/logs/HEAD",
+            "hash=$(git rev-parse HEAD)\n\
+             printf \"$hash $hash A <a> 1 +0000\\tcheckout: moving from $hash to main\\n\" \
+             >> .git/logs/HEAD",
             "logs/HEAD",
         ),
         (
-            "export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a\n\
+            "export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a\n\
+             export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a\n\
              hash=$(git rev-parse HEAD); evil=$(git commit-tree -m x HEAD^{tree})\n\
              printf \"$hash $evil A <a> 1 +0000\\tx\\n\" >> .git/logs/HEAD",
             "logs/HEAD",
@@ -397,6 +399,9 @@ fn refs_that_moved_and_repositories_within_are_named() {
     ] {
         let attack = Attack::once(lines);
         add_side(&attack);
+        attack.repo.write(".agentxchain/reviews/qa.md", "rejected\n");
+        attack.repo.git(&["add", "--force", ".agentxchain/reviews/qa.md"]);
+        attack.repo.git(&["commit", "--quiet", "--message", "a review"]);
         waits_at_the_gate(&attack, attack.step().unwrap());
         let history = attack.repo.lines(".agentxchain/history.jsonl");
         let warnings = history[0]["warnings"].to_string();
