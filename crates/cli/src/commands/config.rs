@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
-use accord_host::settings::{Entry, Origin, Resolved, Sources, trust, variable_of};
+use accord_base::evidence::ExpectedDigest;
+use accord_contract::Code;
+use accord_host::settings::{Entry, Origin, Resolved, Sources, Untrusted, variable_of};
 use serde_json::json;
 
 use crate::host::{DataFolder, check_person, full_path, setting};
 use crate::render::{clean, table};
-use crate::{CliError, Exit, Result, print_line, print_page};
+use crate::terminal::{ask, can_ask, is_yes};
+use crate::{CliError, Exit, Result, print_line, print_note, print_page};
 
 subcommands! {
     /// Show the settings, and trust those of a data folder
@@ -31,21 +34,58 @@ struct TrustArgs {
     /// The data folder [default: ACCORD_DATA, or the nearest `.accord` upwards]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// Do not ask; trust the file if its SHA-256 is this one, or begins with these 32 digits or
+    /// more
+    #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse)]
+    expect: Option<ExpectedDigest>,
 }
 
 impl TrustArgs {
     fn run(self) -> Result<Exit> {
         check_person()?;
         let folder = DataFolder::untrusted(self.data.as_deref())?.path;
-        let names = trust(&folder)?;
+        let found = Untrusted::read(&folder)?;
+        let names: Vec<&str> = found.settings.iter().map(|(name, _)| *name).collect();
+        if !names.is_empty() {
+            self.ask(&found)?;
+            found.trust()?;
+        }
         if self.json {
             return print_line(json!({"folder": full_path(&folder), "trusted": names}).to_string());
         }
         let file = clean(&format!("{}/accord.toml", full_path(&folder)));
         print_line(match names.is_empty() {
             true => format!("{file} sets nothing that needs trust"),
-            false => format!("{file} is trusted as it is now: {}", names.join(", ")),
+            false => format!("{file} is trusted as it was shown: {}", names.join(", ")),
         })
+    }
+
+    /// Asks about the settings that were read, so that the answer is about no other text.
+    fn ask(&self, found: &Untrusted) -> Result<()> {
+        let digest = found.digest();
+        if let Some(expect) = &self.expect {
+            return match expect.is(digest.as_str()) {
+                true => Ok(()),
+                false => {
+                    let message = format!("the SHA-256 of the file is {digest} now");
+                    let changed = CliError::new(Code::XchainEvidenceChanged, message);
+                    Err(changed.help("look at the file again, then decide again"))
+                }
+            };
+        }
+        let lines = found.settings.iter().map(|(name, value)| clean(&format!("{name} = {value}")));
+        let lines = Vec::from_iter(lines).join("\n");
+        if !can_ask() {
+            let message = format!("no terminal to ask on: trust these settings?\n{lines}");
+            return Err(CliError::new(Code::XchainConfirmationNeeded, message)
+                .help(format!("if they are yours: accord config trust --expect {digest}")));
+        }
+        print_note(&lines);
+        match is_yes(&ask("trust these settings? [y/N] ")?.unwrap_or_default()) {
+            true => Ok(()),
+            false => Err(CliError::new(Code::XchainGivenUp, "no; nothing was changed")),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
+use accord_canon::sha256;
 use serde_json::{Value, json};
 
 use crate::accord::{accord, command, run};
@@ -175,7 +176,16 @@ fn settings_that_a_clone_or_a_worker_brings_need_trust() {
     let mut worker = command(&["config", "trust"]);
     worker.current_dir(&folder).env_remove("ACCORD_DATA").env("ACCORD_TASK_ID", "001");
     run(worker, "").refused("not_for_workers");
-    let said = here(&["config", "trust"]).yes();
+    // Without a terminal, the digest says what was looked at.
+    let said = here(&["config", "trust"]).refused("confirmation_needed");
+    assert!(said.contains("http://127.0.0.1:9") && said.contains("touch"), "{said}");
+    let digest = sha256(planted.as_bytes()).hex();
+    assert!(said.contains(&digest), "{said}");
+    here(&["config", "show"]).refused("STORE_FOLDER_UNTRUSTED");
+    std::fs::write(&file, planted.replace('9', "8")).expect("it works");
+    here(&["config", "trust", "--expect", &digest]).refused("evidence_changed");
+    std::fs::write(&file, planted).expect("it works");
+    let said = here(&["config", "trust", "--expect", &digest]).yes();
     assert!(said.contains("tasks.notify.command, url"), "{said}");
     here(&["config", "show"]).yes();
     std::fs::write(&file, planted.replace("ran", "ran2")).expect("it works");

@@ -24,7 +24,7 @@ const FILTERS: [(&str, &str); 18] = [
     (r"\b(run|turn|evt|int)_[0-9a-z]{8,32}\b", "${1}_[id]"),
     (r"accord_[0-9a-f]{16}_\w+", "accord_[id]_[secret]"),
     (r"correlation id [0-9a-f]+", "correlation id [id]"),
-    (r"(--no-textconv) [0-9a-f]{40}\b", "$1 [commit]"),
+    (r"(--ignore-submodules=dirty) [0-9a-f]{40}\b", "$1 [commit]"),
     (r"(?m)^(  commit   )[0-9a-f]{7,40} ", "$1[commit] "),
     (r"sha256:[0-9a-f]{12,64}", "sha256:[digest]"),
     (r"(evidence(?: is)?|--expect) +[0-9a-f]{64}\b", "$1 [digest]"),

@@ -20,8 +20,8 @@ const IN_PROGRESS: [&str; 3] = ["rebase-apply", "rebase-merge", "sequencer"];
 /// Where git was, which many commands write.
 const BEFORE: [&str; 3] = ["FETCH_HEAD", "HEAD", "ORIG_HEAD"];
 
-/// Whether the next command of a person takes over what is directly in git's folder under a name: an
-/// operation in progress, a stash, a message, another folder.
+/// Whether the next command of a person takes over what is directly in git's folder under a name:
+/// an operation in progress, a stash, a message, another folder.
 pub fn is_git_state(name: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     is_shared_git_state(name)

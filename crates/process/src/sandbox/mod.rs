@@ -214,9 +214,7 @@ impl Confinement {
             return Ok((worker, Sandbox::Off("this process has no launcher".to_owned())));
         }
         let program = worker.locate()?;
-        if let Some(home) = home_of(&worker).filter(|home| home.starts_with(&self.tree)) {
-            let (tree, home) = (self.tree.display(), home.display());
-            let why = format!("{tree} has the home folder {home} in it, which must stay hidden");
+        if let Some(why) = self.has_own_folder(&worker) {
             return Err(StartError::Sandbox { why });
         }
         let bubblewrap = if self.mode >= SandboxMode::Auto {
@@ -241,6 +239,27 @@ impl Confinement {
                 Ok((worker, Sandbox::Off(format!("{bubblewrap}; {landlock}"))))
             }
         }
+    }
+
+    /// Why a worker cannot start, if a folder of its person is in the work tree.
+    fn has_own_folder(&self, worker: &Invocation) -> Option<String> {
+        let tree = self.tree.display();
+        if let Some(home) = home_of(worker).filter(|home| home.starts_with(&self.tree)) {
+            let home = home.display();
+            return Some(format!(
+                "{tree} has the home folder {home} in it, which must stay hidden"
+            ));
+        }
+        // A worker could write the settings that let workers do more.
+        let settings = PathBuf::from(worker.variable("XDG_CONFIG_HOME")?);
+        let settings = settings.canonicalize().unwrap_or(settings);
+        settings.starts_with(&self.tree).then(|| {
+            let settings = settings.display();
+            format!(
+                "XDG_CONFIG_HOME names {settings}, which is in the work tree, so a worker could \
+                 write your own settings; name another folder"
+            )
+        })
     }
 
     fn bubblewrap(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
@@ -613,5 +632,37 @@ impl Invocation {
     fn during(mut self, attempt: Attempt) -> Self {
         self.attempt = Some(Arc::new(attempt));
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_worker_starts_where_it_could_write_the_settings_of_its_person() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path().canonicalize().unwrap();
+        let rules = SandboxRules::default();
+        let confinement = rules.confine(&tree, GitAccess::Read, Path::new("/none"));
+        let worker = |at: &Path| Invocation::new("true", [""; 0]).env("XDG_CONFIG_HOME", at);
+        let why = confinement.has_own_folder(&worker(&tree.join(".config"))).unwrap();
+        assert!(why.starts_with("XDG_CONFIG_HOME names "), "{why}");
+        assert_eq!(confinement.has_own_folder(&worker(Path::new("/etc"))), None);
+        let home = worker(Path::new("/etc")).env("HOME", &tree);
+        assert!(confinement.has_own_folder(&home).is_some());
+    }
+
+    #[test]
+    fn files_that_others_execute_are_known_in_any_letter_case() {
+        for (path, followed) in [
+            (".claude/settings.json", true),
+            (".MCP.json", true),
+            (".accord/accord.toml", true),
+            ("src/.claude/x", false),
+            ("notes.md", false),
+        ] {
+            assert_eq!(is_followed(Path::new(path)), followed, "{path}");
+        }
     }
 }

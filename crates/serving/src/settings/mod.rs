@@ -29,7 +29,7 @@ use accord_process::{GitAccess, SandboxMode, SandboxRules};
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
-pub use self::trust::{check_trusted, trust};
+pub use self::trust::{Untrusted, check_trusted};
 pub use self::value::{
     Bytes, CommandLine, ExecutorKind, GateSandbox, HttpUrl, LogFormat, Setting, TerminalRule,
     WebhookUrl, listen_address,

@@ -196,11 +196,6 @@ impl Sources {
     }
 }
 
-/// The names of the settings in the text of a file.
-pub(super) fn names_in(path: &Path, text: &str) -> Result<Vec<&'static str>, Failure> {
-    Ok(in_text(path, text)?.into_iter().map(|(name, ..)| name).collect())
-}
-
 /// The settings in a file, which may be absent if `is_optional`.
 fn in_file(path: &Path, is_optional: bool) -> Result<Vec<Given>, Failure> {
     let is_absent = |error: &io::Error| {
@@ -230,7 +225,7 @@ pub(super) fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// The settings in the text of a file.
-fn in_text(path: &Path, text: &str) -> Result<Vec<Given>, Failure> {
+pub(super) fn in_text(path: &Path, text: &str) -> Result<Vec<Given>, Failure> {
     let invalid = |problem: String| {
         let message = format!("{}: {problem}", path.display());
         Failure::new(Code::SettingInvalid, message)

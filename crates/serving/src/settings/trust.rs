@@ -11,13 +11,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use accord_base::evidence::EvidenceDigest;
 use accord_canon::sha256;
 use accord_contract::{Code, Failure};
 use accord_process::user_state_folder;
 use parking_lot::Mutex;
 
 use super::CONFIG_FILE;
-use super::sources::{names_in, read_text};
+use super::sources::{in_text, read_text};
 
 /// Settings that name servers, programs, files or origins, and beginnings of such names.
 const TRUSTED_ONLY: [&str; 13] = [
@@ -57,8 +58,8 @@ pub fn check_trusted(folder: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(unreadable(&path, &error)),
     };
-    let mut names = names_in(&path, &text)?;
-    names.retain(|name| needs_trust(name));
+    let names = in_text(&path, &text)?.into_iter().map(|(name, ..)| name);
+    let names: Vec<&str> = names.filter(|name| needs_trust(name)).collect();
     if !names.is_empty() && !record_of(&path, &text)?.is_some_and(|record| record.exists()) {
         let (shown, names) = (path.display(), names.join(", "));
         let message = format!("{shown} sets {names}, and you have not trusted this file yet");
@@ -75,25 +76,42 @@ pub fn check_trusted(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Trusts the present settings of a folder. Returns their names that needed it. Fails with
-/// `OUTPUT_FAILED`, and with the failures of reading its settings.
-pub fn trust(folder: &Path) -> Result<Vec<&'static str>, Failure> {
-    let path = folder.join(CONFIG_FILE);
-    let text = read_text(&path).map_err(|error| unreadable(&path, &error))?;
-    let mut names = names_in(&path, &text)?;
-    names.retain(|name| needs_trust(name));
-    if names.is_empty() {
-        return Ok(names);
+/// The settings file of a folder, as a person looks at it.
+#[derive(Debug)]
+pub struct Untrusted {
+    path: PathBuf,
+    text: String,
+    /// The settings that need trust, with their values.
+    pub settings: Vec<(&'static str, String)>,
+}
+
+impl Untrusted {
+    /// Reads the settings of a folder. Fails with the failures of reading them.
+    pub fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(CONFIG_FILE);
+        let text = read_text(&path).map_err(|error| unreadable(&path, &error))?;
+        let settings = in_text(&path, &text)?.into_iter().map(|(name, value, _)| (name, value));
+        let settings = settings.filter(|(name, _)| needs_trust(name)).collect();
+        Ok(Self { path, text, settings })
     }
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(Code::OutputFailed, format!("{} is not trusted: {error}", path.display()))
-    };
-    let record = record_of(&path, &text)?;
-    let record = record.ok_or_else(|| failed(&"there is no folder for state (HOME)"))?;
-    let folder = record.parent().unwrap_or(&record);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(&record, ""));
-    written.map_err(|error| failed(&error))?;
-    Ok(names)
+
+    /// The SHA-256 of the file.
+    pub fn digest(&self) -> EvidenceDigest {
+        sha256(self.text.as_bytes()).into()
+    }
+
+    /// Trusts the file with the text that was read. Fails with `OUTPUT_FAILED`.
+    pub fn trust(&self) -> Result<(), Failure> {
+        let failed = |error: &dyn std::fmt::Display| {
+            let shown = self.path.display();
+            Failure::new(Code::OutputFailed, format!("{shown} is not trusted: {error}"))
+        };
+        let record = record_of(&self.path, &self.text)?;
+        let record = record.ok_or_else(|| failed(&"there is no folder for state (HOME)"))?;
+        let folder = record.parent().unwrap_or(&record);
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&record, ""));
+        written.map_err(|error| failed(&error))
+    }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use accord_contract::{Code, Wire as _};
-use accord_host::settings::{trust, write_settings};
+use accord_host::settings::{Untrusted, write_settings};
 use accord_host::upkeep::create_folder;
 
 use crate::commands::answers::UseAnswer;
@@ -51,7 +51,7 @@ impl UseArgs {
         }
         write_settings(&folder, &values)?;
         if self.url.is_some() {
-            trust(&folder)?;
+            Untrusted::read(&folder)?.trust()?;
         }
         let (project, url) = (self.id.clone(), self.url);
         let answer = UseAnswer { project, url, folder: full_path(&folder) };
