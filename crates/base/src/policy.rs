@@ -203,7 +203,9 @@ fn unexamined() -> Failure {
                    worker, and what only a person may do is refused";
     Failure::new(Code::NotForWorkers, message).suggesting(
         "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
-         give the person a key (`accord key create`)",
+         give the person a key (`accord key create`). If /tmp/accord-supervisor-NUMBER-PID has \
+         another number than `readlink /proc/self/ns/pid`, a process of this user starts workers \
+         in another PID namespace, for example in a container: decide there, or end it",
     )
 }
 

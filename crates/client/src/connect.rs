@@ -1,12 +1,13 @@
 //! Opening connections.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio_rustls::TlsConnector;
 
 use crate::client::RequestBody;
@@ -77,8 +78,34 @@ impl Connector {
 }
 
 async fn tcp(network: &Network) -> std::io::Result<TcpStream> {
-    let stream = TcpStream::connect((network.host.as_str(), network.port)).await?;
+    let found = lookup_host((network.host.as_str(), network.port)).await?;
+    let addresses = in_order(found.collect());
+    let stream = TcpStream::connect(addresses.as_slice()).await?;
     // Requests are written whole; Nagle's algorithm would only delay them.
     stream.set_nodelay(true)?;
     Ok(stream)
+}
+
+/// The addresses in the order in which they are tried: of those of this machine, IPv4 first. A host
+/// listens on 127.0.0.1 unless it is set otherwise, and another program can listen on the same port
+/// of ::1, which `localhost` often means first.
+fn in_order(mut addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    if addresses.iter().all(|address| address.ip().is_loopback()) {
+        addresses.sort_by_key(SocketAddr::is_ipv6);
+    }
+    addresses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_this_machine_is_tried_as_ipv4_first() {
+        let of = |texts: [&str; 2]| texts.map(|text| text.parse().expect("an address")).to_vec();
+        let local = in_order(of(["[::1]:7171", "127.0.0.1:7171"]));
+        assert_eq!(local, of(["127.0.0.1:7171", "[::1]:7171"]));
+        let other = of(["[2001:db8::1]:443", "192.0.2.1:443"]);
+        assert_eq!(in_order(other.clone()), other, "the order of the system");
+    }
 }

@@ -83,7 +83,7 @@ impl Known {
     fn run(&self, example: &Example, place: &Path) -> Ran {
         let backups = place.join("backups").to_string_lossy().into_owned();
         let command =
-            example.command.replace(WRITTEN_ADDRESS, &self.url).replace("/backups", &backups);
+            example.shown().replace(WRITTEN_ADDRESS, &self.url).replace("/backups", &backups);
         // The status comes last, on a line of its own.
         let command = command.replacen("curl ", "curl -sS -w '\\n%{http_code}' ", 1);
         let mut shell = Command::new("sh");

@@ -4,6 +4,10 @@
 //! test runs them all. Values that only an answer contains are shell variables, such as
 //! `$SESSION_ID` and `$ACCORD_KEY`.
 
+use accord_base::Need;
+
+use super::groups::every_declaration;
+
 /// A command, and the status of its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
@@ -12,9 +16,23 @@ pub struct Example {
     pub status: u16,
 }
 
-pub(super) fn of(route: &str) -> impl Iterator<Item = &'static str> {
+pub(super) fn of(route: &str) -> impl Iterator<Item = String> {
     let examples = EXAMPLES.iter().filter(move |example| example.route == route);
-    examples.map(|example| example.command)
+    examples.map(Example::shown)
+}
+
+impl Example {
+    /// The command as a page shows it. Without a key, what decides or administers goes through the
+    /// socket of the data folder.
+    pub fn shown(&self) -> String {
+        let declared = every_declaration().into_iter().find(|it| it.name == self.route);
+        let decides = declared.is_some_and(|it| matches!(it.need, Need::Decide(_) | Need::Admin));
+        let has_other = ["Authorization", "Origin", "--unix-socket"];
+        if !decides || has_other.iter().any(|part| self.command.contains(part)) {
+            return self.command.to_owned();
+        }
+        self.command.replacen("curl ", "curl --unix-socket .accord/accord.sock ", 1)
+    }
 }
 
 /// The address of a path of the server, bare or in quotes of the shell.

@@ -81,7 +81,7 @@ fn article(route: &Declaration, schemas: &mut Schemas, out: &mut String) {
         method = route.method,
         path = escaped(route.path),
         summary = escaped(&route.summary),
-        curl = escaped(examples::of(route.name).next().unwrap_or_default())
+        curl = escaped(&examples::of(route.name).next().unwrap_or_default())
     );
     parameters(route, out);
     if let Some(body) = route.body {

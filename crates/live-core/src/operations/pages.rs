@@ -83,8 +83,8 @@ envelope! {
 }
 
 message! {
-    /// A request to sign in: with a link, with a key, or with neither through the socket of a server
-    /// without keys.
+    /// A request to sign in: with a link, with a key, or with neither through the socket of the
+    /// data folder.
     pub struct LoginRequest("LoginRequest", closed) {
         /// The secret of a link, which is the part after `#t=`.
         optional link: String = "link", "credential";

@@ -39,7 +39,8 @@ fn not_stopped(prevented_by: &str) -> Promise {
 
 /// What no attack can show, because it needs a program or a person that a test does not have: how
 /// the entries of the list below the table begin.
-const NOT_ATTACKED: [&str; 2] = ["it passes its connection", "it exchanges the question"];
+const NOT_ATTACKED: [&str; 2] =
+    ["it passes its connection", "it changes the page of a live session"];
 
 #[test]
 fn the_list_of_what_has_no_attack_is_short() {
