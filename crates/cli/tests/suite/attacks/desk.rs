@@ -112,7 +112,8 @@ impl Template {
         shell(&desk, &make);
         // What a perfect forgery would look like.
         tasks.yes(&format!("approve {review} --yes"));
-        shell(&desk, &format!("cp -a '{}' forged", tasks.data().display()));
+        let forged = format!("cp -a '{}/projects/shop' forged", tasks.data().display());
+        shell(folder.path(), &format!("{forged}; chmod -R a+rX forged"));
         let names = [
             ("REVIEW", review),
             ("BLOCKED", blocked),
@@ -148,6 +149,7 @@ done
 git -C super submodule --quiet add ../work sub
 git -C super commit -qm second
 mkdir bin
+find . -name '*.sample' -delete
 "#;
 
 /// The agent of a turn. It reports as it should, whatever else it does. It begins when its start is
@@ -200,6 +202,7 @@ end_accord() {
 leave() {
     setsid env -i PATH="$PATH" HOME="$PERSON" XDG_STATE_HOME="$STATE" WAITING="$WAITING" \
         ACCORD_DATA="$DATA" ACCORD_PROJECT=shop TREE="$TREE" REVIEW="$REVIEW" DESK="$DESK" \
+        FORGED="$FORGED" \
         sh -c "
             await_end() { while grep -qs . /proc/$$/cmdline; do sleep 0.02; done; }
             touch begun$AT.log; until test -e go$AT.log; do sleep 0.02; done; $1
@@ -221,9 +224,8 @@ await_none() {
             grep -qaF -f own.log && seen=0
     done
 }
-# Lets the next worker run a script.
+# Lets the agent of the next task run a script.
 again() {
-    test -e agent.sh && ATTACKS=$1 accord run step && return
     accord task create Next --ready --agent dev
     ATTACKS=$1 accord task work --agent "sh $DESK/task-agent.sh" --as dev --once
 }
@@ -294,16 +296,28 @@ impl Desk {
         let template = Template::shared();
         let folder = tempfile::tempdir_in(base()).expect("a folder");
         let at = folder.path();
-        let mut make = format!("cp -a '{}/desk'/. .\n", template.folder.path().display());
-        make += &format!("ln -s '{}' bin/accord\n", template.program.display());
-        if kind == Kind::Task {
+        let mut parts = match kind {
+            Kind::Turn => "repo waiting".to_owned(),
+            Kind::Task => "work plain task-agent.sh".to_owned(),
+        };
+        let mut make = format!("ln -s '{}' bin/accord\n", template.program.display());
+        if with.contains("governed") {
+            parts += " repo";
+        }
+        if with.contains("linked") {
             make += "git -C work worktree add -q ../linked\n";
+        }
+        if with.contains("submodule") {
+            parts += " super";
             make += "(cd super/sub && git config user.name T && git config user.email t@a.bc)\n";
         }
         if with.contains("inside") {
             make += "mkdir work/var; mv data work/var; echo var >> work/.gitignore\n";
         }
-        shell(at, &make);
+        let from = template.folder.path().display();
+        let parts = format!("home state elsewhere bin data {parts}");
+        let copy = format!("cd '{from}/desk'; cp -a {parts} \"$OLDPWD\"; cd \"$OLDPWD\"");
+        shell(at, &format!("{copy}\n{make}"));
         let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
         let abstract_name = format!("accord-{}", name(at));
         let address = SocketAddr::from_abstract_name(&abstract_name).expect("a name");
@@ -421,12 +435,10 @@ impl Desk {
         }
         command
             .env("DESK", self.folder.path())
+            .env("FORGED", self.template.folder.path().join("forged"))
             .env("DATA", self.data())
             .env("TREE", self.data().join("projects/shop"));
-        command.env_remove("XDG_CONFIG_HOME");
-        if self.kind == Kind::Task || self.has("data") {
-            command.env("ACCORD_DATA", self.data());
-        }
+        command.env("ACCORD_DATA", self.data()).env_remove("XDG_CONFIG_HOME");
         if let Some(git) = self.with.iter().find_map(|need| need.strip_prefix("git=")) {
             command.env("ACCORD_WORKERS_GIT", git);
         }

@@ -163,8 +163,8 @@ fn check(user: User, mode: usize) {
 const THREADS: usize = 3;
 
 /// Attacks with equal outcomes and needs share a worker. Those that are to be alone share one only
-/// where a sandbox prevents them. Of attacks that are noticed, those of one line of a document
-/// share a worker if Accord prints different texts about them.
+/// where a sandbox prevents them. Attacks that are noticed share a worker if Accord prints
+/// different texts about them, and those of a turn if one line of a document promises it.
 fn groups(attacks: &[Attack], mode: usize) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<_, Group<'_>> = BTreeMap::new();
     for attack in attacks {
@@ -173,9 +173,10 @@ fn groups(attacks: &[Attack], mode: usize) -> Vec<Group<'_>> {
         if mode > 0 && outcome == Outcome::Prevented && !with.contains("fails") {
             with.retain(|need| !["alone", "kills"].contains(&need.as_str()));
         }
-        let is_alone = with.contains("alone") || !attack.given.is_empty();
-        let alone = is_alone.then_some(&attack.name);
-        let line = (outcome == Outcome::Noticed).then_some(&attack.lines[0]);
+        with.remove("sysctl");
+        let alone = with.contains("alone").then_some(&attack.name);
+        let is_judged = kind == Kind::Turn && outcome == Outcome::Noticed;
+        let line = is_judged.then_some(&attack.lines[0]);
         for batch in 0.. {
             let key = (kind, outcome, with.clone(), alone, line, batch);
             let new = || Group { kind, outcome, with: with.clone(), attacks: Vec::new() };
