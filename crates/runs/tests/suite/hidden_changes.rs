@@ -225,7 +225,8 @@ fn git_does_not_look_into_repositories_within() {
 fn converted(attribute: &str, text: &str) -> String {
     format!(
         "echo 'folder/file {attribute}' > .gitattributes; printf '{text}\\n' > folder/file\n\
-         git add folder/file; test -z \"$(git diff --cached folder)\" || exit 3; DECLARED=', \".gitattributes\"'"
+         git add folder/file; test -z \"$(git diff --cached folder)\" || exit 3\n\
+         DECLARED=', \".gitattributes\"'"
     )
 }
 

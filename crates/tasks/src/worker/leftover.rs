@@ -7,8 +7,8 @@
 //!
 //! Invariants:
 //! - a worker whose process still runs is left alone;
-//! - a process is ended only if it started when the file says, and, on Linux, if its environment names
-//!   the run. A worker may be able to write the file, and could name a process of its person.
+//! - a process is ended only if it started when the file says, and, on Linux, if its environment
+//!   names the run. A worker may be able to write the file, and could name another process.
 
 use std::sync::Arc;
 
