@@ -66,7 +66,8 @@ impl ClientError {
     }
 
     pub(crate) fn server(why: String) -> Self {
-        Self::new(ClientErrorKind::Server, why)
+        let help = "end that process, and start the host again with `accord serve`";
+        Self::new(ClientErrorKind::Server, why).with_help(Some(help))
     }
 
     pub(crate) fn cancelled() -> Self {

@@ -130,9 +130,8 @@ fn it_does_not_start_where_others_could_reach_it() {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
     }
     let serving = Server::start(folder.path(), &[]);
-    let (status, _) =
-        serving.ask("POST", "/accord/v1/keys", r#"{"label": "a", "verbs": ["admin"]}"#);
-    assert_eq!(status, 201);
+    let made = accord(&["key", "create", "--label", "a", "--verb", "admin", "--data", data], "");
+    assert_eq!(made.code, 0, "{made:?}");
     // One folder, one server.
     accord(&["serve", "--listen", "127.0.0.1:0", "--data", data], "").refused("STORE_LOCKED");
     serving.signal("-TERM");

@@ -210,9 +210,13 @@ fn a_server_commands_and_clients_change_one_tree_at_the_same_time() {
     let server = Server::start(&tasks.data(), &[]);
     let created = server.ask("POST", "/v1/projects", r#"{"project_id": "shop"}"#);
     assert_eq!(created.0, 201, "{created:?}");
-    let link = json!({"folder": root}).to_string();
-    let linked = server.ask("PUT", "/accord/v1/projects/shop/task-tree", &link);
-    assert_eq!(linked.0, 200, "{linked:?}");
+    let link = |data: PathBuf| {
+        let mut link = bare(&["project", "link", "shop", "--tasks"]);
+        link.arg(&root).env("ACCORD_DATA", data);
+        run(link, "")
+    };
+    let linked = link(tasks.data());
+    assert_eq!(linked.code, 0, "{linked:?}");
     std::thread::scope(|scope| {
         // Clients of the server.
         for caller in 0..2 {
@@ -266,8 +270,8 @@ fn a_server_commands_and_clients_change_one_tree_at_the_same_time() {
     let other = Tasks::new();
     let second = Server::start(&other.data(), &[]);
     second.ask("POST", "/v1/projects", r#"{"project_id": "shop"}"#);
-    let refused = second.ask("PUT", "/accord/v1/projects/shop/task-tree", &link);
-    assert_eq!((refused.0, &refused.1["code"]), (409, &json!("task_tree_of_another_host")));
+    let refused = link(other.data());
+    assert!(refused.messages().starts_with("task_tree_of_another_host"), "{refused:?}");
 }
 
 #[test]

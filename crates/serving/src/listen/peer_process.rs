@@ -54,15 +54,16 @@ pub(crate) fn check_server(server: &UCred) -> Result<(), String> {
         CallerProcess::Seen(found) => found.iter().find_map(|found| find_worker(found, &[])),
         // A process that sees none decides nothing by itself.
         _ if !matches!(this_process(), CallerProcess::Seen(_)) => return Ok(()),
-        _ => return Err("the process that opened the socket of the host has ended".to_owned()),
+        _ => return Err(format!("the process {pid}, which opened the socket, has ended")),
     };
     let own = Caller::owner().examined_by(this_process);
     if worker.is_none() || own.refuse_worker().is_err() {
         return Ok(());
     }
-    let message = "a worker opened the socket of the data folder, and could show other evidence \
-                   than the host";
-    Err(format!("{message}: end the process {pid}, and start the host again"))
+    Err(format!(
+        "a worker, the process {pid}, opened the socket of the data folder; it could show other \
+         evidence than the host"
+    ))
 }
 
 /// The other end of a connection over the network.
