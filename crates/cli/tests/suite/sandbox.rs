@@ -184,7 +184,8 @@ fn a_filter_of_git_that_a_worker_changed_has_the_rights_of_a_worker() {
         let script = format!(
             "cat > /dev/null; cat > tools/clean.sh <<'END'\n#!/bin/sh\n\
              touch '{shown}/ran'; setsid sleep 600 > /dev/null 2>&1 & echo $! > '{shown}/pid'\n\
-             cat\nEND\necho changed > a.txt; mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"\n\
+             cat\nEND\necho changed > a.txt\n\
+             mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"\n\
              sed \"s/RUN/$AGENTXCHAIN_RUN_ID/;s/TURN/$AGENTXCHAIN_TURN_ID/\" \
              > \"$AGENTXCHAIN_STAGING_PATH\" <<'END'\n{RESULT}\nEND\n"
         );

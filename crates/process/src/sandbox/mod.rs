@@ -413,8 +413,8 @@ impl Confinement {
         Ok(SOCKETS.into_iter().fold(confined, Invocation::without))
     }
 
-    /// Mounts the tree, and what the worker cannot change in it. Returns the protected paths that do
-    /// not exist, and the mounts that must stay.
+    /// Mounts the tree, and what the worker cannot change in it. Returns the protected paths that
+    /// do not exist, and the mounts that must stay.
     fn mount_tree(
         &self,
         layout: &Layout,

@@ -197,8 +197,8 @@ impl Git {
         self
     }
 
-    /// The same, whose filters run in a sandbox, or without one as a worker: they may be programs of
-    /// the work tree, which a worker can write.
+    /// The same, whose filters run in a sandbox, or without one as a worker: they may be programs
+    /// of the work tree, which a worker can write.
     pub(crate) fn confined(mut self, mut confinement: Option<Confinement>) -> Result<Self> {
         if let Some(confinement) = confinement.as_mut().filter(|it| it.mode != SandboxMode::Off) {
             // Its own settings are in the home, which is hidden.
