@@ -236,8 +236,10 @@ fn a_worker_cannot_send_what_a_person_decides() {
     assert_eq!(noted(&tasks, "agent").0, 201);
     assert_eq!(tasks.status(&reviewed), "review");
     assert_eq!(tasks.status(&other), "ready");
-    // A person does the same, through both doors.
-    let (status, document) = Sent::verb(&tasks, &other, "cancel", "human:lead").by_tcp();
+    // A person does the same, through the socket: a worker can hand over a connection of TCP.
+    let cancel = || Sent::verb(&tasks, &other, "cancel", "human:lead");
+    assert_eq!(cancel().by_tcp().0, 403);
+    let (status, document) = cancel().by_socket();
     assert_eq!(status, 200, "{document}");
     let (status, document) = approve().by_socket();
     assert_eq!(status, 200, "{document}");
