@@ -101,7 +101,10 @@ fn a_proposal_is_shown_applied_and_committed() {
     assert_eq!(listed["proposals"][0]["files"], json!(["old.txt", "new.txt"]));
     let shown = place.run(&format!("proposal show {}", &turn[..10])).yes();
     assert!(shown.contains("old.txt (ready)"), "{shown}");
-    let compare = format!("git diff --no-index -- old.txt .agentxchain/proposed/{turn}/old.txt\n");
+    let compare = format!(
+        "git diff --no-index --no-ext-diff --no-textconv -- old.txt \
+         .agentxchain/proposed/{turn}/old.txt\n"
+    );
     for line in [&compare, &format!("accord run proposal drop {turn}\n")] {
         assert!(shown.contains(line.as_str()), "{shown}");
     }

@@ -392,9 +392,10 @@ fn lint_names_a_task_that_nobody_completed() {
         let findings = document["result"]["findings"].as_array().expect("findings").clone();
         findings.iter().map(|one| (one["code"].clone(), one["task_id"].clone())).collect::<Vec<_>>()
     };
-    assert_eq!(findings(), [(json!("completion_not_recorded"), json!(planted))]);
+    let named = |code: &str| (json!(code), json!(planted));
+    assert_eq!(findings(), ["completion_not_recorded", "approval_not_recorded"].map(named));
     // A teammate who completed it pushes the events with the file.
-    let line = json!({"eventId": 1, "type": "task.transitioned", "actor": "human:ann",
+    let line = json!({"eventId": 1, "type": "task.transitioned", "actor": "human:lead",
         "timestamp": "2026-01-01T10:00:00Z", "taskId": planted,
         "payload": {"from": "review", "to": "done"}});
     std::fs::write(tasks.root().join("events/2026-01-01.jsonl"), format!("{line}\n"))

@@ -25,7 +25,7 @@ use parking_lot::Mutex;
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
 
-/// How often the processes of a connection are looked for if one of them ends meanwhile.
+/// How often the processes of a connection are looked for if they change meanwhile.
 const LOOKS: usize = 5;
 
 /// This process, as the system describes it.
@@ -104,16 +104,19 @@ impl NetworkPeer {
         if !known.is_empty() && known.iter().all(|(process, _)| process.is_running()) {
             return all(&known);
         }
-        // A child that a process is about to start has its connections open, too, and may end
-        // before it is examined.
+        let look = || tcp_owners(self.local, self.remote);
+        // A child that a process is about to start has its connections open, too. It may end before
+        // it is examined, or become a worker, which has them no more.
         for _ in 0..LOOKS {
-            let owners = match tcp_owners(self.local, self.remote) {
+            let found = look();
+            let owners = match &found {
                 SocketOwners::Processes(found) => found,
                 SocketOwners::Foreign => return CallerProcess::OtherUser,
                 SocketOwners::Unknown => return CallerProcess::Unknown,
             };
-            let examined = owners.into_iter().map(|owner| Some((owner, examine(&owner)?)));
-            if let Some(examined) = examined.collect() {
+            let examined = owners.iter().map(|owner| Some((*owner, examine(owner)?))).collect();
+            let is_stable = owners.len() == 1 || look() == found;
+            if let Some(examined) = Option::filter(examined, |_| is_stable) {
                 *known = examined;
                 return all(&known);
             }

@@ -39,7 +39,11 @@ impl Lint<'_> {
                     continue;
                 };
                 self.events += 1;
-                completed.extend(completed_task(&line.object));
+                if let Some(id) = completed_task(&line.object) {
+                    let actor = line.object.get("actor").and_then(Value::as_str);
+                    self.completed_by.extend(actor.map(|actor| (id, actor.to_owned())));
+                    completed.insert(id);
+                }
                 let Some(number) = number(&line.object) else { continue };
                 if number <= last {
                     let problem = format!("event {number} follows event {last}");
