@@ -70,7 +70,7 @@ impl<'d> Lint<'d> {
         let decisions = read_after(self.disk, self.state, None)?;
         for task in std::mem::take(&mut self.approved) {
             let id = task.id.to_string();
-            // A teammate approved it elsewhere: the log travels with the files, the record does not.
+            // A teammate approved it: the log travels with the files, the record does not.
             let is_of_others = !decisions.records.iter().any(|record| record.subject == id)
                 && last_decision(&task)
                     .is_some_and(|last| self.completed_by.contains(&(task.id, last.by)));
