@@ -43,6 +43,9 @@ const REAP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the end of the worker is looked for where no descriptor tells it.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
+/// How long the list of the mounts of a worker is looked for again and again.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
 static PROGRAM: OnceLock<OsString> = OnceLock::new();
 
 /// How the launcher treats its worker.
@@ -245,7 +248,7 @@ fn wait(
     held: &mut HeldMounts<'_>,
 ) -> io::Result<Ending> {
     let watch = watch_end_of(worker);
-    let mut next_look = Instant::now();
+    let (begun, mut next_look) = (Instant::now(), Instant::now());
     loop {
         while let Some((pid, status)) = reap_one() {
             if pid == worker {
@@ -265,7 +268,7 @@ fn wait(
         if held.is_awaited() {
             held.find(worker.as_raw_nonzero().get().unsigned_abs().into());
         }
-        let is_soon = watch.is_none() || held.is_awaited();
+        let is_soon = watch.is_none() || (held.is_awaited() && begun.elapsed() < START_LIMIT);
         let wait = if is_soon { POLL_INTERVAL } else { REAP_INTERVAL };
         sleep_until_event((watch.as_ref(), held.list()), wait, &[asked, killed])?;
         if has_byte(killed) || held.lost()?.is_some() {

@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::accord::{Ran, run};
+use crate::accord::{Ran, program, run};
 use crate::run_approvals::waiting;
 use crate::run_place::Place;
+use crate::task_commands::report;
 use crate::task_place::Tasks;
 use crate::wait::{output_of, pid_in, wait_for_end_of, wait_until};
 
@@ -166,6 +167,26 @@ fn a_worker_whose_protection_came_off_is_ended() {
     let ran = output_of(worker, "the end of the worker");
     let shown = tasks.json(&format!("show {id}")).to_string();
     assert!(shown.contains(".git/config while the worker ran"), "{shown} {ran:?}");
+}
+
+/// The report moves the folder of the task, which is mounted in the sandbox.
+#[test]
+fn an_agent_that_has_reported_can_go_on() {
+    let modes = ["landlock", "bubblewrap"].into_iter().filter(|mode| has_sandbox(mode));
+    for mode in modes.chain(["off"]) {
+        let tasks = Tasks::new();
+        let id = tasks.create("One --ready");
+        let message = report(&id, "dev", "done").to_string();
+        let script = format!(
+            "echo '{message}' | '{}' task message > said.txt 2>&1\nsleep 1\ntouch later.txt",
+            program()
+        );
+        // The tree of tasks is in the work tree, as it is in most repositories.
+        assert!(tasks.root().starts_with(tasks.folder()));
+        let ran = work(&tasks, &script, mode);
+        assert_eq!(tasks.status(&id), "review", "{mode}: {ran:?}");
+        assert!(tasks.folder().join("later.txt").exists(), "{mode}: {ran:?}");
+    }
 }
 
 /// A filter of git whose program is in the work tree. A worker can change it, and Accord's own git

@@ -284,7 +284,8 @@ impl Confinement {
             mounts.read_only(&path);
         }
         let layout = Layout::of(&self.tree, home.as_deref());
-        let (missing, held) = self.mount_tree(&layout, &mut mounts, &attempt)?;
+        let missing = self.mount_tree(&layout, &mut mounts, &attempt)?;
+        let held = mounts.held();
         let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
         let (own, expected) = self.verification(&mounts)?;
         let arguments = mounts.arguments(folder, is_root);
@@ -414,13 +415,13 @@ impl Confinement {
     }
 
     /// Mounts the tree, and what the worker cannot change in it. Returns the protected paths that
-    /// do not exist, and the mounts that must stay.
+    /// do not exist.
     fn mount_tree(
         &self,
         layout: &Layout,
         mounts: &mut Mounts,
         attempt: &Attempt,
-    ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Obstacle> {
+    ) -> Result<Vec<PathBuf>, Obstacle> {
         mounts.writable(&self.tree);
         let list = layout.packed_refs().filter(|_| self.git == GitAccess::Commit);
         // Git makes it with the first log.
@@ -473,10 +474,7 @@ impl Confinement {
             mounts.writable(path);
         }
         mounts.hold_folders(&self.tree);
-        let is_held =
-            |at: &&PathBuf| paths.contains(at) || (at.starts_with(&self.tree) && **at != self.tree);
-        let held = mounts.iter().map(|(at, _)| at).filter(is_held).cloned().collect();
-        Ok((missing, held))
+        Ok(missing)
     }
 
     /// Makes the folders that the worker may change. An earlier worker could have put a link in

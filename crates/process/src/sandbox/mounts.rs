@@ -57,12 +57,27 @@ impl Mounts {
             below.filter(|(at, _)| at != tree).flat_map(|(at, _)| between(at)).collect();
         for folder in folders {
             // Below a mount that cannot be changed, nothing can be renamed.
-            let nearest = self.0.iter().filter(|(at, _)| folder.starts_with(at));
-            let nearest = nearest.max_by_key(|(at, _)| at.components().count());
-            if matches!(nearest, Some((at, Mount::Writable(_))) if *at != folder) {
+            let is_mount = self.0.iter().any(|(at, _)| *at == folder);
+            if !is_mount && matches!(self.above(&folder), Some((_, Mount::Writable(_)))) {
                 self.writable(&folder);
             }
         }
+    }
+
+    /// The mounts that must stay while the worker runs: what they cover could be changed. Accord
+    /// itself moves the folder of a task, whose mounts are in one that cannot be changed.
+    pub(crate) fn held(&self) -> Vec<PathBuf> {
+        let is_open = |at: &PathBuf| {
+            let above = self.above(at);
+            matches!(above, Some((place, Mount::Writable(from))) if place == from)
+        };
+        self.0.iter().map(|(at, _)| at).filter(|at| is_open(at)).cloned().collect()
+    }
+
+    /// The nearest mount above a path.
+    fn above(&self, path: &Path) -> Option<&(PathBuf, Mount)> {
+        let above = self.0.iter().filter(|(at, _)| path.starts_with(at) && path != at);
+        above.max_by_key(|(at, _)| at.components().count())
     }
 
     /// The arguments of bubblewrap before the program. With `other_user`, the worker has another
@@ -173,6 +188,21 @@ mod tests {
             "--bind /r /r --ro-bind /r/p /r/p --bind /r/a /r/a --bind /r/a/b /r/a/b \
              --ro-bind /r/a/b/c /r/a/b/c --bind /r/p/q/hole /r/p/q/hole --chdir /r --"
         );
+    }
+
+    #[test]
+    fn a_mount_must_stay_if_what_it_covers_could_be_changed() {
+        let mut mounts = Mounts::default();
+        mounts.add("/home", Mount::Hidden);
+        mounts.add("/home/ann", Mount::Writable("/state/home".into()));
+        mounts.read_only(Path::new("/home/ann/.cargo"));
+        mounts.writable(Path::new("/r"));
+        mounts.writable(Path::new("/r/.git"));
+        mounts.read_only(Path::new("/r/.git/config"));
+        mounts.read_only(Path::new("/r/tasks"));
+        mounts.writable(Path::new("/r/tasks/one/outputs"));
+        let held = ["/r/.git", "/r/.git/config", "/r/tasks"].map(PathBuf::from);
+        assert_eq!(mounts.held(), held);
     }
 
     #[test]
