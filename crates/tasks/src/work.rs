@@ -305,13 +305,13 @@ impl<'w> Work<'w> {
         self.events.push(event);
     }
 
-    /// Records the decision of a person.
     /// Whether decisions are committed, and this group has no more.
     pub(crate) fn has_earlier_decisions(&self) -> bool {
         let committed = self.state.last_decision();
         committed.is_some() && committed == self.last_decision.as_deref()
     }
 
+    /// Records the decision of a person.
     pub(crate) fn decide(&mut self, record: DecisionRecord) {
         self.decisions.push(record);
     }

@@ -7,11 +7,13 @@
 //! it protects nothing inside the work tree.
 
 mod attempt;
+mod bubblewrap;
 mod data_folders;
 mod git;
 mod guards;
 mod held;
 mod home;
+mod landlock;
 mod mounts;
 mod restrict;
 mod tool;
@@ -21,9 +23,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::attempt::Attempt;
@@ -34,12 +35,9 @@ pub(crate) use self::held::HeldMounts;
 pub use self::restrict::{Rights, restrict};
 pub use self::verify::{ExpectedMounts, verify_mounts};
 
-use self::attempt::SAME_FOLDER;
-use self::git::Layout;
-use self::mounts::{Mount, Mounts};
 use crate::error::StartError;
 use crate::group::Ending;
-use crate::invocation::{Invocation, find_outside, system_program};
+use crate::invocation::Invocation;
 use crate::namespace::supervisor_file;
 use crate::run::{Spec, run};
 
@@ -262,137 +260,6 @@ impl Confinement {
         })
     }
 
-    fn bubblewrap(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
-        let bubblewrap = self.program_of_bubblewrap()?;
-        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
-        let home = home_of(worker);
-        // Without a home of its own, the worker gets one in a folder that only it sees.
-        let inside = home.clone().unwrap_or_else(|| PathBuf::from("/var/tmp/home"));
-        let is_root = rustix::process::geteuid().is_root();
-        let hidden = self.hidden(home.as_deref());
-        let mut mounts = Mounts::default();
-        for folder in &hidden {
-            let is_own = self.hidden.contains(folder);
-            mounts.add(folder, if is_own { Mount::Hidden } else { Mount::Empty });
-        }
-        mounts.add(&inside, Mount::Writable(attempt.folder().join("home")));
-        static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
-        // Without the work tree, whose content must not decide that there is no sandbox.
-        let probe = || starts_in(&bubblewrap, &mounts);
-        PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
-        for path in self.seen(worker, program, home.as_deref(), &hidden) {
-            mounts.read_only(&path);
-        }
-        let layout = Layout::of(&self.tree, home.as_deref());
-        let missing = self.mount_tree(&layout, &mut mounts, &attempt)?;
-        let held = mounts.held();
-        let folder = worker.cwd.as_deref().unwrap_or(&self.tree);
-        let (own, expected) = self.verification(&mounts)?;
-        let arguments = mounts.arguments(folder, is_root);
-        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
-        let private = attempt.folder().join("home");
-        let places = (home.as_deref(), private.as_path(), inside.as_path());
-        let missing: Vec<&Path> =
-            missing.iter().filter_map(|path| path.strip_prefix(&self.tree).ok()).collect();
-        let ignored = home::ignore(places, &self.tree, &missing, &|name| worker.variable(name));
-        confined.env.extend(ignored.map_err(no_folder)?.map(|(name, value)| (name.into(), value)));
-        if self.git == GitAccess::Commit {
-            home::without_own_sandbox(&confined.program, &mut confined.args);
-        }
-        let program = std::mem::replace(&mut confined.program, bubblewrap.into());
-        confined.args = [arguments, vec![own], expected, vec![program], confined.args].concat();
-        confined.is_wrapped = true;
-        confined.held = held;
-        Ok(confined.env("TMPDIR", "/tmp").during(attempt))
-    }
-
-    /// Accord's own program and its arguments, which checks the mounts of the worker inside.
-    fn verification(&self, mounts: &Mounts) -> Result<(OsString, Vec<OsString>), Obstacle> {
-        let mut expected = ExpectedMounts::default();
-        for (at, mount) in mounts.iter() {
-            let is_own = at.starts_with(&self.tree) || *mount == Mount::Writable(at.clone());
-            let why =
-                |error| Obstacle::Refused(format!("{}: {error}; is it a link?", at.display()));
-            expected.add(at, mount, is_own).map_err(why)?;
-        }
-        let own = std::env::current_exe().unwrap_or_default().into_os_string();
-        // An update has replaced the file.
-        let own = match own.as_encoded_bytes().strip_suffix(b" (deleted)") {
-            Some(path) => OsStr::from_bytes(path).to_owned(),
-            None => own,
-        };
-        let mut words: Vec<OsString> = vec!["verify-mounts".into()];
-        words.extend(expected.same.into_iter().flat_map(|word| ["--same".into(), word]));
-        let apart = expected.apart.into_iter();
-        words.extend(apart.flat_map(|path| ["--apart".into(), path.into_os_string()]));
-        words.push("--".into());
-        Ok((own, words))
-    }
-
-    fn landlock(&self, worker: &Invocation, program: &Path) -> Result<Invocation, Obstacle> {
-        let attempt = Attempt::make(&self.state).map_err(no_folder)?;
-        let home = home_of(worker);
-        let inside = attempt.folder().join("home");
-        let mut hidden = self.hidden(home.as_deref());
-        // Rules are made for each file beside a hidden folder, and a tree can have many.
-        hidden.retain(|path| !path.starts_with(&self.tree));
-        hidden.push(PathBuf::from("/dev"));
-        let mut rights = Rights::outside(&hidden);
-        rights.read.extend(self.seen(worker, program, home.as_deref(), &hidden));
-        let git = Layout::of(&self.tree, home.as_deref());
-        rights.read.extend(git.outside());
-        rights.write.extend([self.tree.clone(), inside.clone(), attempt.folder().join("tmp")]);
-        self.make_writable(&attempt)?;
-        // What is in the tree may be changed already.
-        let outside = self.writable.iter().filter(|path| !path.starts_with(&self.tree));
-        rights.write.extend(outside.cloned());
-        // Not those in the tree, where an earlier worker could have put a link.
-        let outside = self.protected.iter().filter(|path| !path.starts_with(&self.tree));
-        rights.read.extend(outside.cloned());
-        if self.git == GitAccess::Commit {
-            rights.write.extend(git.data());
-        }
-        let mut confined = self.private(worker, home.as_deref(), &inside, &attempt)?;
-        home::without_own_sandbox(&confined.program, &mut confined.args);
-        let confined = confined.env("HOME", inside).env("TMPDIR", attempt.folder().join("tmp"));
-        self.restricted(confined, rights, attempt)
-    }
-
-    /// A program with these rights.
-    fn restricted(
-        &self,
-        mut confined: Invocation,
-        mut rights: Rights,
-        attempt: Attempt,
-    ) -> Result<Invocation, Obstacle> {
-        let launcher = crate::launcher::launcher();
-        let Some(launcher) = launcher.filter(|_| cfg!(target_os = "linux")) else {
-            return Err(Obstacle::Unavailable("this system has no Landlock".to_owned()));
-        };
-        // The rules are made without following links.
-        let real =
-            |path: &mut PathBuf| *path = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let all = rights.read.iter_mut().chain(&mut rights.write);
-        // The tree was real when its worker was asked for, and may be a link now.
-        all.filter(|path| !path.starts_with(&self.tree)).for_each(real);
-        let mut arguments: Vec<OsString> = vec!["restrict".into()];
-        for (flag, paths) in [("--read", &rights.read), ("--write", &rights.write)] {
-            arguments.extend(paths.iter().flat_map(|path| [flag.into(), path.into()]));
-        }
-        arguments.push("--".into());
-        static PROBE: OnceLock<Result<(), String>> = OnceLock::new();
-        let probe = || {
-            // Without what a worker can change, which must not decide that there is no sandbox.
-            let words = ["restrict", "--read", "/", "--"].map(OsString::from);
-            let words = words.into_iter().chain([system_program("true")]);
-            succeeds(Invocation::new(launcher, words), "landlock")
-        };
-        PROBE.get_or_init(probe).clone().map_err(Obstacle::Unavailable)?;
-        let program = std::mem::replace(&mut confined.program, launcher.to_owned());
-        confined.args = [arguments, vec![program], confined.args].concat();
-        Ok(confined.during(attempt))
-    }
-
     /// The worker with a private home and without the sockets of its person.
     fn private(
         &self,
@@ -412,69 +279,6 @@ impl Confinement {
             confined = confined.env(name, folder);
         }
         Ok(SOCKETS.into_iter().fold(confined, Invocation::without))
-    }
-
-    /// Mounts the tree, and what the worker cannot change in it. Returns the protected paths that
-    /// do not exist.
-    fn mount_tree(
-        &self,
-        layout: &Layout,
-        mounts: &mut Mounts,
-        attempt: &Attempt,
-    ) -> Result<Vec<PathBuf>, Obstacle> {
-        mounts.writable(&self.tree);
-        let list = layout.packed_refs().filter(|_| self.git == GitAccess::Commit);
-        // Git makes it with the first log.
-        list.iter().for_each(|list| drop(fs::create_dir(list.with_file_name("logs"))));
-        layout.mount(&self.tree, self.git, mounts);
-        if let Some(list) = list.filter(|list| !list.exists()) {
-            mounts.add(list, Mount::ReadOnly(attempt.folder().join("nothing")));
-        }
-        let mut guarded = layout.guarded(&self.tree, self.git);
-        guarded.retain(|(path, _)| !layout.is_closed(path));
-        for submodule in git::submodules(&self.tree) {
-            guarded.push((submodule.join(".git"), Missing::File));
-        }
-        guarded.extend(self.protected.iter().map(|path| (path.clone(), Missing::File)));
-        guarded.extend(CLIENT_FOLDERS.map(|name| (self.tree.join(name), Missing::Folder)));
-        let data = self.tree.join(DATA_FOLDER);
-        let is_own = |path: &PathBuf| self.hidden.iter().any(|hidden| hidden == path);
-        guarded.extend(Some(data).filter(|path| !is_own(path)).map(|it| (it, Missing::Folder)));
-        guarded.extend(CLIENT_FILES.map(|name| (self.tree.join(name), Missing::File)));
-        let paths: Vec<PathBuf> = guarded.iter().map(|(path, _)| path.clone()).collect();
-        let missing = attempt.missing(&paths).map_err(no_folder)?;
-        for (path, kind) in guarded {
-            if !missing.contains(&path) {
-                check_protected(&path)?;
-                mounts.read_only(&path);
-                continue;
-            }
-            let standing_in = |name: &str| Mount::ReadOnly(attempt.folder().join(name));
-            match kind {
-                Missing::Folder if path.file_name() == Some(OsStr::new(DATA_FOLDER)) => {
-                    mounts.add(path, Mount::Hidden);
-                }
-                // A client that finds its folder read-only and empty may refuse to start.
-                Missing::Folder if path.file_name() != Some(OsStr::new(".git")) => {
-                    mounts.add(path, Mount::Empty);
-                }
-                Missing::Folder => mounts.add(path, standing_in("empty")),
-                Missing::File if path.extension() == Some(OsStr::new("json")) => {
-                    mounts.add(path, standing_in("nothing.json"));
-                }
-                Missing::File => mounts.add(path, standing_in("nothing")),
-                Missing::CommonFolder => {
-                    fs::write(&path, SAME_FOLDER).map_err(no_folder)?;
-                    mounts.read_only(&path);
-                }
-            }
-        }
-        self.make_writable(attempt)?;
-        for path in &self.writable {
-            mounts.writable(path);
-        }
-        mounts.hold_folders(&self.tree);
-        Ok(missing)
     }
 
     /// Makes the folders that the worker may change. An earlier worker could have put a link in
@@ -546,16 +350,6 @@ impl Confinement {
         seen.retain(|path| !judges(path));
         seen
     }
-
-    /// The first `bwrap` in `PATH`, except one that a worker could have put there.
-    fn program_of_bubblewrap(&self) -> Result<PathBuf, Obstacle> {
-        // One that is a link stops the worker later.
-        let is_real = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
-        let folders = self.writable.iter().filter(is_real).chain([&self.tree]);
-        let folders: Vec<&Path> = folders.map(PathBuf::as_path).collect();
-        let found = find_outside("bwrap", &folders);
-        found.ok_or_else(|| Obstacle::Unavailable("bubblewrap is not installed".to_owned()))
-    }
 }
 
 /// Why a sandbox cannot be used.
@@ -586,31 +380,6 @@ fn home_at(home: OsString) -> Option<PathBuf> {
 
 fn real_folder(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|path| path.is_absolute() && path.is_dir())
-}
-
-/// A link could be replaced although its target is protected, and a file with two names could be
-/// written by the other one.
-fn check_protected(path: &Path) -> Result<(), Obstacle> {
-    let shown = path.display();
-    let found = path.symlink_metadata();
-    let found = found.map_err(|error| Obstacle::Refused(format!("{shown}: {error}")))?;
-    if found.is_symlink() {
-        let why = format!("{shown} is a link, which cannot be protected; replace it by its target");
-        return Err(Obstacle::Refused(why));
-    }
-    if found.is_file() && found.nlink() > 1 {
-        let why = format!("{shown} has another hard link, so it cannot be protected; copy it");
-        return Err(Obstacle::Refused(why));
-    }
-    Ok(())
-}
-
-/// Whether bubblewrap starts a program with these mounts.
-fn starts_in(bubblewrap: &Path, mounts: &Mounts) -> Result<(), String> {
-    let is_root = rustix::process::geteuid().is_root();
-    let words = mounts.clone().arguments(Path::new("/"), is_root);
-    let words = words.into_iter().chain([system_program("true")]);
-    succeeds(Invocation::new(bubblewrap, words), "bubblewrap")
 }
 
 /// Whether a sandbox starts a program. The error has its last line.

@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::attempt::Attempt;
+use super::bubblewrap::{check_protected, starts_in};
 use super::git::Layout;
 use super::mounts::{Mount, Mounts};
 use super::restrict::Rights;
-use super::{
-    Confinement, GitAccess, Obstacle, SOCKETS, SandboxMode, check_protected, home_of, no_folder,
-    starts_in,
-};
+use super::{Confinement, GitAccess, Obstacle, SOCKETS, SandboxMode, home_of, no_folder};
 use crate::error::StartError;
 use crate::invocation::Invocation;
 

@@ -1,7 +1,9 @@
 //! Proposals of turns: what waits, what is in them, and the decision of a person.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
+use std::slice;
 
 use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::evidence::ExpectedDigest;
@@ -61,14 +63,15 @@ impl Runs {
     /// The proposals in the repository, by turn. Fails if the repository cannot be read.
     pub fn proposals(&self, filter: ProposalFilter) -> Result<Vec<ProposalView>> {
         let repository = self.repository();
+        let turns = turns_of_folders(repository)?;
+        let records = Records::about(repository, &turns)?;
         let mut found = Vec::new();
-        for entry in repository.list(&own_path(&proposals_folder())?)? {
-            let Some(turn) = TurnId::parse(&entry.name) else { continue };
-            let decided = decision_on(repository, &turn)?;
+        for turn in turns {
+            let decided = records.decision_on(repository, &turn)?;
             if decided.is_some() && filter == ProposalFilter::Waiting {
                 continue;
             }
-            match accepted(repository, &turn) {
+            match records.accepted(repository, &turn) {
                 // A folder without a list of files is not a proposal, or not a whole one.
                 Err(failure) if failure.code == Code::XchainProposalNotFound => {}
                 proposal => found.push(ProposalView { proposal: proposal?, decided }),
@@ -81,13 +84,14 @@ impl Runs {
     /// and decisions that nobody took. Fails if the repository cannot be read.
     pub(crate) fn forged_proposals(&self) -> Result<Vec<String>> {
         let repository = self.repository();
+        let turns = turns_of_folders(repository)?;
+        let records = Records::about(repository, &turns)?;
         let mut forged = Vec::new();
-        for entry in repository.list(&own_path(&proposals_folder())?)? {
-            let Some(turn) = TurnId::parse(&entry.name) else { continue };
+        for turn in turns {
             let folder = proposal_folder(&turn);
-            if listed(repository, &turn)?.is_some() && !is_in_history(repository, &turn)? {
+            if listed(repository, &turn)?.is_some() && !records.history.contains_key(&turn) {
                 forged.push(folder);
-            } else if decision_on(repository, &turn)?.is_none()
+            } else if records.decision_on(repository, &turn)?.is_none()
                 && let Some((page, _)) = decision_page(repository, &turn)?
             {
                 forged.push(format!("{folder}/{page}"));
@@ -100,7 +104,8 @@ impl Runs {
     /// or a failure of the file system.
     pub fn proposal(&self, turn: &TurnId) -> Result<(ProposalView, Vec<ProposalFile>)> {
         let repository = self.repository();
-        let proposal = accepted(repository, turn)?;
+        let records = Records::about(repository, slice::from_ref(turn))?;
+        let proposal = records.accepted(repository, turn)?;
         let now = files_now(repository, &proposal)?;
         let files = proposal.files.iter().zip(now).map(|(file, now)| ProposalFile {
             path: file.path.clone(),
@@ -109,7 +114,7 @@ impl Runs {
             content: now.content.filter(|_| file.action != ProposalAction::Delete),
         });
         let files = files.collect();
-        let decided = decision_on(repository, turn)?;
+        let decided = records.decision_on(repository, turn)?;
         Ok((ProposalView { proposal, decided }, files))
     }
 
@@ -228,45 +233,77 @@ fn undecided(
     turn: &TurnId,
     expected: Option<&ExpectedDigest>,
 ) -> Result<Proposal> {
-    let proposal = accepted(repository, turn)?;
-    let Some(decided) = decision_on(repository, turn)? else { return Ok(proposal) };
+    let records = Records::about(repository, slice::from_ref(turn))?;
+    let proposal = records.accepted(repository, turn)?;
+    let Some(decided) = records.decision_on(repository, turn)? else { return Ok(proposal) };
     let message = format!("the proposal of {turn} was {decided} before");
     let decided = Failure::new(Code::XchainProposalDecided, message).with("decision", decided);
     unless_decided(repository, RecordFile::Ledger, Err(decided), expected, Some(turn))
 }
 
-/// The proposal as it was accepted: from the history, else from its own folder, if another runner
-/// accepted the turn.
-fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal> {
-    let mut is_known = false;
-    for line in of_turn(repository, RecordFile::History, turn)? {
-        is_known = true;
-        if let Some(proposal) = Proposal::of_history(&line) {
-            return Ok(proposal);
-        }
-    }
-    // A worker can write such a folder.
-    let listed = if is_known { listed(repository, turn)? } else { None };
-    listed.ok_or_else(|| {
-        let message = format!("there is no proposal of {turn} in the history of the run");
-        Failure::new(Code::XchainProposalNotFound, message)
-    })
+/// What history and ledger say about the turns of proposals. A worker can write the folder of a
+/// proposal, but not these.
+struct Records {
+    /// The accepted turns, each with its proposal if Accord accepted it.
+    history: BTreeMap<TurnId, Option<Proposal>>,
+    /// The turns whose proposals were decided.
+    decided: BTreeSet<TurnId>,
 }
 
-fn is_in_history(repository: &Repository, turn: &TurnId) -> Result<bool> {
-    Ok(!of_turn(repository, RecordFile::History, turn)?.is_empty())
+impl Records {
+    /// Reads each record once, whatever the number of turns.
+    fn about(repository: &Repository, turns: &[TurnId]) -> Result<Self> {
+        let (mut history, mut decided) = (BTreeMap::new(), BTreeSet::new());
+        if turns.is_empty() {
+            return Ok(Self { history, decided });
+        }
+        let turn_of = |line: &Object| {
+            let named = line.get("turn_id").and_then(Value::as_str)?;
+            turns.iter().find(|turn| turn.as_str() == named).cloned()
+        };
+        for line in repository.objects(RecordFile::History)? {
+            let line = line?;
+            if let Some(turn) = turn_of(&line) {
+                let proposal: &mut Option<Proposal> = history.entry(turn).or_default();
+                *proposal = proposal.take().or_else(|| Proposal::of_history(&line));
+            }
+        }
+        let decisions = [LedgerDecision::ProposalApplied, LedgerDecision::ProposalRejected];
+        for line in repository.objects(RecordFile::Ledger)? {
+            let line = line?;
+            let said = line.get("decision").and_then(Value::as_str);
+            if decisions.iter().any(|decision| said == Some(decision.as_str())) {
+                decided.extend(turn_of(&line));
+            }
+        }
+        Ok(Self { history, decided })
+    }
+
+    /// The proposal as it was accepted: from the history, else from its own folder, if another
+    /// runner accepted the turn.
+    fn accepted(&self, repository: &Repository, turn: &TurnId) -> Result<Proposal> {
+        let found = match self.history.get(turn) {
+            Some(Some(proposal)) => Some(proposal.clone()),
+            Some(None) => listed(repository, turn)?,
+            None => None,
+        };
+        found.ok_or_else(|| {
+            let message = format!("there is no proposal of {turn} in the history of the run");
+            Failure::new(Code::XchainProposalNotFound, message)
+        })
+    }
+
+    /// The decision on a proposal: the page in its folder counts if the ledger says so, too.
+    fn decision_on(&self, repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>> {
+        let page = decision_page(repository, turn)?.filter(|_| self.decided.contains(turn));
+        Ok(page.map(|(_, decision)| decision))
+    }
 }
 
-/// The lines of a record about a turn.
-fn of_turn(repository: &Repository, record: RecordFile, turn: &TurnId) -> Result<Vec<Object>> {
-    let mut lines = Vec::new();
-    for line in repository.objects(record)? {
-        let line = line?;
-        if line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str()) {
-            lines.push(line);
-        }
-    }
-    Ok(lines)
+/// The turns that have a folder below that of the proposals.
+fn turns_of_folders(repository: &Repository) -> Result<Vec<TurnId>> {
+    let entries = repository.list(&own_path(&proposals_folder())?)?;
+    Ok(entries.iter().filter_map(|entry| TurnId::parse(&entry.name)).collect())
 }
 
 fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>> {
@@ -274,18 +311,6 @@ fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>> {
     let snapshot = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
     let snapshot: Option<Object> = snapshot.and_then(|snapshot| snapshot.as_object().cloned());
     Ok(snapshot.map(|snapshot| Proposal::of_snapshot(turn, &snapshot)))
-}
-
-/// The decision on a proposal: the page in its folder counts if the ledger says so, too.
-fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>> {
-    let Some((_, decision)) = decision_page(repository, turn)? else { return Ok(None) };
-    let decided = [LedgerDecision::ProposalApplied, LedgerDecision::ProposalRejected];
-    let is_decision = |line: &Object| {
-        let said = line.get("decision").and_then(Value::as_str);
-        decided.iter().any(|decided| said == Some(decided.as_str()))
-    };
-    let lines = of_turn(repository, RecordFile::Ledger, turn)?;
-    Ok(lines.iter().any(is_decision).then_some(decision))
 }
 
 /// The page in the folder of a proposal that says how it was decided.
