@@ -298,6 +298,9 @@ fn packages_are_resources_of_the_command() {
     assert_eq!(package["package_id"], id.as_str());
     let prompts = agent.ask("prompts/list", &json!({}))["result"]["prompts"].clone();
     assert_eq!(prompts[0]["name"], "brief_me");
+    // A project that the first deposit will create has none yet.
+    let mut early = Agent::on(&memory, &["--project", "new"]);
+    assert_eq!(early.ask("resources/list", &json!({}))["result"]["resources"], json!([]));
     // A set of tools without them says so.
     let mut relay = Agent::on(&memory, &["--project", "shop", "--tools", "relay"]);
     assert_eq!(relay.ask("resources/list", &json!({}))["error"]["code"], -32_601);

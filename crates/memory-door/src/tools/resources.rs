@@ -117,7 +117,12 @@ async fn packages(
 ) -> Result<Option<String>, ToolError> {
     let path = InProject { project: id("project_id", project)? };
     let asked = PullParams { limit: Some(AT_ONCE), cursor, ..PullParams::default() };
-    let answer = reading::<PullPackages>(path, asked).send(api).await?;
+    let answer = match reading::<PullPackages>(path, asked).send(api).await {
+        // The first deposit creates the project. Clients take a refusal for a server that does not
+        // work, and offer none of its tools.
+        Err(error) if error.is(Code::AgenticProjectNotFound) => return Ok(None),
+        answer => answer?,
+    };
     *bytes += answer.text().len();
     let unknown = || Failure::new(Code::HostProtocol, "the answer of the host is not a list");
     let (mut listed, mut next) = (Vec::new(), None);

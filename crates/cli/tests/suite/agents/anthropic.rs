@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::script::{Action, Task};
+use super::script::{Action, Task, list};
 
 /// The tool that loads the schema of another tool.
 const SEARCH: &str = "ToolSearch";
@@ -87,8 +87,4 @@ fn events(
             "usage": {"output_tokens": 20}}),
         json!({"type": "message_stop"}),
     ]
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

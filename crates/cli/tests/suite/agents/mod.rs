@@ -6,6 +6,8 @@
 //! install them.
 
 mod anthropic;
+mod chat;
+mod google;
 mod model_api;
 mod openai;
 mod script;
@@ -79,6 +81,40 @@ fn claude_works_on_tasks_in_landlock() {
 fn codex_works_on_tasks_in_landlock() {
     if let Some(desk) = Desk::with("codex") {
         desk.sandboxed("landlock").works_on_tasks();
+    }
+}
+
+#[test]
+fn gemini_carries_a_run_and_works_on_tasks() {
+    if let Some(desk) = Desk::with("gemini") {
+        desk.carries_a_run();
+        desk.works_on_tasks();
+    }
+}
+
+#[test]
+fn gemini_carries_a_run_and_works_on_tasks_in_landlock() {
+    if let Some(desk) = Desk::with("gemini") {
+        let desk = desk.sandboxed("landlock");
+        desk.carries_a_run();
+        desk.works_on_tasks();
+    }
+}
+
+#[test]
+fn opencode_carries_a_run_and_works_on_tasks() {
+    if let Some(desk) = Desk::with("opencode") {
+        desk.carries_a_run();
+        desk.works_on_tasks();
+    }
+}
+
+#[test]
+fn opencode_carries_a_run_and_works_on_tasks_in_landlock() {
+    if let Some(desk) = Desk::with("opencode") {
+        let desk = desk.sandboxed("landlock");
+        desk.carries_a_run();
+        desk.works_on_tasks();
     }
 }
 
@@ -210,6 +246,30 @@ impl Desk {
                 let server = json!({"command": "accord", "args": arguments});
                 let servers = json!({"mcpServers": {"accord": server}});
                 std::fs::write(self.at("shop/.mcp.json"), servers.to_string()).expect("a file");
+            }
+            "gemini" => {
+                let server = json!({"command": "accord", "args": arguments});
+                let settings = json!({"mcpServers": {"accord": server},
+                    "security": {"auth": {"selectedType": "gemini-api-key"}},
+                    "privacy": {"usageStatisticsEnabled": false},
+                    "general": {"disableAutoUpdate": true, "disableUpdateNag": true}});
+                std::fs::create_dir(self.at(".gemini")).expect("a folder");
+                std::fs::write(self.at(".gemini/settings.json"), settings.to_string())
+                    .expect("a file");
+            }
+            "opencode" => {
+                let command: Vec<&str> = std::iter::once("accord").chain(arguments).collect();
+                let options = json!({"baseURL": format!("{}/v1", self.api.url()),
+                    "apiKey": "scripted"});
+                // Without `$schema`, the client adds it to the file.
+                let settings = json!({"$schema": "https://opencode.ai/config.json",
+                    "model": "scripted/scripted", "autoupdate": false,
+                    "share": "disabled",
+                    "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
+                        "options": options, "models": {"scripted": {}}}},
+                    "mcp": {"accord": {"type": "local", "command": command, "enabled": true}}});
+                std::fs::write(self.at("shop/opencode.json"), settings.to_string())
+                    .expect("a file");
             }
             _ => {
                 let url = self.api.url();
@@ -398,7 +458,17 @@ impl Desk {
             .map(|(name, _)| name)
             .filter(|name| {
                 let name = name.to_string_lossy().to_uppercase();
-                let foreign = ["CLAUDE", "ANTHROPIC", "CODEX", "OPENAI", "ACCORD_", "GIT_"];
+                let foreign = [
+                    "CLAUDE",
+                    "ANTHROPIC",
+                    "CODEX",
+                    "OPENAI",
+                    "GEMINI",
+                    "GOOGLE",
+                    "OPENCODE",
+                    "ACCORD_",
+                    "GIT_",
+                ];
                 foreign.iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")
             })
             .collect();
@@ -409,6 +479,8 @@ impl Desk {
         command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
         command.env("ANTHROPIC_BASE_URL", self.api.url()).env("ANTHROPIC_API_KEY", "scripted");
         command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        command.env("GOOGLE_GEMINI_BASE_URL", self.api.url()).env("GEMINI_API_KEY", "scripted");
+        command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
         command.env("ACCORD_WORKERS_SANDBOX", self.sandbox);
         // The memory is outside of the repository.
         command.env("ACCORD_WORKERS_WRITABLE", self.at("memory"));
@@ -436,6 +508,9 @@ fn default_sandbox() -> &'static str {
     }
 }
 
+/// The clients that a folder of clients has.
+const ALWAYS: [&str; 2] = ["claude", "codex"];
+
 /// `PATH` with the client and the command in front; `None`, with a message, if the client is not
 /// installed.
 fn path_with(preset: &Preset) -> Option<OsString> {
@@ -445,8 +520,9 @@ fn path_with(preset: &Preset) -> Option<OsString> {
         Some(prefix) => {
             let folder = PathBuf::from(prefix).join("node_modules/.bin");
             let client = folder.join(preset.name);
-            assert!(client.exists(), "ACCORD_AGENT_CLIENTS has no {}", client.display());
-            Some(folder.canonicalize().expect("a folder"))
+            let is_expected = ALWAYS.contains(&preset.name);
+            assert!(client.exists() || !is_expected, "there is no {}", client.display());
+            client.exists().then(|| folder.canonicalize().expect("a folder"))
         }
         None => std::env::split_paths(&path).find(|folder| folder.join(preset.name).is_file()),
     };

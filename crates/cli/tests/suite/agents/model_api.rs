@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use serde_json::Value;
 
-use super::{anthropic, openai};
+use super::{anthropic, chat, google, openai};
 
 /// The server. It stops when this is dropped.
 pub(crate) struct ModelApi {
@@ -95,17 +95,22 @@ impl Shared {
             asked.push(request.clone());
             asked.len()
         };
+        // Without a stream, Gemini CLI asks for texts of its own only.
+        let is_gemini = path.ends_with(":streamGenerateContent");
         let events = match path {
             "/v1/messages" => anthropic::answer(&request, &self.root, number),
             "/v1/responses" => openai::answer(&request, number),
+            "/v1/chat/completions" => chat::answer(&request, &self.root, number),
+            _ if is_gemini => vec![google::answer(&request, &self.root)],
             _ => {
                 return stream.write_all(
                     b"HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
                 );
             }
         };
-        let events = events.iter().map(|event| {
-            format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())
+        let events = events.iter().map(|event| match event["type"].as_str() {
+            Some(name) => format!("event: {name}\ndata: {event}\n\n"),
+            None => format!("data: {event}\n\n"),
         });
         let body: String = events.collect();
         let head = format!(

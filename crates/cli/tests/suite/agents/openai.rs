@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::script::{Action, Task};
+use super::script::{Action, Task, list};
 
 /// The events that answer a request.
 pub(super) fn answer(request: &Value, number: usize) -> Vec<Value> {
@@ -41,8 +41,4 @@ fn call(number: usize, name: &str, namespace: Option<&str>, arguments: &Value) -
         call["namespace"] = json!(namespace);
     }
     call
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

@@ -196,3 +196,8 @@ fn between(text: &str, before: &str, after: &str) -> Option<String> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(found, _)| found.to_owned())
 }
+
+/// The values of a list; nothing for another value.
+pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
