@@ -1,0 +1,92 @@
+//! How much of what the next agent has to know is in the briefing of a project.
+//!
+//! ```text
+//! cargo bench -p accord-memory --bench briefing                   # the development half
+//! cargo bench -p accord-memory --bench briefing -- --held-out     # the other half
+//! cargo bench -p accord-memory --bench briefing -- bug-hunt       # what is missing in a project
+//! cargo bench -p accord-memory --bench briefing -- bug-hunt 1000  # the briefing itself
+//! ```
+//!
+//! A project is a JSON document in `projects`: what was deposited and when, and five things that
+//! the next agent has to know, each with the phrases that say it. The held-out half was written
+//! without knowledge of the ranking, and is not used to change it.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark ends at the first surprise")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads its data and its arguments")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+mod project;
+
+use std::path::Path;
+
+use project::Project;
+
+/// The budgets, in tokens.
+const BUDGETS: [u32; 4] = [500, 1_000, 2_000, 4_000];
+
+const DEVELOPMENT: &str = "development";
+const HELD_OUT: &str = "held-out";
+
+#[tokio::main]
+async fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    match words.first().map(String::as_str) {
+        None => table(DEVELOPMENT).await,
+        Some("--held-out") => table(HELD_OUT).await,
+        Some(name) => look(name, words.get(1).and_then(|budget| budget.parse().ok())).await,
+    }
+}
+
+/// Prints how many of the needed things are in the briefings of each project.
+async fn table(set: &str) {
+    println!("{set:<24} {}", columns(BUDGETS.map(|budget| format!("{budget} tokens"))));
+    let (mut found, mut all, mut misleading) = ([0; 4], 0, [0; 4]);
+    for project in in_set(set) {
+        let mut row = [0; 4];
+        let memory = project.played().await;
+        for (place, budget) in BUDGETS.into_iter().enumerate() {
+            let text = memory.briefing(budget).await;
+            row[place] = project.needed.iter().filter(|one| one.is_in(&text)).count();
+            misleading[place] += project.unwanted.iter().filter(|one| one.is_in(&text)).count();
+            found[place] += row[place];
+        }
+        all += project.needed.len();
+        println!("  {:<22} {}", project.name, columns(row.map(|found| found.to_string())));
+    }
+    println!("  {:<22} {}", format!("of {all}"), columns(found.map(|found| found.to_string())));
+    println!("  {:<22} {}", "misleading", columns(misleading.map(|found| found.to_string())));
+}
+
+/// Prints what a project's briefings lack, or one of them.
+async fn look(name: &str, budget: Option<u32>) {
+    let mut all = [DEVELOPMENT, HELD_OUT].into_iter().flat_map(in_set);
+    let project = all.find(|project| project.name == name).expect("a project of this name");
+    let memory = project.played().await;
+    if let Some(budget) = budget {
+        println!("{}", memory.briefing(budget).await);
+        return;
+    }
+    for budget in BUDGETS {
+        let text = memory.briefing(budget).await;
+        let tokens = accord_base::tokens(&text);
+        println!("{budget} tokens: {tokens} used");
+        for lost in project.needed.iter().filter(|one| !one.is_in(&text)) {
+            println!("  missing: {} ({})", lost.any[0], lost.what);
+        }
+        for shown in project.unwanted.iter().filter(|one| one.is_in(&text)) {
+            println!("  misleading: {} ({})", shown.any[0], shown.what);
+        }
+    }
+}
+
+fn columns(cells: [String; 4]) -> String {
+    cells.map(|cell| format!("{cell:>12}")).concat()
+}
+
+fn in_set(set: &str) -> Vec<Project> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/briefing/projects").join(set);
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.collect();
+    paths.sort();
+    paths.iter().map(|path| Project::read(path)).collect()
+}

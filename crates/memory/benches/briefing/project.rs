@@ -1,0 +1,254 @@
+//! Invented projects, and a memory in which one has happened.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use accord_base::{Actor, ActorKey, Caller, Door, ProjectId};
+use accord_contract::{Time, Timestamp};
+use accord_memory::{Memory, MemoryOptions};
+use accord_memory_core::PackageId;
+use accord_memory_core::fact::AssertOptions;
+use accord_memory_core::lifecycle::{Change, Move};
+use accord_memory_core::operations::OrientParams;
+use accord_memory_core::package::Status;
+use accord_memory_core::query::{OrientFormat, Orientation};
+use accord_store_sqlite::{Options, SqliteStore};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+#[derive(Deserialize)]
+pub(crate) struct Project {
+    #[serde(skip)]
+    pub(crate) name: String,
+    focus: Option<String>,
+    steps: Vec<Step>,
+    pub(crate) needed: Vec<Phrases>,
+    #[serde(default)]
+    pub(crate) unwanted: Vec<Phrases>,
+}
+
+/// Something that a text says with one of several phrases.
+#[derive(Deserialize)]
+pub(crate) struct Phrases {
+    pub(crate) what: String,
+    pub(crate) any: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    before: String,
+    deposit: Option<Value>,
+    review: Option<Review>,
+    fact: Option<Value>,
+    repeat: Option<Repeat>,
+}
+
+#[derive(Deserialize)]
+struct Review {
+    of: String,
+    to: String,
+    by: String,
+    note: String,
+}
+
+#[derive(Deserialize)]
+struct Repeat {
+    times: u32,
+    every: String,
+    deposit: Option<Value>,
+    fact: Option<Value>,
+}
+
+/// A memory in which a project has happened.
+pub(crate) struct Played {
+    memory: Memory,
+    id: ProjectId,
+    focus: Option<String>,
+    begin: Time,
+    /// The ids of packages by the names that steps refer to.
+    names: HashMap<String, String>,
+    deposits: u32,
+    _folder: TempDir,
+}
+
+impl Phrases {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let text = collapsed(text);
+        self.any.iter().any(|phrase| text.contains(&collapsed(phrase)))
+    }
+}
+
+/// Without the marks and breaks with which a briefing writes a text of several lines.
+fn collapsed(text: &str) -> String {
+    let words = text.split_whitespace().filter(|word| *word != ">");
+    words.collect::<Vec<_>>().join(" ")
+}
+
+impl Project {
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut project: Self = serde_json::from_str(&text).unwrap();
+        project.name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        project
+    }
+
+    pub(crate) async fn played(&self) -> Played {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path(), &Options::default()).unwrap();
+        let memory = Memory::new(Arc::new(store), MemoryOptions::default());
+        let mut played = Played {
+            begin: memory.now(),
+            memory,
+            id: ProjectId::new(self.name.clone()).unwrap(),
+            focus: self.focus.clone(),
+            names: HashMap::new(),
+            deposits: 0,
+            _folder: folder,
+        };
+        for step in &self.steps {
+            let before = minutes(&step.before);
+            match step {
+                Step { deposit: Some(deposit), .. } => played.deposit(deposit, before).await,
+                Step { review: Some(review), .. } => played.review(review).await,
+                Step { fact: Some(fact), .. } => played.assert(fact, before).await,
+                Step { repeat: Some(repeat), .. } => played.repeat(repeat, before).await,
+                Step { .. } => panic!("a step does nothing"),
+            }
+        }
+        played
+    }
+}
+
+impl Played {
+    pub(crate) async fn briefing(&self, budget: u32) -> String {
+        let asked = OrientParams {
+            format: Some(OrientFormat::Briefing),
+            max_tokens: Some(budget),
+            focus: self.focus.clone(),
+            ..OrientParams::default()
+        };
+        let Orientation::Briefing(asked) = Orientation::of(asked).unwrap() else {
+            panic!("a briefing was asked for");
+        };
+        self.memory.brief(&Caller::owner(), &self.id, asked).await.unwrap()
+    }
+
+    fn at(&self, before: i64) -> String {
+        Timestamp::emit(self.begin.add_seconds(-60 * before)).to_string()
+    }
+
+    async fn deposit(&mut self, step: &Value, before: i64) {
+        self.deposits += 1;
+        let id = format!("pkg_{:06}", self.deposits);
+        if let Some(name) = step["as"].as_str() {
+            self.names.insert(name.to_owned(), id.clone());
+        }
+        let mut package = json!({
+            "package_id": id,
+            "project_id": self.id.as_str(),
+            "relay_version": "0.1",
+            "title": step["title"],
+            "status": text_or(step, "status", "complete"),
+            "package_type": text_or(step, "type", "standard"),
+            "review_type": text_or(step, "review_type", "none"),
+            "created_at": self.at(before),
+            "created_by": actor(step),
+        });
+        let members = package.as_object_mut().unwrap();
+        for name in [
+            "significance",
+            "description",
+            "content_md",
+            "topic",
+            "tags",
+            "decisions_made",
+            "open_questions",
+            "handoff_note",
+        ] {
+            if let Some(value) = step.get(name) {
+                members.insert(name.to_owned(), value.clone());
+            }
+        }
+        if let Some(parent) = step["parent"].as_str() {
+            members.insert("parent_package_id".to_owned(), json!(self.names[parent]));
+        }
+        if let Some(old) = step["supersedes"].as_array() {
+            let ids = old.iter().map(|name| self.names[name.as_str().unwrap()].clone());
+            members.insert("x-supersedes".to_owned(), ids.collect());
+        }
+        if let Some(answers) = step["answers"].as_array() {
+            let answers = answers.iter().map(|text| json!({"question": text}));
+            members.insert("x-answers".to_owned(), answers.collect());
+        }
+        let sent = package.to_string().into();
+        self.memory.deposit(&Caller::owner(), &self.id, sent, false).await.unwrap();
+    }
+
+    async fn review(&self, review: &Review) {
+        let id = PackageId::new(self.names[&review.of].clone()).unwrap();
+        let to = Status::ALL.iter().find(|status| status.as_str() == review.to).unwrap();
+        let by = ActorKey::parse(&review.by).unwrap();
+        let (note, actor) = (Some(review.note.clone()), Some(Actor::new(by.id, by.kind)));
+        let asked = Move { note, actor, ..Move::new(Change::Review(*to)) };
+        self.memory.transition(&Caller::owner(), Door::Http, None, id, asked).await.unwrap();
+    }
+
+    async fn assert(&self, fact: &Value, before: i64) {
+        let sent = json!({
+            "subject": fact["subject"],
+            "predicate": fact["relation"],
+            "value": fact["object"],
+            "valid_from": self.at(before),
+            "asserted_by": actor(fact),
+        });
+        let (caller, sent) = (Caller::owner(), sent.to_string());
+        let options = AssertOptions::default();
+        self.memory.assert_fact(&caller, &self.id, sent.as_bytes(), options).await.unwrap();
+    }
+
+    async fn repeat(&mut self, repeat: &Repeat, before: i64) {
+        let every = minutes(&repeat.every);
+        for number in 0..repeat.times {
+            let at = before - every * i64::from(number);
+            let numbered = |value: &Value| -> Value {
+                let text = value.to_string().replace("{n}", &(number + 1).to_string());
+                serde_json::from_str(&text).unwrap()
+            };
+            if let Some(deposit) = &repeat.deposit {
+                self.deposit(&numbered(deposit), at).await;
+            }
+            if let Some(fact) = &repeat.fact {
+                self.assert(&numbered(fact), at).await;
+            }
+        }
+    }
+}
+
+fn text_or(step: &Value, name: &str, default: &str) -> Value {
+    json!(step[name].as_str().unwrap_or(default))
+}
+
+/// The author of a step, such as `agent:builder`.
+fn actor(step: &Value) -> Value {
+    let (kind, id) = step["by"].as_str().unwrap().split_once(':').unwrap();
+    json!({"id": id, "type": kind})
+}
+
+/// A time such as `2d4h30m`, in minutes.
+fn minutes(text: &str) -> i64 {
+    let (mut minutes, mut number) = (0, 0);
+    for letter in text.chars() {
+        match letter.to_digit(10) {
+            Some(digit) => number = number * 10 + i64::from(digit),
+            None => {
+                let unit = [('m', 1), ('h', 60), ('d', 24 * 60)];
+                let unit = unit.iter().find(|(name, _)| *name == letter).expect("d, h or m");
+                minutes += number * unit.1;
+                number = 0;
+            }
+        }
+    }
+    minutes
+}
