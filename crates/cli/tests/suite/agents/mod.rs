@@ -337,15 +337,18 @@ impl Desk {
         self.accord(&format!(
             "task create 'Write the manual' --role dev --after {first} {project}"
         ));
+        self.accord(&format!(
+            "task create 'Write the examples' --role dev --after {first} --no-review {project}"
+        ));
         let words =
             format!("task work --agent {} --role dev --drain --project shop", self.preset.name);
         let ran = self.shell(&format!("accord {words}"));
         assert_eq!(ran.code, 0, "{ran:?}");
-        let said = format!("{} worked on 2 tasks\n", self.preset.name);
+        let said = format!("{} worked on 3 tasks\n", self.preset.name);
         assert!(ran.stderr.ends_with(&said), "{ran:?}");
         let list = self.accord("task list --all --project shop");
-        for status in ["done", "review"] {
-            assert_eq!(list.matches(&format!("  {status}  ")).count(), 1, "{list}");
+        for (status, count) in [("done", 2), ("review", 1)] {
+            assert_eq!(list.matches(&format!("  {status}  ")).count(), count, "{list}");
         }
         let asked = self.api.asked();
         assert!(asked.contains("not_for_workers"), "it could decide for a person");
