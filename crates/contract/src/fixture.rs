@@ -74,6 +74,28 @@ message! {
     }
 }
 
+message! {
+    /// What the kit reads of an adapter for one case. The verifier of published fixtures always
+    /// needs the status.
+    pub struct CaseAnswer("CaseAnswer", open) {
+        /// The adapter's own judgement; required where `actual` is absent or null.
+        optional status: Status = "status", "fixture-status";
+        /// A note for people.
+        nullable message: String = "message", "text-for-people";
+        /// What the implementation did, in the form of the case's expectation.
+        nullable actual: Value = "actual", "fixture-outcome";
+        /// The id of the case that this answers.
+        nullable id: String = "id", "case-id";
+    }
+}
+
+impl From<AdapterResult> for CaseAnswer {
+    fn from(result: AdapterResult) -> Self {
+        let AdapterResult { status, message, actual, id, extra } = result;
+        Self { status: Some(status), message, actual, id, extra }
+    }
+}
+
 impl AdapterResult {
     /// Compares what the implementation did with what a case of the kit expects.
     pub fn judge(expected: &Value, actual: Value) -> Self {

@@ -1,5 +1,5 @@
 //! Judges an implementation of one operation that lives in this program, without a process between:
-//! put your own code in the place of `relation`, and name its operation in the filter.
+//! put your own code in the place of `check_aliases`, and name its operation in the filter.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use accord_contract::fixture::AdapterResult;
 use accord_kit::driver::InProcess;
 use accord_kit::reporter::{TextOptions, TextReporter};
 use accord_kit::{Case, Corpus, Filter, RunOptions, RunReport, run};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[expect(clippy::disallowed_methods, reason = "a program prints")]
 fn main() -> ExitCode {
@@ -24,11 +24,10 @@ fn main() -> ExitCode {
 
 pub(crate) fn judge(out: impl io::Write) -> Result<RunReport, Failure> {
     let mut options = RunOptions::default();
-    options.filter = Some("op(version_relation)".parse::<Filter>()?);
+    options.filter = Some("op(check_aliases)".parse::<Filter>()?);
     let implementation = InProcess::new(|case: &Case| {
         let argument = |name: &str| case.argument(name).as_str().unwrap_or_default();
-        let actual = relation(argument("ours"), argument("theirs"));
-        let actual = json!({"result": "ok", "relation": actual});
+        let actual = check_aliases(argument("message"), argument("json"));
         AdapterResult::judge(&case.expectation(), actual)
     });
     let mut lines = TextReporter::new(out, TextOptions::new(false));
@@ -36,18 +35,20 @@ pub(crate) fn judge(out: impl io::Write) -> Result<RunReport, Failure> {
     Ok(run(protocol, &implementation, &options, &mut lines)?)
 }
 
-/// The implementation that is judged: how their version of a protocol relates to ours.
-fn relation(ours: &str, theirs: &str) -> &'static str {
-    match (version(ours), version(theirs)) {
-        (Some(ours), Some(theirs)) if ours == theirs => "same",
-        (Some((ours, _)), Some((theirs, _))) if ours != theirs => "major_differs",
-        (Some((_, ours)), Some((_, theirs))) if theirs > ours => "minor_newer",
-        (Some(_), Some(_)) => "minor_older",
-        _ => "opaque",
-    }
-}
-
-fn version(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+/// The implementation that is judged: whether the alias of a message says what the member says that
+/// it mirrors.
+fn check_aliases(message: &str, text: &str) -> Value {
+    let (alias, mirrors) = match message {
+        "ErrorEnvelope" => ("code", "error.code"),
+        _ => ("confidenceScore", "confidence"),
+    };
+    let message: Value = serde_json::from_str(text).unwrap_or_default();
+    let mirrored = mirrors.split('.').fold(&message, |value, member| &value[member]);
+    let state = match message.get(alias) {
+        None => "absent",
+        Some(value) if value == mirrored => "match",
+        Some(_) => "wrong",
+    };
+    let aliases = json!([{"alias": alias, "mirrors": mirrors, "state": state}]);
+    json!({"result": "ok", "aliases": aliases, "honest": state != "wrong"})
 }

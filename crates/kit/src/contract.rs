@@ -1,7 +1,7 @@
 //! The kit's documents in Accord's own wire contract.
 
 use accord_contract::compat::Direction;
-use accord_contract::fixture::Capabilities;
+use accord_contract::fixture::{Capabilities, CaseAnswer};
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
@@ -15,6 +15,7 @@ use crate::verifier::ConformanceReport;
 pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<CallCase>(Direction::Request)
+        .message::<CaseAnswer>(Direction::Request)
         .message::<ChannelCase>(Direction::Request)
         .message::<FixtureCase>(Direction::Request)
         .message::<FolderCase>(Direction::Request)

@@ -56,7 +56,7 @@ pub use baseline::Baseline;
 pub use case::Case;
 pub use corpus::{Corpus, Protocol};
 pub use event::{Event, Reporter, Reporters, What};
-pub use exit::Overall;
+pub use exit::{Overall, RunVerdict};
 pub use filter::Filter;
 pub use report::RunReport;
 pub use runner::{RunOptions, run};

@@ -10,8 +10,9 @@ use accord_contract::{Date, Field, Object, Value, Wire as _, message, wire_enum}
 use crate::baseline::StaleEntry;
 use crate::case::{Case, Strength};
 use crate::driver::{AdapterInfo, Closing};
-use crate::exit::{self, Overall};
+use crate::exit::{self, Judged, Overall, RunVerdict};
 use crate::levels::Conformance;
+use crate::runner::RunOptions;
 use crate::truncate;
 use crate::verdict::{Judgement, Verdict};
 
@@ -70,6 +71,10 @@ message! {
         required overall: Overall = "overall", "run-verdict";
         /// The exit code that goes with it.
         required exit_code: u64 = "exit_code", "exit-code";
+        /// The same, with `not_judged` for a run that shows nothing.
+        optional verdict: RunVerdict = "verdict", "run-verdict";
+        /// How many required cases were judged.
+        optional judged: Judged = "judged", "counts";
         /// Why the run did not pass.
         required reasons: Vec<String> = "reasons", "text-for-people";
         /// All cases, counted by verdict.
@@ -222,13 +227,17 @@ impl CaseReport {
 impl RunSummary {
     pub(crate) fn new(
         cases: &[CaseReport],
+        options: &RunOptions,
         stale: Vec<StaleEntry>,
         conformance: Option<Conformance>,
         closing: Closing,
         duration: Duration,
     ) -> Self {
-        let (overall, reasons) =
-            exit::decide(cases, &stale, &closing.breaches, conformance.as_ref());
+        let levels = options.levels.as_ref();
+        let judged =
+            Judged::count(cases, |case| levels.is_none_or(|levels| levels.contains(&case.level)));
+        let (overall, verdict, reasons) =
+            exit::decide(cases, &judged, &stale, &closing.breaches, conformance.as_ref());
         let mut levels: BTreeMap<String, Totals> = BTreeMap::new();
         for case in cases {
             levels.entry(case.level.clone()).or_insert_with(Totals::zero).count(case);
@@ -236,6 +245,8 @@ impl RunSummary {
         Self {
             overall,
             exit_code: overall.exit_code().into(),
+            verdict: Some(verdict),
+            judged: Some(judged),
             reasons,
             totals: Totals::of(cases.iter()),
             required: Totals::of(cases.iter().filter(|case| case.strength == Strength::Must)),

@@ -1,7 +1,7 @@
 //! The published JSON Schemas, generated from the types.
 
 use accord_contract::Value;
-use accord_contract::fixture::{AdapterResult, Capabilities};
+use accord_contract::fixture::{Capabilities, CaseAnswer};
 use accord_contract::wire::json_schema;
 
 use crate::baseline::Baseline;
@@ -14,7 +14,7 @@ use crate::verifier::ConformanceReport;
 /// Every document that the kit reads or writes, with its name and its schema.
 pub fn all() -> Vec<(&'static str, Value)> {
     vec![
-        ("adapter-result", json_schema::<AdapterResult>()),
+        ("adapter-result", json_schema::<CaseAnswer>()),
         ("baseline", json_schema::<Baseline>()),
         ("capabilities", json_schema::<Capabilities>()),
         ("case", json_schema::<CallCase>()),

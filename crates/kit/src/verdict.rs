@@ -1,7 +1,7 @@
 //! Judges the answer to a case: the kit compares the outcome with the expectation itself. The
 //! adapter's own status counts only without an outcome, and is then marked as self-reported.
 
-use accord_contract::fixture::{AdapterResult, Status};
+use accord_contract::fixture::{CaseAnswer, Status};
 use accord_contract::{Code, Value, wire_enum};
 
 use crate::case::{Case, InsteadOfPass};
@@ -26,6 +26,19 @@ wire_enum! {
         /// No judgement, and it is not the adapter's fault: the kit could not run the case.
         HarnessError = "harness_error",
     }
+}
+
+/// What an adapter's own status is worth.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum StatusRules {
+    /// The comparison decides. A pass without an outcome to compare is a failure.
+    #[default]
+    Compared,
+    /// The same, except that a pass without an outcome is a pass.
+    SelfReportsAllowed,
+    /// The rules of published fixtures: an answer has a status, a pass without an outcome is a
+    /// pass, and a status that contradicts the comparison is an error.
+    Published,
 }
 
 /// A verdict and its reasons.
@@ -93,9 +106,9 @@ impl Judgement {
 }
 
 /// Judges the answer to a case.
-pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
+pub fn judge(case: &Case, outcome: DriverOutcome, rules: StatusRules) -> Judgement {
     let mut judgement = match outcome.answer {
-        Ok(Reply::Result(result)) => judge_result(case, result),
+        Ok(Reply::Result(result)) => judge_result(case, result, rules),
         Ok(Reply::Exchanged(exchanged)) => judge_exchange(exchanged),
         Err(NoAnswer::Broken { breach: Breach::TimedOut, reason }) => {
             Judgement::with_code(Verdict::Error, Code::KitAdapterTimeout, reason)
@@ -113,48 +126,81 @@ pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
     judgement
 }
 
-fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
+fn judge_result(case: &Case, result: CaseAnswer, rules: StatusRules) -> Judgement {
     let said = result.message.value().map(String::as_str).unwrap_or_default();
     let actual = result.actual.value().cloned();
     match (result.status, actual) {
-        (Status::NotImplemented, actual) => Judgement {
+        (Some(Status::NotImplemented), actual) => Judgement {
             actual,
             ..Judgement::with_message(Verdict::NotImplemented, or(said, "not implemented"))
         },
-        (Status::Error, actual) => {
+        (Some(Status::Error), actual) => {
             let said = or(said, "it gives no reason");
             let message = format!("the adapter reports an error: {said}");
             Judgement { actual, ..Judgement::with_message(Verdict::Error, message) }
         }
+        (None, None) => without_status(),
+        (None, Some(_)) if rules == StatusRules::Published => without_status(),
         // Compared even if the adapter reports a pass: its own judgement may be wrong.
-        (status, Some(actual)) => compare(case, status, actual, said),
-        (Status::Pass, None) => Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) },
-        (Status::Fail, None) => {
+        (status, Some(actual)) => compare(case, status, actual, said, rules),
+        (Some(Status::Pass), None) if rules == StatusRules::Compared => Judgement {
+            self_reported: true,
+            said: Some(said.to_owned()).filter(|said| !said.trim().is_empty()),
+            ..Judgement::with_message(Verdict::Fail, ONLY_SAID)
+        },
+        (Some(Status::Pass), None) => {
+            Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) }
+        }
+        (Some(Status::Fail), None) => {
             let message = or(said, "the adapter reports a failure and no outcome");
             Judgement { self_reported: true, ..Judgement::with_message(Verdict::Fail, message) }
         }
     }
 }
 
-fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement {
+fn without_status() -> Judgement {
+    let message = "the adapter answered without a status".to_owned();
+    Judgement::with_code(Verdict::Error, Code::KitAdapterProtocol, message)
+}
+
+fn compare(
+    case: &Case,
+    status: Option<Status>,
+    actual: Value,
+    words: &str,
+    rules: StatusRules,
+) -> Judgement {
     let mismatches = case.vocabulary().differences(&case.expectation(), &actual);
     let first = mismatches.first().map(ToString::to_string);
     let differences: Vec<_> = mismatches.into_iter().map(Difference::from).collect();
     // An adapter that compares by the same rules has the same result.
     let is_news = !words.trim().is_empty() && first.as_deref() != Some(words);
     let said = is_news.then(|| words.to_owned());
-    let (verdict, message) = match (status, first) {
-        (Status::Pass, None) => return Judgement::new(Verdict::Pass),
-        (Status::Fail, Some(first)) => (Verdict::Fail, first),
-        // Adapter and kit disagree. One of them has a bug, so neither pass nor fail can be trusted.
-        (own, first) => {
-            let (not, detail) = first.map_or(("", String::new()), |at| ("not ", format!(": {at}")));
-            let outcome = format!("its outcome is {not}what the case expects{detail}");
-            (Verdict::Error, format!("the adapter says `{own}`, but {outcome}"))
-        }
+    let found = if first.is_none() { Status::Pass } else { Status::Fail };
+    let other = status.filter(|status| *status != found);
+    if let Some(own) = other.filter(|_| rules == StatusRules::Published) {
+        // Adapter and kit disagree. One of them has a bug, so neither can be trusted.
+        let (not, detail) = first.map_or(("", String::new()), |at| ("not ", format!(": {at}")));
+        let outcome = format!("its outcome is {not}what the case expects{detail}");
+        let message = format!("the adapter says `{own}`, but {outcome}");
+        let actual = Some(actual);
+        let error = Judgement::with_message(Verdict::Error, message);
+        return Judgement { said, differences, actual, ..error };
+    }
+    // What it says against the comparison is shown, and decides nothing.
+    let said = match (other, said) {
+        (Some(own), Some(words)) => Some(format!("`{own}`: {words}")),
+        (Some(own), None) => Some(format!("`{own}`")),
+        (None, said) => said.filter(|_| found == Status::Fail),
     };
-    let actual = Some(actual);
-    Judgement { said, differences, actual, ..Judgement::with_message(verdict, message) }
+    match first {
+        None => Judgement { said, ..Judgement::new(Verdict::Pass) },
+        Some(first) => {
+            let actual = Some(actual);
+            let failure = Judgement::with_message(Verdict::Fail, first);
+            Judgement { said, differences, actual, ..failure }
+        }
+    }
 }
 
 fn judge_exchange(exchanged: Exchanged) -> Judgement {
@@ -199,6 +245,11 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
         ..judgement
     }
 }
+
+/// Why a case fails whose adapter only says that it passes.
+const ONLY_SAID: &str = "self-reported: the adapter says `pass` and gives no `actual` to compare \
+     (--allow-self-reported accepts that)";
+
 /// Why a case that had started has no verdict.
 pub(crate) const STOPPED: &str = "stopped, because another case ended the run";
 

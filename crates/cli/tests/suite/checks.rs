@@ -60,11 +60,13 @@ fn one_process_a_case_gives_the_same_verdict() {
 #[test]
 fn verdicts_become_exit_codes() {
     for (body, code) in [
-        (r#"cat >/dev/null; echo '{"status":"pass","actual":null}'"#, 0),
-        (r#"cat >/dev/null; echo '{"status":"not_implemented"}'; exit 3"#, 0),
+        (r#"cat >/dev/null; echo '{"status":"pass","actual":null}'"#, 1),
+        (r#"cat >/dev/null; echo '{"status":"not_implemented"}'; exit 3"#, 2),
         (r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#, 1),
         (r#"cat >/dev/null; echo '{"status":"error"}'; exit 2"#, 2),
-        (r#"cat >/dev/null; echo '{"status":"pass","actual":{"result":"no"}}'"#, 2),
+        (r#"cat >/dev/null; echo '{"status":"pass","actual":{"result":"no"}}'"#, 1),
+        (r#"cat >/dev/null; echo '{"actual":{"result":"no"}}'"#, 1),
+        (r#"cat >/dev/null; echo '{}'"#, 2),
         ("cat >/dev/null; echo nonsense", 2),
     ] {
         let script = Script::new(body);

@@ -5,7 +5,7 @@ use crate::accord::accord;
 use crate::memory::{Memory, Way};
 
 /// A filter that leaves one case, which every server passes.
-const ONE: &str = "id(agentic/transport/conformance)";
+const ONE: &str = "id(agentic/transport/conformance-version)";
 
 #[test]
 fn a_key_that_is_missing_or_too_weak_is_no_verdict() {

@@ -66,7 +66,7 @@ impl Driver for CombinedDriver<'_> {
         }
         match self.combined.second.applies(case) {
             Ok(()) => self.second.execute(case, limit),
-            Err(reason) => DriverOutcome::new(Err(NoAnswer::Harness { reason }), b""),
+            Err(reason) => DriverOutcome::none(NoAnswer::Harness { reason }),
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::Wire as _;
-use accord_contract::fixture::AdapterResult;
+use accord_contract::fixture::CaseAnswer;
 use accord_process::{Cancel, Invocation, Session, SessionError};
 
 use super::folders::{Folders, Open, Process};
@@ -84,7 +84,7 @@ impl Driver for LongLivedDriver<'_> {
         };
         let mut open = match started {
             Ok(open) => open,
-            Err(why) => return DriverOutcome::new(Err(why), b""),
+            Err(why) => return DriverOutcome::none(why),
         };
         let answer = ask(&mut open.session, case, limit);
         let keeps_the_protocol = answer.is_ok();
@@ -135,7 +135,7 @@ impl Drop for LongLivedDriver<'_> {
     }
 }
 
-fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterResult, NoAnswer> {
+fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<CaseAnswer, NoAnswer> {
     let line = case.encode().to_string();
     let answer = session.request(line.as_bytes(), limit).map_err(|error| breach(&error))?;
     reply::read(case, &answer, reply::Asked::InTurn)

@@ -13,7 +13,7 @@ pub(crate) mod workplace;
 
 use std::time::Duration;
 
-use accord_contract::fixture::AdapterResult;
+use accord_contract::fixture::CaseAnswer;
 use accord_contract::{Extensible, Object, message, wire_enum};
 use accord_process::{Cancel, Invocation, StartError};
 
@@ -125,7 +125,7 @@ pub struct DriverOutcome {
 #[non_exhaustive]
 pub enum Reply {
     /// The adapter's result document.
-    Result(AdapterResult),
+    Result(CaseAnswer),
     /// How an exchange with a server went.
     Exchanged(Exchanged),
 }
@@ -209,8 +209,14 @@ impl AdapterInfo {
 
 impl DriverOutcome {
     /// An answer, with the adapter's stderr.
-    pub fn new(answer: Result<AdapterResult, NoAnswer>, stderr: &[u8]) -> Self {
-        Self { answer: answer.map(Reply::Result), stderr: reply::last_lines(stderr) }
+    pub fn new(answer: Result<impl Into<CaseAnswer>, NoAnswer>, stderr: &[u8]) -> Self {
+        let answer = answer.map(|answer| Reply::Result(answer.into()));
+        Self { answer, stderr: reply::last_lines(stderr) }
+    }
+
+    /// No answer.
+    pub fn none(why: NoAnswer) -> Self {
+        Self { answer: Err(why), stderr: String::new() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::Wire as _;
-use accord_contract::fixture::AdapterResult;
+use accord_contract::fixture::CaseAnswer;
 use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, run};
 
 use super::folders::{Folders, Process};
@@ -80,7 +80,7 @@ impl Driver for PerCaseDriver<'_> {
         // The folder is kept until the process group is gone.
         let (folder, invocation) = match workplace::prepare(self.invocation) {
             Ok(prepared) => prepared,
-            Err(why) => return DriverOutcome::new(Err(why), b""),
+            Err(why) => return DriverOutcome::none(why),
         };
         let spec = Spec::new(invocation)
             .stdin(format!("{}\n", case.encode()))
@@ -92,7 +92,7 @@ impl Driver for PerCaseDriver<'_> {
         self.closing.notes.extend(folder.remove().err());
         match ran {
             Ok(outcome) => DriverOutcome::new(read(case, &outcome, limit), &outcome.stderr),
-            Err(error) => DriverOutcome::new(Err(NoAnswer::CannotStart(error)), b""),
+            Err(error) => DriverOutcome::none(NoAnswer::CannotStart(error)),
         }
     }
 
@@ -105,7 +105,7 @@ impl Driver for PerCaseDriver<'_> {
     }
 }
 
-fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResult, NoAnswer> {
+fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<CaseAnswer, NoAnswer> {
     if outcome.cancelled {
         return Err(NoAnswer::Cancelled);
     }
@@ -124,10 +124,13 @@ fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResu
     let result = reply::read(case, &outcome.stdout, reply::Asked::Alone).map_err(|why| {
         NoAnswer::broken(format!("the adapter ended with exit code {code}, but {why}"))
     })?;
-    let (status, needed) = (result.status, i32::from(result.status.exit_code()));
+    let needed = result.status.map_or(0, |status| i32::from(status.exit_code()));
     if code == needed {
         return Ok(result);
     }
-    let needs = format!("the status `{status}` needs exit code {needed}");
+    let needs = match result.status {
+        Some(status) => format!("the status `{status}` needs exit code {needed}"),
+        None => "a result without `status` needs exit code 0".to_owned(),
+    };
     Err(NoAnswer::broken(format!("{needs}, but the adapter ended with exit code {code}")))
 }

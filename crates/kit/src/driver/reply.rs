@@ -1,6 +1,6 @@
 //! Parses an adapter's output.
 
-use accord_contract::fixture::AdapterResult;
+use accord_contract::fixture::CaseAnswer;
 use accord_contract::{Value, Wire as _};
 
 use crate::case::Case;
@@ -8,14 +8,15 @@ use crate::case::Case;
 /// The mode of the protocol, which decides how strictly a result is checked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
-    /// One case per exchange: `status` decides, and all but it and a text `message` is ignored.
+    /// One case per exchange: `status` and `actual` decide, and all other members but a text
+    /// `message` are ignored.
     Alone,
     /// Many cases in one process: a late line would otherwise count for the next case.
     InTurn,
 }
 
 /// Reads exactly one result document for this case.
-pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResult, String> {
+pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<CaseAnswer, String> {
     if text.trim_ascii().is_empty() {
         return Err("it wrote no result".to_owned());
     }
@@ -26,8 +27,13 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
     if asked == Asked::Alone {
         forget_what_is_free(&mut value);
     }
-    let result = AdapterResult::from_document(value)
+    let result = CaseAnswer::from_document(value)
         .map_err(|error| format!("its output is not a result document: {error}"))?;
+    if result.status.is_none() && result.actual.value().is_none() {
+        return Err(
+            "its output is not a result document: it has neither `status` nor `actual`".to_owned()
+        );
+    }
     match result.id.value() {
         None if asked == Asked::InTurn => Err(format!(
             "its result has no `id`; a result line must repeat the id of its case, {:?}",

@@ -85,7 +85,7 @@ pub(crate) fn run(
         Ok(()) => Ok(Reply::Exchanged(Exchanged::nothing(End::Met))),
         Err(Halt::Unmet(exchanged)) => Ok(Reply::Exchanged(*exchanged)),
         Err(Halt::Reply(status, message)) => {
-            Ok(Reply::Result(AdapterResult::without_outcome(status, message)))
+            Ok(Reply::Result(AdapterResult::without_outcome(status, message).into()))
         }
         Err(Halt::NoAnswer(why)) => Err(why),
         Err(Halt::Kit(why)) => Ok(Reply::Exchanged(Exchanged::nothing(End::Harness(why)))),

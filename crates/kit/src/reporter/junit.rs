@@ -83,6 +83,10 @@ fn beside_the_cases(report: &RunReport) -> Vec<TestCase> {
         let why = "nothing was selected, or every case that was selected is skipped";
         let kind = NonSuccessKind::Error;
         tests.push(test("no case ran", kind, Code::KitNoCaseRan.as_str(), why));
+    } else if let Some(judged) = report.summary.judged.as_ref().filter(|it| it.is_nothing()) {
+        let (name, code) = ("no required case was judged", Code::KitNothingJudged.as_str());
+        let why = judged.in_words();
+        tests.push(test(name, NonSuccessKind::Error, code, &why));
     }
     let lacks = report.summary.conformance.as_ref().and_then(Conformance::lacks_the_lowest);
     if let Some(why) = lacks {

@@ -11,7 +11,7 @@ use super::text_levels;
 use super::text_style::{Colour, Style};
 use crate::case::Strength;
 use crate::event::{Event, Reporter, What};
-use crate::exit::{Overall, plural};
+use crate::exit::{Judged, Overall, RunVerdict, plural};
 use crate::report::{CaseReport, Difference, RunInfo, RunReport, Totals};
 use crate::verdict::Verdict;
 
@@ -179,16 +179,16 @@ impl<W: Write> TextReporter<W> {
             writeln!(self.out, "{label} {}: {}", entry.case, entry.why)?;
         }
         let (word, colour) = match summary.overall {
+            _ if summary.verdict == Some(RunVerdict::NotJudged) => ("NOT JUDGED", Colour::Magenta),
             Overall::Pass => ("PASS", Colour::Green),
             Overall::Fail => ("FAIL", Colour::Red),
             Overall::Error => ("ERROR", Colour::Magenta),
         };
-        let because = match summary.reasons.as_slice() {
-            [] => String::new(),
-            reasons => format!(": {}", reasons.join(", ")),
-        };
+        let judged = summary.judged.as_ref().map(Judged::in_words);
+        let because = summary.reasons.iter().chain(&judged);
+        let because = because.map(|words| printable(words)).collect::<Vec<_>>().join(", ");
         let (word, took) = (self.paint(colour, word), summary.duration_ms);
-        writeln!(self.out, "{word}{because} ({took} ms, exit code {})", summary.exit_code)?;
+        writeln!(self.out, "{word}: {because} ({took} ms, exit code {})", summary.exit_code)?;
         self.out.flush()
     }
 

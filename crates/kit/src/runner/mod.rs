@@ -26,6 +26,7 @@ use crate::event::{Reporter, What};
 use crate::filter::{Filter, FilterError};
 use crate::levels;
 use crate::report::{CaseReport, LeftBehind, ReportFormat, RunInfo, RunReport, RunSummary, millis};
+use crate::verdict::StatusRules;
 use stream::Stream;
 
 /// Options of a run.
@@ -46,6 +47,8 @@ pub struct RunOptions {
     pub profile: Option<String>,
     /// The levels or tiers to run; all if absent. Cases of others are skipped.
     pub levels: Option<BTreeSet<String>>,
+    /// What an adapter's own status is worth.
+    pub status_rules: StatusRules,
     /// The failures that are known.
     pub baseline: Baseline,
     /// The date for the expiry of baseline entries.
@@ -97,6 +100,7 @@ impl Default for RunOptions {
             filter: None,
             profile: None,
             levels: None,
+            status_rules: StatusRules::default(),
             baseline: Baseline::empty(),
             today: accord_system::now().date(),
         }
@@ -160,7 +164,7 @@ pub fn run(
     let report = RunReport {
         format: ReportFormat::V1,
         run: info,
-        summary: RunSummary::new(&cases, stale, conformance, closing, stream.elapsed()),
+        summary: RunSummary::new(&cases, options, stale, conformance, closing, stream.elapsed()),
         cases,
         left_behind: Some(left_behind).filter(|left| !left.is_empty()),
         extra: Object::new(),

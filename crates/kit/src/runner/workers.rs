@@ -109,7 +109,7 @@ fn take_cases(
                 WorkerMessage::CannotStart(error)
             }
             _ => {
-                let mut judgement = judge(case, outcome);
+                let mut judgement = judge(case, outcome, options.status_rules);
                 if let Some(claim) = &judgement.claim
                     && let Some(why) = disproof(claim)
                 {

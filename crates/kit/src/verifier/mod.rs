@@ -20,6 +20,7 @@ use crate::case::Case;
 use crate::corpus::Protocol;
 use crate::event::Reporter;
 use crate::runner::{RunError, RunOptions, run};
+use crate::verdict::StatusRules;
 
 pub use report::{ConformanceReport, Finding, Gap, SurfaceCounts, TierResult, TierStatus};
 pub use target::{Location, Target, TargetError};
@@ -87,6 +88,7 @@ pub fn verify(
     let options = RunOptions {
         workers: NonZeroUsize::MIN,
         case_timeout: selection.limit,
+        status_rules: StatusRules::Published,
         ..RunOptions::default()
     };
     let run = run(&chosen, target, &options, reporter)?;

@@ -33,6 +33,8 @@ message! {
         required results: BTreeMap<String, TierResult> = "results", "tier-results";
         /// How the run ended: `error` where a tier is in error, else `fail` where one fails.
         required overall: Overall = "overall", "run-verdict";
+        /// That no fixture was judged, in these words, where none was.
+        optional note: String = "note", "text-for-people";
     }
 
     /// The result of one tier.
@@ -140,6 +142,7 @@ impl ConformanceReport {
             Location::Server(url) => (None, Some(url.clone())),
         };
         let overall = overall(results.values());
+        let is_nothing = results.values().all(TierResult::is_nothing);
         let results = results.into_iter().map(|(tier, result)| (format!("tier_{tier}"), result));
         Self {
             implementation: claims.implementation.clone(),
@@ -150,6 +153,7 @@ impl ConformanceReport {
             remote,
             fixture_root: selection.fixture_root.clone(),
             overall,
+            note: is_nothing.then(|| NOTHING.to_owned()),
             results: results.collect(),
             extra: Object::new(),
         }
@@ -177,6 +181,11 @@ impl TierResult {
             note,
             extra: Object::new(),
         }
+    }
+
+    /// Whether no fixture of the tier passes or fails, or could have.
+    fn is_nothing(&self) -> bool {
+        self.fixtures_passed + self.fixtures_failed + self.fixtures_errored == 0
     }
 
     fn count(&mut self, fixture: &Case, ran: &CaseReport) {
@@ -235,6 +244,9 @@ impl SurfaceCounts {
         Self { passed: 0, failed: 0, errored: 0, not_implemented: 0, extra: Object::new() }
     }
 }
+
+/// What a report without a judgement says. Its verdict is that of the protocol.
+const NOTHING: &str = "nothing was judged";
 
 /// Why a fixture did not pass, with the adapter's message: the format has one member for both.
 fn message_of(ran: &CaseReport) -> String {

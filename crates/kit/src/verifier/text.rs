@@ -47,6 +47,9 @@ pub fn write_text(
             writeln!(out, "  {mark} {id}: {message}")?;
         }
     }
+    if let Some(note) = &report.note {
+        writeln!(out, "note: {}", printable(note))?;
+    }
     out.flush()
 }
 

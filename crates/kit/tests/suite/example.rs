@@ -23,10 +23,11 @@ fn a_server_that_has_nothing_reaches_no_level_and_breaks_nothing() {
         lines.contains("\nconformance  no level is reached; the server claims none\n"),
         "{lines}"
     );
-    assert_eq!(report.summary.exit_code, 1, "nothing failed, and nothing was proven");
+    assert_eq!(report.summary.exit_code, 2, "nothing failed, and nothing was proven");
+    assert!(lines.contains("\nNOT JUDGED: no required case was judged"), "{lines}");
     let reason = &report.summary.reasons[..];
     assert!(
-        matches!(reason, [only] if only.starts_with("no level is reached: L0 is missing")),
+        matches!(reason, [_, lacks] if lacks.starts_with("no level is reached: L0 is missing")),
         "{reason:?}"
     );
 }
@@ -36,7 +37,7 @@ fn the_example_passes_every_case_of_its_operation() {
     let mut lines = Vec::new();
     let report = judge_in_process::judge(&mut lines).unwrap();
     let totals = &report.summary.totals;
-    assert!(totals.pass > 10, "{}", String::from_utf8_lossy(&lines));
+    assert!(totals.pass > 5, "{}", String::from_utf8_lossy(&lines));
     assert_eq!(totals.pass, report.run.selected);
-    assert!(String::from_utf8(lines).unwrap().contains("\nPASS ("));
+    assert!(String::from_utf8(lines).unwrap().contains("\nPASS: "));
 }

@@ -253,7 +253,7 @@ fn lines_for_people_say_what_is_reached_and_why_not_more() {
         "conformance  B is reached; the server claims C: NOT TRUE\n             \
          C is missing (web/c/judge and 1 more)\n\
          left behind  1 scope (retired): {scope}\n\
-         FAIL: 1 required case fails ("
+         FAIL: 1 required case fails, 3 of 6 required cases judged ("
     );
     assert!(text.contains(&expected), "{text}");
     let why = "    the server claims C, which is not true: C is missing (web/c/judge and 1 more)\n";

@@ -84,29 +84,43 @@ fn every_status_has_its_verdict() {
 }
 
 #[test]
-fn without_an_outcome_the_status_stands_and_is_marked() {
+fn without_an_outcome_nothing_is_compared_and_the_case_fails() {
     let passed = one_process(r#"echo '{"status":"pass","actual":null}'"#);
-    assert_eq!((passed.verdict, passed.self_reported), (Verdict::Pass, true));
+    assert_eq!((passed.verdict, passed.self_reported), (Verdict::Fail, true));
+    let message = passed.message.unwrap();
+    assert!(message.contains("gives no `actual`"), "{message}");
+    assert!(message.contains("--allow-self-reported"), "{message}");
     let failed = one_process(r#"echo '{"status":"fail"}'; exit 1"#);
     assert_eq!((failed.verdict, failed.self_reported), (Verdict::Fail, true));
     assert_eq!(failed.message.unwrap(), "the adapter reports a failure and no outcome");
 }
 
 #[test]
-fn an_adapter_that_contradicts_the_kit_is_an_error_that_says_both() {
+fn with_an_outcome_no_status_is_needed() {
+    let right = one_process(r#"echo '{"actual":{"result":"ok"}}'"#);
+    assert_eq!((right.verdict, right.self_reported), (Verdict::Pass, false));
+    let wrong = one_process(r#"echo '{"actual":{"result":"error"}}'"#);
+    assert_eq!((wrong.verdict, wrong.self_reported), (Verdict::Fail, false));
+    assert_eq!(wrong.message.unwrap(), "/result: expected \"ok\", found \"error\"");
+    let ended = one_process(r#"echo '{"actual":{"result":"ok"}}'; exit 1"#);
+    assert_eq!(ended.verdict, Verdict::Error);
+    assert!(ended.message.unwrap().contains("without `status` needs exit code 0"));
+    let neither = one_process(r#"echo '{"message":"done"}'"#);
+    assert_eq!(neither.verdict, Verdict::Error);
+    assert!(neither.message.unwrap().contains("neither `status` nor `actual`"));
+}
+
+#[test]
+fn the_comparison_decides_whatever_the_adapter_says() {
     let lenient = one_process(r#"echo '{"status":"pass","actual":{"result":"error"}}'"#);
-    assert_eq!(lenient.verdict, Verdict::Error);
-    assert_eq!(
-        lenient.message.unwrap(),
-        "the adapter says `pass`, but its outcome is not what the case expects: \
-         /result: expected \"ok\", found \"error\""
+    assert_eq!((lenient.verdict, lenient.self_reported), (Verdict::Fail, false));
+    assert_eq!(lenient.message.unwrap(), "/result: expected \"ok\", found \"error\"");
+    assert_eq!(lenient.adapter_message.unwrap(), "`pass`");
+    let harsh = one_process(
+        r#"echo '{"status":"fail","message":"too late","actual":{"result":"ok"}}'; exit 1"#,
     );
-    let harsh = one_process(r#"echo '{"status":"fail","actual":{"result":"ok"}}'; exit 1"#);
-    assert_eq!(harsh.verdict, Verdict::Error);
-    assert_eq!(
-        harsh.message.unwrap(),
-        "the adapter says `fail`, but its outcome is what the case expects"
-    );
+    assert_eq!(harsh.verdict, Verdict::Pass);
+    assert_eq!(harsh.adapter_message.unwrap(), "`fail`: too late");
 }
 
 #[test]

@@ -214,6 +214,21 @@ fn gaps_alone_are_a_pass() {
     let report = Implementation::new(ABSENT).verify(&one(), &up_to(1));
     assert_eq!(report.overall.as_str(), "pass");
     assert_eq!(report.results["tier_1"].fixtures_not_implemented, 1);
+    // The verdict and its exit code are the protocol's. The words are the kit's.
+    assert_eq!(report.note.as_deref(), Some("nothing was judged"));
+    let mut text = Vec::new();
+    write_text(&report, &protocol(&one()), "Tide", false, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("\nOverall: PASS\n"), "{text}");
+    assert!(text.ends_with("\nnote: nothing was judged\n"), "{text}");
+    let judged = Implementation::new(RIGHT).verify(&one(), &up_to(1));
+    assert_eq!(judged.note, None);
+}
+
+#[test]
+fn published_fixtures_need_a_status() {
+    let said = error_of(r#"echo '{"actual":{"result":"ok"}}'"#, &up_to(1));
+    assert!(said.contains("without a status"), "{said}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use accord_contract::{Code, Failure, Wire as _};
 use accord_kit::exit::Overall;
+use accord_kit::verdict::StatusRules;
 use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run};
 
 use clap::builder::UnknownArgumentValueParser;
@@ -53,6 +54,10 @@ pub(crate) struct CheckArgs {
     /// Stop at the first case that fails the run
     #[arg(long, conflicts_with = "inspect")]
     fail_fast: bool,
+
+    /// Count a case as passed if the adapter says so and gives no outcome to compare
+    #[arg(long, conflicts_with = "inspect")]
+    allow_self_reported: bool,
 
     /// A file of known failures, each with a reason; a known failure that passes fails the run
     #[arg(long, value_name = "FILE", conflicts_with = "inspect")]
@@ -196,6 +201,9 @@ impl CheckArgs {
         }
         options.workers = self.jobs.unwrap_or(options.workers);
         options.fail_fast = self.fail_fast;
+        if self.allow_self_reported {
+            options.status_rules = StatusRules::SelfReportsAllowed;
+        }
         options.filter = filter;
         options.profile = self.select.profile.clone();
         options.baseline = baseline.clone();
@@ -267,5 +275,5 @@ const SURFACES_ARE_AREAS: &str =
 const EXIT_CODES: &str = "\
 Exit codes: 0 every required case passes or is a known failure (not implemented cases are counted
 and shown); 1 a required case fails, a known failure passes, or a server reaches no level; 2 an
-error of the adapter or the kit on a case, no case ran, or the run failed. Only cases of strength
-`must` are required.";
+error of the adapter or the kit on a case, no required case was judged, or the run failed. Only
+cases of strength `must` are required.";

@@ -84,6 +84,9 @@ fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
     if let Some(limit) = args.case_timeout {
         words.extend(["--case-timeout".to_owned(), format!("{}ms", limit.as_millis())]);
     }
+    if args.allow_self_reported {
+        words.push("--allow-self-reported".to_owned());
+    }
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);
     }

@@ -95,6 +95,9 @@ macro_rules! accord_codes {
          folder; read the message and try again.";
     KitNoCaseRan = "KIT_NO_CASE_RAN", Validation, AfterChange, 422,
         "No case is left to run; widen the filter or the level.";
+    KitNothingJudged = "KIT_NOTHING_JUDGED", Validation, AfterChange, 422,
+        "No required case was judged, so the run shows nothing; widen the filter or the level, and \
+         check the adapter, the URL and what the report lists as not implemented or skipped.";
     KitExportFailed = "KIT_EXPORT_FAILED", Execution, AfterChange, 500,
         "The corpus could not be written to the folder; choose an empty, writable folder.";
     KitCapabilitiesUnreadable = "KIT_CAPABILITIES_UNREADABLE", NotFound, AfterChange, 404,
@@ -126,7 +129,8 @@ macro_rules! accord_codes {
         "A later version of Accord wrote the store in a format that this one does not know; use \
          that version.";
     StoreMissing = "STORE_MISSING", NotFound, AfterChange, 404,
-        "There is no store at this path, or the file is not a store; check the path.";
+        "There is no store at this path, the file is not a store, or there is no data folder and \
+         no place for a new one; check the path, or name a data folder.";
     StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Execution, AfterChange, 500,
         "The data folder cannot be created; choose another path, or check the parent folder and \
          its permissions.";
