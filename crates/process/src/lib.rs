@@ -57,6 +57,7 @@ mod sockets;
 mod supervisor;
 mod table;
 mod watch;
+mod work_tree;
 
 pub use ancestry::{AncestorProcess, Lineage, RunningProcess, ancestors, os_user};
 pub use cancel::Cancel;
@@ -82,3 +83,4 @@ pub use sockets::{SocketOwners, tcp_owners};
 pub use supervisor::supervise;
 pub use table::{Process, TICKS_PER_SECOND};
 pub use watch::{Watch, WatchDecision};
+pub use work_tree::{GitFolder, MainTree};

@@ -1,9 +1,9 @@
-//! Finding and creating data folders.
+//! Creating data folders, and which ones are trusted.
 
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use accord_contract::{Code, Failure};
 
@@ -22,28 +22,6 @@ pub fn create(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(".gitignore"), "*\n")
 }
 
-/// Finds the nearest [`DATA_FOLDER`]: in `start`, or in a folder above it on the same file system.
-/// `start` is an absolute path without links. Fails with `STORE_FOLDER_UNTRUSTED` when it belongs
-/// to another user, whose settings would hold.
-pub fn find(start: &Path) -> Result<Option<PathBuf>, Failure> {
-    let Ok(device) = fs::metadata(start).map(|found| found.dev()) else { return Ok(None) };
-    for place in start.ancestors() {
-        // As git does: a parent on another file system belongs to another context.
-        if !fs::metadata(place).is_ok_and(|found| found.dev() == device) {
-            return Ok(None);
-        }
-        let folder = place.join(DATA_FOLDER);
-        let Ok(found) = fs::metadata(&folder) else { continue };
-        // An empty one is that of a running worker's sandbox.
-        let is_empty = fs::read_dir(&folder).is_ok_and(|mut names| names.next().is_none());
-        if found.is_dir() && !is_empty {
-            must_be_own(&folder, found.uid(), rustix::process::geteuid().as_raw())?;
-            return Ok(Some(folder));
-        }
-    }
-    Ok(None)
-}
-
 /// Refuses a data folder that others can enter: one that came with a repository has the rights of
 /// any other folder, and could name a server that a key would be sent to. Fails with
 /// `STORE_FOLDER_UNTRUSTED`.
@@ -58,7 +36,8 @@ pub fn must_be_private(folder: &Path) -> Result<(), Failure> {
     Err(Failure::new(Code::StoreFolderUntrusted, message).suggesting(advice))
 }
 
-fn must_be_own(folder: &Path, owner: u32, user: u32) -> Result<(), Failure> {
+/// Refuses a folder of another user. Fails with `STORE_FOLDER_UNTRUSTED`.
+pub(crate) fn must_be_own(folder: &Path, owner: u32, user: u32) -> Result<(), Failure> {
     if owner == user {
         return Ok(());
     }
@@ -71,30 +50,6 @@ fn must_be_own(folder: &Path, owner: u32, user: u32) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_folder_is_found_from_below() {
-        let top = tempfile::tempdir().expect("a folder");
-        let top = top.path().canonicalize().expect("a path");
-        let below = top.join("a/b");
-        fs::create_dir_all(&below).expect("folders");
-        create(&top.join(DATA_FOLDER)).expect("a data folder");
-        // A file of that name is no data folder, and neither is an empty folder.
-        fs::write(below.join(DATA_FOLDER), "").expect("a file");
-        fs::create_dir(top.join("a").join(DATA_FOLDER)).expect("a folder");
-        assert_eq!(find(&below), Ok(Some(top.join(DATA_FOLDER))));
-        fs::remove_dir(top.join("a").join(DATA_FOLDER)).expect("removed");
-        create(&top.join("a").join(DATA_FOLDER)).expect("a data folder");
-        assert_eq!(find(&below), Ok(Some(top.join("a").join(DATA_FOLDER))));
-    }
-
-    #[test]
-    fn the_search_ends_at_the_file_system() {
-        // The root of this file system has a parent on another one.
-        let start = Path::new("/proc/self");
-        let start = start.canonicalize().expect("a process");
-        assert_eq!(find(&start), Ok(None));
-    }
 
     #[test]
     fn a_folder_of_another_user_is_refused() {

@@ -30,6 +30,7 @@ pub mod keys;
 pub mod listen;
 pub mod log;
 pub mod logins;
+pub mod lookup;
 pub mod metrics;
 pub mod operation;
 mod peer;

@@ -23,9 +23,9 @@ pub use self::http::routes;
 pub use self::tools::TOOLSET;
 pub use self::trees::{PROJECTS, TaskTrees, links};
 
-/// Checks that a project accepts changes.
+/// Checks that a project accepts changes. Returns whether it exists.
 pub type CheckProject =
-    Arc<dyn Fn(ProjectId) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
+    Arc<dyn Fn(ProjectId) -> BoxFuture<'static, Result<bool, Failure>> + Send + Sync>;
 
 /// The state of the handlers. A clone is the same.
 #[derive(Clone)]
@@ -57,10 +57,11 @@ impl TasksDoor {
         self.check_project.is_some()
     }
 
-    async fn check_project(&self, project: &ProjectId) -> Result<(), Failure> {
+    /// Whether the project exists, as far as this host knows.
+    async fn check_project(&self, project: &ProjectId) -> Result<bool, Failure> {
         match &self.check_project {
             Some(check) => check(project.clone()).await,
-            None => Ok(()),
+            None => Ok(true),
         }
     }
 }

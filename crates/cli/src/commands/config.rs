@@ -44,7 +44,7 @@ struct TrustArgs {
 impl TrustArgs {
     fn run(self) -> Result<Exit> {
         check_person()?;
-        let folder = DataFolder::untrusted(self.data.as_deref())?.path;
+        let folder = DataFolder::untrusted(self.data.as_deref())?.usable()?;
         let found = Untrusted::read(&folder)?;
         let names: Vec<&str> = found.settings.iter().map(|(name, _)| *name).collect();
         if !names.is_empty() {
@@ -175,7 +175,7 @@ impl ShowArgs {
 
 impl SettingArgs {
     pub(crate) fn folder(&self) -> Result<PathBuf> {
-        Ok(DataFolder::of(self.data.as_deref())?.path)
+        DataFolder::of(self.data.as_deref())?.usable()
     }
 
     pub(crate) fn resolve(&self) -> Result<Resolved> {

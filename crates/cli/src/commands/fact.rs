@@ -148,7 +148,7 @@ impl AssertArgs {
         };
         let body = Verbatim::from(&asserted);
         let call = Call::<AssertFact>::new(in_project(&project)?, options, body);
-        let (answered, _) = host.write_to(&project, &call)?;
+        let (answered, _) = host.write_to(&call)?;
         print_noted(self.to.host.json, &answered, render::fact)
     }
 }

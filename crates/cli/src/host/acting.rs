@@ -113,7 +113,9 @@ impl Connection {
         O: Operation<Answer: AnswerBody>,
     {
         let request = call.encode();
-        self.send_by(by, O::NEED, || request.clone().into())?.read()
+        let answer = self.send_by(by, O::NEED, || request.clone().into())?;
+        self.note_if_new(&answer);
+        answer.read()
     }
 
     /// Sends a change by an actor, and waits for the whole response.

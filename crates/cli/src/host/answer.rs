@@ -2,6 +2,7 @@
 
 use accord_api::body::AnswerBody;
 use accord_api::{Answered, Received};
+use accord_contract::text::percent_decoded;
 use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
@@ -27,8 +28,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The ids of the packages that supersede the package that was read.
     pub(crate) superseded_by: Option<String>,
-    /// Whether the request created its project.
-    pub(crate) is_new_project: bool,
+    /// The project, if the request created it.
+    pub(crate) new_project: Option<String>,
 }
 
 /// An answer that is read piece by piece.
@@ -91,7 +92,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
         media_type: header(CONTENT_TYPE),
         text,
         superseded_by: header(SUPERSEDED_BY),
-        is_new_project: parts.headers.contains_key(NEW_PROJECT),
+        new_project: header(NEW_PROJECT).as_deref().and_then(percent_decoded),
     })
 }
 

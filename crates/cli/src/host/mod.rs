@@ -29,7 +29,7 @@ pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_noted, text_as};
 pub(crate) use self::names::{PageArgs, ProjectArg, WriteArgs, project_id, setting};
-pub(crate) use self::open::{Connection, IfMissing, holds_store};
+pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store};
 pub(crate) use self::request::HostRequest;
 pub(crate) use self::shared_folder::{SharedFolder, TaskPlace};
 pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs, attempt_socket};

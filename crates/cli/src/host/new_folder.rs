@@ -1,4 +1,4 @@
-//! A data folder that the first write creates.
+//! A data folder that the first write creates, or the store of one that has only tasks.
 //!
 //! Invariant: a write that is refused leaves no folder behind. So it is first made in memory; only
 //! one that succeeds there is made in the folder. The host does the same for a first task.
@@ -17,7 +17,7 @@ use hyper::Method;
 use tokio::sync::Mutex;
 
 use super::folder::{full_path, settings_of};
-use super::open::open_or_connect;
+use super::open::{holds_data, open_or_connect};
 use crate::print_note;
 use crate::render::clean;
 
@@ -25,10 +25,10 @@ use crate::render::clean;
 /// refuses single lines.
 const MOST: u64 = 16 << 20;
 
-/// The host of a folder that does not exist yet.
+/// The host of a folder that does not exist yet, or has no store yet.
 pub(super) struct NewFolder {
     folder: PathBuf,
-    /// An empty host in memory.
+    /// A host in memory, which knows the projects that have tasks, and nothing else.
     trial: Arc<dyn Api>,
     /// The host of the folder, once it exists.
     created: Mutex<Option<Arc<dyn Api>>>,
@@ -41,8 +41,12 @@ impl NewFolder {
     }
 
     async fn create(&self) -> Result<Arc<dyn Api>, Failure> {
+        let has_tasks = holds_data(&self.folder);
         let (api, _) = open_or_connect(&self.folder).await?;
-        say_new(&self.folder);
+        match has_tasks {
+            true => print_note(clean(&format!("new store in {}", full_path(&self.folder)))),
+            false => say_new(&self.folder),
+        }
         Ok(api)
     }
 }

@@ -12,14 +12,14 @@ use accord_host::Api;
 use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
-use accord_host::tasks::TaskTrees;
+use accord_host::tasks::{PROJECTS, TaskTrees};
 use accord_host::upkeep::DATA_FOLDER;
 use accord_memory_core::operations::ReadProject;
 use accord_tasks::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
-use super::folder::{full_path, settings_of};
+use super::folder::{DataFolder, full_path, settings_of};
 use super::memory::in_project;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
@@ -80,10 +80,10 @@ impl Connection {
     /// process.
     pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
-        let is_new = !holds_store(folder);
+        let (has_store, is_new) = (holds_store(folder), !holds_data(folder));
         let (api, is_served): (Arc<dyn Api>, bool) = match if_missing {
             IfMissing::Fail if is_new => return Err(no_store(folder)),
-            IfMissing::CreateByWrite if is_new => {
+            IfMissing::Fail | IfMissing::CreateByWrite if !has_store => {
                 // A host starts its tasks on the runtime of the current thread.
                 let _inside = runtime.enter();
                 (Arc::new(NewFolder::new(folder.to_owned())?), false)
@@ -91,7 +91,7 @@ impl Connection {
             _ => runtime.block_on(open_or_connect(folder))?,
         };
         // Without a store, the projects of the folder are those that have tasks.
-        let trees = is_new.then(|| TaskTrees::new(folder, Environment::system()));
+        let trees = (!has_store).then(|| TaskTrees::new(folder, Environment::system()));
         Ok(Self { is_served, trees, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
@@ -198,7 +198,9 @@ impl Connection {
     }
 
     pub(crate) fn send(&self, request: HostRequest) -> Result<Answer> {
-        self.runtime.block_on(request.send(self.api.as_ref()))
+        let project = request.project();
+        let answer = self.runtime.block_on(request.send(self.api.as_ref()));
+        answer.map_err(|error| self.naming_the_near(error, project))
     }
 
     pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>
@@ -225,18 +227,12 @@ impl Connection {
 
     /// Writes to a project, and says so if that creates the project. Returns whether the host made
     /// something new, too.
-    pub(crate) fn write_to<O>(
-        &self,
-        project: &str,
-        call: &Call<O>,
-    ) -> Result<(Answered<O::Answer>, bool)>
+    pub(crate) fn write_to<O>(&self, call: &Call<O>) -> Result<(Answered<O::Answer>, bool)>
     where
         O: Operation<Answer: AnswerBody>,
     {
         let answer = self.send(call.encode().into())?;
-        if answer.is_new_project {
-            print_note(clean(&format!("new project {project} in {}", self.place)));
-        }
+        self.note_if_new(&answer);
         let is_new = answer.status == 201;
         Ok((answer.read()?, is_new))
     }
@@ -256,6 +252,11 @@ impl Connection {
 
 pub(crate) fn holds_store(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
+}
+
+/// Whether a folder is a data folder: it has a store, or only tasks.
+pub(crate) fn holds_data(folder: &Path) -> bool {
+    holds_store(folder) || folder.join(PROJECTS).is_dir()
 }
 
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
@@ -310,13 +311,22 @@ fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime>
 }
 
 fn no_store(folder: &Path) -> CliError {
-    let message = if folder == Path::new(DATA_FOLDER) && !folder.exists() {
-        let here = full_path(Path::new("."));
-        format!("no data folder: {here} and the folders above it have no {DATA_FOLDER}")
-    } else {
-        format!("no data folder at {}", full_path(folder))
+    let shown = full_path(folder);
+    let is_searched = DataFolder::untrusted(None)
+        .is_ok_and(|searched| !searched.is_named && searched.path == folder);
+    let message = match folder.exists() {
+        true => format!("the data folder {shown} has no store yet, and no tasks"),
+        false if is_searched => {
+            let here = std::env::current_dir().unwrap_or_default();
+            let main = folder.parent().and_then(|above| above.canonicalize().ok());
+            let main = main.filter(|main| !here.starts_with(main));
+            let main = main.map(|main| format!(", its main work tree {}", main.display()));
+            let (here, main) = (here.display(), main.unwrap_or_default());
+            format!("no data folder: {here}{main} and the folders above it have no {DATA_FOLDER}")
+        }
+        false => format!("no data folder at {shown}"),
     };
-    CliError::new(Code::StoreMissing, message).help(
+    CliError::new(Code::StoreMissing, clean(&message)).help(
         "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
          `accord serve`, `accord task init` and the first deposit create a folder",
     )

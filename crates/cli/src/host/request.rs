@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use accord_api::Encoded;
-use accord_contract::text::percent_encoded;
+use accord_contract::text::{percent_decoded, percent_encoded};
 use accord_host::client::InactivityTimeout;
 use accord_host::http::TERMINAL;
 use accord_host::{Api, Request, Response};
@@ -48,6 +48,13 @@ impl From<Encoded> for HostRequest {
 }
 
 impl HostRequest {
+    /// The project that its path names.
+    pub(super) fn project(&self) -> Option<String> {
+        let path = self.target.split('?').next()?;
+        let mut segments = path.split('/').skip_while(|segment| *segment != "projects").skip(1);
+        segments.next().and_then(percent_decoded)
+    }
+
     pub(crate) fn head(mut self) -> Self {
         self.method = Method::HEAD;
         self

@@ -213,6 +213,8 @@ impl SharedFolder {
     /// Sends a request. Returns whether another process serves the folder, too.
     async fn call_once(&self, request: Request) -> Result<(Response, bool), Failure> {
         let (target, if_missing) = (self.target.clone(), self.if_missing);
+        // The folder that was found at the start: the work tree may be gone since.
+        let folder = self.folder.clone();
         // One call at a time: a second one in this process would find the folder locked by the
         // first.
         let turn = Arc::clone(&self.turn).lock_owned().await;
@@ -222,7 +224,11 @@ impl SharedFolder {
         let (caller, gone) = oneshot::channel::<Infallible>();
         // Opening blocks on files and locks.
         let call = tokio::task::spawn_blocking(move || {
-            let connection = target.connect(if_missing).map_err(as_failure)?;
+            let connection = match folder {
+                Some(folder) => Connection::in_folder(&folder, if_missing),
+                None => target.connect(if_missing),
+            };
+            let connection = connection.map_err(as_failure)?;
             let is_served = connection.is_served;
             let turn = (!is_served).then_some(turn);
             let answer = connection.runtime.block_on(async {

@@ -76,7 +76,7 @@ impl FolderArgs {
             return Err(CliError::new(Code::NotForWorkers, message)
                 .help("run this command in a shell that no worker started"));
         }
-        Ok(DataFolder::of(self.data.as_deref())?.path)
+        DataFolder::of(self.data.as_deref())?.usable()
     }
 
     /// Connects to the folder, which must exist.
@@ -119,7 +119,7 @@ impl TargetArgs {
             return Err(CliError::usage("--key needs a server, and none is given")
                 .help("use --url or ACCORD_URL; a data folder needs no key"));
         }
-        Ok(Target::Folder(folder.path))
+        Ok(Target::Folder(folder.usable()?))
     }
 
     /// The project that the settings of the data folder name.

@@ -42,8 +42,8 @@ impl Ran {
 
     /// Standard error without the lines about what was created.
     pub(crate) fn messages(&self) -> String {
-        let is_new =
-            |line: &&str| line.starts_with("new data folder ") || line.starts_with("new project ");
+        let created = ["new data folder ", "new project ", "new store ", "first tasks of "];
+        let is_new = |line: &&str| created.iter().any(|begins| line.starts_with(begins));
         let lines = self.stderr.split_inclusive('\n').filter(|line| !is_new(line));
         lines.collect()
     }

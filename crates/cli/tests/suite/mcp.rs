@@ -12,7 +12,7 @@ use crate::memory::{Memory, Way, bare};
 use crate::wait::{LIMIT, exit_of};
 
 /// An MCP client and the program that it started.
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
@@ -44,7 +44,7 @@ impl Agent {
         Self::begun(command)
     }
 
-    fn begun(command: Command) -> Self {
+    pub(crate) fn begun(command: Command) -> Self {
         let mut agent = Self::start(command);
         let begin = json!({
             "protocolVersion": "2025-06-18",
@@ -80,7 +80,7 @@ impl Agent {
 
     /// The document in the text of a result.
     #[track_caller]
-    fn read(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn read(&mut self, tool: &str, arguments: &Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON")

@@ -76,9 +76,12 @@ impl Host {
     }
 
     /// An empty host that lasts as long as the process. It has the settings of a data folder, and
-    /// does not touch the folder. Its tasks are in a temporary folder.
+    /// does not touch the folder. It knows the projects of the tasks in it; its own tasks are in a
+    /// temporary folder.
     pub fn in_memory(folder: &Path, settings: Settings) -> Result<Self, Failure> {
-        Self::new(engine::in_memory(), HostKind::Trial, folder, settings)
+        let host = Self::new(engine::in_memory(), HostKind::Trial, folder, settings)?;
+        take_over_all(host.memory(), &TaskTrees::new(folder, Environment::system()));
+        Ok(host)
     }
 
     /// A host for the task trees of a data folder alone: everything else is empty and lasts as long

@@ -15,7 +15,7 @@ use futures_util::FutureExt as _;
 
 pub use accord_tasks_door::{PROJECTS, TaskTrees};
 
-/// Checks that a project of a store accepts changes.
+/// Checks that a project of a store accepts changes. Returns whether it exists.
 pub(crate) fn check_project(memory: &Memory, strict: bool) -> CheckProject {
     let memory = memory.clone();
     Arc::new(move |project| {
@@ -26,8 +26,10 @@ pub(crate) fn check_project(memory: &Memory, strict: bool) -> CheckProject {
                     let message = format!("the project {:?} is archived", project.as_str());
                     Err(Failure::new(Code::AgenticProjectArchived, message))
                 }
-                Ok(_) => Ok(()),
-                Err(failure) if failure.code == Code::AgenticProjectNotFound && !strict => Ok(()),
+                Ok(_) => Ok(true),
+                Err(failure) if failure.code == Code::AgenticProjectNotFound && !strict => {
+                    Ok(false)
+                }
                 Err(failure) => Err(failure),
             }
         }

@@ -9,6 +9,5 @@ mod trees;
 pub(crate) use self::backup::backup;
 pub use self::offline::{compact, repair, restore};
 pub(crate) use self::room::takes_writes;
-pub use accord_serving::folder::{
-    DATA_FOLDER, create as create_folder, find as find_folder, must_be_private,
-};
+pub use accord_serving::folder::{DATA_FOLDER, create as create_folder, must_be_private};
+pub use accord_serving::lookup::{FoundFolder, Lookup, Obstacle};

@@ -1,10 +1,11 @@
 //! Where git keeps the data of a work tree, and which of it a worker may change.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::mounts::{Mount, Mounts};
 use super::{GitAccess, HIDDEN, Missing};
+use crate::work_tree::{is_git_folder, linked_folder, normal};
 
 /// How deep submodules inside submodules are looked for.
 const DEPTH: usize = 8;
@@ -217,65 +218,9 @@ pub(crate) fn submodules(tree: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folder that the file `.git` of a tree names, and its common folder. Each file is read once:
-/// another worker of the tree could exchange it.
-fn linked_folder(tree: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
-    let text = fs::read_to_string(tree.join(".git")).ok()?;
-    let path = normal(&tree.join(text.strip_prefix("gitdir:")?.trim()));
-    let common = fs::read_to_string(path.join("commondir")).ok();
-    let common = common.map(|common| normal(&path.join(common.trim_end())));
-    // A folder in the tree comes from a worker.
-    let is_elsewhere = !path.starts_with(normal(tree)) && !path.starts_with("/dev");
-    let is_linked = is_git_folder(&path) && belongs_to(&path, tree);
-    // Git put it there. A worker could name any repository.
-    let is_joined = |common: &PathBuf| {
-        let above = path.parent().filter(|above| above.ends_with("worktrees"));
-        is_git_folder(common) && above.and_then(Path::parent) == Some(common)
-    };
-    let is_joined = common.as_ref().is_none_or(is_joined);
-    (is_elsewhere && is_linked && is_joined).then_some((path, common))
-}
-
-/// Whether a git folder says that it is that of a tree. A worker can write the file `.git`, and
-/// could name any repository in it.
-fn belongs_to(folder: &Path, tree: &Path) -> bool {
-    let tree = normal(tree);
-    // A linked work tree.
-    if let Ok(back) = fs::read_to_string(folder.join("gitdir")) {
-        return normal(&folder.join(back.trim_end())) == tree.join(".git");
-    }
-    // A submodule.
-    let text = fs::read_to_string(folder.join("config")).unwrap_or_default();
-    let mut values = text.lines().filter_map(|line| line.trim().split_once('='));
-    let found = values.find(|(name, _)| name.trim() == "worktree");
-    found.is_some_and(|(_, path)| normal(&folder.join(path.trim().trim_matches('"'))) == tree)
-}
-
-/// Whether a folder is one of git. The file `.git` could name any folder, which would be visible
-/// then.
-fn is_git_folder(path: &Path) -> bool {
-    path.join("HEAD").is_file()
-        && (path.join("objects").is_dir() || path.join("commondir").is_file())
-}
-
 /// Whether a folder has one in it that is hidden. Anyone can make a repository in `/tmp`.
 fn shows_hidden(folder: &Path) -> bool {
     HIDDEN.iter().any(|hidden| Path::new(hidden).starts_with(folder))
-}
-
-/// A path without `..`, which a mount needs.
-fn normal(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| {
-        let mut kept = PathBuf::new();
-        for part in path.components() {
-            match part {
-                Component::ParentDir => drop(kept.pop()),
-                Component::CurDir => {}
-                part => kept.push(part),
-            }
-        }
-        kept
-    })
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ use crate::{Context, Route, TaskTrees, TasksDoor};
 use accord_serving::Reply;
 use accord_serving::acting::{Who, service};
 use accord_serving::operation::{self, Exchange, respond};
+use accord_serving::reply::naming_new;
 
 /// What an operation is run with.
 pub(super) struct Scene<'a> {
@@ -239,25 +240,28 @@ impl Service {
         };
         let decoded = (self.decode)(path, &params, &body)?;
         let reply = async move {
-            let by = match who {
-                None => service(Door::Http),
+            let (by, is_known) = match who {
+                None => (service(Door::Http), true),
                 Some(who) => {
                     let by = who.acting(&caller, &project, need, decoded.actor())?;
-                    host.check_project(&project).await?;
-                    by
+                    (by, host.check_project(&project).await?)
                 }
             };
+            let changed = project.clone();
             let (trees, has_scheduler) = (host.trees().clone(), host.has_scheduler());
             let answer = blocking(move || {
                 let (trees, correlation) = (&trees, correlation.as_str());
                 let (project, expected) = (&project, expected.as_deref());
+                // The store learns of a new project a moment after its tree is made.
+                let is_known = is_known || !matches!(trees.find(project), Ok(None));
                 let scene = Scene { trees, project, by: &by, correlation, has_scheduler, expected };
-                decoded.run(&scene)
+                Ok((decoded.run(&scene)?, is_known))
             });
-            let (answer, tag) = answer.await?;
+            let ((answer, tag), is_known) = answer.await?;
             let mut response = respond(status, answer);
             response.headers_mut().extend(tag.map(|tag| (ETAG, tag)));
-            Ok(response)
+            // A change of a project that nobody knows made its tasks.
+            Ok(naming_new(response, !is_known, &changed))
         };
         Ok(reply.boxed())
     }

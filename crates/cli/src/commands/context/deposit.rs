@@ -53,7 +53,7 @@ impl DepositArgs {
 pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit> {
     let (path, body) = (in_project(&package.project)?, Verbatim::json(package.text));
     let call = Call::<Deposit>::new(path, DepositParams::default(), body);
-    let (answered, is_new) = host.write_to(&package.project, &call)?;
+    let (answered, is_new) = host.write_to(&call)?;
     print_noted(json, &answered, |page, package| deposited(page, package, is_new))
 }
 

@@ -35,7 +35,7 @@ pub(super) struct UseArgs {
 
 impl UseArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let folder = DataFolder::of(self.data.as_deref())?.path;
+        let folder = DataFolder::of(self.data.as_deref())?.usable()?;
         // Before anything is written: a wrong URL or a missing key is noticed here.
         let is_new = self.is_new_project()?;
         if !folder.is_dir() {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use accord_base::ProjectId;
 use accord_base::worker::AttemptSockets;
+use accord_contract::Code;
 use accord_host::Api;
 use accord_host::serve::AttemptSocket;
 use accord_runs::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::host::{
-    IfMissing, ProjectArg, SharedFolder, Target, TargetArgs, TaskPlace, holds_store, project_id,
+    IfMissing, ProjectArg, SharedFolder, Target, TargetArgs, TaskPlace, holds_data, project_id,
 };
 use crate::render::clean;
 use crate::{Result, print_note};
@@ -40,8 +41,13 @@ pub(super) fn with_sockets(environment: Environment) -> (Environment, Option<Run
 /// The host that the commands of a worker would use, and its project.
 fn reached() -> Result<Option<(Arc<dyn Api>, ProjectId)>> {
     let target = TargetArgs::default();
-    let api: Arc<dyn Api> = match target.target()? {
-        Target::Folder(folder) if !holds_store(&folder) => return Ok(None),
+    let reached = match target.target() {
+        // A bare repository has no place for one.
+        Err(error) if error.code() == Some(Code::StoreMissing) => return Ok(None),
+        reached => reached?,
+    };
+    let api: Arc<dyn Api> = match reached {
+        Target::Folder(folder) if !holds_data(&folder) => return Ok(None),
         Target::Folder(folder) => {
             let place = TaskPlace::Folder(folder);
             Arc::new(SharedFolder::new(target.clone(), IfMissing::Fail, place)?)

@@ -13,6 +13,7 @@ use accord_base::{Door, ProjectId};
 use accord_contract::Code;
 use accord_host::Api;
 use accord_host::settings::Settings;
+use accord_host::upkeep::Lookup;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
@@ -148,8 +149,12 @@ impl PlaceArgs {
         if !searches || setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
             return None;
         }
-        let here = std::env::current_dir().ok()?;
-        let nearest = here.ancestors().find(|folder| is_tree(folder) || has_data(folder))?;
+        let lookup = Lookup::from(&std::env::current_dir().ok()?);
+        // One that is refused is the data folder's to refuse.
+        let found = lookup.find().ok()?;
+        let data = found.as_ref().and_then(|found| found.path.parent());
+        let mut places = lookup.places.iter().map(|place| place.folder.as_path());
+        let nearest = places.find(|folder| is_tree(folder) || data == Some(folder))?;
         is_tree(nearest).then(|| nearest.to_owned())
     }
 
@@ -197,7 +202,12 @@ impl Place {
         O: Operation<Query = Who, Answer: AnswerBody>,
     {
         let who = Who { actor: None, door: Some(Door::Cli) };
-        self.host.call_by(by, &Call::<O>::new(path, who, body))
+        let is_first = self.host.lacks_tasks(&self.project_id()?);
+        let answered = self.host.call_by(by, &Call::<O>::new(path, who, body))?;
+        if is_first {
+            self.host.note_first_tasks(&self.project);
+        }
+        Ok(answered)
     }
 
     pub(super) fn print<E: Envelope>(
