@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use accord_api::body::AnswerBody;
+use accord_api::parameter::ParamSet;
 use accord_api::{Answered, Call, NoBody, NoParams, Operation};
 use accord_base::{IdError, ProjectId};
 use accord_contract::{Code, Failure};
@@ -229,11 +230,12 @@ impl Connection {
         &self,
         project: &str,
         call: &Call<O>,
+        headers: &impl ParamSet,
     ) -> Result<(Answered<O::Answer>, bool)>
     where
         O: Operation<Answer: AnswerBody>,
     {
-        let answer = self.send(call.encode().into())?;
+        let answer = self.send(call.encode().with_headers(headers).into())?;
         if answer.is_new_project {
             print_note(clean(&format!("new project {project} in {}", self.place)));
         }
