@@ -6,7 +6,7 @@ use accord_contract::Failure;
 use accord_contract::text::percent_encoded;
 
 use crate::body::{AnswerBody, BodyKind as _, RequestBody as _};
-use crate::parameter::{ParamSet as _, Params};
+use crate::parameter::{ParamSet, Params};
 use crate::{Method, Operation};
 
 /// A request for an operation.
@@ -28,6 +28,8 @@ pub struct Encoded {
     pub path: String,
     /// The query: names and values, not encoded.
     pub query: Vec<(&'static str, String)>,
+    /// The headers of the operation: names and values.
+    pub headers: Vec<(&'static str, String)>,
     /// The media type of the answer.
     pub accept: &'static str,
     /// The media type and the body, if there is a body.
@@ -65,6 +67,7 @@ impl<O: Operation> Call<O> {
             method: O::METHOD,
             path: target(O::PATH, &self.path.write()),
             query: self.query.write(),
+            headers: Vec::new(),
             accept: contents.first().map_or("*/*", |content| content.media_type()),
             body: self.body.encode(),
         }
@@ -86,6 +89,13 @@ impl<O: Operation<Path: fmt::Debug, Query: fmt::Debug, Body: fmt::Debug>> fmt::D
 }
 
 impl Encoded {
+    /// The same with the headers of the operation.
+    #[must_use]
+    pub fn with_headers<H: ParamSet>(mut self, headers: &H) -> Self {
+        self.headers.extend(headers.write());
+        self
+    }
+
     /// The path and the query, as the first line of a request has them.
     pub fn target(&self) -> String {
         let mut target = self.path.clone();

@@ -9,6 +9,7 @@
 //!   as constants; a reader passes on kinds that it does not know.
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
 //! * [`client_output`]: what the clients of coding agents print.
+//! * [`credential`]: private keys and tokens in texts.
 //! * [`tokens`]: how long a text is for an agent; [`excerpt`]: as much of a text as fits.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
@@ -31,6 +32,7 @@ mod actor;
 mod by;
 mod caller;
 pub mod client_output;
+pub mod credential;
 pub mod cursor;
 pub mod decision;
 mod event;

@@ -35,6 +35,7 @@ impl Live {
             sequence: ack.sequence,
             at: Timestamp::emit(ack.at),
             agent_waits,
+            warnings: (!ack.warnings.is_empty()).then_some(ack.warnings),
             extra: Object::new(),
         })
     }

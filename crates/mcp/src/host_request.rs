@@ -1,5 +1,6 @@
 //! The request of a tool to the host, and the answer.
 
+use accord_api::parameter::ParamSet;
 use accord_api::{Call as OperationCall, Encoded, Operation, Received, body::AnswerBody};
 use accord_contract::text::{percent_decoded, percent_encoded};
 use accord_contract::{Code, Failure, Object, Value, Wire as _, alx::ErrorEnvelope};
@@ -36,6 +37,13 @@ pub struct Answer {
 impl HostRequest {
     pub fn operation<O: Operation>(call: &OperationCall<O>) -> Self {
         Self { encoded: call.encode(), recent: &[], about: Object::new() }
+    }
+
+    /// Adds the headers of the operation.
+    #[must_use]
+    pub fn with_headers<H: ParamSet>(mut self, headers: &H) -> Self {
+        self.encoded = self.encoded.with_headers(headers);
+        self
     }
 
     /// Marks query parameters that an older host may not know. Such a host is asked again without
@@ -98,7 +106,7 @@ impl HostRequest {
     }
 
     fn request(self) -> Result<Request, Failure> {
-        let Encoded { method, path: mut target, query, body, .. } = self.encoded;
+        let Encoded { method, path: mut target, query, headers, body, .. } = self.encoded;
         for (index, (name, value)) in query.iter().enumerate() {
             target.push(if index == 0 { '?' } else { '&' });
             target.extend(percent_encoded(name));
@@ -113,6 +121,12 @@ impl HostRequest {
         let method = Method::from_bytes(method.as_str().as_bytes());
         *request.method_mut() = method.expect("the name of a method");
         *request.uri_mut() = target;
+        for (name, value) in headers {
+            let value = HeaderValue::try_from(value).map_err(|_| {
+                Failure::new(Code::McpArgumentInvalid, format!("{name} cannot be sent"))
+            })?;
+            request.headers_mut().insert(name, value);
+        }
         if let Some((_, body)) = body {
             let media_type = HeaderValue::from_static("application/json");
             request.headers_mut().insert(CONTENT_TYPE, media_type);
@@ -170,7 +184,8 @@ mod tests {
     fn asking(value: &str) -> HostRequest {
         let query = vec![("project_id", value.to_owned())];
         let path = "/v1/packages".to_owned();
-        let encoded = Encoded { method: Method::Get, path, query, accept: "", body: None };
+        let (method, headers) = (Method::Get, Vec::new());
+        let encoded = Encoded { method, path, query, headers, accept: "", body: None };
         HostRequest { encoded, recent: &[], about: Object::new() }
     }
 

@@ -1,11 +1,12 @@
 //! Deposit: decides whether a package is new, a replay, or a conflict with the package of its id.
 
+use accord_base::credential::CredentialPlace;
 use accord_contract::{Code, Failure, Value, Wire as _};
 
 use crate::lifecycle::Revision;
 use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, transport_text};
 use crate::project::{Project, Writing};
-use crate::{ActorType, ContentHash, Package, Warning, text};
+use crate::{ActorType, ContentHash, Package, Warning, refuse, text};
 
 #[derive(Clone, Debug, Default)]
 pub struct DepositState {
@@ -14,6 +15,8 @@ pub struct DepositState {
     pub parent_known: bool,
     pub session_known: bool,
     pub links: LinkTargets,
+    /// The places of the package with credentials; none if they are allowed.
+    pub credentials: Vec<CredentialPlace>,
 }
 
 /// What the links of a package lead to, each in the order of the links.
@@ -64,7 +67,7 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
 
 /// Decides the deposit of `package`. Fails with `invalid_schema` at `project_id` when it names
 /// another project, or at `x-answers` or `x-supersedes`, with `duplicate_package_id`,
-/// `project_archived` or `project_not_found`.
+/// `credential_found`, `project_archived` or `project_not_found`.
 /// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
 /// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///
@@ -91,6 +94,8 @@ pub fn deposit(
         let failure = Failure::new(Code::AgenticDuplicatePackageId, message);
         return Err(failure.at("/package_id"));
     }
+    // After the lookup: a package that was stored with its credentials is still there.
+    refuse::credentials(&state.credentials)?;
     Links::check(package.fields())?;
     let mut warnings = Vec::new();
     if let Some(parent) = package.fields().parent()

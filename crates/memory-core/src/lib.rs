@@ -44,6 +44,7 @@ pub mod project;
 pub mod query;
 mod refuse;
 pub mod session;
+pub mod sources;
 mod text;
 mod warning;
 

@@ -1,8 +1,9 @@
 //! Failures of the protocol. A wrong document is `invalid_schema` with a pointer. Limits have
 //! their own codes.
 
+use accord_base::credential::CredentialPlace;
 use accord_canon::{CanonError, Refusal};
-use accord_contract::{Code, Failure, Object, Wire as _};
+use accord_contract::{Code, Failure, Object, Value, Wire as _};
 
 pub(crate) use accord_base::refuse::{decoded, schema};
 
@@ -25,6 +26,29 @@ pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(
     }
     let message = format!("{pointer} has {found} items; the limit is {limit}");
     Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
+}
+
+/// A document with credentials that are not allowed. The values are not repeated.
+pub(crate) fn credentials(places: &[CredentialPlace]) -> Result<(), Failure> {
+    let [first, others @ ..] = places else { return Ok(()) };
+    let more = match others.len() {
+        0 => String::new(),
+        _ => {
+            let others: Vec<_> = others.iter().map(CredentialPlace::member).collect();
+            format!("; others are in {}", others.join(", "))
+        }
+    };
+    let message = format!("{}, which is not stored{more}", first.in_words());
+    let pointers = places.iter().map(|place| Value::from(place.pointer.as_str())).collect();
+    let failure = Failure::new(Code::AgenticCredentialFound, message)
+        .at(first.pointer.as_str())
+        .with("credential", first.found.kind.as_str())
+        .with("line", first.found.line as u64)
+        .with("places", Value::Array(pointers));
+    Err(failure.suggesting(
+        "remove it; if it must be stored, allow it: --allow-credentials, the header \
+         X-Accord-Allow-Credentials: true, or the argument allow_credentials",
+    ))
 }
 
 /// Refuses values for members that the server sets. `null` is ignored.

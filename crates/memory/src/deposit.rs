@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use accord_base::credential::CredentialPlace;
 use accord_base::{Actor, ActorKey, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::{Failure, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
@@ -17,6 +18,15 @@ use super::record::create_project;
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
 
+/// How a package is deposited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DepositOptions {
+    /// Whether a package without an id gets one.
+    pub mint: bool,
+    /// Whether a package with credentials is stored.
+    pub allow_credentials: bool,
+}
+
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Deposited {
     pub new: bool,
@@ -29,6 +39,8 @@ struct Prepared {
     project_id: ProjectId,
     package: Package,
     index: PackageIndex,
+    /// The places with credentials that are not allowed.
+    credentials: Vec<CredentialPlace>,
     actor: Option<Actor>,
     /// The actor whose drafts alone the caller sees.
     drafts: Option<ActorKey>,
@@ -46,19 +58,20 @@ enum Stored {
 }
 
 impl Memory {
-    /// Deposits a package. With `mint`, a package without an id gets one.
+    /// Deposits a package.
     pub async fn deposit(
         &self,
         caller: &Caller,
         project: &ProjectId,
         sent: Bytes,
-        mint: bool,
+        options: DepositOptions,
     ) -> Result<Deposited, Failure> {
         let access = caller.access();
         access.may(Verb::Write, project)?;
         // Parsing, hashing and indexing take the most time. One thread writes, so none of it
         // happens in the transaction.
-        let (package, index) = self
+        let DepositOptions { mint, allow_credentials } = options;
+        let (package, index, credentials) = self
             .compute(sent.len(), move || {
                 let package = if mint {
                     Package::parse(with_minted_id(&sent, random())?.as_bytes())?
@@ -66,7 +79,11 @@ impl Memory {
                     Package::parse(&sent)?
                 };
                 let index = PackageIndex::of(package.fields());
-                Ok((package, index))
+                let credentials = match allow_credentials {
+                    true => Vec::new(),
+                    false => package.credentials(),
+                };
+                Ok((package, index, credentials))
             })
             .await?;
         let author = Some(package.fields().created_by.clone());
@@ -75,6 +92,7 @@ impl Memory {
             actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
             package,
             index,
+            credentials,
             drafts: access.drafts_only_of().cloned(),
         });
         // The times are set again in the transaction, where the newest event of the project is
@@ -135,6 +153,7 @@ impl Memory {
             }),
             parent_known,
             session_known,
+            credentials: prepared.credentials.clone(),
             links: unit.link_targets(
                 project_id,
                 prepared.index.links(),

@@ -81,7 +81,7 @@ use self::notify::Notifier;
 pub use self::assert::AssertedFact;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
 pub use self::decisions::{DecisionPage, TakenDecisions};
-pub use self::deposit::Deposited;
+pub use self::deposit::{DepositOptions, Deposited};
 pub use self::embed::{Embedder, EmbeddingOptions};
 pub use self::events::{FollowEnd, Follower, Since};
 pub use self::export::Export;

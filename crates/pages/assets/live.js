@@ -5,6 +5,7 @@ import {
   signOut,
 } from "./api.js";
 import { Channel } from "./channel.js";
+import { credentialIn, credentialsIn } from "./credentials.js";
 import { byId, fill, say, sentence } from "./dom.js";
 import {
   capture, clearProblems, followLists, readForm, resetForm, restore, secretsOf, showProblems,
@@ -111,7 +112,7 @@ function hideSession() {
   clearTimeout(endTimer);
   const dialog = byId("confirm");
   if (dialog.open) dialog.close();
-  for (const id of ["confirm-label", "confirm-data", "notice"]) byId(id).replaceChildren();
+  for (const id of ["confirm-label", "confirm-credentials", "confirm-data", "notice"]) byId(id).replaceChildren();
   if (last.actions !== undefined) draft = capture(byId("actions"));
   for (const part of PARTS) empty(part);
   receipts.clear();
@@ -342,11 +343,19 @@ function delayed(action, seconds) {
 }
 
 // `expect` is what was shown when the form was submitted: it may change behind the dialog.
-function confirmed(form, data, expect) {
+function confirmed(form, data, expect, credentials) {
   const dialog = byId("confirm");
   const submit = form.querySelector('[type="submit"]');
   byId("confirm-label").replaceChildren(visible(submit.textContent));
-  const visibleData = withoutSecrets(form, data);
+  const place = byId("confirm-credentials");
+  const found = credentials.map(({ path, kind }) => `${path || "It"} contains ${kind}.`);
+  place.hidden = found.length === 0;
+  place.replaceChildren(visible(found.length === 0 ? "" : `${found.join(" ")} The agent reads it, `
+    + "and it is stored. Cancel, unless the agent must have it."));
+  const hide = (name, value) => (
+    typeof value === "string" && credentialIn(value) ? "(not shown)" : value);
+  const safe = withoutSecrets(form, data);
+  const visibleData = safe === undefined ? undefined : JSON.parse(JSON.stringify(safe, hide));
   byId("confirm-data").replaceChildren(...(data === undefined ? [] : [shown(visibleData)]));
   byId("confirm-yes").onclick = () => {
     dialog.close();
@@ -369,8 +378,10 @@ function submitted(event) {
     return;
   }
   clearProblems(form);
-  if ("confirm" in form.dataset) confirmed(form, data, digest);
-  else send(form, data, digest);
+  const credentials = credentialsIn(data ?? null);
+  if ("confirm" in form.dataset || credentials.length > 0) {
+    confirmed(form, data, digest, credentials);
+  } else send(form, data, digest);
 }
 
 // Ctrl+Enter sends a form from a text of several lines.

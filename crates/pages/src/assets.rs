@@ -29,6 +29,7 @@ macro_rules! assets {
 assets! {
     "api.js" SCRIPT;
     "channel.js" SCRIPT;
+    "credentials.js" SCRIPT;
     "dom.js" SCRIPT;
     "forms.js" SCRIPT;
     "icon.svg" "image/svg+xml";

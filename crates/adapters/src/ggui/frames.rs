@@ -47,7 +47,10 @@ pub(super) fn socket_gate(call: &Call) -> Outcome {
 pub(super) fn server_frame(call: &Call) -> Outcome {
     let frame = match call.text("type")? {
         "pong" => ServerFrame::Pong,
-        "ack" => ServerFrame::Acted(ActionAck { sequence: 7, at: time(NOW)? }),
+        "ack" => {
+            let warnings = Vec::new();
+            ServerFrame::Acted(ActionAck { sequence: 7, at: time(NOW)?, warnings })
+        }
         "error" => ServerFrame::Error(Box::new(refuse::session_not_found("it is not there"))),
         _ => return Err(BadCall::kind("type", "pong, ack or error").into()),
     };

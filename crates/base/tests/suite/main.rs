@@ -4,6 +4,8 @@
 
 mod access;
 mod calibration;
+mod credential_samples;
+mod credentials;
 mod cursors;
 mod events;
 mod ids;

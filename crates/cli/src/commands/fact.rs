@@ -12,8 +12,8 @@ use accord_memory_core::operations::{
 
 use crate::arguments::timestamp;
 use crate::host::{
-    HostArgs, ProjectArg, WriteArgs, id_of, in_project, parameter, print_document, print_items,
-    print_noted,
+    CredentialArgs, HostArgs, ProjectArg, WriteArgs, id_of, in_project, parameter, print_document,
+    print_items, print_noted,
 };
 use crate::render;
 use crate::{Exit, Result, print_note};
@@ -65,6 +65,8 @@ struct AssertArgs {
     #[arg(long)]
     in_order: bool,
 
+    #[command(flatten)]
+    credentials: CredentialArgs,
     #[command(flatten)]
     to: WriteArgs,
 }
@@ -148,7 +150,7 @@ impl AssertArgs {
         };
         let body = Verbatim::from(&asserted);
         let call = Call::<AssertFact>::new(in_project(&project)?, options, body);
-        let (answered, _) = host.write_to(&call)?;
+        let (answered, _) = host.write_to(&call, &self.credentials.headers())?;
         print_noted(self.to.host.json, &answered, render::fact)
     }
 }

@@ -90,7 +90,7 @@ impl StartArgs {
         };
         let body = Maybe(Some(Verbatim::from(&asked)));
         let call = Call::<StartSession>::new(in_project(&project)?, NoParams, body);
-        let (answered, _) = host.write_to(&call)?;
+        let (answered, _) = host.write_to(&call, &NoParams)?;
         print_answer(self.host.json, &answered, |page, Json(session)| match self.id_only {
             true => page.line(session.session_id.as_str()),
             false => render::session(page, session),

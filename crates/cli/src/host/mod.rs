@@ -28,7 +28,9 @@ pub(crate) use self::folder::{DataFolder, full_path, settings_of};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_noted, text_as};
-pub(crate) use self::names::{PageArgs, ProjectArg, WriteArgs, project_id, setting};
+pub(crate) use self::names::{
+    CredentialArgs, PageArgs, ProjectArg, WriteArgs, project_id, setting,
+};
 pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store};
 pub(crate) use self::request::HostRequest;
 pub(crate) use self::shared_folder::{SharedFolder, TaskPlace};

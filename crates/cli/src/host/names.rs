@@ -1,6 +1,7 @@
 //! The current project, actor and session, from flags or the environment.
 
 use accord_base::{Actor, ActorKey, ProjectId, SessionId};
+use accord_memory_core::operations::CredentialHeaders;
 
 use super::acting::ActorArg;
 use super::memory::id_of;
@@ -24,6 +25,20 @@ pub(crate) struct WriteArgs {
     pub(crate) session: SessionArg,
     #[command(flatten)]
     pub(crate) host: HostArgs,
+}
+
+/// Whether a write may contain credentials.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CredentialArgs {
+    /// Store it although it contains a private key, a token or a key of Accord
+    #[arg(long)]
+    allow_credentials: bool,
+}
+
+impl CredentialArgs {
+    pub(crate) fn headers(&self) -> CredentialHeaders {
+        CredentialHeaders { allow_credentials: self.allow_credentials }
+    }
 }
 
 impl WriteArgs {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use accord_api::body::AnswerBody;
+use accord_api::parameter::ParamSet;
 use accord_api::{Answered, Call, NoBody, NoParams, Operation};
 use accord_base::{IdError, ProjectId};
 use accord_contract::{Code, Failure};
@@ -227,11 +228,15 @@ impl Connection {
 
     /// Writes to a project, and says so if that creates the project. Returns whether the host made
     /// something new, too.
-    pub(crate) fn write_to<O>(&self, call: &Call<O>) -> Result<(Answered<O::Answer>, bool)>
+    pub(crate) fn write_to<O>(
+        &self,
+        call: &Call<O>,
+        headers: &impl ParamSet,
+    ) -> Result<(Answered<O::Answer>, bool)>
     where
         O: Operation<Answer: AnswerBody>,
     {
-        let answer = self.send(call.encode().into())?;
+        let answer = self.send(call.encode().with_headers(headers).into())?;
         self.note_if_new(&answer);
         let is_new = answer.status == 201;
         Ok((answer.read()?, is_new))

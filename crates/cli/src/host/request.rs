@@ -22,6 +22,7 @@ pub(crate) struct HostRequest {
     method: Method,
     target: String,
     has_query: bool,
+    headers: Vec<(&'static str, String)>,
     accept: HeaderValue,
     content_type: Option<HeaderValue>,
     body: Body,
@@ -39,6 +40,7 @@ impl From<Encoded> for HostRequest {
             method: Method::from_bytes(method).expect("the name of a method"),
             target: request.target(),
             has_query: !request.query.is_empty(),
+            headers: request.headers,
             accept: HeaderValue::from_static(request.accept),
             content_type,
             body,
@@ -107,6 +109,9 @@ impl HostRequest {
         let mut request = request.header(ACCEPT, self.accept);
         if let Some(content_type) = self.content_type {
             request = request.header(CONTENT_TYPE, content_type);
+        }
+        for (name, value) in self.headers {
+            request = request.header(name, value);
         }
         if can_ask() {
             request = request.header(TERMINAL, "yes");

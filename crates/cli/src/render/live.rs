@@ -79,6 +79,9 @@ pub(crate) fn live_ack(page: &mut Page, ack: &LiveAckAnswer) {
         true => "  an agent waits for it",
         false => "  no agent waits now; the next ggui_consume returns it",
     });
+    for warning in ack.warnings.iter().flatten() {
+        page.line(page.styled(Style::Waiting, &format!("  warning: {}", clean(warning))));
+    }
 }
 
 /// A frame of the channel on one line.

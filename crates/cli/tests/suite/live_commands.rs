@@ -195,3 +195,16 @@ fn the_key_of_a_person_answers_in_their_name() {
     let events = with_key(&format!("watch {id} --since 2 --count 1"), None);
     assert!(events.stdout.contains("reject  human:lead"), "{events:?}");
 }
+
+#[test]
+fn an_answer_with_a_credential_is_accepted_with_a_warning() {
+    let sessions = Sessions::new();
+    let id = release(&sessions);
+    let token = format!("ghp{}{}", "_", "uX9r2KpLq7TzBv4MwYc1Ns8Hd3Jf6GaEo5Ri");
+    let words = format!("answer {id} approve --field version=3 --field note={token}");
+    let ran = sessions.ran(&words);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let warning = "warning: credential_found: note contains a token of GitHub";
+    assert!(ran.stdout.contains(warning), "{ran:?}");
+    assert!(!ran.stdout.contains(&token) && !ran.stderr.contains(&token), "{ran:?}");
+}

@@ -21,6 +21,7 @@ mod conformance_own;
 mod connection;
 mod contracts;
 mod crash;
+mod credentials;
 mod data_folder;
 mod documents;
 #[expect(clippy::unwrap_used, dead_code, reason = "the tests of the services use more of it")]
@@ -54,6 +55,7 @@ mod memory_context;
 mod memory_lines;
 mod memory_relay;
 mod memory_same;
+mod memory_sources;
 mod memory_store;
 mod memory_trouble;
 mod older_hosts;

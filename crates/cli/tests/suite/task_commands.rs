@@ -415,3 +415,19 @@ pub(crate) fn report(id: &str, agent: &str, outcome: &str) -> Value {
         },
     })
 }
+
+#[test]
+fn a_report_with_a_credential_is_accepted_with_a_warning() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes(&format!("claim {id} --as dev"));
+    let token = format!("ghp{}{}", "_", "uX9r2KpLq7TzBv4MwYc1Ns8Hd3Jf6GaEo5Ri");
+    let mut message = report(&id, "dev", "done");
+    message["payload"]["notes"] = format!("pushed with {token}").into();
+    let ran = run(tasks.command("message --json"), message.to_string());
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(answer["result"]["applied"], true, "{ran:?}");
+    let warnings = json!(["credential_found: payload.notes contains a token of GitHub; revoke it"]);
+    assert_eq!(answer["result"]["warnings"], warnings, "{ran:?}");
+    assert!(!ran.stdout.contains(&token) && !ran.stderr.contains(&token), "{ran:?}");
+}

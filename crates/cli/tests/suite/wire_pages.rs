@@ -261,7 +261,7 @@ mod frames {
                 replay_truncated: true,
                 session_token: Some("t".to_owned()),
             })),
-            ServerFrame::Acted(ActionAck { sequence: 1, at }),
+            ServerFrame::Acted(ActionAck { sequence: 1, at, warnings: Vec::new() }),
             ServerFrame::Error(Box::new(failure())),
             ServerFrame::Pong,
             ServerFrame::Render { session: json!({}), match_type: Some("exact".to_owned()) },

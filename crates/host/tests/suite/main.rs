@@ -11,6 +11,7 @@ mod blobs;
 mod briefing;
 mod bundles;
 mod client;
+mod credentials;
 mod damage;
 mod deposits;
 mod door;

@@ -89,6 +89,10 @@ impl World {
         (Self { host, _folder }, repaired)
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        self._folder.path()
+    }
+
     /// The owner of the data folder.
     pub(crate) fn owner(&self) -> Asker {
         self.asker(Caller::owner())

@@ -70,11 +70,13 @@ pub struct SubscribeAck {
     pub session_token: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActionAck {
     /// The number of the ledger event.
     pub sequence: u64,
     pub at: Time,
+    /// What is odd about the action, and did not stop it.
+    pub warnings: Vec<String>,
 }
 
 impl ServerFrame {
@@ -110,10 +112,15 @@ impl ServerFrame {
     fn payload(&self) -> Object {
         match self {
             Self::Subscribed(ack) => ack.members(),
-            Self::Acted(ack) => members([
-                ("sequence", ack.sequence.into()),
-                ("timestamp", ack.at.unix_millis().into()),
-            ]),
+            Self::Acted(ack) => {
+                let mut payload = members([
+                    ("sequence", ack.sequence.into()),
+                    ("timestamp", ack.at.unix_millis().into()),
+                ]);
+                let warnings = Some(&ack.warnings).filter(|warnings| !warnings.is_empty());
+                put(&mut payload, "x-warnings", warnings.cloned());
+                payload
+            }
             Self::Error(failure) => failure_members(failure),
             Self::Pong => Object::new(),
             Self::Render { session, match_type } => {

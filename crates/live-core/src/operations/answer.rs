@@ -38,6 +38,8 @@ message! {
         required at: Timestamp = "at", "time:iso-8601";
         /// Whether an agent waits for events of the session now.
         required agent_waits: bool = "agent_waits", "flag";
+        /// What is odd about it, and did not stop it: a code, a colon, and a sentence.
+        optional warnings: Vec<String> = "warnings", "texts";
     }
 }
 

@@ -3,7 +3,7 @@
 //! An action reaches the ledger through the channel ([`act`]) or through the tool of a page
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
-use accord_base::contains_key;
+use accord_base::{contains_key, credential};
 use accord_contract::{Code, Failure, Object, Timestamp, Value, rule, wire::same};
 
 use super::change::{At, Change};
@@ -96,6 +96,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let is_named = is_answer && check(&mut envelope, facts.contract)?;
     let in_pipe = is_named && session.head.has_pipe;
     let event_id = in_pipe.then(|| minted_event_id(session.head.ledger + 1));
+    let warnings = warnings(&envelope);
     let mut change = Change::begin(session, facts.at);
     let kind = LedgerName::UserSubmitted.into();
     let sequence = change.append(kind, Value::Object(envelope), event_id, key);
@@ -106,7 +107,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
         end_ask(&mut change, facts.contract, sequence);
     }
     let sequence = rule!(sequence; AckBeforeAppend => sequence - 1);
-    let ack = ActionAck { sequence, at: facts.at.now };
+    let ack = ActionAck { sequence, at: facts.at.now, warnings };
     Ok(Acted { ack, delta: change.finish() })
 }
 
@@ -139,13 +140,14 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
     facts.sender.sign(&mut envelope);
     check_ask(&facts, &envelope)?;
     check(&mut envelope, contract)?;
+    let warnings = warnings(&envelope);
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
     let key = DedupKey::identified(&action_id);
     let sequence = change.append(kind, Value::Object(envelope), Some(action_id), Some(key));
     record(&mut change, &facts);
     end_ask(&mut change, contract, sequence);
-    let ack = ActionAck { sequence, at: at.now };
+    let ack = ActionAck { sequence, at: at.now, warnings };
     Ok(Acted { ack, delta: change.finish() })
 }
 
@@ -207,7 +209,7 @@ fn end_ask(change: &mut Change<'_>, contract: &CompiledContract, sequence: u64) 
 }
 
 fn recorded(earlier: &LedgerRow) -> Acted {
-    let ack = ActionAck { sequence: earlier.seq, at: earlier.at };
+    let ack = ActionAck { sequence: earlier.seq, at: earlier.at, warnings: Vec::new() };
     Acted { ack, delta: Delta::default() }
 }
 
@@ -233,6 +235,13 @@ fn as_sent(mut envelope: Value) -> Value {
         payload.shift_remove("tool");
     }
     envelope
+}
+
+/// Warnings about credentials in what is submitted. It is accepted: the agent may have asked for
+/// one.
+fn warnings(envelope: &Object) -> Vec<String> {
+    let data = envelope.get("payload").and_then(|payload| payload.get("data"));
+    data.map(credential::warnings).unwrap_or_default()
 }
 
 /// The place of a text that contains a key of Accord.

@@ -226,7 +226,7 @@ fn every_frame_of_a_server_has_its_payload() {
     };
     for (frame, kind, payload) in [
         (
-            ServerFrame::Acted(ActionAck { sequence: 4, at: now }),
+            ServerFrame::Acted(ActionAck { sequence: 4, at: now, warnings: Vec::new() }),
             "ack",
             json!({"sequence": 4, "timestamp": now.unix_millis()}),
         ),

@@ -5,7 +5,7 @@ use accord_contract::{Code, Failure, Time, Timestamp, wire_enum};
 use super::{Assertion, Fact, place};
 use crate::operations::AssertParams;
 use crate::project::{Project, Writing};
-use crate::{Actor, FactId, Warning};
+use crate::{Actor, FactId, Warning, refuse};
 
 wire_enum! {
     /// What to do with a fact that begins before one that is already known.
@@ -22,6 +22,7 @@ pub struct AssertOptions {
     pub if_changed: bool,
     /// What to do with a fact that would not become the current one.
     pub if_out_of_order: OutOfOrder,
+    pub allow_credentials: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,14 +52,15 @@ pub enum Asserted {
 
 impl Default for AssertOptions {
     fn default() -> Self {
-        Self { if_changed: false, if_out_of_order: OutOfOrder::Insert }
+        let if_out_of_order = OutOfOrder::Insert;
+        Self { if_changed: false, if_out_of_order, allow_credentials: false }
     }
 }
 
 impl From<AssertParams> for AssertOptions {
     fn from(asked: AssertParams) -> Self {
         let choice = asked.if_out_of_order.unwrap_or(OutOfOrder::Insert);
-        Self { if_changed: asked.if_changed, if_out_of_order: choice }
+        Self { if_changed: asked.if_changed, if_out_of_order: choice, allow_credentials: false }
     }
 }
 
@@ -70,7 +72,7 @@ impl Assertion {
 }
 
 /// Decides an assertion. If the request chose no id, it is made from 16 random bytes. Fails with
-/// `duplicate_fact_id`, `fact_out_of_order`, `project_archived` or `project_not_found`.
+/// `duplicate_fact_id`, `credential_found`, `fact_out_of_order`, `project_archived` or `project_not_found`.
 /// Clauses: AGENTIC-R-086, AGENTIC-A-16.
 pub fn assert(
     asked: &Assertion,
@@ -93,6 +95,9 @@ pub fn assert(
         && fact.value == asked.value
     {
         return Ok(Asserted::Unchanged(Box::new(fact.clone())));
+    }
+    if !options.allow_credentials {
+        refuse::credentials(&asked.credentials)?;
     }
     let (before, after) = (state.before.map(Fact::span), state.after.map(Fact::span));
     let placement = place(&from, before.as_ref(), after.as_ref(), now);

@@ -1,5 +1,6 @@
 //! The request that asserts a fact.
 
+use accord_base::credential::{CredentialPlace, find_in};
 use accord_contract::wire::Ratio;
 use accord_contract::{Failure, Field, Limits, Object, Timestamp, Value, Wire as _, message};
 
@@ -41,6 +42,8 @@ message! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Assertion {
+    /// The places with credentials.
+    pub credentials: Vec<CredentialPlace>,
     pub fact_id: Option<FactId>,
     pub subject: String,
     pub predicate: String,
@@ -57,8 +60,9 @@ impl Assertion {
     /// Reads an assertion that was sent to a project. Fails when the body is not an assertion, or
     /// names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
-        let members = text::object(body, MAX_DOCUMENT_BYTES)?;
-        let sent = FactAssertion::from_document(Value::Object(members)).map_err(refuse::decoded)?;
+        let members = Value::Object(text::object(body, MAX_DOCUMENT_BYTES)?);
+        let credentials = find_in(&members);
+        let sent = FactAssertion::from_document(members).map_err(refuse::decoded)?;
         if sent.project_id.value().is_some_and(|named| named != project) {
             let message = "the fact says that it belongs to another project";
             return Err(refuse::schema("/project_id", message));
@@ -75,6 +79,7 @@ impl Assertion {
         let source =
             source.map_err(|error| refuse::schema("/source_package_id", error.to_string()))?;
         Ok(Self {
+            credentials,
             fact_id: take(sent.fact_id),
             subject: sent.subject,
             predicate: sent.predicate,

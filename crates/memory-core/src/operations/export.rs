@@ -2,6 +2,7 @@
 
 use accord_api::body::Lines;
 use accord_api::{Decision, Json, Need, operation};
+use accord_base::credential::{self, CredentialPlace};
 use accord_contract::{Code, Failure, Object, message};
 
 use super::{InProject, at_project};
@@ -52,6 +53,22 @@ message! {
         required quarantined_count: u64 = "quarantined_count", "count";
         /// The file in the data folder with the quarantined lines.
         required_or_null quarantine_file: String = "quarantine_file", "path";
+        /// How many lines are imported with a warning; absent if none is.
+        optional warned_count: u64 = "warned_count", "count";
+        /// The first of them, and why.
+        optional warnings: Vec<LineWarning> = "warnings", "line-warnings";
+    }
+
+    /// A warning about an imported line.
+    pub struct LineWarning("LineWarning", open) {
+        /// Its number, from 1.
+        required line: u64 = "line", "line-number";
+        /// A code for programs.
+        required code: String = "code", "warning-code";
+        /// A description for people.
+        required message: String = "message", "text-for-people";
+        /// The member that it concerns, as a JSON Pointer.
+        required field: String = "field", "json-pointer";
     }
 
     /// The number of documents of each kind.
@@ -119,6 +136,8 @@ impl ImportSummary {
             refused: Vec::new(),
             quarantined_count: 0,
             quarantine_file: None,
+            warned_count: None,
+            warnings: None,
             extra: Object::new(),
         }
     }
@@ -143,8 +162,27 @@ impl ImportSummary {
         });
     }
 
+    /// Notes a line that is imported although it contains credentials.
+    pub fn warn(&mut self, line: u64, credentials: &[CredentialPlace]) {
+        let Some(first) = credentials.first() else { return };
+        *self.warned_count.get_or_insert_default() += 1;
+        let warnings = self.warnings.get_or_insert_default();
+        if warnings.len() < LISTED {
+            warnings.push(LineWarning {
+                line,
+                code: credential::CODE.to_owned(),
+                message: format!("{}; revoke it", first.in_words()),
+                field: first.pointer.clone(),
+                extra: Object::new(),
+            });
+        }
+    }
+
     /// Sorts the refused lines, because some were retried.
     pub fn sorted(mut self) -> Self {
+        if let Some(warnings) = &mut self.warnings {
+            warnings.sort_by_key(|warned| warned.line);
+        }
         self.refused.sort_by_key(|refused| refused.line);
         self
     }

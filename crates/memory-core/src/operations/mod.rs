@@ -36,8 +36,8 @@ pub use bundles::{
 };
 pub use events::{EventHeaders, EventParams, FollowEvents, ProjectEvent};
 pub use export::{
-    ExportProject, ExportedLine, ImportCounts, ImportProject, ImportSummary, ProgressLine,
-    RefusedLine,
+    ExportProject, ExportedLine, ImportCounts, ImportProject, ImportSummary, LineWarning,
+    ProgressLine, RefusedLine,
 };
 pub use facts::{
     AssertFact, AssertParams, FactList, FactParams, FactWithin, InvalidateFact, InvalidateParams,
@@ -48,8 +48,8 @@ pub use lifecycle::{
     CompletePackage, FlagPackage, ListRevisions, ResubmitPackage, ReviewPackage, RevisionList,
 };
 pub use packages::{
-    Deposit, DepositParams, ListReviews, PackageList, PackageScore, PullHeaders, PullPackages,
-    PullParams, ReadPackage, ReviewParams, SearchBy,
+    CredentialHeaders, Deposit, DepositParams, ListReviews, PackageList, PackageScore, PullHeaders,
+    PullPackages, PullParams, ReadPackage, ReviewParams, SearchBy,
 };
 pub use projects::{
     ArchiveProject, ChangeProject, CreateProject, ListProjects, ProjectList, ProjectParams,

@@ -33,6 +33,13 @@ params! {
         flag mint: Flag = Flag::new("mint");
     }
 
+    /// Whether a package or a fact may contain credentials.
+    #[derive(Default)]
+    pub struct CredentialHeaders {
+        /// Whether it is stored although it contains a private key, a token or a key of Accord.
+        flag allow_credentials: Flag = Flag::new("x-accord-allow-credentials");
+    }
+
     /// Which packages are read.
     #[derive(Default)]
     pub struct PullParams {
@@ -120,12 +127,14 @@ operation! {
     pub struct Deposit("deposit", Post at_project!("/packages")) of Agentic {
         path InProject;
         query DepositParams;
+        headers CredentialHeaders;
         body Verbatim<PackageFields>;
         needs Need::Write;
         answers 201 "The package is stored.", Json<PackageFields>;
         also 200 "The package was stored before.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
-            Code::AgenticDuplicatePackageId, Code::AgenticIntegrityError,
+            Code::AgenticDuplicatePackageId, Code::AgenticCredentialFound,
+            Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
             Code::AgenticPayloadTooLarge, Code::NotForWorkers]];
     }

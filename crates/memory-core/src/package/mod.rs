@@ -15,6 +15,7 @@ mod mint;
 mod question_key;
 mod searchable;
 
+use accord_base::credential::{CredentialPlace, find_in, may_be_in};
 use accord_contract::{Code, Failure, Wire as _};
 
 pub use fields::{Deliverable, PackageFields};
@@ -106,6 +107,15 @@ impl Package {
 
     pub fn fields(&self) -> &PackageFields {
         &self.fields
+    }
+
+    /// The places with credentials.
+    pub fn credentials(&self) -> Vec<CredentialPlace> {
+        if !may_be_in(&self.text) {
+            return Vec::new();
+        }
+        let document = text::document(self.text.as_bytes()).expect("a package is sound JSON");
+        find_in(&document)
     }
 
     pub fn package_id(&self) -> &PackageId {

@@ -20,4 +20,5 @@ mod queries;
 mod rows;
 mod schema;
 mod sessions;
+mod sources;
 mod support;

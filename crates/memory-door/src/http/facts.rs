@@ -3,6 +3,7 @@
 use accord_api::{Call, Json};
 use accord_contract::{Object, Wire as _};
 use accord_memory_core::Warning;
+use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::operations::{
     AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,
 };
@@ -30,8 +31,9 @@ pub fn routes() -> Vec<Route> {
 
 async fn assert(asked: Exchange, call: Call<AssertFact>) -> Reply {
     let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
-    let (memory, options) = (host.memory(), call.query.into());
-    let asserted = memory.assert_fact(&caller, &project, &asked.body, options).await?;
+    let allow_credentials = super::allow_credentials(&asked.headers)?;
+    let options = AssertOptions { allow_credentials, ..call.query.into() };
+    let asserted = host.memory().assert_fact(&caller, &project, &asked.body, options).await?;
     let mut fact = asserted.fact.encode();
     if !asserted.warnings.is_empty() {
         fact["warnings"] = asserted.warnings.iter().map(Warning::encode).collect();

@@ -1,6 +1,11 @@
 //! The routes of the protocol: a file each for what belongs together, with the handlers that turn
 //! requests into calls of [`Memory`](accord_memory::Memory) and its answers into responses.
 
+use accord_api::parameter::{ParamSet as _, Params};
+use accord_contract::Failure;
+use accord_memory_core::operations::CredentialHeaders;
+use hyper::HeaderMap;
+
 mod answer;
 pub mod blobs;
 pub mod bundles;
@@ -15,3 +20,12 @@ pub mod projects;
 pub mod questions;
 pub mod sessions;
 pub mod verify;
+
+/// Whether a write may contain credentials. Fails when the header is neither true nor false.
+fn allow_credentials(headers: &HeaderMap) -> Result<bool, Failure> {
+    let described = CredentialHeaders::described();
+    let names = described.iter().map(|member| member.definition.name);
+    let given = names.filter_map(|name| Some((name, headers.get(name)?)));
+    let given = given.map(|(name, value)| (name, value.to_str().unwrap_or_default()));
+    Ok(CredentialHeaders::read(&Params::new(given)?)?.allow_credentials)
+}

@@ -2,7 +2,7 @@
 
 use accord_api::Call;
 use accord_contract::{Value, Wire as _};
-use accord_memory::{PackagePage, Score, Served};
+use accord_memory::{DepositOptions, PackagePage, Score, Served};
 use accord_memory_core::Warning;
 use accord_memory_core::operations::{Deposit, ListReviews, PullPackages, ReadPackage};
 use accord_memory_core::query::{Latest, Pull};
@@ -27,8 +27,9 @@ pub fn routes() -> Vec<Route> {
 /// Clauses: AGENTIC-A-27.
 async fn deposit(asked: Exchange, call: Call<Deposit>) -> Reply {
     let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
-    let memory = host.memory();
-    let deposited = memory.deposit(&caller, &project, asked.body, call.query.mint).await?;
+    let allow_credentials = super::allow_credentials(&asked.headers)?;
+    let options = DepositOptions { mint: call.query.mint, allow_credentials };
+    let deposited = host.memory().deposit(&caller, &project, asked.body, options).await?;
     let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
     let response = answer::package(status, deposited.package);
     Ok(accord_serving::reply::naming_new(response, deposited.new_project, &project))

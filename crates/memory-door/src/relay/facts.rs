@@ -5,8 +5,8 @@ use accord_memory_core::operations::{FactParams, ListFacts};
 
 use super::{ACTOR, PROJECT};
 use crate::tools::{
-    FACT_RECEIPT, IN_SESSION, assertion, in_project, invalidation, moment, number, reading,
-    receipt, text,
+    ALLOW_CREDENTIALS, FACT_RECEIPT, IN_SESSION, assertion, in_project, invalidation, moment,
+    number, reading, receipt, text,
 };
 use accord_mcp::budget::{Shortening, budget, shortened};
 use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
@@ -28,6 +28,7 @@ pub(super) const ASSERT: Tool = Tool {
         PROJECT,
         ACTOR,
         IN_SESSION,
+        ALLOW_CREDENTIALS,
     ],
     effect: Effect::AddsOnce,
     output: Some(FACT_RECEIPT),

@@ -10,7 +10,8 @@ use accord_system::random;
 
 use super::{ACTOR, PROJECT};
 use crate::tools::{
-    IN_SESSION, PACKAGE_RECEIPT, PACKAGES, deposited, in_project, of_package, reading, receipt,
+    ALLOW_CREDENTIALS, IN_SESSION, PACKAGE_RECEIPT, PACKAGES, deposited, in_project, of_package,
+    reading, receipt,
 };
 use accord_mcp::budget::{budget, shortened, whole};
 use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
@@ -83,6 +84,7 @@ pub(super) const DEPOSIT: Tool = Tool {
         ),
         ACTOR,
         IN_SESSION,
+        ALLOW_CREDENTIALS,
     ],
     effect: Effect::Adds,
     output: Some(PACKAGE_RECEIPT),

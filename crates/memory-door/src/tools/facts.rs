@@ -8,8 +8,8 @@ use accord_memory_core::operations::{
 };
 
 use super::{
-    ACTOR, FACT_RECEIPT, IN_SESSION, PROJECT, in_project, number, reading, receipt, text, tokens,
-    written,
+    ACTOR, ALLOW_CREDENTIALS, FACT_RECEIPT, IN_SESSION, PROJECT, credentials, in_project, number,
+    reading, receipt, text, tokens, written,
 };
 use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
 use accord_mcp::{Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
@@ -76,6 +76,7 @@ pub(super) const ASSERT: Tool = Tool {
             "extra",
             "Members of your own, kept as they are; every name begins with x-.",
         ),
+        ALLOW_CREDENTIALS,
     ],
     effect: Effect::AddsOnce,
     output: Some(FACT_RECEIPT),
@@ -127,7 +128,8 @@ pub(in super::super) fn moment(call: &Call<'_>) -> Result<Option<Time>, Failure>
 pub(in super::super) fn assertion(call: &Call<'_>, body: Object) -> Result<HostRequest, Failure> {
     let options = AssertParams { if_changed: true, if_out_of_order: None };
     let body = written(body);
-    Ok(HostRequest::operation(&OperationCall::<AssertFact>::new(in_project(call)?, options, body)))
+    let asked = OperationCall::<AssertFact>::new(in_project(call)?, options, body);
+    Ok(HostRequest::operation(&asked).with_headers(&credentials(call)))
 }
 
 /// Ends a fact. Its predicate and its value are in the arguments of these names.

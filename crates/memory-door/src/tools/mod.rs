@@ -11,7 +11,7 @@ mod sessions;
 
 use accord_api::{Call as OperationCall, NoBody, Operation, Verbatim};
 use accord_contract::{Code, Failure, Object, Protocol, Value};
-use accord_memory_core::operations::{InProject, OfPackage, PackageWithin};
+use accord_memory_core::operations::{CredentialHeaders, InProject, OfPackage, PackageWithin};
 
 use accord_mcp::{
     Advice, Answer, Argument, Call, HostRequest, Output, ToolResult, Toolset, Visibility,
@@ -102,6 +102,11 @@ pub static TOOLSET: Toolset = Toolset {
              answer was lost, it is stored: read it with memory_pull.",
         ),
         Advice::on(
+            Code::AgenticCredentialFound,
+            "Deposit it without the credential: say where it is kept. Pass allow_credentials: true \
+             only if a person asked you to store it.",
+        ),
+        Advice::on(
             Code::AgenticInvalidTransition,
             "memory_revisions shows the status of the package.",
         ),
@@ -148,6 +153,10 @@ const ACTOR: Argument = Argument::text(
 pub(super) const IN_SESSION: Argument =
     Argument::text("session_id", "The session this belongs to. Default: the one you started.");
 
+/// Stores what is refused otherwise.
+pub(super) const ALLOW_CREDENTIALS: Argument =
+    Argument::flag("allow_credentials", "Store it although it contains a private key or a token.");
+
 pub(super) const FACT_RECEIPT: &[Output] = &[
     Output::text("fact_id"),
     Output::text("project_id"),
@@ -171,6 +180,10 @@ pub(super) const PACKAGE_RECEIPT: &[Output] = &[
 
 pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Query) -> HostRequest {
     HostRequest::operation(&OperationCall::<O>::new(path, query, NoBody))
+}
+
+pub(super) fn credentials(call: &Call<'_>) -> CredentialHeaders {
+    CredentialHeaders { allow_credentials: call.flag("allow_credentials") == Some(true) }
 }
 
 /// A document of arguments, as the model wrote them.

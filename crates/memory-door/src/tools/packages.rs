@@ -12,8 +12,8 @@ use accord_system::random;
 use serde_json::json;
 
 use super::{
-    ACTOR, IN_SESSION, PACKAGE_RECEIPT, PROJECT, id, in_project, number, of_package, reading,
-    receipt, text, tokens, written,
+    ACTOR, ALLOW_CREDENTIALS, IN_SESSION, PACKAGE_RECEIPT, PROJECT, credentials, id, in_project,
+    number, of_package, reading, receipt, text, tokens, written,
 };
 use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
 use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
@@ -102,6 +102,7 @@ pub(super) const DEPOSIT: Tool = Tool {
             "extra",
             "Members of your own, kept as they are; every name begins with x-.",
         ),
+        ALLOW_CREDENTIALS,
     ],
     effect: Effect::Adds,
     output: Some(PACKAGE_RECEIPT),
@@ -213,7 +214,9 @@ fn deposit(call: &Call<'_>) -> Result<HostRequest, Failure> {
 
 pub(in super::super) fn deposited(call: &Call<'_>, body: Object) -> Result<HostRequest, Failure> {
     let (path, query) = (in_project(call)?, DepositParams::default());
-    Ok(HostRequest::operation(&OperationCall::<Deposit>::new(path, query, written(body))))
+    let request =
+        HostRequest::operation(&OperationCall::<Deposit>::new(path, query, written(body)));
+    Ok(request.with_headers(&credentials(call)))
 }
 
 fn pull(call: &Call<'_>) -> Result<HostRequest, Failure> {

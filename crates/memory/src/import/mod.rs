@@ -360,6 +360,10 @@ impl Import {
 
 /// Counts the result of a line. A line to be retried is counted after the retry.
 fn count(summary: &mut ImportSummary, line: u64, item: &Item, outcome: Applied) {
+    // What was imported before was warned about then.
+    if matches!(outcome, Applied::Added | Applied::Advanced) {
+        summary.warn(line, &item.credentials());
+    }
     let counts = match outcome {
         Applied::Added => &mut summary.added,
         Applied::Advanced => &mut summary.advanced,

@@ -3,7 +3,8 @@
 use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 
 use accord_base::ProjectId;
-use accord_contract::{Code, Failure, Value};
+use accord_base::credential::{CredentialPlace, find_in};
+use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_memory_core::export::{ExportLine, read_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::package::PROTOCOL_VERSION;
@@ -99,6 +100,16 @@ impl Item {
             }
         };
         if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }
+    }
+
+    /// The places with credentials. They are imported: an import must not lose what another host
+    /// has stored.
+    pub(super) fn credentials(&self) -> Vec<CredentialPlace> {
+        match self {
+            Self::Package { package, .. } => package.credentials(),
+            Self::Fact(fact) => find_in(&fact.encode()),
+            Self::Project(_) | Self::Session(_) => Vec::new(),
+        }
     }
 
     fn project(&self) -> &ProjectId {

@@ -305,7 +305,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::MemoryOptions;
+    use crate::{DepositOptions, MemoryOptions};
 
     /// A package that is deposited after the references were read spares its blob.
     #[tokio::test]
@@ -339,7 +339,7 @@ mod tests {
             "deliverables": [{"path": "a", "type": "md", "hash": format!("sha256:{package}")}],
         });
         let sent = package.to_string().into();
-        memory.deposit(&owner, &project, sent, false).await.unwrap();
+        memory.deposit(&owner, &project, sent, DepositOptions::default()).await.unwrap();
         let fact = json!({
             "subject": "build", "predicate": "artefact", "value": format!("sha256:{fact}"),
         });

@@ -1,6 +1,6 @@
 //! A message of the protocol arrives.
 
-use accord_base::By;
+use accord_base::{By, credential};
 use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -27,6 +27,7 @@ impl Tree {
             return Ok(not_protocol());
         }
         let (by, run_id) = (by.clone(), self.environment().run_id());
+        let credentials = credential::warnings(input);
         let project = self.project().to_owned();
         self.change(move |work| {
             check_door(work, &detected, &by, &project)?;
@@ -56,7 +57,7 @@ impl Tree {
                         status: Some(applied.file.task().status),
                         moves: applied.moves,
                         notices: applied.notices.into_iter().map(Into::into).collect(),
-                        warnings: applied.warnings,
+                        warnings: [applied.warnings, credentials.clone()].concat(),
                     })
                 }
             }

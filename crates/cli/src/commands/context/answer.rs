@@ -7,7 +7,7 @@ use accord_memory_core::package::{ANSWERS, AnsweredQuestion, QuestionKey};
 
 use super::compose::Draft;
 use super::deposit::send;
-use crate::host::{Connection, WriteArgs, in_project};
+use crate::host::{Connection, CredentialArgs, WriteArgs, in_project};
 use crate::render;
 use crate::{CliError, Exit, Result};
 
@@ -34,6 +34,8 @@ pub(crate) struct AnswerArgs {
     title: Option<String>,
 
     #[command(flatten)]
+    credentials: CredentialArgs,
+    #[command(flatten)]
     to: WriteArgs,
 }
 
@@ -48,7 +50,7 @@ impl AnswerArgs {
             .with("package_type", Some("decision".to_owned()))
             .with_all("decisions_made", vec![self.answer.clone()])
             .with_all(ANSWERS, vec![AnsweredQuestion { question, extra: Object::new() }]);
-        send(&host, draft.complete(&self.to, &host)?, self.to.host.json)
+        send(&host, draft.complete(&self.to, &host)?, &self.credentials, self.to.host.json)
     }
 
     /// The open question that is meant.

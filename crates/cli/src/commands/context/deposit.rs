@@ -7,7 +7,7 @@ use accord_memory_core::operations::{Deposit, DepositParams};
 use accord_memory_core::package::PackageFields;
 
 use super::compose::{ComposeArgs, Composed, Draft};
-use crate::host::{Connection, WriteArgs, in_project, print_noted};
+use crate::host::{Connection, CredentialArgs, WriteArgs, in_project, print_noted};
 use crate::input::read_file;
 use crate::render::{Page, Style, clean};
 use crate::{Exit, Result};
@@ -27,6 +27,8 @@ pub(crate) struct DepositArgs {
     #[command(flatten)]
     compose: ComposeArgs,
     #[command(flatten)]
+    credentials: CredentialArgs,
+    #[command(flatten)]
     to: WriteArgs,
 }
 
@@ -39,7 +41,7 @@ impl DepositArgs {
         if self.compose.complete_ids(&host, &package.project)? {
             package = self.draft()?.complete(&self.to, &host)?;
         }
-        send(&host, package, self.to.host.json)
+        send(&host, package, &self.credentials, self.to.host.json)
     }
 
     fn draft(&self) -> Result<Draft> {
@@ -50,10 +52,15 @@ impl DepositArgs {
     }
 }
 
-pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit> {
+pub(super) fn send(
+    host: &Connection,
+    package: Composed,
+    credentials: &CredentialArgs,
+    json: bool,
+) -> Result<Exit> {
     let (path, body) = (in_project(&package.project)?, Verbatim::json(package.text));
     let call = Call::<Deposit>::new(path, DepositParams::default(), body);
-    let (answered, is_new) = host.write_to(&call)?;
+    let (answered, is_new) = host.write_to(&call, &credentials.headers())?;
     print_noted(json, &answered, |page, package| deposited(page, package, is_new))
 }
 

@@ -10,16 +10,24 @@ use std::sync::Arc;
 
 use accord_api::body::Lines;
 use accord_api::{Call, NoParams};
+use accord_base::ActorType;
+use accord_contract::wire::Names;
 use accord_contract::{Code, Failure, Wire as _};
 use accord_memory_core::operations::{ImportCounts, ImportProject, ImportSummary, ProgressLine};
+use accord_memory_core::sources::SourceFormat;
 use axum::body::{Body, Bytes};
+use clap::builder::PossibleValuesParser;
 use parking_lot::Mutex;
 
 use super::super::progress::Progress;
 use super::archives::{self, StoredArchives};
+use super::other_tools;
 use super::relay_backup::Archives;
 use super::source::{LinePosition, LineRange, Source};
-use crate::host::{Connection, HostArgs, HostRequest, Update, follow, in_project};
+use crate::host::{
+    Actor, ActorArg, Connection, HostArgs, HostRequest, ProjectArg, Update, follow, id_of,
+    in_project, project_id,
+};
 use crate::interrupt::on_signal;
 use crate::render::{Page, Style, clean, counted, counts_of};
 use crate::{CliError, Exit, Result, print_line, print_note, print_page};
@@ -27,17 +35,32 @@ use crate::{CliError, Exit, Result, print_line, print_note, print_page};
 /// The size of a piece of the request body.
 const PIECE: usize = 128 * 1024;
 
-/// Import an export of any host; existing entries stay unchanged
+/// Import an export of any host, or notes of other tools; existing entries stay unchanged
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ImportArgs {
-    /// Lines of JSON, `-` for standard input, or a folder that `relay backup` wrote
+    /// Lines of JSON, `-` for standard input, or a folder that `relay backup` wrote; with --from,
+    /// the file or folder of the other tool
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Import only this project
+    /// Import only this project; with --from, import into it [default with --from: ACCORD_PROJECT,
+    /// or `project` in accord.toml, or the only project]
     #[arg(long, value_name = "ID")]
     project: Option<String>,
+
+    /// Import notes or records of another tool: a file, or a folder of them
+    #[arg(long, value_name = "FORMAT",
+          value_parser = PossibleValuesParser::new(SourceFormat::ALL.iter().map(|it| it.as_str())))]
+    from: Option<String>,
+
+    /// Only print what would be imported
+    #[arg(long, requires = "from")]
+    dry_run: bool,
+
+    /// The author of the packages of another tool [default: ACCORD_ACTOR, or script:import]
+    #[arg(long, value_name = "TYPE:ID", requires = "from", value_parser = Actor::parse)]
+    actor: Option<Actor>,
 
     #[command(flatten)]
     host: HostArgs,
@@ -45,11 +68,66 @@ pub(crate) struct ImportArgs {
 
 impl ImportArgs {
     pub(crate) fn run(self) -> Result<Exit> {
-        let source = Source::read(&self.file)?;
+        match self.from.as_deref().and_then(<SourceFormat as Names>::find) {
+            Some(format) => self.run_from(format),
+            None => {
+                let source = Source::read(&self.file)?;
+                let host = self.host.connect_or_create()?;
+                self.import(&host, &source, 0)
+            }
+        }
+    }
+
+    /// Imports what another tool wrote.
+    fn run_from(mut self, format: SourceFormat) -> Result<Exit> {
+        let named = ProjectArg { project: self.project.take() };
+        let host = match self.dry_run {
+            false => Some(self.host.connect_or_create()?),
+            true => match self.host.connect() {
+                Ok(host) => Some(host),
+                // To look first, no data folder is needed.
+                Err(error) if error.code() == Some(Code::StoreMissing) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let project = match &host {
+            Some(host) => named.required(&self.host.target, host)?,
+            None => named.get(&self.host.target)?.unwrap_or_else(|| "new project".to_owned()),
+        };
+        let author = ActorArg { actor: self.actor.clone() }.named()?;
+        let author = match &author {
+            Some(actor) => accord_base::Actor::new(actor.key().id.clone(), actor.key().kind),
+            None => accord_base::Actor::new(id_of("actor", "import")?, ActorType::Script),
+        };
+        let plan = other_tools::plan(host.as_ref(), format, &self.file, &project, &author)?;
+        other_tools::print_notes(&plan);
+        let Some(host) = host.filter(|_| !self.dry_run) else {
+            match self.host.json {
+                true => print_line(other_tools::document(&plan, format, &project))?,
+                false => print_page(|page| other_tools::render(page, &plan, &project))?,
+            };
+            return Ok(Exit::from_answer(true));
+        };
+        let (source, unchanged) = (other_tools::source(&plan)?, other_tools::unchanged(&plan));
+        self.project = Some(project.clone());
+        if source.projects().next().is_some() {
+            return self.import(&host, &source, unchanged);
+        }
+        let mut summary = ImportSummary::new(project_id(&project)?);
+        summary.lines = unchanged;
+        summary.unchanged.packages = unchanged;
+        match self.host.json {
+            true => print_line(document(summary, None))?,
+            false => print_page(|page| render(page, &summary, None))?,
+        };
+        Ok(Exit::from_answer(true))
+    }
+
+    /// Imports lines. `unchanged` counts what is not sent, because it was imported before.
+    fn import(&self, host: &Connection, source: &Source, unchanged: u64) -> Result<Exit> {
         let only = self.project.as_deref();
         let projects = source.projects().filter(|project| only.is_none_or(|only| only == *project));
         let projects: Vec<&str> = projects.collect();
-        let host = self.host.connect_or_create()?;
         let progress = Progress::bytes(true);
         progress.expect(Some(projects.iter().map(|project| source.bytes(project)).sum()));
         let mut is_whole = source.unassigned.is_empty();
@@ -59,8 +137,10 @@ impl ImportArgs {
         for project in projects {
             progress.about(project);
             reached.begin(project, source.lines(project));
-            let imported = import(&host, &source, project, &progress, &reached);
-            let (summary, archives) = imported.map_err(|error| reached.explain(error))?;
+            let imported = import(host, source, project, &progress, &reached);
+            let (mut summary, archives) = imported.map_err(|error| reached.explain(error))?;
+            summary.lines += unchanged;
+            summary.unchanged.packages += unchanged;
             is_whole &= summary.refused_count == 0 && summary.quarantined_count == 0;
             is_whole &= archives.as_ref().is_none_or(|stored| stored.failed == 0);
             reached.finish();
@@ -70,7 +150,7 @@ impl ImportArgs {
             })?;
         }
         progress.finish();
-        self.report_unassigned(&source);
+        self.report_unassigned(source);
         Ok(Exit::from_answer(is_whole))
     }
 
@@ -138,6 +218,13 @@ fn import(
         refused.line = position.line;
         if source.has_parts() {
             refused.extra.insert("file".into(), position.file.into());
+        }
+    }
+    for warned in summary.warnings.iter_mut().flatten() {
+        let position = source.position_in(project, warned.line);
+        warned.line = position.line;
+        if source.has_parts() {
+            warned.extra.insert("file".into(), position.file.into());
         }
     }
     let mut archives = source.archives.of(project).peekable();
@@ -292,6 +379,20 @@ fn render(page: &mut Page, summary: &ImportSummary, archives: Option<&StoredArch
     if refused > listed.len() as u64 {
         page.pieces(&[format!("  and {} more", refused - listed.len() as u64)]);
     }
+    let warned = summary.warned_count.unwrap_or_default();
+    if warned > 0 {
+        let text = format!("warnings: {}", counted(warned, "line"));
+        page.pieces(&[page.styled(Style::Waiting, &text)]);
+    }
+    for entry in summary.warnings.iter().flatten() {
+        let file = entry.extra.get("file").and_then(|file| file.as_str()).map(clean);
+        page.pieces(&[
+            format!("  {}", file.unwrap_or_default()).trim_end().to_owned(),
+            format!("line {}", entry.line),
+            clean(&entry.code),
+            clean(&entry.message),
+        ]);
+    }
     if let Some(archives) = archives {
         archives::render(page, archives);
     }
@@ -312,6 +413,14 @@ again changes nothing, so an import that was interrupted continues when it is ru
 
 A backup of Relay is imported as a folder, with its archives, or as its .ndjson files in any order,
 without them. `accord store restore` restores a folder that `accord store backup` wrote.
+
+With --from: markdown (notes), adr (decision records), beads (.beads/issues.jsonl), mem0 (what
+get_all returns), claude (CLAUDE.md, rules, memory files). What was imported before and changed
+becomes a package that supersedes the earlier one.
+
+Examples:
+  accord context import docs/adr --from adr --dry-run
+  accord context import . --from claude --project shop
 
 Exit codes: 0 every line was imported; 1 some lines were refused or quarantined, or archives were
 not stored; 2 error.";

@@ -7,6 +7,7 @@ mod compose;
 mod deposit;
 mod export;
 mod import;
+mod other_tools;
 mod pull;
 mod questions;
 mod relay_backup;

@@ -18,6 +18,11 @@ macro_rules! agentic_codes {
         "A list has more items than the limit; shorten it, or spread it over several packages.";
     AgenticTextTooLong = "text_too_long", Validation, AfterChange, 400,
         "A text or id is longer than the limit; shorten it, or store it as a deliverable.";
+    AgenticCredentialFound = "credential_found", Validation, AfterChange, 400,
+        "The document contains a private key, a token or a key of Accord at the named place; \
+         remove it, and revoke it if others could read it. If it must be stored, allow it: \
+         `--allow-credentials`, the header X-Accord-Allow-Credentials: true, or the argument \
+         allow_credentials of the tool.";
     AgenticTooDeep = "too_deep", Validation, AfterChange, 400,
         "Lists and objects are nested past the limit; make the document flatter.";
     AgenticInvalidTransition = "invalid_transition", Validation, AfterChange, 400,
