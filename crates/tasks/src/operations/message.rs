@@ -11,6 +11,7 @@ use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
 
 use super::apply::apply;
+use super::comment::since_begin;
 use crate::layout::companion;
 use crate::work::Work;
 use crate::{Result, Tree};
@@ -48,6 +49,7 @@ impl Tree {
                     let Some(before) = loaded.task else { return Ok(not_protocol()) };
                     let applied = apply(work, &before, routed)?;
                     let Detected::Message(message) = &detected else { return Ok(not_protocol()) };
+                    let comments = since_begin(&before, &message.envelope.from_agent);
                     Ok(MessageAnswer {
                         applied: applied.not_applied.is_none(),
                         reason: applied.not_applied.map(str::to_owned),
@@ -57,6 +59,7 @@ impl Tree {
                         moves: applied.moves,
                         notices: applied.notices.into_iter().map(Into::into).collect(),
                         warnings: applied.warnings,
+                        comments,
                     })
                 }
             }
@@ -106,6 +109,7 @@ fn not_protocol() -> MessageAnswer {
         moves: Vec::new(),
         notices: Vec::new(),
         warnings: Vec::new(),
+        comments: None,
     }
 }
 
