@@ -64,6 +64,9 @@ pub mod kind {
     pub const DEPENDENCY_REMOVED: &str = "task.dep.removed";
     /// A dead letter is ready again.
     pub const RESURRECTED: &str = "task.resurrected";
+    /// A finished task was opened again.
+    pub const REOPENED: &str = "task.reopened";
+    pub const COMMENTED: &str = "task.commented";
     pub const SETTINGS_CHANGED: &str = "system.config-changed";
     /// An agent, or a person for it, gave a lease back.
     pub const LEASE_RELEASED: &str = "lease.released";

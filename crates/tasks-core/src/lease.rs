@@ -96,8 +96,13 @@ pub fn renew(
     Ok(Leased { changes, run: run.clone(), heartbeat })
 }
 
+/// By how many seconds the clock of a sender may be behind, where only the time of a message says
+/// which run it belongs to.
+const CLOCK_SKEW: i64 = 120;
+
 /// Checks that an agent holds the lease of a task, in its present run. Fails with `unassigned_task`
-/// without a lease, `unauthorized_agent` for another agent, `stale_run` for an earlier run.
+/// without a lease, `unauthorized_agent` for another agent, `stale_run` for an earlier run. Without
+/// the id of the run, a message that is a little older than the lease still counts.
 /// Clauses: AOF-AUTH-SENDER.
 pub fn check_holder(
     task: &Task,
@@ -115,16 +120,43 @@ pub fn check_holder(
     if lease.agent != agent {
         return Err(unauthorized(task.id, &lease.agent, agent));
     }
-    let is_stale = match (run_id, run.and_then(|run| run.run_id.as_deref())) {
-        (Some(sent), Some(held)) => sent != held,
+    let since = lease.acquired_at.time();
+    let named = run_id.zip(run.and_then(|run| run.run_id.as_deref()));
+    let is_stale = match named {
+        Some((sent, held)) => sent != held,
         // Whole seconds, because agents write times without a fraction.
-        _ => sent_at.unix_seconds() < lease.acquired_at.time().unix_seconds(),
+        None => sent_at.unix_seconds() + CLOCK_SKEW < since.unix_seconds(),
     };
     if rule!(is_stale; OldRunHeard => false) {
-        let message = format!("{} was given to a later run of {agent}", task.id);
-        return Err(Failure::new(Code::AofStaleRun, message).with("task_id", task.id.to_string()));
+        return Err(stale(task.id, agent, named, (sent_at, since)));
     }
     Ok(())
+}
+
+/// The refusal of an earlier run, with what it was recognised by.
+fn stale(
+    task: TaskId,
+    agent: &str,
+    runs: Option<(&str, &str)>,
+    (sent_at, since): (Time, Time),
+) -> Failure {
+    let message = match runs {
+        Some((sent, held)) => {
+            format!("{task} was given to a later run of {agent}, {held}: this is of the run {sent}")
+        }
+        None => format!(
+            "{task} was given to {agent} at {since}: this was sent at {sent_at}, more than \
+             {CLOCK_SKEW} s before; name the run, or correct the clock of the sender"
+        ),
+    };
+    let failure = Failure::new(Code::AofStaleRun, message).with("task_id", task.to_string());
+    match runs {
+        Some((sent, held)) => failure.with("runId", sent).with("heldBy", held),
+        None => {
+            let failure = failure.with("sentAt", sent_at.to_string());
+            failure.with("leasedAt", since.to_string())
+        }
+    }
 }
 
 /// The changes of a move to a status. A lease ends with the status that has one.

@@ -10,7 +10,7 @@
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves; [`aof_project_id`]: the
 //!   names of projects.
 //! * [`operations`]: what clients ask for, and what is answered.
-//! * [`briefing`]: what an agent reads before it begins.
+//! * [`briefing`]: what an agent reads before it begins; [`plan`]: many tasks in one text.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -30,6 +30,7 @@ pub mod lease;
 pub mod message;
 pub mod observed;
 pub mod operations;
+pub mod plan;
 mod project;
 pub mod referee;
 pub mod route;

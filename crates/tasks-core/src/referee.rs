@@ -29,6 +29,7 @@ const METADATA: &[&str] = &[
     "delegationDepth",
     "retryCount",
     "rateLimitCount",
+    "failedBy",
     "forcedReady",
     "blockReason",
     "blockedBy",
@@ -39,12 +40,13 @@ const METADATA: &[&str] = &[
     "sentBack",
     "cancellation",
     "resurrection",
+    "reopening",
     "adoption",
 ];
 
 /// The members of the metadata that say what a person decided.
-pub const DECISIONS: [&str; 5] =
-    ["approval", "sentBack", "cancellation", "resurrection", "adoption"];
+pub const DECISIONS: [&str; 6] =
+    ["approval", "sentBack", "cancellation", "resurrection", "reopening", "adoption"];
 
 /// What Accord committed about a task.
 #[derive(Clone, Copy, Debug)]

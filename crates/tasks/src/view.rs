@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use accord_base::evidence::EvidenceDigest;
-use accord_contract::{Object, Timestamp, Value, Wire as _};
+use accord_contract::{Object, Time, Timestamp, Value, Wire as _};
+use accord_tasks_core::board::{WAITS_FOR, retry_at};
 use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::observed::observed;
 use accord_tasks_core::operations::{
-    DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem, TaskObserved,
+    BlockEnd, DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem,
+    TaskObserved,
 };
-use accord_tasks_core::run::{Heartbeat, Run, RunResult};
-use accord_tasks_core::task::{Task, TaskFile, is_review_required};
+use accord_tasks_core::run::{Heartbeat, Run, RunResult, RunStatus};
+use accord_tasks_core::task::{
+    Task, TaskFile, due, is_overdue, is_review_required, split_comments,
+};
 use accord_tasks_core::verbs::is_approval_recorded;
 use accord_tasks_core::{Status, TaskId};
 
@@ -38,6 +42,7 @@ pub(crate) struct Draft {
     dependents: Vec<DependencyView>,
     parts: Vec<DependencyView>,
     run_folder: String,
+    now: Time,
 }
 
 /// What a person decides about.
@@ -70,6 +75,9 @@ impl Work<'_> {
                 heartbeat: self.artifact(task.id, "run_heartbeat.json")?,
                 result: None,
             },
+            Status::Review | Status::Done => {
+                RunFacts { run: self.artifact(task.id, "run.json")?, ..RunFacts::default() }
+            }
             _ => RunFacts::default(),
         };
         let routing = task.routing.as_ref();
@@ -87,8 +95,13 @@ impl Work<'_> {
             team: routing.and_then(|routing| routing.team.clone()),
             tags: tags.filter(|tags| !tags.is_empty()),
             lease: lease(task, &facts),
+            done_by: done_by(task, &facts),
             waits_for: some(open).filter(|_| !task.status.is_final()),
             block_reason: block_reason(task),
+            block_ends: block_ends(task),
+            retry_at: retry_at(task).map(Timestamp::emit),
+            due: due(task).map(str::to_owned),
+            overdue: is_overdue(task, self.now()).then_some(true),
             parent: task.parent_id,
             resource: task.resource.clone(),
             since: task.last_transition_at.clone(),
@@ -112,6 +125,7 @@ impl Work<'_> {
             dependents: self.dependencies(self.board().dependents(id)),
             parts: self.dependencies(self.board().parts(id)),
             run_folder: self.layout().folder(id),
+            now: self.now(),
         }
     }
 
@@ -175,11 +189,15 @@ impl Draft {
             lease: lease(task, facts),
             parent: task.parent_id,
             block_reason: block_reason(task),
+            block_ends: block_ends(task),
+            retry_at: retry_at(task).map(Timestamp::emit),
+            due: due(task).map(str::to_owned),
+            overdue: is_overdue(task, self.now).then_some(true),
             resource: task.resource.clone(),
             max_in_progress_ms: sla.and_then(|sla| sla.max_in_progress_ms),
             on_violation: sla.and_then(|sla| sla.on_violation),
             review_required: is_review_required(task),
-            sent_back: decision(task, "sentBack"),
+            sent_back: sent_back(task),
             approval: decision(task, "approval"),
             attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
             run: facts.run.as_ref().map(|run| run_view(run, facts)),
@@ -188,6 +206,7 @@ impl Draft {
             created_by: task.created_by.clone(),
             updated_at: task.updated_at.clone(),
             metadata: task.metadata.clone().unwrap_or_else(Object::new),
+            comments: Some(split_comments(file.body()).1).filter(|said| !said.is_empty()),
             body: Some(file.body().to_owned()),
             path: task_file(task.status, id),
             folder: companion(task.status, id),
@@ -235,6 +254,41 @@ fn run_view(run: &Run, facts: &RunFacts) -> RunView {
 fn block_reason(task: &Task) -> Option<String> {
     let reason = task.metadata("blockReason").and_then(Value::as_str);
     reason.filter(|_| task.status == Status::Blocked).map(str::to_owned)
+}
+
+/// What ends the block of a task.
+fn block_ends(task: &Task) -> Option<BlockEnd> {
+    if task.status != Status::Blocked {
+        return None;
+    }
+    let text = |name: &str| task.metadata(name).and_then(Value::as_str);
+    Some(if text("blockedBy").is_some() {
+        BlockEnd::Person
+    } else if retry_at(task).is_some() {
+        BlockEnd::Retry
+    } else if text("blockReason").is_some_and(|why| why.starts_with(WAITS_FOR)) {
+        BlockEnd::Dependency
+    } else {
+        BlockEnd::Unblock
+    })
+}
+
+/// Who did a task: the agent of the run that is complete, else the person who ended the task.
+fn done_by(task: &Task, facts: &RunFacts) -> Option<String> {
+    let run = facts.run.as_ref().filter(|run| run.status == RunStatus::Completed);
+    let agent = run.map(|run| run.agent_id.clone());
+    let person = || decision(task, "approval").map(|approval| approval.by);
+    match task.status {
+        Status::Review => agent,
+        Status::Done => agent.or_else(person),
+        _ => None,
+    }
+}
+
+/// Why a person wants more work: of a review, or of a task that was done.
+fn sent_back(task: &Task) -> Option<PersonDecision> {
+    let said = ["sentBack", "reopening"].into_iter().filter_map(|name| decision(task, name));
+    said.max_by_key(|said| said.at.time())
 }
 
 fn decision(task: &Task, name: &str) -> Option<PersonDecision> {

@@ -16,7 +16,7 @@ use crate::terminal::{ask, can_ask, is_yes};
 use crate::{CliError, Result, print_note};
 
 /// Who decides, and about what.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PersonArgs {
     /// Do not ask; needed where there is no terminal
     #[arg(long)]

@@ -35,8 +35,9 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
-    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next,
-    nothing_claimed, or, poll, received, session_end, task, task_event, tasks,
+    adopted, board, changed_task, claim, commented_task, created_task, created_tasks,
+    dependency_added, dependency_removed, differences, heartbeat, lint, next, nothing_claimed, or,
+    poll, received, session_end, task, task_event, tasks,
 };
 pub(crate) use self::text::{clean, counts_of, one_line};
 pub(crate) use self::time::Times;

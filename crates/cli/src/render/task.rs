@@ -2,9 +2,10 @@
 
 use accord_contract::Timestamp;
 use accord_process::SHOW_DIFFERENCE;
+use accord_tasks_core::message::MessageType;
 use accord_tasks_core::observed::{cost_line, described};
 use accord_tasks_core::operations as ops;
-use accord_tasks_core::task::Priority;
+use accord_tasks_core::task::{Priority, TaskComment};
 use accord_tasks_core::{Status, TaskId};
 
 use super::counted;
@@ -19,6 +20,7 @@ const MANY: usize = 50;
 const SHOWN: usize = 20;
 /// The most lines of the output of a check that are shown.
 const LAST_LINES: usize = 5;
+const SAID: &str = "said about the task since you began:";
 
 pub(crate) fn tasks(page: &mut Page, answer: &ops::ListAnswer) {
     let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
@@ -63,6 +65,13 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     others(page, "parts", &task.parts);
     page.labelled_some("part of", task.parent.map(|parent| parent.to_string()).as_deref());
     page.labelled_some_whole("blocked", task.block_reason.as_deref());
+    if let Some(end) = task.block_ends {
+        page.labelled("", &block_end(end, task.retry_at.as_ref()));
+    }
+    if let Some(due) = &task.due {
+        let late = if task.overdue == Some(true) { ", which is over" } else { "" };
+        page.labelled("due", &format!("{}{late}", line(due)));
+    }
     decision(page, "sent back", task.sent_back.as_ref());
     decision(page, "approved", task.approval.as_ref());
     if task.attempts > 0 {
@@ -76,6 +85,8 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     let root = answer.root.as_ref().map(|root| format!("{}/", clean(root))).unwrap_or_default();
     page.labelled_whole("folder", &format!("{root}{}", line(&task.folder)));
     page.labelled("evidence", &line(&answer.evidence));
+    let said = task.comments.as_deref().unwrap_or_default();
+    comments(page, "comments, as the text of the task has them, which agents can change:", said);
     if let Some(body) = task.body.as_deref().filter(|body| !body.trim().is_empty()) {
         page.gap();
         page.line("the text of the task, which agents can change:");
@@ -83,6 +94,33 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
             page.line(format!("  | {}", clean(line)).trim_end());
         }
         page.gap();
+    }
+}
+
+/// What people and agents said.
+fn comments(page: &mut Page, heading: &str, comments: &[TaskComment]) {
+    if comments.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(heading);
+    for comment in comments {
+        page.line(format!("  {}, {}", line(&comment.by), moment(&comment.at)));
+        for text in comment.text.lines() {
+            page.line(format!("  | {}", clean(text)).trim_end());
+        }
+    }
+}
+
+/// What ends a block, for people.
+fn block_end(end: ops::BlockEnd, retry_at: Option<&Timestamp>) -> String {
+    match (end, retry_at) {
+        (ops::BlockEnd::Retry, Some(at)) => format!("it is tried again at {}", moment(at)),
+        (ops::BlockEnd::Retry, None) => "it is tried again".to_owned(),
+        (ops::BlockEnd::Dependency, _) => {
+            "it goes on once what it waits for is possible again".to_owned()
+        }
+        (ops::BlockEnd::Unblock | ops::BlockEnd::Person, _) => "it needs a person".to_owned(),
     }
 }
 
@@ -179,6 +217,72 @@ pub(crate) fn created_task(
     }
 }
 
+/// What became of the tasks of a file.
+pub(crate) fn created_tasks(page: &mut Page, answer: &ops::CreateManyAnswer, is_trial: bool) {
+    for task in &answer.tasks {
+        let (word, style) = match task.outcome {
+            ops::NewTaskOutcome::Created => ("created", Style::Good),
+            ops::NewTaskOutcome::WouldCreate => ("would create", Style::Title),
+            ops::NewTaskOutcome::Exists => ("exists", Style::Faint),
+        };
+        let id = task.id.map(|id| format!("{id} ")).unwrap_or_default();
+        let title = one_line(&task.title, LINE);
+        let after = match task.depends_on.as_slice() {
+            [] => String::new(),
+            needs => format!(", after {}", clean(&needs.join(", "))),
+        };
+        let (word, status) = (page.styled(style, word), coloured(page, task.status));
+        page.line(format!("{word} {id}{title} ({status}{after})"));
+    }
+    let created = if is_trial { "would be created" } else { "created" };
+    page.line(format!("{} {created}, {} existed", answer.created, answer.existing));
+}
+
+pub(crate) fn commented_task(page: &mut Page, answer: &ops::TaskAnswer) {
+    let id = titled(page, answer.task.id);
+    let status = coloured(page, answer.task.status);
+    page.line(match &answer.task.lease {
+        Some(lease) => {
+            format!("{id} has your comment ({status}); {} works on it", line(&lease.agent))
+        }
+        None => format!("{id} has your comment ({status})"),
+    });
+    warnings(page, &answer.warnings);
+}
+
+/// A dependency that was added, or was there before.
+pub(crate) fn dependency_added(page: &mut Page, answer: &ops::TaskAnswer) {
+    let id = titled(page, answer.task.id);
+    let how = if answer.changed.is_empty() { "unchanged: it waits for" } else { "now waits for" };
+    page.line(format!("{id} {how} {}", waited_for(&answer.task)));
+    if answer.task.status == Status::Ready && !open_dependencies(&answer.task).is_empty() {
+        page.line("it stays ready, and no agent gets it before those are done");
+    }
+    warnings(page, &answer.warnings);
+}
+
+pub(crate) fn dependency_removed(page: &mut Page, answer: &ops::TaskAnswer) {
+    let id = titled(page, answer.task.id);
+    let status = coloured(page, answer.task.status);
+    page.line(match answer.task.depends_on.as_slice() {
+        [] => format!("{id} now waits for nothing ({status})"),
+        _ => format!("{id} now waits for {} ({status})", waited_for(&answer.task)),
+    });
+    warnings(page, &answer.warnings);
+}
+
+fn waited_for(task: &ops::TaskDetails) -> String {
+    let shown = |other: &ops::DependencyView| {
+        format!("{} ({})", other.id, other.status.map_or("missing", Status::as_str))
+    };
+    task.depends_on.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+fn open_dependencies(task: &ops::TaskDetails) -> Vec<TaskId> {
+    let is_open = |other: &&ops::DependencyView| other.status != Some(Status::Done);
+    task.depends_on.iter().filter(is_open).map(|other| other.id).collect()
+}
+
 pub(crate) fn changed_task(page: &mut Page, answer: &ops::TaskAnswer) {
     if answer.moves.is_empty() {
         let what = match answer.changed.as_slice() {
@@ -189,6 +293,9 @@ pub(crate) fn changed_task(page: &mut Page, answer: &ops::TaskAnswer) {
         page.line(format!("{id} {what} ({})", coloured(page, answer.task.status)));
     }
     moved(page, &answer.moves);
+    if let Some(end) = answer.task.block_ends.filter(|_| !answer.moves.is_empty()) {
+        page.line(block_end(end, answer.task.retry_at.as_ref()));
+    }
     warnings(page, &answer.warnings);
 }
 
@@ -235,13 +342,32 @@ pub(crate) fn nothing_claimed(page: &mut Page, answer: &ops::ClaimNextAnswer) {
         Some("none_fits") => "no ready task fits",
         Some("limit_reached") => "as many tasks are in progress as the project allows",
         Some("resource_busy") => "the resource of each ready task is in use",
+        Some("left_to_others") => "the ready task is left to another agent first",
         _ => "no task is ready",
     };
     page.line(format!("{why} ({} ready)", answer.ready));
+    for unfit in answer.unfit.as_deref().unwrap_or_default() {
+        page.line(format!("{}{}", clean(&unfit.text()), option_for(unfit)));
+    }
+}
+
+/// The option with which an agent gets them, after a colon.
+fn option_for(unfit: &ops::UnfitTasks) -> String {
+    let option = |name: &str, value: &Option<String>| {
+        let value = value.as_deref()?;
+        Some(format!(" {name} {}", clean(&shell_words::quote(value))))
+    };
+    let named = match &unfit.agent {
+        Some(_) => vec![option("--as", &unfit.agent)],
+        None => vec![option("--role", &unfit.role), option("--team", &unfit.team)],
+    };
+    let named: String = named.into_iter().flatten().collect();
+    if named.is_empty() { named } else { format!(":{named}") }
 }
 
 pub(crate) fn heartbeat(page: &mut Page, answer: &ops::HeartbeatAnswer) {
     page.line(format!("{} is alive until {}", answer.task_id, moment(&answer.alive_until)));
+    comments(page, SAID, answer.comments.as_deref().unwrap_or_default());
 }
 
 pub(crate) fn poll(page: &mut Page, answer: &ops::PollAnswer) {
@@ -252,6 +378,9 @@ pub(crate) fn poll(page: &mut Page, answer: &ops::PollAnswer) {
     }
     if answer.moves.is_empty() && answer.alerts.is_empty() {
         page.line("nothing is due");
+    }
+    for id in answer.overdue.iter().flatten().take(MANY) {
+        page.line(format!("{} {id}", page.styled(Style::Waiting, "overdue")));
     }
     if !answer.start.is_empty() {
         page.line(format!("{} can be claimed", counted(answer.start.len() as u64, "ready task")));
@@ -281,12 +410,19 @@ pub(crate) fn received(page: &mut Page, answer: &ops::MessageAnswer) {
             format!("{kind} of {id} was carried out ({status})")
         }
         Some("not_protocol") => "this is no message of AOF/1; nothing was changed".to_owned(),
+        Some("waits_for_session_end") => {
+            format!("the report of {id} is recorded; it counts when the session ends ({status})")
+        }
+        Some("no_transition") if answer.kind == Some(MessageType::CompletionReport) => {
+            format!("the report of {id} is recorded; the task stays {status}")
+        }
         reason => {
             format!("{id} was not moved: {} ({status})", line(reason.unwrap_or_default()))
         }
     });
     moved(page, &answer.moves);
     warnings(page, &answer.warnings);
+    comments(page, SAID, answer.comments.as_deref().unwrap_or_default());
 }
 
 /// What was taken over from a file.
@@ -418,14 +554,36 @@ fn holder(task: &ops::TaskItem) -> String {
     if let Some(ops::LeaseView { agent, .. }) = &task.lease {
         return clean(agent);
     }
+    if let Some(by) = &task.done_by {
+        return format!("by {}", line(by));
+    }
     let named = task.agent.as_ref().or(task.role.as_ref()).or(task.team.as_ref());
     named.map(|name| format!("for {}", line(name))).unwrap_or_default()
 }
 
-/// What the task waits for.
+/// What the task waits for, and whether it is late.
 fn note(task: &ops::TaskItem) -> String {
+    let due = task.due.as_deref().map(|due| match task.overdue {
+        Some(true) => format!("overdue since {}", line(due)),
+        _ => format!("due {}", line(due)),
+    });
+    let due = due.filter(|_| !task.status.is_final());
+    let parts = [due, Some(waiting(task)).filter(|text| !text.is_empty())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn waiting(task: &ops::TaskItem) -> String {
     if let Some(reason) = &task.block_reason {
-        return line(reason);
+        // What happens next comes first: a long reason is cut off.
+        return match (task.block_ends, &task.retry_at) {
+            (Some(ops::BlockEnd::Retry), Some(at)) => {
+                format!("tried again at {}: {}", moment(at), line(reason))
+            }
+            (Some(ops::BlockEnd::Person | ops::BlockEnd::Unblock), _) => {
+                format!("needs a person: {}", line(reason))
+            }
+            _ => line(reason),
+        };
     }
     match task.waits_for.as_deref().unwrap_or_default() {
         [] => String::new(),

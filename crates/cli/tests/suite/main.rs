@@ -90,6 +90,7 @@ mod speaking;
 mod task_board;
 mod task_commands;
 mod task_kills;
+mod task_leading;
 mod task_peers;
 mod task_place;
 mod task_streams;

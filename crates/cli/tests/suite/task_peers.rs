@@ -57,7 +57,7 @@ impl<'a> Sent<'a> {
     /// A person's verb on a task.
     fn verb(tasks: &'a Tasks, task: &str, verb: &str, actor: &str) -> Self {
         let path = format!("/accord/v1/projects/shop/tasks/{task}/{verb}?actor={actor}&door=cli");
-        let needs_reason = ["block", "send-back"].contains(&verb);
+        let needs_reason = ["block", "send-back", "reopen"].contains(&verb);
         Self::new(tasks, path, if needs_reason { json!({"reason": "why"}) } else { json!({}) })
     }
 
@@ -204,6 +204,7 @@ fn a_worker_cannot_send_what_a_person_decides() {
         ("close", Sent::verb(&tasks, &other, "close", "human:lead")),
         ("adopt", Sent::verb(&tasks, &other, "adopt", "human:lead")),
         ("send-back", Sent::verb(&tasks, &reviewed, "send-back", "human:lead")),
+        ("reopen", Sent::verb(&tasks, &other, "reopen", "human:lead")),
         ("resurrect", Sent::verb(&tasks, &other, "resurrect", "human:lead")),
         // A script may change every task.
         ("script", Sent::verb(&tasks, &other, "block", "script:cleanup")),

@@ -152,6 +152,13 @@ examples! {
         single "/accord/v1/projects/atlas/tasks/init?actor=human:lead");
     "create_task" 201 (JSON r#"{"title":"Cut the tiles","instructions":"At zoom 12.","ready":true}"#
         single "/accord/v1/projects/atlas/tasks?actor=human:lead");
+    "create_tasks" 200
+        (r#"curl --json '{"dry_run": true, "tasks": [
+  {"title": "Choose the colours", "key": "colours"},
+  {"title": "Colour the tiles", "depends_on": ["colours"], "due": "2099-01-31"}
+]}' "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/batch?actor=human:lead""#);
+    "comment_on_task" 200 (JSON r#"{"text":"Begin with the coast."}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/comments?actor=human:lead");
     "tasks" 200 (GET single "/accord/v1/projects/atlas/tasks?status=ready,blocked");
     "task_board" 200 (GET single "/accord/v1/projects/atlas/tasks/board?format=markdown");
     "task" 200 (GET "/accord/v1/projects/atlas/tasks/$TASK_ID");
@@ -198,6 +205,8 @@ examples! {
 }' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#);
     "approve_task" 200 (JSON r#"{"note":"Complete"}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID/approve?actor=human:lead");
+    "reopen_task" 200 (JSON r#"{"reason":"Zoom 14 is missing"}"#
+        double "/accord/v1/projects/atlas/tasks/$TASK_ID/reopen?actor=human:lead");
     "end_task_session" 200 (JSON r#"{"agent":"builder"}"#
         "/accord/v1/projects/atlas/tasks/session-end");
     "end_task_run" 200 (JSON r#"{"agent":"builder","run_id":"run-1","exit":"success"}"#

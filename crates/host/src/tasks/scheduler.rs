@@ -269,12 +269,12 @@ fn executor(host: &Host, shared: &Arc<Shared>, runtime: &Handle) -> Arc<dyn Exec
         metrics.agent_ended(match end {
             Ok(WorkEnd::Reported(_)) => "reported",
             Ok(WorkEnd::Released) => "released",
-            Ok(WorkEnd::Lost) => "lost",
+            Ok(WorkEnd::Lost(_)) => "lost",
             Ok(_) => "failed",
             Err(_) => "unknown",
         });
         match end {
-            Ok(WorkEnd::Failed { error, status }) => {
+            Ok(WorkEnd::Failed { error, status, .. }) => {
                 tracing::warn!(project, %task, %status, "an agent failed: {error}");
             }
             Ok(end) => tracing::info!(project, %task, "an agent ended: {end:?}"),

@@ -5,7 +5,7 @@ use accord_contract::{Time, Value};
 use super::jump::Shifts;
 use super::{Turn, retry, sla, unrouted};
 use crate::run::Heartbeat;
-use crate::task::{Priority, Task};
+use crate::task::{Priority, Task, due, due_at};
 use crate::{Status, TaskId};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,6 +26,12 @@ pub struct Entry {
     /// The tasks that must be done first.
     pub depends_on: Box<[TaskId]>,
     pub parent: Option<TaskId>,
+    /// The agent that works on it.
+    pub holder: Option<String>,
+    /// The agent of the last run, if that failed.
+    pub failed_by: Option<String>,
+    /// When it should be done.
+    pub due_at: Option<Time>,
     pub lease_until: Option<Time>,
     /// When its run counts as dead.
     pub alive_until: Option<Time>,
@@ -59,6 +65,9 @@ impl Entry {
             resource: task.resource.clone(),
             depends_on: task.dependencies().into(),
             parent: task.parent_id,
+            holder: task.lease.value().map(|lease| lease.agent.clone()),
+            failed_by: text(retry::FAILED_BY),
+            due_at: due(task).and_then(due_at),
             lease_until: task.lease.value().map(|lease| lease.expires_at.time()),
             alive_until: alive.map(accord_contract::time::Timestamp::time),
             retry_at: retry::retry_at(task),

@@ -13,6 +13,7 @@ mod poll;
 mod resolve;
 mod retry;
 mod sla;
+mod unfit;
 mod unrouted;
 mod view;
 
@@ -26,9 +27,11 @@ pub use entry::Entry;
 use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
 pub use retry::{
-    ErrorClass, RetryBudget, RunFailure, Silence, pause_ms, reclaimed, requeued, run_failed,
+    ErrorClass, RetryBudget, RunFailure, Silence, pause_ms, reclaimed, requeued, retry_at,
+    run_failed,
 };
 pub use sla::overdue;
+pub use unfit::Unfit;
 pub use unrouted::unrouted;
 pub use view::{ClaimFilter, NoTask, Waits};
 
@@ -52,6 +55,8 @@ pub struct Board {
     overdue: BTreeSet<(Time, TaskId)>,
     /// When a task whose run failed may be run again.
     retries: BTreeSet<(Time, TaskId)>,
+    /// When a task should be done.
+    dues: BTreeSet<(Time, TaskId)>,
     /// Tasks whose dependencies may have been met since the last poll.
     candidates: BTreeSet<TaskId>,
     /// How many tasks are in progress, in all and by team.
@@ -78,6 +83,11 @@ impl Board {
 
     pub fn len(&self) -> usize {
         self.open.len() + self.closed.len()
+    }
+
+    /// The tasks that should be done by now, the oldest date first.
+    pub fn past_due(&self, now: Time) -> impl Iterator<Item = TaskId> + '_ {
+        self.dues.iter().take_while(move |(at, _)| *at <= now).map(|(_, id)| *id)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -121,6 +131,7 @@ impl Board {
     fn put_open(&mut self, entry: Entry) {
         let id = entry.id;
         self.links.add(id, &entry.depends_on, entry.parent);
+        self.dues.extend(entry.due_at.map(|at| (at, id)));
         match entry.status {
             Status::Ready => {
                 // One that has no target cannot be started: no poll looks at it.
@@ -162,6 +173,9 @@ impl Board {
         let Some(entry) = self.open.remove(&id) else { return false };
         lower(&mut self.counts, &entry.status);
         self.links.remove(id, &entry.depends_on, entry.parent);
+        if let Some(at) = entry.due_at {
+            self.dues.remove(&(at, id));
+        }
         self.candidates.remove(&id);
         match entry.status {
             Status::Ready => {

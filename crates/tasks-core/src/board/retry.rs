@@ -131,6 +131,11 @@ pub fn run_failed(
         },
         set("lastError", error.as_str()),
         set("errorClass", failure.class.as_str()),
+        // A service that turns runs away says nothing about the agent.
+        match is_limited {
+            true => Change::remove(&["metadata", FAILED_BY]),
+            false => set(FAILED_BY, failure.agent),
+        },
     ]);
     end_run(&mut routed, run, &[("failedAt", &now.to_string()), ("failedReason", &error)]);
     routed
@@ -185,7 +190,7 @@ pub fn reclaimed(
         ),
     };
     let limited = Change::remove(&["metadata", RATE_LIMIT_COUNT]);
-    routed.changes.extend([set(RETRY_COUNT, failures), limited]);
+    routed.changes.extend([set(RETRY_COUNT, failures), limited, set(FAILED_BY, agent)]);
     let about = [("expiredAt", &*now.to_string()), ("expiredReason", silence.expired())];
     if rule!(true; ExpiryUnmarked => false) {
         end_run(&mut routed, run, &about);
@@ -214,7 +219,8 @@ fn count(task: &Task, name: &str) -> u64 {
     task.metadata(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
-pub(super) fn retry_at(task: &Task) -> Option<Time> {
+/// When a blocked task is tried again.
+pub fn retry_at(task: &Task) -> Option<Time> {
     let text = task.metadata(RETRY_AT)?.as_str()?;
     Time::parse_rfc3339(text).filter(|_| task.status == Status::Blocked)
 }
@@ -275,6 +281,8 @@ fn shortened(error: &str) -> String {
     }
 }
 
+/// The member of the metadata that names the agent of the last run that failed.
+pub(super) const FAILED_BY: &str = "failedBy";
 const RETRY_COUNT: &str = "retryCount";
 const RATE_LIMIT_COUNT: &str = "rateLimitCount";
 const RETRY_AT: &str = "retryAt";

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use accord_contract::{Code, Failure, Time};
+
 use super::{Board, Entry, Turn};
 use crate::{Status, TaskId};
 
@@ -11,6 +13,21 @@ pub enum Waits {
     For(Vec<TaskId>),
     /// Something that can never be done.
     Forever(String),
+}
+
+impl Waits {
+    /// Refuses what a task that waits cannot do yet.
+    pub fn check(&self, task: TaskId) -> Result<(), Failure> {
+        let why = match self {
+            Self::Nothing => return Ok(()),
+            Self::For(tasks) => {
+                tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            }
+            Self::Forever(why) => why.clone(),
+        };
+        Err(Failure::new(Code::AofDependencyUnmet, format!("{task} waits: {why}"))
+            .with("task_id", task.to_string()))
+    }
 }
 
 /// Which ready task an agent takes.
@@ -23,6 +40,8 @@ pub struct ClaimFilter<'a> {
     pub tags: &'a [String],
     /// Whether only tasks that are routed to the agent itself fit.
     pub only_mine: bool,
+    /// Whether tasks on which the last attempt of the agent failed are left to others.
+    pub leave_failed: bool,
     pub except: &'a [TaskId],
     /// How many tasks may be in progress.
     pub running: Option<usize>,
@@ -38,6 +57,8 @@ pub enum NoTask {
     ResourceBusy,
     /// As many tasks are in progress as may be.
     LimitReached,
+    /// The last attempt of this agent failed, and another agent gets the task first.
+    LeftToOthers,
 }
 
 impl NoTask {
@@ -48,6 +69,7 @@ impl NoTask {
             Self::NoneFits => "none_fits",
             Self::ResourceBusy => "resource_busy",
             Self::LimitReached => "limit_reached",
+            Self::LeftToOthers => "left_to_others",
         }
     }
 }
@@ -105,13 +127,16 @@ impl Board {
         entry.is_forced || self.waits(entry) == Waits::Nothing
     }
 
-    /// The next ready task for an agent: the most urgent, then the oldest; or why there is none.
-    pub fn next_for(&self, wish: &ClaimFilter<'_>) -> Result<TaskId, NoTask> {
+    /// The next ready task for an agent: the most urgent, then the oldest; or why there is none. A
+    /// task on which the last attempt of the agent failed comes after all others. While another
+    /// agent that can do it works, it is left to that one for a while.
+    pub fn next_for(&self, wish: &ClaimFilter<'_>, now: Time) -> Result<TaskId, NoTask> {
         let is_none = self.ready.is_empty() && self.unrouted.is_empty();
         let mut why = if is_none { NoTask::NoneReady } else { NoTask::NoneFits };
-        for (.., id) in in_order(&self.ready, &self.unrouted) {
-            let Some(entry) = self.open.get(id) else { continue };
-            if wish.except.contains(id) || !fits(entry, wish) || !self.is_startable(entry) {
+        let mut failed_here = None;
+        for id in self.in_turn() {
+            let Some(entry) = self.open.get(&id) else { continue };
+            if wish.except.contains(&id) || !fits(entry, wish) || !self.is_startable(entry) {
                 continue;
             }
             let is_full = |team: &String| {
@@ -129,11 +154,39 @@ impl Board {
                 why = NoTask::ResourceBusy;
                 continue;
             }
-            return Ok(*id);
+            if entry.failed_by.as_deref() == Some(wish.agent) && entry.agent.is_none() {
+                if wish.leave_failed || self.is_left_to_others(entry, wish.agent, now) {
+                    why = NoTask::LeftToOthers;
+                } else {
+                    failed_here = failed_here.or(Some(id));
+                }
+                continue;
+            }
+            return Ok(id);
         }
-        Err(why)
+        failed_here.ok_or(why)
+    }
+
+    /// The ready tasks, in the order in which they are taken.
+    pub(super) fn in_turn(&self) -> impl Iterator<Item = TaskId> + '_ {
+        in_order(&self.ready, &self.unrouted).map(|(.., id)| *id)
+    }
+
+    /// Whether another agent that works on the same kind of task may still come for this one.
+    pub(super) fn is_left_to_others(&self, entry: &Entry, agent: &str, now: Time) -> bool {
+        let is_another = |other: &&Entry| {
+            let is_same = (&other.role, &other.team) == (&entry.role, &entry.team);
+            let is_for_all = entry.role.is_none() && entry.team.is_none();
+            other.status == Status::InProgress
+                && other.holder.as_deref().is_some_and(|holder| holder != agent)
+                && (is_same || is_for_all)
+        };
+        now < entry.moved_at.add_seconds(LEFT_TO_OTHERS) && self.open().any(|it| is_another(&it))
     }
 }
+
+/// For how many seconds a task is left to an agent on which it did not fail.
+const LEFT_TO_OTHERS: i64 = 120;
 
 /// The turns of two indexes, in one order.
 fn in_order<'b>(a: &'b BTreeSet<Turn>, b: &'b BTreeSet<Turn>) -> impl Iterator<Item = &'b Turn> {
@@ -146,7 +199,7 @@ fn in_order<'b>(a: &'b BTreeSet<Turn>, b: &'b BTreeSet<Turn>) -> impl Iterator<I
 }
 
 /// Whether a task fits an agent: it is routed to the agent, or to none but to its role or team.
-fn fits(entry: &Entry, wish: &ClaimFilter<'_>) -> bool {
+pub(super) fn fits(entry: &Entry, wish: &ClaimFilter<'_>) -> bool {
     let has_tags = wish.tags.iter().all(|tag| entry.tags.contains(tag));
     let is_for = match (&entry.agent, &entry.role, &entry.team) {
         (Some(agent), ..) => agent == wish.agent,

@@ -17,6 +17,37 @@ impl Briefing<'_> {
         Some(format!("{head}{}\n", cut(&quoted(why), room, "the task file")))
     }
 
+    /// Comments: those of people before those of agents, the newest ones where not all fit.
+    pub(super) fn said(&self, most: usize) -> Option<String> {
+        if self.comments.is_empty() {
+            return None;
+        }
+        let head = |hidden: usize| match hidden {
+            0 => "## Comments\n\n".to_owned(),
+            hidden => {
+                format!("## Comments, without {hidden} others; they are in {}\n\n", self.file)
+            }
+        };
+        let mut room = most.saturating_sub(tokens(&head(self.comments.len())));
+        let (people, others): (Vec<_>, Vec<_>) =
+            self.comments.iter().partition(|comment| comment.is_of_person());
+        let mut shown = Vec::new();
+        for group in [people, others] {
+            let mut of_group = Vec::new();
+            for comment in group.into_iter().rev() {
+                let by = one_line(&comment.by, 60);
+                let item = format!("{by}, {}:\n{}\n\n", comment.at, quoted(&comment.text));
+                let Some(left) = room.checked_sub(tokens(&item)) else { break };
+                room = left;
+                of_group.push(item);
+            }
+            of_group.reverse();
+            shown.extend(of_group);
+        }
+        let text = shown.concat();
+        Some(format!("{}{}\n", head(self.comments.len() - shown.len()), text.trim_end()))
+    }
+
     pub(super) fn instructions(&self, most: usize) -> Option<String> {
         let text = self.instructions.trim();
         if text.is_empty() {

@@ -52,7 +52,7 @@ message! {
     pub struct BriefingAnswer("TaskBriefingAnswer", closed) {
         /// The task, with its body.
         required task: TaskDetails = "task", "task";
-        /// The body without the work log.
+        /// The body without the work log and the comments, which are in `task`.
         required instructions: String = "instructions", "markdown";
         /// The entries of the work log, oldest first.
         required work_log: Vec<String> = "work_log", "texts";
@@ -106,6 +106,8 @@ impl BriefingAnswer {
             status: task.status,
             lease,
             block_reason: task.block_reason.as_deref(),
+            due: task.due.as_deref().map(|due| (due, task.overdue == Some(true))),
+            comments: task.comments.as_deref().unwrap_or_default(),
             sent_back: sent_back.map(|sent| (sent.by.as_str(), sent.note.as_deref())),
             instructions: &self.instructions,
             work_log: &self.work_log,

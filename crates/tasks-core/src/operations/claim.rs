@@ -3,6 +3,7 @@
 use accord_api::parameter::{MAX_TOKENS, Number, Text, Word};
 use accord_api::{Envelope, Json, Need, operation, params};
 use accord_base::Door;
+use accord_base::excerpt::one_line;
 use accord_contract::{Code, Limits, TextForm, Timestamp, message};
 
 use super::decide::REASON;
@@ -12,6 +13,7 @@ use super::{
 };
 use crate::TaskId;
 use crate::briefing::LEAST_TOKENS;
+use crate::task::TaskComment;
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
 /// At most a day.
@@ -44,6 +46,8 @@ request! {
         optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
         /// How long each heartbeat lasts. Default: the project's setting.
         optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
+        /// Whether it is claimed although it waits for other tasks. Only a person can force it.
+        optional force: bool = "force", "flag";
     }
 
     /// A claim of the next ready task that fits: the most urgent, then the oldest. A task fits if
@@ -59,6 +63,8 @@ request! {
         optional tags: Vec<String> = "tags", "tags", Limits::texts(50, NAME);
         /// Whether only tasks that are routed to the agent itself fit.
         optional only_mine: bool = "only_mine", "flag";
+        /// Whether tasks on which the last attempt of this agent failed are left to others.
+        optional leave_failed: bool = "leave_failed", "flag";
         /// How long the lease lasts. Default: the project's setting.
         optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
         /// How long each heartbeat lasts. Default: the project's setting.
@@ -103,13 +109,33 @@ message! {
         required directory: String = "directory", "path";
     }
 
+    /// Ready tasks that do not fit the agent of a request, and what they ask for.
+    pub struct UnfitTasks("UnfitTasks", closed) {
+        /// How many.
+        required count: u64 = "count", "count";
+        /// They are for this agent.
+        optional agent: String = "agent", "agent-id";
+        /// They are for this role.
+        optional role: String = "role", "role";
+        /// They are for this team.
+        optional team: String = "team", "team";
+        /// They lack these tags of the request.
+        optional without_tags: Vec<String> = "without_tags", "tags";
+        /// They wait for other tasks.
+        optional waits: bool = "waits", "flag";
+        /// The last attempt of this agent failed, so that others get them first.
+        optional left_to_others: bool = "left_to_others", "flag";
+    }
+
     /// The next ready task that fits, if there is one.
     pub struct ClaimNextAnswer("TaskClaimNextAnswer", closed) {
         /// The claim.
         optional claimed: ClaimAnswer = "claimed", "claim";
-        /// Why nothing was claimed: `no_ready_task`, `none_fits`, `limit_reached` or
-        /// `resource_busy`.
+        /// Why nothing was claimed: `no_ready_task`, `none_fits`, `limit_reached`,
+        /// `resource_busy` or `left_to_others`.
         optional reason: String = "reason", "reason";
+        /// The ready tasks that do not fit, by what they ask for.
+        optional unfit: Vec<UnfitTasks> = "unfit", "unfit-tasks";
         /// How many tasks are ready still, whether they fit or not.
         required ready: u64 = "ready", "count";
     }
@@ -128,6 +154,29 @@ message! {
         required alive_until: Timestamp = "alive_until", "time:iso-8601";
         /// How many heartbeats there were before in this run.
         required beat_count: u64 = "beat_count", "count";
+        /// What others said about the task since the run began.
+        optional comments: Vec<TaskComment> = "comments", "comments";
+    }
+}
+
+const LEFT: &str = "left to another agent, because this one failed";
+
+impl UnfitTasks {
+    /// What they ask for, after their number: `1 for role dev`.
+    pub fn text(&self) -> String {
+        let lacks = self.without_tags.iter().flatten();
+        let named = [("agent", &self.agent), ("role", &self.role), ("team", &self.team)];
+        let named = named.into_iter().filter_map(|(kind, name)| Some((kind, name.as_deref()?)));
+        let asks: Vec<String> = named
+            .map(|(kind, name)| format!("for {kind} {}", one_line(name, 60)))
+            .chain(lacks.map(|tag| format!("without tag {}", one_line(tag, 60))))
+            .chain(self.waits.map(|_| "that waits for other tasks".to_owned()))
+            .chain(self.left_to_others.map(|_| LEFT.to_owned()))
+            .collect();
+        match asks.as_slice() {
+            [] => format!("{} for any agent", self.count),
+            asks => format!("{} {}", self.count, asks.join(", ")),
+        }
     }
 }
 
@@ -187,7 +236,8 @@ envelope! {
 }
 
 operation! {
-    /// Claims a ready task for an agent: the agent gets a lease, and the task is in progress.
+    /// Claims a ready task for an agent: the agent gets a lease, and the task is in progress. A
+    /// task that waits for others is refused, unless a person forces it.
     pub struct ClaimTask("claim_task", Post at_task!("/claim")) of Aof {
         path OfTask;
         query ClaimQuery;

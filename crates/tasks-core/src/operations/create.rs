@@ -1,14 +1,15 @@
 //! What a task says: create and edit.
 
 use accord_api::{Json, Need, operation};
-use accord_contract::{Code, Limits, Object, TextForm};
+use accord_contract::{Code, Limits, Object, TextForm, message};
 
 use super::decide::OUTDATED;
 use super::{
-    Acting, COMMON, InProject, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, at_tasks,
-    request,
+    Acting, COMMON, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task,
+    at_tasks, envelope, request,
 };
 use crate::task::{OnViolation, Priority};
+use crate::{Status, TaskId};
 
 /// The longest title, in characters. A title is one line.
 const TITLE: TextForm = TextForm::ANY.chars(1, 500).without_nul();
@@ -63,6 +64,19 @@ request! {
         optional review_by: ReviewBy = "review_by", "reviewer";
         /// Whether it is ready at once, instead of waiting in the backlog.
         optional ready: bool = "ready", "flag";
+        /// When it should be done: a day of UTC as `2026-01-31`, or a time.
+        optional due: String = "due", "date", Limits::text(NAME);
+        /// A name of the task, for `depends_on` and `parent` in a list of new tasks. A second task
+        /// with this name is not created: the answer has the first one, with the warning `exists`.
+        optional key: String = "key", "task-key", Limits::text(TITLE);
+    }
+
+    /// Many new tasks: all of them are created, or none.
+    pub struct CreateManyRequest("TaskCreateManyRequest") {
+        /// The tasks, at most 500. Without a `key`, the title of a task is its key.
+        required tasks: Vec<CreateRequest> = "tasks", "new-tasks";
+        /// Whether nothing is created: the answer says what would be.
+        optional dry_run: bool = "dry_run", "flag";
     }
 }
 
@@ -110,9 +124,56 @@ request! {
         nullable review_required: bool = "review_required", "flag";
         /// Who may end the review. Only a person can set it.
         nullable review_by: ReviewBy = "review_by", "reviewer";
+        /// When it should be done: a day of UTC as `2026-01-31`, or a time.
+        nullable due: String = "due", "date", Limits::text(NAME);
         /// The task as it was read: the edit is refused if the task was changed since.
         optional expect: String = "expect", "evidence-digest", Limits::text(NAME);
     }
+}
+
+accord_contract::wire_enum! {
+    /// What became of a task of a list.
+    pub enum NewTaskOutcome("TaskNewOutcome", closed) {
+        /// It was created.
+        Created = "created",
+        /// It would be created.
+        WouldCreate = "would_create",
+        /// A task with its key exists, and was left as it is.
+        Exists = "exists",
+    }
+}
+
+message! {
+    /// A task of a list, and what became of it.
+    pub struct NewTask("TaskNew", closed) {
+        /// Its key.
+        required key: String = "key", "task-key";
+        /// What is to be done, in one line.
+        required title: String = "title", "text";
+        /// What became of it.
+        required outcome: NewTaskOutcome = "outcome", "outcome";
+        /// Its id; absent if it would be created.
+        optional id: TaskId = "id", "task-id";
+        /// Its status, or the one that it would have.
+        required status: Status = "status", "status";
+        /// What it waits for: ids, or keys of the list.
+        required depends_on: Vec<String> = "depends_on", "task-references";
+    }
+
+    /// What became of the tasks of a list.
+    pub struct CreateManyAnswer("TaskCreateManyAnswer", closed) {
+        /// The tasks, in the order of the list.
+        required tasks: Vec<NewTask> = "tasks", "new-tasks";
+        /// How many were created, or would be.
+        required created: u64 = "created", "count";
+        /// How many existed.
+        required existing: u64 = "existing", "count";
+    }
+}
+
+envelope! {
+    /// What became of the tasks of a list.
+    TaskCreateManyEnvelope("TaskCreateManyEnvelope") of CreateManyAnswer;
 }
 
 operation! {
@@ -126,6 +187,29 @@ operation! {
         refuses [
             COMMON,
             OF_CHANGES,
+            &[
+                Code::AofParentNotFound,
+                Code::AofAmbiguousTaskId,
+                Code::AofDependencyNotFound,
+                Code::AofDependencyCycle,
+                Code::AofTaskIdsExhausted,
+            ],
+        ];
+    }
+
+    /// Creates many tasks in one commit: all of them, or none. `depends_on` and `parent` can name a
+    /// task of the list by its key. A task whose key is known is left as it is, so that the same
+    /// list creates nothing twice.
+    pub struct CreateTasks("create_tasks", Post at_tasks!("/batch")) of Aof {
+        path InProject;
+        query Acting;
+        body Json<CreateManyRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskCreateManyEnvelope>;
+        refuses [
+            COMMON,
+            OF_CHANGES,
+            NO_TREE,
             &[
                 Code::AofParentNotFound,
                 Code::AofAmbiguousTaskId,

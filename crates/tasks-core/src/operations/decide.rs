@@ -47,7 +47,10 @@ macro_rules! deciding {
         }
     )*};
 }
-deciding!(ApproveRequest SendBackRequest CloseRequest CancelRequest ResurrectRequest AdoptRequest);
+deciding!(
+    ApproveRequest SendBackRequest CloseRequest CancelRequest ResurrectRequest ReopenRequest
+    AdoptRequest
+);
 
 request! {
     /// A person ends a review: the task is done.
@@ -174,6 +177,33 @@ operation! {
         query Acting;
         headers ExpectedEvidence;
         body Json<ResurrectRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, REVIEWS];
+    }
+}
+
+request! {
+    /// A finished task is opened again, and its next agent reads why.
+    pub struct ReopenRequest("TaskReopenRequest") {
+        /// Why.
+        required reason: String = "reason", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+        /// Whether the person, at a terminal or on a page, decides although a process of the
+        /// task's worker still runs.
+        optional despite_leftovers: bool = "despite_leftovers", "flag";
+    }
+}
+
+operation! {
+    /// A person opens a task that is done or cancelled again: it is ready, or in the backlog if it
+    /// waits for others. What waits for it waits again.
+    pub struct ReopenTask("reopen_task", Post at_task!("/reopen")) of Aof {
+        path OfTask;
+        query Acting;
+        headers ExpectedEvidence;
+        body Json<ReopenRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
         refuses [COMMON, OF_CHANGES, OF_TASK, OUTDATED, STILL_RUNS, REVIEWS];

@@ -1,7 +1,7 @@
 //! The end of a run, as the process that watched its agent reports it.
 
 use accord_api::{Json, Need, operation};
-use accord_contract::{Limits, TextForm, message, wire_enum};
+use accord_contract::{Limits, TextForm, Timestamp, message, wire_enum};
 
 use super::claim::OF_RUN;
 use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskObserved, at_task, envelope};
@@ -63,6 +63,8 @@ message! {
         required status: Status = "status", "status";
         /// What went wrong, if the run failed.
         optional error: String = "error", "text";
+        /// When the task is tried again, if it is.
+        optional retry_at: Timestamp = "retry_at", "time:iso-8601";
     }
 }
 

@@ -55,7 +55,7 @@ params! {
         optional tag: Text = Text::new("tag", NAME);
         /// Only the parts of this task.
         optional parent: Text = Text::new("parent", NAME);
-        /// Only tasks whose titles contain this text, in any case.
+        /// Only tasks whose titles or bodies contain all words of this text, in any case.
         optional text: Text = Text::new("text", NAME);
         /// The most tasks.
         optional limit: Number = Number::new("limit", 1, 500).or(DEFAULT_LIMIT);

@@ -6,6 +6,7 @@ use accord_contract::{Code, message};
 
 use super::{COMMON, InProject, OF_CHANGES, OF_TASK, TaskMove, TaskNotice, envelope};
 use crate::message::{Envelope, MessageType};
+use crate::task::TaskComment;
 use crate::{Status, TaskId};
 
 params! {
@@ -38,6 +39,8 @@ message! {
         required notices: Vec<TaskNotice> = "notices", "notices";
         /// What was odd and did not stop the message.
         required warnings: Vec<String> = "warnings", "texts";
+        /// What others said about the task since the sender's run began.
+        optional comments: Vec<TaskComment> = "comments", "comments";
     }
 }
 

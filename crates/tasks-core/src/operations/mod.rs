@@ -9,6 +9,7 @@ mod adopt;
 mod briefing;
 mod change;
 mod claim;
+mod comment;
 mod create;
 mod decide;
 mod depend;
@@ -40,12 +41,17 @@ pub use change::{TaskAnswer, TaskEnvelope, TaskMove, TaskNotice};
 pub use claim::{
     Briefed, ClaimAnswer, ClaimNextAnswer, ClaimNextRequest, ClaimNextTask, ClaimQuery,
     ClaimRequest, ClaimTask, Heartbeat, HeartbeatAnswer, HeartbeatRequest, ReleaseRequest,
-    ReleaseTask, TaskClaimEnvelope, TaskClaimNextEnvelope, TaskHeartbeatEnvelope,
+    ReleaseTask, TaskClaimEnvelope, TaskClaimNextEnvelope, TaskHeartbeatEnvelope, UnfitTasks,
 };
-pub use create::{CreateRequest, CreateTask, EditRequest, EditTask, ReviewBy};
+pub use comment::{CommentOnTask, CommentRequest};
+pub use create::{
+    CreateManyAnswer, CreateManyRequest, CreateRequest, CreateTask, CreateTasks, EditRequest,
+    EditTask, NewTask, NewTaskOutcome, ReviewBy, TaskCreateManyEnvelope,
+};
 pub use decide::{
     ApproveRequest, ApproveTask, CancelRequest, CancelTask, CloseRequest, CloseTask, Deciding,
-    ExpectedEvidence, ResurrectRequest, ResurrectTask, SendBackRequest, SendBackTask,
+    ExpectedEvidence, ReopenRequest, ReopenTask, ResurrectRequest, ResurrectTask, SendBackRequest,
+    SendBackTask,
 };
 pub use depend::{AddDependency, DependencyRequest, RemoveDependency};
 pub use end_run::{AgentExit, EndRun, EndRunAnswer, EndRunRequest, RunEnding, TaskEndRunEnvelope};
@@ -70,7 +76,7 @@ pub use session_end::{
 };
 pub use show::{ShowAnswer, ShowQuery, ShowTask, TaskShowEnvelope};
 pub use task::{
-    DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
+    BlockEnd, DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
 };
 pub use tree::{
     ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, LintAnswer, LintFinding, LintQuery,
@@ -194,6 +200,7 @@ pub mod requests {
         Request;
         InitRequest = "task-init-request",
         CreateRequest = "task-create-request",
+        CreateManyRequest = "task-create-many-request",
         EditRequest = "task-edit-request",
         ClaimRequest = "task-claim-request",
         ClaimNextRequest = "task-claim-next-request",
@@ -208,6 +215,8 @@ pub mod requests {
         AdoptRequest = "task-adopt-request",
         PromoteRequest = "task-promote-request",
         ResurrectRequest = "task-resurrect-request",
+        ReopenRequest = "task-reopen-request",
+        CommentRequest = "task-comment-request",
         DependencyRequest = "task-dependency-request",
         PollRequest = "task-poll-request",
         SessionEndRequest = "task-session-end-request",
@@ -223,6 +232,7 @@ pub mod answers {
         Response;
         InitAnswer = "task-init-answer",
         TaskAnswer = "task-answer",
+        CreateManyAnswer = "task-create-many-answer",
         ShowAnswer = "task-show-answer",
         ListAnswer = "task-list-answer",
         BoardAnswer = "task-board-answer",

@@ -1,11 +1,25 @@
 //! What is said about a task.
 
-use accord_contract::{Object, Timestamp, message};
+use accord_contract::{Object, Timestamp, message, wire_enum};
 
 use crate::evidence::Output;
 use crate::run::{RunResult, RunStatus};
-use crate::task::{OnViolation, Priority};
+use crate::task::{OnViolation, Priority, TaskComment};
 use crate::{Status, TaskId};
+
+wire_enum! {
+    /// What ends a block.
+    pub enum BlockEnd("TaskBlockEnd", closed) {
+        /// Accord tries the task again by itself, at the time in `retry_at`.
+        Retry = "retry",
+        /// The task goes on by itself once what it waits for is possible again.
+        Dependency = "dependency",
+        /// Somebody unblocks it: a person, or the agent that blocked it.
+        Unblock = "unblock",
+        /// A person blocked it, and a person unblocks it.
+        Person = "person",
+    }
+}
 
 message! {
     /// The lease of an agent.
@@ -64,10 +78,21 @@ message! {
         optional tags: Vec<String> = "tags", "tags";
         /// The lease of the agent that works on it.
         optional lease: LeaseView = "lease", "lease";
+        /// Who did it: the agent that reported last, or the person who closed it. Absent while
+        /// nobody has.
+        optional done_by: String = "done_by", "actor-id";
         /// The tasks that it waits for now, with their statuses.
         optional waits_for: Vec<DependencyView> = "waits_for", "dependencies";
         /// Why it is blocked.
         optional block_reason: String = "block_reason", "text";
+        /// What ends the block.
+        optional block_ends: BlockEnd = "block_ends", "block-end";
+        /// When it is tried again, after an attempt that failed.
+        optional retry_at: Timestamp = "retry_at", "time:iso-8601";
+        /// When it should be done: a day of UTC, or a time.
+        optional due: String = "due", "date";
+        /// Whether that is over, and the task is not.
+        optional overdue: bool = "overdue", "flag";
         /// The task that it is a part of.
         optional parent: TaskId = "parent", "task-id";
         /// What it needs exclusively while it is in progress.
@@ -138,6 +163,14 @@ message! {
         required parts: Vec<DependencyView> = "parts", "dependencies";
         /// Why it is blocked.
         optional block_reason: String = "block_reason", "text";
+        /// What ends the block.
+        optional block_ends: BlockEnd = "block_ends", "block-end";
+        /// When it is tried again, after an attempt that failed.
+        optional retry_at: Timestamp = "retry_at", "time:iso-8601";
+        /// When it should be done: a day of UTC, or a time.
+        optional due: String = "due", "date";
+        /// Whether that is over, and the task is not.
+        optional overdue: bool = "overdue", "flag";
         /// What it needs exclusively while it is in progress.
         optional resource: String = "resource", "resource";
         /// The longest time in progress.
@@ -146,7 +179,7 @@ message! {
         optional on_violation: OnViolation = "on_violation", "action";
         /// Whether finished work waits for a review.
         required review_required: bool = "review_required", "flag";
-        /// Why the last review sent it back.
+        /// Why a person sent it back in a review, or opened it again; the last decision.
         optional sent_back: PersonDecision = "sent_back", "decision";
         /// Who approved or closed it.
         optional approval: PersonDecision = "approval", "decision";
@@ -164,6 +197,8 @@ message! {
         required updated_at: Timestamp = "updated_at", "time:iso-8601";
         /// Anything else that its file says about it.
         required metadata: Object = "metadata", "metadata";
+        /// What people and agents said about it, oldest first.
+        optional comments: Vec<TaskComment> = "comments", "comments";
         /// The body, in Markdown. Absent if the request leaves it out.
         optional body: String = "body", "markdown";
         /// The task file, within the tree.

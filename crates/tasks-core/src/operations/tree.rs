@@ -141,6 +141,8 @@ message! {
         required notices: Vec<TaskNotice> = "notices", "notices";
         /// How many tasks of the tree have each status.
         required counts: BTreeMap<String, u64> = "counts", "counts";
+        /// Tasks that should have been done by now, the oldest date first.
+        optional overdue: Vec<TaskId> = "overdue", "task-ids";
         /// When the next action is due without any change of a task.
         optional next_due: Timestamp = "next_due", "time:iso-8601";
     }

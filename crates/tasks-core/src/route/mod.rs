@@ -264,7 +264,7 @@ pub(crate) fn walk(
         (Status::Ready, _) => routed.changes.push(Change::remove(REASON)),
         // The run did what it should: the next one, after a review, has the whole budget.
         (Status::Review | Status::Done, _) => {
-            routed.changes.extend(forget(&["retryCount", "rateLimitCount"]));
+            routed.changes.extend(forget(&["retryCount", "rateLimitCount", "failedBy"]));
         }
         _ => {}
     }

@@ -50,7 +50,9 @@ pub(super) fn update(
     if routed.moved_to.is_none() && is_logged {
         let progress = update.progress.as_deref();
         let entry = LogEntry { progress, notes: update.notes.as_deref(), blockers };
-        routed.body = with_entry(file.body(), &entry, call.now);
+        // When it was said. A message that waited is not of the time when it arrived.
+        let sent_at = call.message.envelope.sent_at.time();
+        routed.body = with_entry(file.body(), &entry, sent_at);
     }
     Ok(routed)
 }

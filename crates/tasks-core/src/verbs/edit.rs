@@ -10,7 +10,7 @@ use crate::event::{TaskEvent, kind};
 use crate::observed::{CHECKS_OF, check_lists};
 use crate::operations::EditRequest;
 use crate::route::Routed;
-use crate::task::{TaskFile, content_hash, with_section};
+use crate::task::{DUE, TaskFile, check_due, content_hash, with_comments_of, with_section};
 use crate::yaml::Change;
 
 /// Edits a task. One event names every member that changed, with both values.
@@ -22,6 +22,9 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Resul
     }
     if let Field::Value(lists) = &edit.checks {
         check_lists(lists)?;
+    }
+    if let Field::Value(due) = &edit.due {
+        check_due(due)?;
     }
     if edit.checks != Field::Absent {
         check_may_set_checks(subject)?;
@@ -39,6 +42,7 @@ pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &EditRequest) -> Resul
     draft.field(&["metadata", "reviewRequired"], &edit.review_required);
     draft.name(&["metadata", "reviewBy"], &edit.review_by);
     draft.field(&["metadata", CHECKS_OF], &edit.checks);
+    draft.field(&["metadata", DUE], &edit.due);
     let body = new_body(file, edit);
     let Draft { mut changes, mut said, .. } = draft;
     if let Some(body) = &body {
@@ -67,7 +71,10 @@ fn check_may_set_checks(subject: &Subject<'_>) -> Result<(), Failure> {
 
 /// The body after an edit, if it changes.
 fn new_body(file: &TaskFile, edit: &EditRequest) -> Option<String> {
-    let mut body = edit.body.clone().unwrap_or_else(|| file.body().to_owned());
+    let mut body = match &edit.body {
+        Some(body) => with_comments_of(body, file.body()),
+        None => file.body().to_owned(),
+    };
     for (heading, text) in [("Instructions", &edit.instructions), ("Guidance", &edit.guidance)] {
         if let Some(text) = text {
             body = with_section(&body, heading, text);

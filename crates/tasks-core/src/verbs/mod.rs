@@ -2,6 +2,7 @@
 //! like a message: with the changes, artifacts, events and notices that a service writes in one
 //! commit. One event records each transition.
 
+mod comment;
 mod depend;
 mod edit;
 mod moves;
@@ -17,11 +18,12 @@ use crate::run::{Run, RunStatus};
 use crate::task::Task;
 use crate::{Status, evidence};
 
+pub use comment::comment;
 pub use depend::{add_dependency, remove_dependency};
 pub use edit::edit;
 pub use moves::{block, cancel, promote, release, resurrect, unblock};
 pub use review::{
-    REWORKS, Verdict, approve, close, is_approval_recorded, last_decision, send_back,
+    REWORKS, Verdict, approve, close, is_approval_recorded, last_decision, reopen, send_back,
 };
 
 /// The evidence now, and what the person saw of it: a digest, or the beginning of one.

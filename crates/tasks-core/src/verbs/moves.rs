@@ -1,20 +1,22 @@
 //! Verbs that move a task.
 
-use accord_contract::{Code, Failure};
+use accord_contract::Failure;
 
 use super::review::{Verdict, record};
 use super::{About, Subject};
+use crate::Status;
 use crate::board::Waits;
 use crate::event::{TaskEvent, kind};
 use crate::lease::{check_holder, moved};
 use crate::route::{BLOCKED_BY, Routed, is_blocked_by_person};
+use crate::task::Task;
 use crate::yaml::Change;
-use crate::{Status, TaskId};
 
 /// What is recorded about failed attempts, which a person's decision makes void.
 const FAILURES: &[&str] = &[
     "retryCount",
     "rateLimitCount",
+    "failedBy",
     "lastBlockedAt",
     "lastError",
     "errorClass",
@@ -74,6 +76,12 @@ pub fn resurrect(
     Ok(routed)
 }
 
+/// Forgets what is recorded about failed attempts of a task.
+pub(super) fn forgotten_failures(task: &Task) -> impl Iterator<Item = Change> + '_ {
+    let known = FAILURES.iter().filter(|name| task.metadata(name).is_some());
+    known.map(|name| Change::remove(&["metadata", name]))
+}
+
 fn forget_failures(routed: &mut Routed) {
     routed.changes.extend(FAILURES.iter().map(|name| Change::remove(&["metadata", name])));
     routed.changes.push(Change::remove(&["metadata", "blockReason"]));
@@ -115,8 +123,10 @@ pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Rout
             subject.by.check_person("promote a task that waits for others")?;
             true
         }
-        Waits::For(tasks) => return Err(unmet(task.id, &list(tasks))),
-        Waits::Forever(why) => return Err(unmet(task.id, why)),
+        waits => {
+            waits.check(task.id)?;
+            false
+        }
     };
     let reason = if is_forced { "promoted_by_force" } else { "promoted" };
     let mut routed = subject.walk(&[Status::Ready], Some(reason))?;
@@ -125,15 +135,6 @@ pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Rout
         routed.changes.push(Change::set(&["metadata", "forcedReady"], true));
     }
     Ok(routed)
-}
-
-fn list(tasks: &[TaskId]) -> String {
-    tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn unmet(task: TaskId, why: &str) -> Failure {
-    Failure::new(Code::AofDependencyUnmet, format!("{task} waits: {why}"))
-        .with("task_id", task.to_string())
 }
 
 /// Gives a task back: it is ready for another claim. Its holder can do it, and a person.

@@ -6,8 +6,11 @@ use accord_base::evidence::{EvidenceDigest, LastDecision};
 use accord_contract::{Failure, Time, Value, Wire as _};
 use serde_json::json;
 
+use super::moves::forgotten_failures;
 use super::{About, Subject};
 use crate::Status;
+use crate::event::{TaskEvent, kind};
+use crate::lease::moved;
 use crate::observed::observed;
 use crate::route::Routed;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
@@ -79,6 +82,41 @@ pub fn send_back(
     Ok(routed)
 }
 
+/// Opens a finished task again, beyond the table. The record of decisions keeps its approval; its
+/// file says only why it is open.
+pub fn reopen(
+    subject: &Subject<'_>,
+    file: &TaskFile,
+    waits: bool,
+    reason: &str,
+    about: About<'_>,
+) -> Result<Routed, Failure> {
+    let (task, now) = (subject.task, subject.now);
+    let to = if waits { Status::Backlog } else { Status::Ready };
+    subject.by.check_person("open a finished task again")?;
+    subject.check_shown(about, task.status.is_final())?;
+    if !task.status.is_final() {
+        return Err(subject.impossible(to));
+    }
+    let mut routed = Routed { moved_to: Some(to), changes: moved(to, now), ..Routed::default() };
+    let about_it = Some(task.id);
+    let reopened = TaskEvent::new(kind::REOPENED, subject.by.name(), about_it, now);
+    routed.events.push(reopened.with("reason", reason));
+    let way = (task.status, to);
+    routed.events.push(TaskEvent::moved(task.id, subject.by.name(), way, Some(reason), now));
+    record(&mut routed, subject, Verdict::REOPENED, Some(reason), about.0);
+    let over = ["approval", "cancellation", "cancellationReason", "blockReason"];
+    let over = over.into_iter().filter(|name| task.metadata(name).is_some());
+    routed.changes.extend(over.map(|name| Change::remove(&["metadata", name])));
+    routed.changes.extend(forgotten_failures(task));
+    let reworks = task.metadata(REWORKS).and_then(Value::as_u64).unwrap_or(0) + 1;
+    routed.changes.push(Change::set(&["metadata", REWORKS], reworks));
+    let notes = format!("Opened again by {}: {reason}", subject.by.name());
+    let entry = LogEntry { notes: Some(&notes), ..LogEntry::default() };
+    routed.body = with_entry(file.body(), &entry, now);
+    Ok(routed)
+}
+
 /// Records who decided, when, how and about what: in the metadata, and in the last move's event.
 pub(super) fn record(
     routed: &mut Routed,
@@ -122,11 +160,18 @@ impl Verdict {
     pub const SENT_BACK: Self = Self::new("sentBack", "task.review", "sent_back");
     pub const CANCELLED: Self = Self::new("cancellation", "task.cancel", "cancelled");
     pub const RESURRECTED: Self = Self::new("resurrection", "task.resurrect", "resurrected");
+    pub const REOPENED: Self = Self::new("reopening", "task.reopen", "reopened");
     pub const ADOPTED: Self = Self::new("adoption", "task.adopt", "adopted");
 
     /// Those with members of their own.
-    const ALL: [Self; 5] =
-        [Self::APPROVED, Self::SENT_BACK, Self::CANCELLED, Self::RESURRECTED, Self::ADOPTED];
+    const ALL: [Self; 6] = [
+        Self::APPROVED,
+        Self::SENT_BACK,
+        Self::CANCELLED,
+        Self::RESURRECTED,
+        Self::REOPENED,
+        Self::ADOPTED,
+    ];
 
     const fn new(member: &'static str, kind: &'static str, outcome: &'static str) -> Self {
         Self { member, kind, outcome }

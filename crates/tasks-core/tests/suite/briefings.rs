@@ -3,7 +3,7 @@
 use accord_base::tokens;
 use accord_contract::Timestamp;
 use accord_tasks_core::briefing::{Audience, Briefing, DEFAULT_TOKENS, Dependency, Held};
-use accord_tasks_core::task::Priority;
+use accord_tasks_core::task::{Priority, TaskComment};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::at;
@@ -13,6 +13,7 @@ struct Texts {
     instructions: String,
     work_log: Vec<String>,
     outputs: Vec<String>,
+    comments: Vec<TaskComment>,
     until: Timestamp,
 }
 
@@ -21,6 +22,11 @@ fn texts() -> Texts {
         instructions: "## Instructions\n\nRead every line.".into(),
         work_log: vec!["- 2026-02-09T21:00:00.000Z Progress: Half".into()],
         outputs: vec!["outputs/format.md".into()],
+        comments: vec![TaskComment {
+            by: "human:reviewer".into(),
+            at: Timestamp::emit(at(0)),
+            text: "Mind the empty lines.".into(),
+        }],
         until: Timestamp::emit(at(300)),
     }
 }
@@ -35,6 +41,8 @@ impl Texts {
             status: Status::InProgress,
             lease: Some(Held { agent: "dev", run_id: Some("run_1"), alive_until: &self.until }),
             block_reason: None,
+            due: Some(("2026-02-10", false)),
+            comments: &self.comments,
             sent_back: Some(("human:reviewer", Some("# No tests"))),
             instructions: &self.instructions,
             work_log: &self.work_log,
@@ -68,6 +76,7 @@ fn a_briefing_has_every_part_in_order() {
         [
             "# TASK-2026-02-09-057: Write the parser ## Extra",
             "## Sent back by human:reviewer",
+            "## Comments",
             "## Instructions",
             "## Handoff",
             "### Constraints",
@@ -153,7 +162,7 @@ fn a_text_keeps_to_its_budget_and_counts_what_is_missing() {
 fn nothing_is_cut_if_everything_fits() {
     let mut texts = texts();
     // More than the share of the instructions, and the rest is short.
-    texts.instructions = "Cut one more tile. ".repeat(600);
+    texts.instructions = "Cut one more tile. ".repeat(570);
     let text = texts.briefing().text(Audience::Tools, 4_000);
     assert!(tokens(&texts.instructions) > 2_400 && tokens(&text) <= 4_000);
     assert!(!text.contains("more characters"), "{text}");

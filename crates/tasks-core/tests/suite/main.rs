@@ -7,6 +7,7 @@ mod briefings;
 mod files;
 mod ids;
 mod messages;
+mod plans;
 mod retries;
 mod routing;
 mod support;

@@ -9,7 +9,7 @@ use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::task::with_section;
 use serde_json::{Value, json};
 
-use crate::support::task;
+use crate::support::{at, task};
 
 fn by(actor: &str) -> By {
     By::parse(actor, Door::Http).unwrap()
@@ -89,14 +89,14 @@ fn a_task_without_a_target_takes_its_turn_among_the_others() {
     ]);
     let next = |except: &[TaskId]| {
         let wish = ClaimFilter { agent: "a", except, ..ClaimFilter::default() };
-        board.next_for(&wish)
+        board.next_for(&wish, at(0))
     };
     let second = next(&[]).unwrap();
     assert_eq!(second.to_string(), "TASK-2026-02-09-002");
     let first = next(&[second]).unwrap();
     assert_eq!(first.to_string(), "TASK-2026-02-09-001");
     assert_eq!(next(&[second, first]), Err(NoTask::NoneFits));
-    assert_eq!(Board::default().next_for(&ClaimFilter::default()), Err(NoTask::NoneReady));
+    assert_eq!(Board::default().next_for(&ClaimFilter::default(), at(0)), Err(NoTask::NoneReady));
 }
 
 #[test]

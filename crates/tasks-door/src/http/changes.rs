@@ -3,9 +3,9 @@
 use accord_api::{Call, Envelope as _, Json};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
-    AddDependency, AdoptTask, ApproveTask, BlockTask, CancelTask, CloseTask, CreateTask,
-    DependencyRequest, EditTask, PromoteTask, ReleaseTask, RemoveDependency, ResurrectTask,
-    SendBackTask, TaskEnvelope, UnblockTask,
+    AddDependency, AdoptTask, ApproveTask, BlockTask, CancelTask, CloseTask, CommentOnTask,
+    CreateTask, CreateTasks, DependencyRequest, EditTask, PromoteTask, ReleaseTask,
+    RemoveDependency, ReopenTask, ResurrectTask, SendBackTask, TaskEnvelope, UnblockTask,
 };
 
 use super::operation::{bind, deciding, on_project, on_task};
@@ -14,6 +14,7 @@ use crate::{Route, TaskTrees};
 pub(super) fn routes() -> Vec<Route> {
     vec![
         on_project::<CreateTask, _, _>(TaskTrees::create).route(),
+        on_project::<CreateTasks, _, _>(TaskTrees::create_many).route(),
         on_task::<EditTask, _, _>(Tree::edit).route(),
         on_task::<AddDependency, _, _>(Tree::add_dependency).route(),
         bind(|scene, call: &Call<RemoveDependency>| {
@@ -23,6 +24,7 @@ pub(super) fn routes() -> Vec<Route> {
             Ok(Json(TaskEnvelope::wrap(answer, scene.correlation)))
         })
         .route(),
+        on_task::<CommentOnTask, _, _>(Tree::comment).route(),
         on_task::<BlockTask, _, _>(Tree::block).route(),
         on_task::<UnblockTask, _, _>(Tree::unblock).route(),
         on_task::<PromoteTask, _, _>(Tree::promote).route(),
@@ -32,6 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
         deciding::<CloseTask, _, _>(Tree::close).route(),
         deciding::<CancelTask, _, _>(Tree::cancel).route(),
         deciding::<ResurrectTask, _, _>(Tree::resurrect).route(),
+        deciding::<ReopenTask, _, _>(Tree::reopen).route(),
         deciding::<AdoptTask, _, _>(Tree::adopt).route(),
     ]
 }

@@ -54,6 +54,13 @@ pub(super) fn item(task: &TaskItem) -> String {
             about.extend(role.chain(team));
         }
     }
+    if let Some(by) = &task.done_by {
+        about.push(format!("done by {}", one_line(by, 60)));
+    }
+    if let Some(due) = &task.due {
+        let late = if task.overdue == Some(true) { "overdue since" } else { "due" };
+        about.push(format!("{late} {}", one_line(due, 40)));
+    }
     if let Some(waits) = task.waits_for.as_ref().filter(|waits| !waits.is_empty()) {
         let first = waits[0].id;
         about.push(match waits.len() {
@@ -63,6 +70,7 @@ pub(super) fn item(task: &TaskItem) -> String {
     }
     if let Some(reason) = &task.block_reason {
         about.push(format!("blocked: {}", one_line(reason, TITLE)));
+        about.extend(task.retry_at.as_ref().map(|at| format!("tried again at {at}")));
     }
     if !about.is_empty() {
         line.push_str(&format!(" ({})", about.join("; ")));

@@ -3,9 +3,9 @@
 use accord_api::{Json, NoBody};
 use accord_contract::{Failure, Field, Value, Wire as _};
 use accord_tasks_core::operations::{
-    AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CreateRequest, CreateTask,
-    DependencyRequest, EditRequest, EditTask, OfDependency, OfTask, RemoveDependency, TaskEnvelope,
-    UnblockRequest, UnblockTask,
+    AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CommentOnTask,
+    CommentRequest, CreateRequest, CreateTask, DependencyRequest, EditRequest, EditTask,
+    OfDependency, OfTask, RemoveDependency, TaskEnvelope, UnblockRequest, UnblockTask,
 };
 use accord_tasks_core::task::Priority;
 
@@ -205,6 +205,18 @@ pub(super) const CANCEL: Tool = Tool {
     ..changing(|call| {
         let (reason, expect) = (text(call, "reason"), text(call, "expect"));
         change::<CancelTask, _>(call, CancelRequest { reason, expect, despite_leftovers: None })
+    })
+};
+
+pub(super) const COMMENT: Tool = Tool {
+    name: "aof_comment",
+    title: "Comment on a task",
+    description: "Says something about a task, for the people and agents that read it next.",
+    arguments: &[PROJECT, TASK, Argument::text("text", "The comment.").required(), ACTOR],
+    effect: Effect::Adds,
+    ..changing(|call| {
+        let text = call.required("text")?.to_owned();
+        change::<CommentOnTask, _>(call, CommentRequest { text })
     })
 };
 

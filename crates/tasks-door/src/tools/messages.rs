@@ -6,6 +6,7 @@ use accord_tasks_core::Status;
 use accord_tasks_core::operations::{
     AofMessageEnvelope, EditRequest, EditTask, MessageQuery, OfTask, SendMessage, TaskEnvelope,
 };
+use accord_tasks_core::task::comments_text;
 use serde_json::json;
 
 use super::{
@@ -241,5 +242,9 @@ fn said(call: &Call<'_>, answer: &Answer, status: &str) -> Result<ToolResult, Fa
     if !said.warnings.is_empty() {
         receipt.insert("warnings".into(), said.warnings.into());
     }
-    Ok(ToolResult::receipt(receipt))
+    let receipt = ToolResult::receipt(receipt);
+    Ok(match said.comments {
+        Some(comments) => receipt.noting(comments_text(&comments)),
+        None => receipt,
+    })
 }

@@ -42,6 +42,7 @@ pub static TOOLSET: Toolset = Toolset {
         work::RELEASE,
         changes::BLOCK,
         changes::UNBLOCK,
+        changes::COMMENT,
         read::BRIEFING,
         read::BOARD,
         read::STATUS_REPORT,

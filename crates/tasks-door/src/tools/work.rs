@@ -5,8 +5,9 @@ use accord_contract::{Object, Value};
 use accord_tasks_core::operations::{
     Acting, ClaimAnswer, ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask,
     Heartbeat, HeartbeatRequest, ReleaseRequest, ReleaseTask, TaskClaimEnvelope,
-    TaskClaimNextEnvelope, TaskHeartbeatEnvelope,
+    TaskClaimNextEnvelope, TaskHeartbeatEnvelope, UnfitTasks,
 };
+use accord_tasks_core::task::comments_text;
 
 use super::read::budget;
 use super::{
@@ -79,7 +80,11 @@ pub(super) const CLAIM: Tool = Tool {
         let mut about = Object::new();
         about.extend(next.result.reason.map(|reason| ("reason".to_owned(), reason.into())));
         about.insert("ready".into(), next.result.ready.into());
-        Ok(claimed(about, next.result.claimed.as_ref(), next.briefing))
+        let unfit = next.result.unfit.as_deref().map(|unfit| {
+            let kinds: Vec<String> = unfit.iter().map(UnfitTasks::text).collect();
+            format!("Ready, and not for you: {}.", kinds.join("; "))
+        });
+        Ok(claimed(about, next.result.claimed.as_ref(), next.briefing.or(unfit)))
     },
     null_on: None,
 };
@@ -121,12 +126,16 @@ pub(super) const HEARTBEAT: Tool = Tool {
     },
     answer: |_, answer| {
         let beat = answer.read::<Json<TaskHeartbeatEnvelope>>()?.0.result;
-        Ok(ToolResult::receipt(members([
+        let receipt = ToolResult::receipt(members([
             ("taskId", beat.task_id.to_string().into()),
             ("runId", beat.run_id.into()),
             ("leaseUntil", beat.lease_until.as_str().into()),
             ("heartbeatBefore", beat.alive_until.as_str().into()),
-        ])))
+        ]));
+        Ok(match beat.comments {
+            Some(comments) => receipt.noting(comments_text(&comments)),
+            None => receipt,
+        })
     },
     null_on: None,
 };

@@ -24,7 +24,9 @@ use accord_base::{By, ProjectId};
 use accord_contract::{Code, Failure};
 use accord_tasks::{Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
-use accord_tasks_core::operations::{CreateRequest, InitAnswer, InitRequest, TaskAnswer};
+use accord_tasks_core::operations::{
+    CreateManyAnswer, CreateManyRequest, CreateRequest, InitAnswer, InitRequest, TaskAnswer,
+};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
@@ -159,6 +161,23 @@ impl TaskTrees {
             None => self.make(project, |tree| {
                 tree.init(&InitRequest::default(), by)?;
                 tree.create(request, by)
+            }),
+        }
+    }
+
+    /// Creates many tasks, and the tree of the project if there is none. A trial creates nothing.
+    pub fn create_many(
+        &self,
+        project: &ProjectId,
+        request: &CreateManyRequest,
+        by: &By,
+    ) -> Result<CreateManyAnswer, Failure> {
+        match self.find(project)? {
+            Some(tree) => tree.create_many(request, by),
+            None if request.dry_run == Some(true) => self.get(project)?.create_many(request, by),
+            None => self.make(project, |tree| {
+                tree.init(&InitRequest::default(), by)?;
+                tree.create_many(request, by)
             }),
         }
     }

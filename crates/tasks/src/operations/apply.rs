@@ -97,8 +97,17 @@ fn warnings(events: &[TaskEvent]) -> Vec<String> {
 }
 
 fn changed(events: &[TaskEvent]) -> Vec<String> {
-    let edits = events.iter().filter_map(|event| event.payload.get("changes")?.as_object());
-    edits.flat_map(|changes| changes.keys().cloned()).collect()
+    let names = |event: &TaskEvent| -> Vec<String> {
+        match event.kind {
+            kind::DEPENDENCY_ADDED | kind::DEPENDENCY_REMOVED => vec!["dependsOn".to_owned()],
+            kind::COMMENTED => vec!["comments".to_owned()],
+            _ => {
+                let changes = event.payload.get("changes").and_then(Value::as_object);
+                changes.into_iter().flat_map(|changes| changes.keys().cloned()).collect()
+            }
+        }
+    };
+    events.iter().flat_map(names).collect()
 }
 
 impl Tree {

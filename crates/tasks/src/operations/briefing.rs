@@ -4,7 +4,7 @@ use accord_base::By;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{BriefingAnswer, BriefingDependency, OutputView};
 use accord_tasks_core::run::RunResult;
-use accord_tasks_core::task::{TaskFile, split_work_log};
+use accord_tasks_core::task::{TaskFile, split_comments, split_work_log};
 use accord_trees::Kind;
 
 use crate::layout::companion;
@@ -29,6 +29,8 @@ impl Tree {
             let file = work.task(id)?;
             let details = work.details(&project, &file, work.run_facts(id)?);
             let (instructions, work_log) = split_work_log(file.body());
+            // They are in the details, and come first in the text.
+            let (instructions, _) = split_comments(&instructions);
             let folder = companion(file.task().status, id);
             let (inputs, inputs_hidden) = files(work, &folder, "inputs")?;
             let needed = file.task().dependencies().iter().take(DEPENDENCIES);

@@ -18,17 +18,25 @@ pub(crate) struct Claim {
     pub(crate) run_id: String,
     pub(crate) lease_ttl_ms: Option<u64>,
     pub(crate) heartbeat_ttl_ms: Option<u64>,
+    /// The person who lets the agent have it although it waits for others.
+    pub(crate) forced_by: Option<String>,
     pub(crate) project: String,
 }
 
 impl Tree {
-    /// Claims a ready task for an agent.
+    /// Claims a ready task for an agent. One that waits for others is refused, unless a person
+    /// forces it.
     pub fn claim(&self, task: &str, request: &ClaimRequest, by: &By) -> Result<ClaimAnswer> {
+        let is_forced = request.force == Some(true);
+        if is_forced {
+            by.check_person("claim a task that waits for others")?;
+        }
         let claim = Claim {
             agent: by.agent(request.agent.as_deref())?.to_owned(),
             run_id: self.environment().run_id(),
             lease_ttl_ms: request.lease_ttl_ms,
             heartbeat_ttl_ms: request.heartbeat_ttl_ms,
+            forced_by: is_forced.then(|| by.name().to_owned()),
             project: self.project().to_owned(),
         };
         let task = task.to_owned();
@@ -69,6 +77,10 @@ impl Claim {
         let now = work.now();
         let times = times(work.settings().times(), self.lease_ttl_ms, self.heartbeat_ttl_ms);
         let leased = lease::acquire(before.task(), &self.agent, &self.run_id, times, now)?;
+        let entry = work.board().entry(id).filter(|entry| !entry.is_forced);
+        if let Some(entry) = entry.filter(|_| self.forced_by.is_none()) {
+            work.board().waits(entry).check(id)?;
+        }
         if let Some(resource) = before.task().resource.as_deref()
             && !work.board().is_free(resource)
         {
@@ -87,7 +99,13 @@ impl Claim {
         work.write_heartbeat(id, &leased.heartbeat)?;
         work.update(&before, &after)?;
         let to = (Status::Ready, Status::InProgress);
-        work.event(TaskEvent::moved(id, &self.agent, to, Some("claimed"), now));
+        work.event(match &self.forced_by {
+            None => TaskEvent::moved(id, &self.agent, to, Some("claimed"), now),
+            Some(person) => {
+                let why = Some("claimed_by_force");
+                TaskEvent::moved(id, &self.agent, to, why, now).with("by", person.as_str())
+            }
+        });
         let event = TaskEvent::new(kind::LEASE_ACQUIRED, &self.agent, Some(id), now);
         work.event(event.with("runId", self.run_id.as_str()));
         let root = work.disk().root_path();

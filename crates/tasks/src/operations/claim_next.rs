@@ -2,8 +2,8 @@
 
 use accord_base::By;
 use accord_tasks_core::Status;
-use accord_tasks_core::board::ClaimFilter;
-use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest};
+use accord_tasks_core::board::{ClaimFilter, Unfit};
+use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest, UnfitTasks};
 
 use super::claim::{Claim, ClaimedTask};
 use crate::work::Work;
@@ -17,10 +17,11 @@ impl Tree {
             run_id: self.environment().run_id(),
             lease_ttl_ms: request.lease_ttl_ms,
             heartbeat_ttl_ms: request.heartbeat_ttl_ms,
+            forced_by: None,
             project: self.project().to_owned(),
         };
         let request = request.clone();
-        let (taken, reason, ready) = self.change(move |work| {
+        let (taken, none, ready) = self.change(move |work| {
             let (running, teams) = work.settings().limits();
             let mut unreadable = Vec::new();
             loop {
@@ -30,13 +31,17 @@ impl Tree {
                     teams: request.teams.as_deref().unwrap_or_default(),
                     tags: request.tags.as_deref().unwrap_or_default(),
                     only_mine: request.only_mine == Some(true),
+                    leave_failed: request.leave_failed == Some(true),
                     except: &unreadable,
                     running,
                     team_limits: Some(&teams),
                 };
-                let id = match work.board().next_for(&wish) {
+                let id = match work.board().next_for(&wish, work.now()) {
                     Ok(id) => id,
-                    Err(why) => return Ok((None, Some(why.as_str().to_owned()), ready(work))),
+                    Err(why) => {
+                        let unfit = unfit(work.board().unfit(&wish, work.now()));
+                        return Ok((None, Some((why.as_str().to_owned(), unfit)), ready(work)));
+                    }
                 };
                 // A file that was removed or broken is not in the way of the others.
                 if !matches!(work.find(id), Ok(Some(_))) {
@@ -46,8 +51,24 @@ impl Tree {
                 return Ok((Some(claim.take(work, id)?), None, ready(work)));
             }
         })?;
-        Ok(ClaimNextAnswer { claimed: taken.map(ClaimedTask::answer), reason, ready })
+        let (reason, unfit) = none.unzip();
+        let unfit = unfit.flatten();
+        Ok(ClaimNextAnswer { claimed: taken.map(ClaimedTask::answer), reason, unfit, ready })
     }
+}
+
+/// The ready tasks that the agent does not get.
+fn unfit(found: Vec<(Unfit, u64)>) -> Option<Vec<UnfitTasks>> {
+    let view = |(why, count): (Unfit, u64)| UnfitTasks {
+        count,
+        agent: why.agent,
+        role: why.role,
+        team: why.team,
+        without_tags: (!why.without_tags.is_empty()).then_some(why.without_tags),
+        waits: why.waits.then_some(true),
+        left_to_others: why.left_to_others.then_some(true),
+    };
+    (!found.is_empty()).then(|| found.into_iter().map(view).collect())
 }
 
 fn ready(work: &Work<'_>) -> u64 {

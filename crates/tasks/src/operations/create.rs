@@ -1,12 +1,16 @@
 //! A new task.
 
+use std::collections::HashMap;
+
 use accord_base::By;
 use accord_contract::{Code, Failure, Object, Value};
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::observed::{CHECKS_OF, OBSERVED, check_lists};
 use accord_tasks_core::operations::{CreateRequest, TaskAnswer};
-use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
+use accord_tasks_core::task::{
+    DUE, Priority, TaskFile, check_due, content_hash, split_comments, with_section,
+};
 use accord_tasks_core::verbs::REWORKS;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -24,7 +28,10 @@ const OWN: &[&str] = &[
     "sentBack",
     "cancellation",
     "resurrection",
+    "reopening",
     "adoption",
+    "failedBy",
+    KEY,
     "delegationDepth",
     "forcedReady",
     "retryCount",
@@ -38,33 +45,34 @@ const OWN: &[&str] = &[
     REWORKS,
 ];
 
+/// The member of the metadata with the key of a task.
+pub(crate) const KEY: &str = "createKey";
+
 impl Tree {
-    /// Creates a task. One that waits for tasks is never ready at once.
+    /// Creates a task. One that waits for tasks is never ready at once. A key that a task has
+    /// already creates nothing.
     pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer> {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
         let aof_id = self.aof_id();
         let (draft, warnings) = self.change(move |work| {
+            let known = request.key.as_ref().and_then(|key| keys(work).remove(key));
+            if let Some(id) = known {
+                let (file, facts) = (work.read(id)?, work.run_facts(id)?);
+                let warning = format!("exists: {id} has this key");
+                return Ok((work.draft(&project, &file, facts), vec![warning]));
+            }
             let depends_on = resolve_all(work, request.depends_on.as_deref().unwrap_or_default())?;
             let parent = request.parent.as_deref();
             let parent = parent.map(|text| resolve_as(work, text, Code::AofParentNotFound));
             let parent = parent.transpose()?;
-            let is_met = depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
-            let wants_ready = request.ready == Some(true);
-            let status = if wants_ready && is_met { Status::Ready } else { Status::Backlog };
+            let status = status_of(work, &request, &depends_on);
             let id = work.next_id()?;
-            let (members, body) =
-                members(work, &aof_id, &request, (id, status), &depends_on, parent, &by);
-            let file = TaskFile::write(members, &body).map_err(|why| invalid(&why.to_string()))?;
-            let task = file.task();
-            let event = TaskEvent::new(kind::CREATED, by.name(), Some(id), work.now())
-                .with("title", task.title.as_str())
-                .with("priority", task.urgency().as_str())
-                .with("routing", file.members().get("routing").cloned().unwrap_or_default());
-            work.create(&file)?;
-            work.event(event);
+            let new = New { request: &request, id, status, depends_on, parent };
+            let file = new.file(work, &aof_id, &by)?;
+            stage(work, &file, &by)?;
             let mut warnings = Vec::new();
-            if wants_ready && !is_met {
+            if request.ready == Some(true) && status != Status::Ready {
                 warnings.push("not_ready: it waits for other tasks".to_owned());
             }
             let waits = work.board().entry(id).map(|entry| work.board().waits(entry));
@@ -84,13 +92,69 @@ impl Tree {
     }
 }
 
+/// The status of a new task: ready if that is asked for and nothing is waited for.
+pub(crate) fn status_of(work: &Work<'_>, request: &CreateRequest, needs: &[TaskId]) -> Status {
+    let is_met = needs.iter().all(|id| work.board().status(*id) == Some(Status::Done));
+    if request.ready == Some(true) && is_met { Status::Ready } else { Status::Backlog }
+}
+
+/// Writes a new task, and the event that says so.
+pub(crate) fn stage(work: &mut Work<'_>, file: &TaskFile, by: &By) -> Result<()> {
+    let task = file.task();
+    let event = TaskEvent::new(kind::CREATED, by.name(), Some(task.id), work.now())
+        .with("title", task.title.as_str())
+        .with("priority", task.urgency().as_str())
+        .with("routing", file.members().get("routing").cloned().unwrap_or_default());
+    work.create(file)?;
+    work.event(event);
+    Ok(())
+}
+
+/// The tasks that have a key. Those whose files cannot be read are not among them.
+pub(crate) fn keys(work: &Work<'_>) -> HashMap<String, TaskId> {
+    let closed = work.board().closed().map(|(id, _)| id);
+    let mut ids: Vec<TaskId> = work.board().open().map(|entry| entry.id).chain(closed).collect();
+    ids.sort_unstable();
+    let mut found = HashMap::new();
+    for id in ids {
+        let file = work.peek(id).ok().flatten();
+        let key = file.and_then(|file| Some(file.task().metadata(KEY)?.as_str()?.to_owned()));
+        if let Some(key) = key {
+            found.entry(key).or_insert(id);
+        }
+    }
+    found
+}
+
+/// A new task, with what its request names.
+pub(crate) struct New<'r> {
+    pub(crate) request: &'r CreateRequest,
+    pub(crate) id: TaskId,
+    pub(crate) status: Status,
+    pub(crate) depends_on: Vec<TaskId>,
+    pub(crate) parent: Option<TaskId>,
+}
+
+impl New<'_> {
+    pub(crate) fn file(&self, work: &Work<'_>, aof_id: &str, by: &By) -> Result<TaskFile> {
+        let (named, needs) = ((self.id, self.status), self.depends_on.as_slice());
+        let (members, body) = members(work, aof_id, self.request, named, needs, self.parent, by);
+        TaskFile::write(members, &body).map_err(|why| invalid(&why.to_string()))
+    }
+}
+
 /// Checks what needs no tree.
-fn check(request: &CreateRequest, by: &By) -> Result<()> {
+pub(crate) fn check(request: &CreateRequest, by: &By) -> Result<()> {
     check_title(&request.title)?;
     if request.review_required == Some(false) || request.review_by.is_some() {
         by.check_person("create a task without a review")?;
     }
     check_lists(request.checks.as_deref().unwrap_or_default())?;
+    request.due.as_deref().map_or(Ok(()), check_due)?;
+    if !split_comments(&body(request)).1.is_empty() {
+        let message = "comments are added to a task that exists, by those who make them";
+        return Err(Failure::new(Code::WireFieldValue, message).at("/body"));
+    }
     let metadata = request.metadata.as_ref();
     let own = OWN.iter().find(|name| metadata.is_some_and(|members| members.contains_key(**name)));
     match own {
@@ -148,6 +212,8 @@ fn members(
     members.insert("contentHash".into(), content_hash(body.trim()).into());
     let mut metadata = request.metadata.clone().unwrap_or_default();
     metadata.extend(request.review_required.map(|is| ("reviewRequired".to_owned(), is.into())));
+    metadata.extend(request.key.as_deref().map(|key| (KEY.to_owned(), key.into())));
+    metadata.extend(request.due.as_deref().map(|due| (DUE.to_owned(), due.into())));
     metadata.extend(request.review_by.map(|by| ("reviewBy".to_owned(), by.as_str().into())));
     metadata.extend(request.checks.clone().map(|lists| (CHECKS_OF.to_owned(), lists.into())));
     members.insert("metadata".into(), Value::Object(metadata));

@@ -1,7 +1,7 @@
 //! The program of an agent ended, and its run with it.
 
 use accord_base::By;
-use accord_contract::{Code, Failure, Value, Wire as _};
+use accord_contract::{Code, Failure, Timestamp, Value, Wire as _};
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::observed::{OBSERVED, total_cost};
@@ -121,7 +121,8 @@ impl Ending<'_> {
             let status = work.task(run.task)?.task().status;
             let is_reported = is_reported(work, &run)?;
             let ending = if is_reported { RunEnding::Reported } else { RunEnding::Lost };
-            Ok(EndRunAnswer { task_id: run.task, ending, status, error: None })
+            let (task_id, error, retry_at) = (run.task, None, None);
+            Ok(EndRunAnswer { task_id, ending, status, error, retry_at })
         })
     }
 
@@ -138,7 +139,8 @@ impl Ending<'_> {
         let reason = Some("released".to_owned());
         let request = ReleaseRequest { agent: Some(agent), run_id: Some(run_id), reason };
         let status = self.tree.release(&task.to_string(), &request, &self.by)?.task.status;
-        Ok(EndRunAnswer { task_id: task, ending: RunEnding::Released, status, error: None })
+        let (ending, error, retry_at) = (RunEnding::Released, None, None);
+        Ok(EndRunAnswer { task_id: task, ending, status, error, retry_at })
     }
 
     /// Reports for an agent that ended well and did not say what it did.
@@ -163,7 +165,10 @@ impl Ending<'_> {
                 board::run_failed(file.task(), known.as_ref(), &failure, budget, random, now);
             apply(work, &file, routed)?;
             let (task_id, ending) = (run.task, RunEnding::Failed);
-            Ok(EndRunAnswer { task_id, ending, status: status(work, task_id)?, error: Some(error) })
+            let after = work.task(task_id)?;
+            let (status, error) = (after.task().status, Some(error));
+            let retry_at = board::retry_at(after.task()).map(Timestamp::emit);
+            Ok(EndRunAnswer { task_id, ending, status, error, retry_at })
         })
     }
 
@@ -177,7 +182,8 @@ impl Ending<'_> {
             let routed = board::reclaimed(file.task(), known.as_ref(), silence, budget, now);
             apply(work, &file, routed)?;
             let (task_id, ending) = (run.task, RunEnding::Reclaimed);
-            Ok(EndRunAnswer { task_id, ending, status: status(work, task_id)?, error: None })
+            let (status, error, retry_at) = (status(work, task_id)?, None, None);
+            Ok(EndRunAnswer { task_id, ending, status, error, retry_at })
         })
     }
 }

@@ -7,6 +7,7 @@ use accord_tasks_core::run::{Heartbeat, Run};
 
 use super::apply::invalid;
 use super::claim::times;
+use super::comment::since_begin;
 use crate::view::alive_until;
 use crate::{Result, Tree};
 
@@ -41,6 +42,7 @@ impl Tree {
             work.update(&before, &after)?;
             let alive_until = alive_until(&leased.heartbeat);
             let until = after.task().lease.value().map(|lease| lease.expires_at.clone());
+            let comments = since_begin(&after, &agent);
             Ok(HeartbeatAnswer {
                 task_id: id,
                 agent,
@@ -48,6 +50,7 @@ impl Tree {
                 lease_until: until.unwrap_or_else(|| alive_until.clone()),
                 alive_until,
                 beat_count: leased.heartbeat.beat_count.unwrap_or(0),
+                comments,
             })
         })
     }

@@ -8,7 +8,7 @@ use accord_base::By;
 use accord_contract::{Code, Failure};
 use accord_tasks_core::board::Entry;
 use accord_tasks_core::operations::{DEFAULT_LIMIT, ListAnswer, ListQuery, TaskItem};
-use accord_tasks_core::task::{Priority, Task};
+use accord_tasks_core::task::{Priority, Task, TaskFile};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::work::Work;
@@ -93,7 +93,8 @@ pub(crate) struct Filter {
     team: Option<String>,
     priority: Option<Priority>,
     tag: Option<String>,
-    text: Option<String>,
+    /// Words in small letters.
+    words: Vec<String>,
     parent: Option<TaskId>,
 }
 
@@ -111,7 +112,7 @@ impl Filter {
             team: request.team.clone(),
             priority: request.priority,
             tag: request.tag.clone(),
-            text: request.text.as_ref().map(|text| text.to_lowercase()),
+            words: request.text.iter().flat_map(|text| words(text)).collect(),
             parent: None,
         }
     }
@@ -123,7 +124,7 @@ impl Filter {
         for entry in board.open() {
             let is_part = self.parent.is_none() || entry.parent == self.parent;
             if is_part && self.statuses.contains(&entry.status) && self.may_fit(entry) {
-                let is_sure = self.text.is_none() && self.agent.is_none();
+                let is_sure = self.words.is_empty() && self.agent.is_none();
                 found.push((Position::Open(entry.priority, entry.id), is_sure));
             }
         }
@@ -139,7 +140,7 @@ impl Filter {
     /// Whether the status alone decides.
     fn needs_no_file(&self) -> bool {
         let routed = self.agent.is_none() && self.role.is_none() && self.team.is_none();
-        let said = self.priority.is_none() && self.tag.is_none() && self.text.is_none();
+        let said = self.priority.is_none() && self.tag.is_none() && self.words.is_empty();
         routed && said && self.parent.is_none()
     }
 
@@ -157,11 +158,20 @@ impl Filter {
     /// is now; one whose file cannot be read is kept, so that the page names it.
     fn read(&self, work: &Work<'_>, some: &[Position]) -> Vec<Position> {
         let fits = |position: &Position| match work.peek(position.id()) {
-            Ok(Some(file)) => self.fits(file.task()),
+            Ok(Some(file)) => self.fits(file.task()) && self.says(&file),
             Ok(None) => false,
             Err(_) => true,
         };
         some.iter().filter(|position| fits(position)).copied().collect()
+    }
+
+    /// Whether title and body together contain every word.
+    fn says(&self, file: &TaskFile) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let text = format!("{}\n{}", file.task().title, file.body()).to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
     }
 
     fn fits(&self, task: &Task) -> bool {
@@ -177,8 +187,11 @@ impl Filter {
             && (self.parent.is_none() || task.parent_id == self.parent)
             && self.priority.is_none_or(|priority| priority == task.urgency())
             && self.tag.as_ref().is_none_or(|tag| tags.is_some_and(|tags| tags.contains(tag)))
-            && self.text.as_ref().is_none_or(|text| task.title.to_lowercase().contains(text))
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.to_lowercase().split_whitespace().map(str::to_owned).collect()
 }
 
 impl Position {

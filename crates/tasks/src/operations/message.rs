@@ -11,6 +11,7 @@ use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
 
 use super::apply::apply;
+use super::comment::since_begin;
 use crate::layout::companion;
 use crate::work::Work;
 use crate::{Result, Tree};
@@ -49,6 +50,7 @@ impl Tree {
                     let Some(before) = loaded.task else { return Ok(not_protocol()) };
                     let applied = apply(work, &before, routed)?;
                     let Detected::Message(message) = &detected else { return Ok(not_protocol()) };
+                    let comments = since_begin(&before, &message.envelope.from_agent);
                     Ok(MessageAnswer {
                         applied: applied.not_applied.is_none(),
                         reason: applied.not_applied.map(str::to_owned),
@@ -58,6 +60,7 @@ impl Tree {
                         moves: applied.moves,
                         notices: applied.notices.into_iter().map(Into::into).collect(),
                         warnings: [applied.warnings, credentials.clone()].concat(),
+                        comments,
                     })
                 }
             }
@@ -107,6 +110,7 @@ fn not_protocol() -> MessageAnswer {
         moves: Vec::new(),
         notices: Vec::new(),
         warnings: Vec::new(),
+        comments: None,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use accord_base::By;
 use accord_contract::{Code, Timestamp};
-use accord_tasks_core::Status;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{PollAlert, PollAnswer, PollRequest};
 use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
 
 use super::apply::{apply, invalid};
 use super::session_end::{Recorded, recorded, rejection};
@@ -38,6 +38,7 @@ impl Tree {
                 alerts: Vec::new(),
                 notices: Vec::new(),
                 counts: work.counts(),
+                overdue: None,
                 next_due: None,
             };
             for action in work.poll(&limits) {
@@ -65,6 +66,8 @@ impl Tree {
                     }
                 }
             }
+            let overdue: Vec<TaskId> = work.board().past_due(work.now()).collect();
+            answer.overdue = (!overdue.is_empty()).then_some(overdue);
             answer.counts = work.counts();
             answer.next_due = work.board().next_due().map(Timestamp::emit);
             Ok(answer)

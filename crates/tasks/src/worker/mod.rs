@@ -28,12 +28,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::worker::AttemptSockets;
-use accord_contract::{Code, Failure};
+use accord_contract::{Code, Failure, Time};
 use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::observed::checks;
 use accord_tasks_core::operations::{
-    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, RunEnding, TaskCheck,
+    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, RunEnding, RunView, TaskCheck,
 };
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::{Status, TaskId};
@@ -50,7 +50,7 @@ use self::process::Ended;
 
 pub use crate::report::REPORT;
 pub use leftover::end_leftovers;
-pub use operations::RunOperations;
+pub use operations::{RunOperations, moved, moves_query};
 
 #[derive(Clone, Debug)]
 pub struct AgentCommand {
@@ -109,13 +109,16 @@ pub enum WorkEnd {
         /// What went wrong: the exit and the end of standard error.
         error: String,
         status: Status,
+        /// When the task is tried again, if it is.
+        retry_at: Option<Time>,
     },
     /// The worker was killed, and the agent left no report. The task has this status now.
     Reclaimed(Status),
     /// The work was cancelled, and the task is ready again.
     Released,
-    /// The task was given to another run, or moved by a person. Nothing was changed.
-    Lost,
+    /// The task was given to another run, or moved by a person. Nothing was changed. It has this
+    /// status now, if it exists.
+    Lost(Option<Status>),
 }
 
 /// What a worker observes, for those who show it.
@@ -207,7 +210,7 @@ impl<'a> AgentRun<'a> {
         let request = EndRunRequest { observed, ..self.run.ended(exit, text) };
         match self.operations.end_run(self.run.task, &request) {
             // Nobody has it any more.
-            Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost),
+            Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost(None)),
             ended => ended.map(WorkEnd::from),
         }
     }
@@ -245,6 +248,13 @@ impl<'a> AgentRun<'a> {
         }
     }
 
+    /// Whether the run does not have the task any more.
+    fn is_over(&self) -> Result<bool> {
+        let last = self.operations.last_run(self.run.task)?;
+        let is_own = |last: &RunView| last.run_id.as_deref() == Some(self.run.run_id.as_str());
+        Ok(!last.is_some_and(|last| is_own(&last) && last.status == RunStatus::Running))
+    }
+
     /// Whether a result of this run is recorded.
     fn has_reported(&self) -> Result<bool> {
         let Some(last) = self.operations.last_run(self.run.task)? else { return Ok(false) };
@@ -270,13 +280,16 @@ impl RunOfAgent {
 
 impl From<EndRunAnswer> for WorkEnd {
     fn from(answer: EndRunAnswer) -> Self {
-        let EndRunAnswer { ending, status, error, .. } = answer;
+        let EndRunAnswer { ending, status, error, retry_at, .. } = answer;
+        let retry_at = retry_at.map(|at| at.time());
         match ending {
             RunEnding::Reported => Self::Reported(status),
-            RunEnding::Failed => Self::Failed { error: error.unwrap_or_default(), status },
+            RunEnding::Failed => {
+                Self::Failed { error: error.unwrap_or_default(), status, retry_at }
+            }
             RunEnding::Reclaimed => Self::Reclaimed(status),
             RunEnding::Released => Self::Released,
-            RunEnding::Lost => Self::Lost,
+            RunEnding::Lost => Self::Lost(Some(status)),
         }
     }
 }

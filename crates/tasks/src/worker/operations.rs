@@ -2,8 +2,9 @@
 
 use accord_contract::Value;
 use accord_tasks_core::TaskId;
+use accord_tasks_core::event::kind;
 use accord_tasks_core::operations::{
-    EndRunAnswer, EndRunRequest, HeartbeatRequest, RunView, ShowQuery,
+    EndRunAnswer, EndRunRequest, EventsAnswer, EventsQuery, HeartbeatRequest, RunView, ShowQuery,
 };
 
 use crate::operations::worker;
@@ -19,6 +20,9 @@ pub trait RunOperations {
 
     /// The last run of a task.
     fn last_run(&self, task: TaskId) -> Result<Option<RunView>>;
+
+    /// The number of the last event of the tree, and whether one after `after` moved a task.
+    fn moved_since(&self, task: TaskId, after: Option<u64>) -> Result<(u64, bool)>;
 
     /// Ends a run.
     fn end_run(&self, task: TaskId, request: &EndRunRequest) -> Result<EndRunAnswer>;
@@ -39,7 +43,27 @@ impl RunOperations for Tree {
         Ok(self.show(&task.to_string(), &query, &worker()?)?.task.run)
     }
 
+    fn moved_since(&self, task: TaskId, after: Option<u64>) -> Result<(u64, bool)> {
+        Ok(moved(&self.events(&moves_query(task, after))?))
+    }
+
     fn end_run(&self, task: TaskId, request: &EndRunRequest) -> Result<EndRunAnswer> {
         Self::end_run(self, &task.to_string(), request, &worker()?)
     }
+}
+
+/// The query for the events of a task after a number. Without one, only the last number is asked.
+pub fn moves_query(task: TaskId, after: Option<u64>) -> EventsQuery {
+    EventsQuery {
+        after,
+        task_id: after.map(|_| task.to_string()),
+        limit: after.is_none().then_some(1),
+        wait_seconds: None,
+    }
+}
+
+/// The number of the last event that was read, and whether one of them moved the task.
+pub fn moved(answer: &EventsAnswer) -> (u64, bool) {
+    let has_moved = answer.events.iter().any(|event| event.kind == kind::TRANSITIONED);
+    (answer.last_event, has_moved)
 }

@@ -30,6 +30,8 @@ const ERRORS_SHOWN: usize = 2_000;
 const GRACE: Duration = Duration::from_secs(5);
 /// The time for an agent to end by itself after its report was taken.
 const AFTER_REPORT: Duration = Duration::from_secs(60);
+/// How often it is looked whether somebody moved the task. A cancelled agent ends soon after.
+const LOOK: Duration = Duration::from_secs(1);
 /// The pause after a heartbeat that could not be written.
 const BEAT_AGAIN: Duration = Duration::from_secs(1);
 
@@ -96,6 +98,8 @@ pub(super) fn run(
         record: None,
         every,
         next: now + every,
+        look: now,
+        seen: None,
         end_by: None,
         is_lost: false,
         tail: Vec::new(),
@@ -302,6 +306,10 @@ struct Watched<'w> {
     record: Option<Record>,
     every: Duration,
     next: Instant,
+    /// When it is looked again whether somebody moved the task.
+    look: Instant,
+    /// The last event that was seen.
+    seen: Option<u64>,
     /// When an agent that has reported must have ended.
     end_by: Option<Instant>,
     is_lost: bool,
@@ -336,6 +344,21 @@ impl Watched<'_> {
         };
         (self.signals)(WorkSignal::Message(outcome.as_ref().err()));
         self.next = Instant::now();
+    }
+
+    /// Looks whether somebody moved the task since the last look. A move is what a heartbeat finds
+    /// out sooner or later; it only comes sooner.
+    fn look(&mut self, now: Instant) {
+        self.look = now + LOOK;
+        let AgentRun { operations, run, .. } = self.agent;
+        let is_first = self.seen.is_none();
+        // If it fails, the next look or heartbeat says why.
+        let Ok((last, has_moved)) = operations.moved_since(run.task, self.seen) else { return };
+        self.seen = Some(last);
+        // What moved before the first look is not among the events.
+        if has_moved || (is_first && matches!(self.agent.is_over(), Ok(true))) {
+            self.beat(now);
+        }
     }
 
     fn beat(&mut self, now: Instant) {
@@ -388,10 +411,12 @@ impl Watch for Watched<'_> {
     fn decide(&mut self, now: Instant) -> WatchDecision {
         if now >= self.next {
             self.beat(now);
+        } else if now >= self.look && self.end_by.is_none() {
+            self.look(now);
         }
         if self.is_lost || self.end_by.is_some_and(|end| now >= end) {
             return WatchDecision::Stop;
         }
-        WatchDecision::AskAgain(self.end_by.unwrap_or(self.next))
+        WatchDecision::AskAgain(self.end_by.unwrap_or(self.next.min(self.look)))
     }
 }

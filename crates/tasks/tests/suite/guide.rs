@@ -126,6 +126,28 @@ fn done() -> Value {
 }
 
 #[test]
+fn example_1_passes_with_its_own_clock() {
+    for case in cases() {
+        // The lease is of a clock that is a minute and a half ahead of the one of the sender.
+        case.at("2026-02-09T21:11:30Z");
+        case.claim_as(57, "swe-backend");
+        let message = json!({
+            "protocol": "aof",
+            "version": 1,
+            "type": "completion.report",
+            "taskId": task(57),
+            "fromAgent": "swe-backend",
+            "toAgent": "dispatcher",
+            "sentAt": "2026-02-09T21:10:00.000Z",
+            "payload": done(),
+        });
+        case.tree.message(&message, &agent("swe-backend")).unwrap();
+        case.ends_session();
+        case.is_in(57, Status::Review);
+    }
+}
+
+#[test]
 fn example_1_a_completion_report_done() {
     for case in cases() {
         case.claim_as(57, "swe-backend");

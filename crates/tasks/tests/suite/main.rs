@@ -18,6 +18,7 @@ mod edits;
 mod full_disk;
 mod guide;
 mod kills;
+mod leading;
 mod linting;
 mod lists;
 mod memory;

@@ -128,7 +128,7 @@ fn a_message_in_the_name_of_another_agent_is_refused() {
 fn an_exit_without_a_report_is_a_failed_run() {
     let case = case();
     let (id, end) = case.work(&script("echo 'no disk left' >&2; exit 7"));
-    let WorkEnd::Failed { error, status: Status::Blocked } = end else { panic!("{end:?}") };
+    let WorkEnd::Failed { error, status: Status::Blocked, .. } = end else { panic!("{end:?}") };
     assert_eq!(error, "the agent ended with exit code 7 without a report: no disk left");
     let text = case.file(Status::Blocked, id);
     assert!(text.contains("no disk left") && text.contains("retryCount: 1"), "{text}");
@@ -217,7 +217,7 @@ fn a_worker_whose_task_was_taken_away_ends_its_agent_and_changes_nothing() {
     assert_ne!(claimed.run.run_id, second.run.run_id);
     let command = script(&format!("{REPORTS}; sleep 60"));
     let end = case.worker.work(&claimed, &command, "", &Cancel::new(), &mut |_| {}).unwrap();
-    assert!(matches!(end, WorkEnd::Lost), "{end:?}");
+    assert!(matches!(end, WorkEnd::Lost(_)), "{end:?}");
     assert!(case.file(Status::InProgress, id).contains("status: in-progress"));
 }
 

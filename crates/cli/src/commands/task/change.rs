@@ -20,10 +20,16 @@ pub(super) struct ClaimArgs {
     /// The task [default: the next ready one that fits]
     id: Option<String>,
 
+    /// Also if it waits for other tasks; only a person can do that
+    #[arg(long, requires = "id")]
+    force: bool,
+
     #[command(flatten)]
     fits: FitsArgs,
     #[command(flatten)]
     agent: AgentArgs,
+    #[command(flatten)]
+    actor: ActorArg,
     #[command(flatten)]
     briefing: BriefingArgs,
     #[command(flatten)]
@@ -50,7 +56,7 @@ pub(super) struct FitsArgs {
     only_mine: bool,
 }
 
-/// Give a claimed task back
+/// Give a claimed task back; its agent can do it, and a person for it
 #[derive(Debug, clap::Args)]
 pub(super) struct ReleaseArgs {
     /// The task [default: ACCORD_TASK_ID]
@@ -62,6 +68,8 @@ pub(super) struct ReleaseArgs {
 
     #[command(flatten)]
     run: RunOfArgs,
+    #[command(flatten)]
+    actor: ActorArg,
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -209,14 +217,17 @@ impl ClaimArgs {
             Some(id) => {
                 let body = ops::ClaimRequest {
                     agent: Some(agent.clone()),
+                    force: self.force.then_some(true),
                     ..ops::ClaimRequest::default()
                 };
+                // A person lets the agent have a task that waits for others.
+                let by = if self.force { self.actor.acting()? } else { as_agent(&agent)? };
                 let call = Call::<ops::ClaimTask>::new(place.task(id)?, claiming(), Json(body));
-                let Answered { text, answer } = place.host.call_by(&as_agent(&agent)?, &call)?;
+                let Answered { text, answer } = place.host.call_by(&by, &call)?;
                 (text, Some(answer.0.result), None)
             }
             None => {
-                let Answered { text, answer } = self.fits.claim_next(&place, &agent)?;
+                let Answered { text, answer } = self.fits.claim_next(&place, &agent, false)?;
                 let mut next = answer.0.result;
                 (text, next.claimed.take(), Some(next))
             }
@@ -257,6 +268,7 @@ impl FitsArgs {
         &self,
         place: &Place,
         agent: &str,
+        leaves_failed: bool,
     ) -> Result<Answered<Json<ops::TaskClaimNextEnvelope>>> {
         let given = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
         let body = ops::ClaimNextRequest {
@@ -265,6 +277,7 @@ impl FitsArgs {
             teams: given(&self.teams),
             tags: given(&self.tags),
             only_mine: self.only_mine.then_some(true),
+            leave_failed: leaves_failed.then_some(true),
             ..ops::ClaimNextRequest::default()
         };
         let call = Call::<ops::ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));
@@ -292,18 +305,31 @@ struct RunOf {
 impl RunOfArgs {
     fn of(&self, id: Option<String>) -> Result<RunOf> {
         let agent = self.agent.required()?;
-        let none = || CliError::usage("no task given").help("give its id, or set ACCORD_TASK_ID");
-        let task = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(none)?;
+        let task = self.task(id)?;
         let run_id = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
         Ok(RunOf { task, agent, run_id })
+    }
+
+    fn task(&self, id: Option<String>) -> Result<String> {
+        let none = || CliError::usage("no task given").help("give its id, or set ACCORD_TASK_ID");
+        id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(none)
     }
 }
 
 impl ReleaseArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let RunOf { task, agent, run_id } = self.run.of(self.id)?;
-        let (by, reason) = (as_agent(&agent)?, self.reason);
-        let body = ops::ReleaseRequest { agent: Some(agent), run_id, reason };
+        let reason = self.reason;
+        let is_agent = self.actor.actor.is_none() && self.run.agent.name().is_some();
+        let (task, by, body) = if is_agent {
+            let RunOf { task, agent, run_id } = self.run.of(self.id)?;
+            let by = as_agent(&agent)?;
+            (task, by, ops::ReleaseRequest { agent: Some(agent), run_id, reason })
+        } else {
+            // A person takes the task from the agent that has it.
+            let (task, agent) = (self.run.task(self.id)?, self.run.agent.agent.clone());
+            let body = ops::ReleaseRequest { agent, run_id: self.run.run, reason };
+            (task, self.actor.acting()?, body)
+        };
         let place = self.place.open()?;
         let answer = place.change::<ops::ReleaseTask>(place.task(&task)?, Json(body), &by)?;
         place.print(answer, render::changed_task)
@@ -367,8 +393,11 @@ impl PromoteArgs {
 
 impl DepPairArgs {
     fn add(self) -> Result<Exit> {
-        let body = ops::DependencyRequest { blocker: self.blocker };
-        verb::<ops::AddDependency>(&self.place, &self.actor, &self.id, Json(body))
+        let actor = self.actor.acting()?;
+        let place = self.place.open()?;
+        let body = Json(ops::DependencyRequest { blocker: self.blocker });
+        let answer = place.change::<ops::AddDependency>(place.task(&self.id)?, body, &actor)?;
+        place.print(answer, render::dependency_added)
     }
 
     fn remove(self) -> Result<Exit> {
@@ -377,7 +406,7 @@ impl DepPairArgs {
         let (task, blocker) = (self.id, self.blocker);
         let path = ops::OfDependency { project: place.project_id()?, task, blocker };
         let answer = place.change::<ops::RemoveDependency>(path, NoBody, &actor)?;
-        place.print(answer, render::changed_task)
+        place.print(answer, render::dependency_removed)
     }
 }
 

@@ -1,17 +1,20 @@
 //! `accord task create` and `edit`: what a task says.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use accord_api::Json;
 use accord_contract::{Code, Field};
-use accord_tasks_core::operations::{CreateRequest, CreateTask, EditRequest, EditTask, ReviewBy};
+use accord_tasks_core::operations::{
+    CreateManyRequest, CreateRequest, CreateTask, CreateTasks, EditRequest, EditTask, ReviewBy,
+};
+use accord_tasks_core::plan::read_plan;
 use accord_tasks_core::task::{OnViolation, Priority};
 use clap::builder::PossibleValuesParser;
 
 use super::names::name_parser;
 use super::place::PlaceArgs;
 use crate::commands::words;
-use crate::host::ActorArg;
+use crate::host::{Acting, ActorArg};
 use crate::input::read_file;
 use crate::render;
 use crate::{CliError, Exit, Result};
@@ -20,12 +23,23 @@ use crate::{CliError, Exit, Result};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  accord task create \"Write the parser\" --project shop \\\n      \
-                        --instructions \"Read every line\" --after TASK-2026-02-09-001"
+                        --instructions \"Read every line\" --after TASK-2026-02-09-001\n  accord \
+                        task create --from plan.md --dry-run"
 )]
 pub(super) struct CreateArgs {
     /// What is to be done, in one line
-    #[arg(value_parser = words)]
-    title: String,
+    #[arg(value_parser = words, required_unless_present = "from")]
+    title: Option<String>,
+
+    /// Create all tasks of this file, or none: JSON or Markdown; - is standard input. Tasks that
+    /// it created before are left as they are
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["title", "SaysArgs", "after", "parent", "id_only"])]
+    from: Option<PathBuf>,
+
+    /// Only say what would be created
+    #[arg(long, requires = "from")]
+    dry_run: bool,
 
     #[command(flatten)]
     says: SaysArgs,
@@ -65,9 +79,9 @@ pub(super) struct EditArgs {
     #[command(flatten)]
     says: SaysArgs,
 
-    /// Take a member away: agent, role, team, resource, time-limit or checks; can be repeated
+    /// Take a member away: agent, role, team, resource, time-limit, checks or due; can be repeated
     #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(
-        ["agent", "role", "team", "resource", "time-limit", "checks"]))]
+        ["agent", "role", "team", "resource", "time-limit", "checks", "due"]))]
     clear: Vec<String>,
 
     /// Refuse if the task is not the one with this digest, which `accord task show` shows
@@ -115,6 +129,10 @@ struct SaysArgs {
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
 
+    /// When it should be done: a day of UTC, as 2026-01-31, or a time
+    #[arg(long, value_name = "DATE")]
+    due: Option<String>,
+
     /// What it needs for itself alone while it is in progress
     #[arg(long, value_name = "NAME")]
     resource: Option<String>,
@@ -145,10 +163,13 @@ struct SaysArgs {
 impl CreateArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let actor = self.actor.acting()?;
+        if let Some(file) = &self.from {
+            return self.create_all(file, &actor);
+        }
         let place = self.place.open_or_create()?;
         let says = self.says;
         let body = CreateRequest {
-            title: self.title,
+            title: self.title.unwrap_or_default(),
             body: says.text()?,
             instructions: says.instructions,
             guidance: says.guidance,
@@ -166,6 +187,7 @@ impl CreateArgs {
             review_required: says.no_review.then_some(false),
             review_by: says.agent_review.then_some(ReviewBy::Agent),
             ready: self.ready.then_some(true),
+            due: says.due,
             ..CreateRequest::default()
         };
         let answer = place.change::<CreateTask>(place.tasks()?, Json(body), &actor)?;
@@ -178,6 +200,23 @@ impl CreateArgs {
                 render::created_task(page, answer, &work, promote);
             }
         })
+    }
+}
+
+impl CreateArgs {
+    fn create_all(&self, file: &Path, by: &Acting) -> Result<Exit> {
+        let text = String::from_utf8(read_file(file)?);
+        let text =
+            text.map_err(|_| CliError::new(Code::InputUnreadable, "the file is not UTF-8 text"))?;
+        let mut tasks = read_plan(&text)?;
+        for task in &mut tasks {
+            task.ready = task.ready.or(self.ready.then_some(true));
+        }
+        let is_trial = self.dry_run;
+        let place = if is_trial { self.place.open()? } else { self.place.open_or_create()? };
+        let body = Json(CreateManyRequest { tasks, dry_run: is_trial.then_some(true) });
+        let answer = place.change::<CreateTasks>(place.tasks()?, body, by)?;
+        place.print(answer, |page, answer| render::created_tasks(page, answer, is_trial))
     }
 }
 
@@ -202,6 +241,7 @@ impl EditArgs {
             checks: lists(says.checks).into(),
             review_required: says.no_review.then_some(false).into(),
             review_by: says.agent_review.then_some(ReviewBy::Agent).into(),
+            due: says.due.into(),
             expect: self.expect,
         };
         for member in self.clear {
@@ -211,6 +251,7 @@ impl EditArgs {
                 "team" => body.team = Field::Null,
                 "resource" => body.resource = Field::Null,
                 "checks" => body.checks = Field::Null,
+                "due" => body.due = Field::Null,
                 _ => body.max_in_progress_ms = Field::Null,
             }
         }

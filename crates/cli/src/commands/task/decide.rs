@@ -9,8 +9,40 @@ use super::place::{Place, PlaceArgs};
 use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
 use crate::host::{Acting, check_person};
-use crate::render;
-use crate::{CliError, Exit, Result};
+use crate::render::{self, clean};
+use crate::{CliError, Exit, Result, print_note};
+
+/// End a review: the task is done
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Several tasks are decided one after the other, each by its own evidence. \
+                        One that is refused is said so and does not stop the others; the exit code \
+                        is 1 then.")]
+pub(super) struct ApproveArgs {
+    /// The tasks
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    person: PersonArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Open a task that is done or cancelled again; its next agent reads why
+#[derive(Debug, clap::Args)]
+pub(super) struct ReopenArgs {
+    /// The task
+    id: String,
+
+    /// Why
+    #[arg(value_parser = words)]
+    reason: String,
+
+    #[command(flatten)]
+    person: PersonArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
 
 // A task that a person ends as done.
 #[derive(Debug, clap::Args)]
@@ -57,16 +89,62 @@ pub(super) struct AdoptArgs {
     place: PlaceArgs,
 }
 
-impl DoneArgs {
-    pub(super) fn approve(self) -> Result<Exit> {
+impl ApproveArgs {
+    pub(super) fn run(self) -> Result<Exit> {
+        let Self { ids, person, place } = self;
+        let place = place.open()?;
+        if let [id] = ids.as_slice() {
+            return approve(&place, id, person);
+        }
+        if person.expected().is_some() {
+            let message = "--expect is the digest of one task, and there are several";
+            return Err(CliError::usage(message));
+        }
+        let mut refused = Vec::new();
+        for id in &ids {
+            // Each is shown, asked for and decided by itself.
+            if let Err(error) = approve(&place, id, person.clone()) {
+                print_note(format!("{} was not approved: {error}", clean(id)));
+                refused.push(id.as_str());
+            }
+        }
+        let count = ids.len() - refused.len();
+        print_note(match refused.as_slice() {
+            [] => format!("{count} of {} approved", ids.len()),
+            refused => {
+                let refused = clean(&refused.join(", "));
+                format!("{count} of {} approved; not approved: {refused}", ids.len())
+            }
+        });
+        Ok(Exit::from_answer(refused.is_empty()))
+    }
+}
+
+fn approve(place: &Place, id: &str, person: PersonArgs) -> Result<Exit> {
+    let decided = decide(place, id, person, "approve it")?;
+    let Decided { note, expect, despite_leftovers, .. } = decided;
+    let body = ops::ApproveRequest { note, expect, despite_leftovers };
+    let answer = place.change::<ops::ApproveTask>(decided.task, Json(body), &decided.by)?;
+    place.print(answer, render::changed_task)
+}
+
+impl ReopenArgs {
+    pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
-        let decided = decide(&place, &self.id, self.person, "approve it")?;
-        let Decided { note, expect, despite_leftovers, .. } = decided;
-        let body = ops::ApproveRequest { note, expect, despite_leftovers };
-        let answer = place.change::<ops::ApproveTask>(decided.task, Json(body), &decided.by)?;
+        let decided = decide(&place, &self.id, self.person, "open it again")?;
+        // The reason is the note.
+        let reason = match decided.note {
+            Some(note) => format!("{} ({note})", self.reason),
+            None => self.reason,
+        };
+        let Decided { expect, despite_leftovers, .. } = decided;
+        let body = ops::ReopenRequest { reason, expect, despite_leftovers };
+        let answer = place.change::<ops::ReopenTask>(decided.task, Json(body), &decided.by)?;
         place.print(answer, render::changed_task)
     }
+}
 
+impl DoneArgs {
     pub(super) fn close(self) -> Result<Exit> {
         let place = self.place.open()?;
         let decided = decide(&place, &self.id, self.person, "close it as done")?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use accord_api::{Call, Verbatim};
-use accord_tasks_core::message::sent_at;
+use accord_tasks_core::message::{MessageType, sent_at};
 use accord_tasks_core::operations::{MessageQuery, SendMessage};
 
 use super::place::PlaceArgs;
@@ -41,8 +41,10 @@ impl MessageArgs {
         let body = Verbatim::new("text/plain; charset=utf-8", text);
         let call = Call::<SendMessage>::new(place.tasks()?, MessageQuery::default(), body);
         let answer = place.host.call(&call)?;
-        let is_applied = answer.answer.0.result.applied;
+        let result = &answer.answer.0.result;
+        // A report that was not refused is recorded, now or before, also if it moves nothing.
+        let is_taken = result.applied || result.kind == Some(MessageType::CompletionReport);
         place.print(answer, render::received)?;
-        Ok(Exit::from_answer(is_applied))
+        Ok(Exit::from_answer(is_taken))
     }
 }

@@ -8,6 +8,7 @@ mod board;
 mod briefing;
 mod change;
 mod check;
+mod comment;
 mod create;
 mod decide;
 mod init;
@@ -29,6 +30,7 @@ subcommands! {
         List(read::ListArgs),
         Show(read::ShowArgs),
         Edit(create::EditArgs),
+        Comment(comment::CommentArgs),
         Check(check::CheckArgs),
         Claim(change::ClaimArgs),
         Release(change::ReleaseArgs),
@@ -39,9 +41,9 @@ subcommands! {
         Cancel(change::DecisionArgs) as "cancel",
         /// End a task as done, whatever its status is
         Close(decide::DoneArgs) => decide::DoneArgs::close,
-        /// End a review: the task is done
-        Approve(decide::DoneArgs) => decide::DoneArgs::approve,
+        Approve(decide::ApproveArgs),
         SendBack(decide::SendBackArgs),
+        Reopen(decide::ReopenArgs),
         Adopt(decide::AdoptArgs),
         Promote(change::PromoteArgs),
         /// Make a dead letter ready again, with a new retry budget

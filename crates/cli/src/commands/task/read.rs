@@ -20,7 +20,7 @@ pub(super) struct ListArgs {
     statuses: Vec<Status>,
 
     /// Finished tasks, too
-    #[arg(long, conflicts_with = "statuses")]
+    #[arg(long)]
     all: bool,
 
     /// Only tasks that this agent has or that are routed to it
@@ -47,7 +47,7 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
 
-    /// Only tasks whose titles contain this text
+    /// Only tasks whose titles or texts contain these words
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
 
@@ -129,6 +129,10 @@ impl ShowArgs {
                 Status::Review => "approve",
                 Status::Blocked => "unblock",
                 Status::Deadletter => "resurrect",
+                Status::Done | Status::Cancelled => {
+                    let id = answer.task.id;
+                    return render::or(page, &place.command(&format!("reopen {id} REASON")));
+                }
                 _ => return,
             };
             let id = answer.task.id;

@@ -4,6 +4,7 @@
 //! change, and holds no lock between operations. The scheduler's executor runs agents in the same
 //! way ([`accord_tasks::worker`]).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -21,7 +22,7 @@ use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::observed::{CHECKS_OF, described, read_checks};
 use accord_tasks_core::operations::{
-    Acting as Who, ClaimAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
+    Acting as Who, ClaimAnswer, ClaimNextAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
 };
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -34,8 +35,14 @@ use super::run_agent::{AgentOutput, AgentProgram};
 use super::work_host::WorkHost;
 use crate::commands::launch::use_launcher;
 use crate::interrupt::cancel_on_signal;
-use crate::render::{clean, counted, one_line};
+use crate::render::{self, Page, Times, clean, counted, one_line};
 use crate::{CliError, Exit, Result, print_line, print_note};
+
+/// How often a task on which this agent failed is left to others before it is taken again.
+const PATIENCE: u32 = 3;
+
+/// The reason of a claim that leaves such a task.
+const LEFT_TO_OTHERS: &str = "left_to_others";
 
 /// How long to wait before the tree is asked again for a task.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -147,31 +154,62 @@ impl WorkerLoop<'_> {
     fn work(&self) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut is_waiting = false;
+        // A task on which this agent failed is left to others, if one of them comes soon.
+        let mut patience = PATIENCE;
         let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
         while !self.cancel.is_cancelled() && tally.tasks < most {
             // Without a running host nothing else promotes tasks or recovers those of dead workers.
             let door = Who { actor: None, door: Some(Door::Cli) };
             let poll = Json(PollRequest::default());
             self.place.host.call(&Call::<PollTasks>::new(self.place.tasks()?, door, poll))?;
-            let next = self.args.fits.claim_next(self.place, &self.agent)?.answer.0.result;
+            let fits = &self.args.fits;
+            let next = fits.claim_next(self.place, &self.agent, patience > 0)?.answer.0.result;
             match &next.claimed {
-                None if self.args.once || self.is_drained()? => break,
+                None if patience > 0 && next.reason.as_deref() == Some(LEFT_TO_OTHERS) => {
+                    patience -= 1;
+                    self.pause();
+                }
+                None if self.args.once || self.is_drained()? => {
+                    self.say_why_not(&next)?;
+                    break;
+                }
                 None => {
                     if !is_waiting {
-                        let why = next.reason.as_deref().unwrap_or("no_ready_task");
-                        print_note(format!("{} waits for a task ({})", self.agent, clean(why)));
+                        self.say_why_not(&next)?;
+                        print_note(format!("{} waits for a task", self.agent));
                     }
                     is_waiting = true;
                     self.pause();
                 }
                 Some(claim) => {
                     is_waiting = false;
+                    patience = PATIENCE;
                     tally.tasks += 1;
                     tally.failed += u64::from(!self.one(claim)?);
                 }
             }
         }
         Ok(tally)
+    }
+
+    /// Says why there is no task: what the ready ones ask for, else where the others are.
+    fn say_why_not(&self, next: &ClaimNextAnswer) -> Result<()> {
+        let mut page = Page::for_stderr();
+        render::nothing_claimed(&mut page, next);
+        if next.ready == 0 {
+            let open = [Status::InProgress, Status::Review, Status::Blocked, Status::Backlog];
+            let counts = self.counts()?;
+            let open = open.into_iter().filter_map(|status| {
+                let count = counts.get(status.as_str()).copied().filter(|count| *count > 0)?;
+                Some(format!("{count} {status}"))
+            });
+            let open: Vec<String> = open.collect();
+            if !open.is_empty() {
+                page.line(format!("open: {}", open.join(", ")));
+            }
+        }
+        page.as_str().lines().for_each(print_note);
+        Ok(())
     }
 
     /// Runs the agent on one task. Whether it reported.
@@ -225,23 +263,32 @@ impl WorkerLoop<'_> {
             WorkEnd::Reported(status) => {
                 (format!("is {status}: the agent ended its work"), Some(*status))
             }
-            WorkEnd::Failed { error, status } => {
+            WorkEnd::Failed { error, status, retry_at } => {
                 let first = error.lines().next().unwrap_or_default();
-                (format!("is {status}: {}", clean(first)), Some(*status))
+                let again = retry_at.map_or(String::new(), |at| {
+                    let at = Times::default().show_text(&at.to_string());
+                    format!("; it is tried again at {at}")
+                });
+                (format!("is {status}: {}{again}", clean(first)), Some(*status))
             }
             WorkEnd::Released => ("was given back".to_owned(), None),
+            WorkEnd::Lost(Some(status @ (Status::Cancelled | Status::Done | Status::Blocked))) => {
+                (format!("was moved to {status} by somebody else; the agent was ended"), None)
+            }
             _ => ("was taken from this run; the agent was ended".to_owned(), None),
         };
         print_note(format!("{id} {how}"));
         let next = match status {
             Some(Status::Review) => Some(format!("approve {id}")),
             Some(Status::Blocked) => Some(format!("show {id}")),
+            Some(Status::Deadletter) => Some(format!("resurrect {id}")),
             _ => None,
         };
         if let Some(words) = next {
             print_note(format!("next  {}", self.place.command(&words)));
         }
-        matches!(end, WorkEnd::Reported(_) | WorkEnd::Released)
+        // Where a person took the task away, the agent did not fail.
+        !matches!(end, WorkEnd::Failed { .. } | WorkEnd::Reclaimed(_))
     }
 
     /// Whether nothing is left that could become ready without a person.
@@ -249,11 +296,15 @@ impl WorkerLoop<'_> {
         if !self.args.drain {
             return Ok(false);
         }
-        let query = ListQuery { limit: Some(1), ..ListQuery::default() };
-        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
-        let counts = list.answer.0.result.counts;
+        let counts = self.counts()?;
         let count = |status: Status| counts.get(status.as_str()).copied().unwrap_or(0);
         Ok(count(Status::Ready) + count(Status::InProgress) == 0)
+    }
+
+    fn counts(&self) -> Result<BTreeMap<String, u64>> {
+        let query = ListQuery { limit: Some(1), ..ListQuery::default() };
+        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
+        Ok(list.answer.0.result.counts)
     }
 
     fn pause(&self) {

@@ -7,11 +7,11 @@ use std::cell::RefCell;
 
 use accord_api::{Call, Json, Verbatim};
 use accord_contract::{Code, Failure};
-use accord_tasks::worker::RunOperations;
+use accord_tasks::worker::{RunOperations, moved, moves_query};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{
     EndRun, EndRunAnswer, EndRunRequest, Heartbeat, HeartbeatRequest, MessageQuery, RunView,
-    SendMessage, ShowQuery, ShowTask,
+    SendMessage, ShowQuery, ShowTask, TaskEvents,
 };
 
 use super::place::{Place, PlaceArgs};
@@ -69,6 +69,13 @@ impl RunOperations for WorkHost<'_> {
         self.ask(|place| {
             let (path, query) = (place.task(&task.to_string())?, ShowQuery { without_body: true });
             Ok(place.host.ask::<ShowTask>(path, query)?.answer.0.result.task.run)
+        })
+    }
+
+    fn moved_since(&self, task: TaskId, after: Option<u64>) -> Result<(u64, bool), Failure> {
+        self.ask(|place| {
+            let query = moves_query(task, after);
+            Ok(moved(&place.host.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result))
         })
     }
 

@@ -86,9 +86,10 @@ pub(super) fn make_project(data: &Path) {
 }
 
 /// Commands that change tasks, with a task that does not exist.
-const WRITES: [&str; 7] = [
+const WRITES: [&str; 8] = [
     "create New",
     "edit TASK-2026-01-01-999 --priority high",
+    "comment TASK-2026-01-01-999 why",
     "block TASK-2026-01-01-999 why",
     "unblock TASK-2026-01-01-999",
     "promote TASK-2026-01-01-999",
@@ -97,12 +98,13 @@ const WRITES: [&str; 7] = [
 ];
 
 /// Commands that decide about a task, and what they need.
-const DECISIONS: [(&str, &str); 7] = [
+const DECISIONS: [(&str, &str); 8] = [
     ("review", "approve TASK --yes"),
     ("review", "send-back TASK why --yes"),
     ("review", "close TASK --yes"),
     ("review", "cancel TASK"),
     ("review", "resurrect TASK"),
+    ("review", "reopen TASK why --yes"),
     ("approve", "adopt TASK --yes"),
     ("approve", "adopt --settings --yes"),
 ];

@@ -29,7 +29,7 @@ macro_rules! aof_codes {
          the command line.";
     AofDependencyUnmet = "dependency_unmet", Validation, AfterChange, 409,
         "The task waits for tasks that are not done; finish them, remove the dependency, or let a \
-         person promote it with --force.";
+         person promote or claim it with --force.";
     AofResourceBusy = "resource_busy", Execution, Backoff, 409,
         "Another task in progress uses the resource of this one; claim it when that one is over.";
     AofPathOutsideTask = "path_outside_task", Validation, AfterChange, 422,
