@@ -49,7 +49,7 @@ fn is_index(file: &SourceFile, files: &[SourceFile]) -> bool {
         let link = line.split_once("](").and_then(|(_, rest)| rest.split(')').next());
         link.is_some_and(|link| others.contains(&name(link)))
     };
-    stem(&file.path) == "MEMORY" && !items.is_empty() && items.iter().all(|it| names_other(it))
+    stem(&file.path) == "MEMORY" && !items.is_empty() && items.iter().all(names_other)
 }
 
 /// A package per section of the second level, and one for what stands before them.
