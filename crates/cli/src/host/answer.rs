@@ -5,7 +5,7 @@ use accord_api::{Answered, Received};
 use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
-use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_host::http::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -27,6 +27,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The ids of the packages that supersede the package that was read.
     pub(crate) superseded_by: Option<String>,
+    /// The latest state of the package that has a note, as JSON.
+    pub(crate) review: Option<String>,
     /// Whether the request created its project.
     pub(crate) is_new_project: bool,
 }
@@ -91,6 +93,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
         media_type: header(CONTENT_TYPE),
         text,
         superseded_by: header(SUPERSEDED_BY),
+        review: header(REVIEW),
         is_new_project: parts.headers.contains_key(NEW_PROJECT),
     })
 }
