@@ -1,7 +1,7 @@
 // Counts the tokens of the calibration texts with the public tokenizers cl100k and o200k, and
 // writes the counts beside each text.
 //
-// The estimate in crates/memory-core/src/tokens.rs must never be below these counts. The project
+// The estimate in crates/base/src/tokens.rs must never be below these counts. The project
 // itself has no tokenizer: install one outside of it, then name the folder.
 //
 //   npm install --prefix /tmp/tokens gpt-tokenizer@4

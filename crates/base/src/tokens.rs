@@ -21,8 +21,10 @@ const RARE_PAIR: usize = 68;
 const LONG_WORD: usize = 12;
 /// Each capital of a run after the third.
 const CAPITAL: usize = 22;
-/// Each further sign of a run.
+/// Each further sign of a run that is the same as the one before it, or often follows it.
 const SIGN: usize = 16;
+/// Each other sign of a run.
+const RARE_SIGN: usize = 80;
 const LINE_END: usize = 108;
 /// Each line end of a run after the second.
 const BLANK_LINE: usize = 30;
@@ -127,9 +129,22 @@ fn piece_cost(piece: &str, first: char, after: &str) -> usize {
                 _ => LINE_END + INDENT + lines.saturating_sub(2) * BLANK_LINE + long,
             }
         }
-        '!'..='~' => TOKEN + (bytes.len() - 1) * SIGN,
+        '!'..='~' => TOKEN + bytes.windows(2).map(sign_cost).sum::<usize>(),
         other => character_cost(other),
     }
+}
+
+/// The pairs of signs that are frequent in Markdown, JSON and code, so that tokenizers join them.
+const COMMON_SIGNS: [&[u8; 2]; 46] = [
+    b"\":", b":\"", b"\",", b",\"", b"{\"", b"\"}", b"[{", b"}]", b"},", b"],", b"),", b");",
+    b"})", b"({", b"()", b"=>", b"->", b"/*", b"*/", b"</", b"/>", b"\">", b"=\"", b"<!", b"!-",
+    b"-|", b"|-", b"!=", b"+=", b"-=", b"${", b"$(", b"(\"", b"\")", b"(?", b"?:", b"[^", b".*",
+    b"\\.", b"~/", b"*:", b"_(", b")]", b"([", b"['", b"']",
+];
+
+fn sign_cost(pair: &[u8]) -> usize {
+    let is_common = pair[0] == pair[1] || COMMON_SIGNS.iter().any(|common| *common == pair);
+    if is_common { SIGN } else { RARE_SIGN }
 }
 
 fn word_cost(word: &[u8]) -> usize {

@@ -11,7 +11,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
-use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_serving::reply::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
 use accord_serving::{Api, Request};
 
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
@@ -30,6 +30,7 @@ pub struct Answer {
     created: bool,
     text: String,
     superseded_by: Option<String>,
+    review: Option<String>,
     new_project: Option<String>,
     unknown: Vec<&'static str>,
 }
@@ -87,6 +88,7 @@ impl HostRequest {
         let is_json = headers.get(CONTENT_TYPE).is_none_or(is_json);
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let superseded_by = header(SUPERSEDED_BY).map(str::to_owned);
+        let review = header(REVIEW).map(str::to_owned);
         let new_project = header(NEW_PROJECT).and_then(percent_decoded);
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(interrupted)?.to_bytes();
@@ -96,7 +98,7 @@ impl HostRequest {
             // Whitespace between JSON tokens costs a model tokens and means nothing.
             let text = if is_json { compact(&text) } else { text };
             let unknown = Vec::new();
-            return Ok(Answer { created, text, superseded_by, new_project, unknown });
+            return Ok(Answer { created, text, superseded_by, review, new_project, unknown });
         }
         let envelope = serde_json::from_str(&text).ok();
         let envelope = envelope.and_then(|value| ErrorEnvelope::from_document(value).ok());
@@ -153,6 +155,11 @@ impl Answer {
     /// The ids of the packages that supersede the package that was read, if there are any.
     pub fn superseded_by(&self) -> Option<&str> {
         self.superseded_by.as_deref()
+    }
+
+    /// The latest state of the package that has a note, as JSON, if there is one.
+    pub fn review(&self) -> Option<&str> {
+        self.review.as_deref()
     }
 
     pub fn new_project(&self) -> Option<&str> {

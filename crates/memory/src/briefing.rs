@@ -1,19 +1,19 @@
 //! Brief: what an actor reads when it begins to work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_contract::{Failure, Time};
 use accord_memory_core::bundle::{
-    ACTIVE_HOURS, Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows,
-    Counted, briefing,
+    ACTIVE_HOURS, Automatic, BriefingFact, BriefingPackage, BriefingPart, BriefingQuestion,
+    BriefingRows, Counted, Outline, ReviewNote, briefing,
 };
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{BriefingQuery, Focus};
 use accord_memory_core::{Fact, Package, PackageId, Project, Session};
 use accord_store::{
-    Drafts, FactQuery, PackageQuery, PackageRow, QuestionQuery, QuestionRow, ReadUnit, SearchQuery,
-    SessionQuery, Table,
+    Drafts, FactKey, FactQuery, PackageQuery, PackageRow, QuestionQuery, QuestionRow, ReadUnit,
+    SearchQuery, SessionQuery, Table,
 };
 
 use super::load::unreadable;
@@ -23,8 +23,23 @@ use super::{Memory, UnitResult, load};
 
 /// How many packages that a search for the focus finds are considered.
 const ABOUT_FOCUS: usize = 20;
-/// How many facts are ranked by a focus.
-const RANKED_FACTS: usize = 1_000;
+/// How many facts are ranked.
+const RANKED_FACTS: usize = 500;
+/// Up to how many values of a fact are counted.
+const COUNTED_VALUES: u64 = 20;
+/// Up to how many packages of a part are counted.
+const COUNTED: u64 = 10_000;
+/// How many packages that hand work over are considered.
+const HANDED_OVER: usize = 40;
+/// How many notes of reviewers are considered.
+const NOTES: usize = 40;
+/// How many approvals with a note are shown with what reviewers ask; others stand where they would
+/// without it.
+const APPROVED: usize = 5;
+/// How many packages that extend or correct one are considered.
+const CHILDREN: usize = 3;
+/// How many packages that others extend or correct are read besides.
+const PARENTS: usize = 100;
 
 /// How many rows of each kind a budget can show at most.
 struct Caps {
@@ -37,16 +52,22 @@ struct Loaded<'u> {
     unit: &'u dyn ReadUnit,
     id: &'u ProjectId,
     project: Project,
+    asked: Counted<Package>,
     standing: Counted<Package>,
     handoffs: Vec<Package>,
     reviews: Counted<Package>,
     questions: Counted<QuestionRow>,
-    facts: Counted<Fact>,
+    facts: Counted<(Fact, u64)>,
     sessions: Counted<Session>,
     idle_sessions: u64,
     work: Counted<Package>,
+    parents: Vec<Package>,
     automatic: Option<Automatic>,
     superseded: BTreeMap<PackageId, Vec<PackageId>>,
+    notes: BTreeMap<PackageId, ReviewNote>,
+    outlines: BTreeMap<PackageId, Outline>,
+    /// The packages whose latest revision has a note.
+    noted: BTreeSet<PackageId>,
     damaged: Vec<Damaged>,
     /// The ids of other damaged rows.
     left_out: Vec<String>,
@@ -90,33 +111,60 @@ impl<'u> Loaded<'u> {
         now: Time,
     ) -> UnitResult<Self> {
         let mut loaded = Self::bare(unit, id, load::project(unit, access, Verb::Read, id)?);
-        let (caps, since) = (Caps::of(asked), now.days_before(asked.window_days));
-        let standing = unit.briefed(id, BriefingPart::Standing, None, caps.packages)?;
-        let total = unit.briefed_count(id, BriefingPart::Standing, None)?;
-        loaded.standing = Counted::new(loaded.sound(standing)?, total);
-        let reviews = unit.briefed(id, BriefingPart::Waiting, None, caps.packages)?;
-        let total = unit.briefed_count(id, BriefingPart::Waiting, None)?;
-        loaded.reviews = Counted::new(loaded.sound(reviews)?, total);
-        let work = unit.briefed(id, BriefingPart::Work, Some(since), caps.packages)?;
-        let total = unit.briefed_count(id, BriefingPart::Work, Some(since))?;
-        loaded.work = Counted::new(loaded.sound(work)?, total);
-        loaded.read_handoffs(since)?;
+        let caps = Caps::of(asked);
+        loaded.standing = loaded.part(BriefingPart::Standing, caps.packages)?;
+        loaded.asked = loaded.part(BriefingPart::Asked, caps.packages)?;
+        loaded.reviews = loaded.part(BriefingPart::Waiting, caps.packages)?;
+        loaded.work = loaded.part(BriefingPart::Work, caps.packages)?;
+        for row in unit.latest_standing(id, caps.packages)? {
+            loaded.add(row)?;
+        }
+        loaded.read_handoffs()?;
+        loaded.read_notes()?;
+        loaded.read_children()?;
         loaded.read_drafts(load::drafts(access), caps.packages)?;
         if let Some(focus) = &asked.focus {
-            loaded.read_focus(focus, since)?;
+            loaded.read_focus(focus)?;
         }
-        loaded.read_automatic(since)?;
+        loaded.read_parents()?;
+        loaded.read_automatic()?;
         let (drafts, limit) = (Drafts::None, caps.lines);
         let query = QuestionQuery { drafts, limit, sources: 1, ..QuestionQuery::default() };
         let total = unit.open_question_count(id, None)?;
         loaded.questions = Counted::new(unit.questions(id, &query)?, total);
-        let facts = if asked.focus.is_some() { RANKED_FACTS } else { caps.lines };
-        loaded.read_facts(facts)?;
+        loaded.read_facts(RANKED_FACTS)?;
         loaded.read_sessions(caps.lines, now)?;
-        // Standing packages and handoffs are not superseded.
-        let mut work = loaded.work.rows.iter().chain(&loaded.reviews.rows).map(Package::package_id);
-        loaded.superseded = unit.superseded(id, &mut work)?;
+        // The others are not superseded.
+        let marked = loaded.reviews.rows.iter().chain(&loaded.asked.rows).chain(&loaded.work.rows);
+        let mut marked = marked.chain(&loaded.parents).map(Package::package_id);
+        loaded.superseded = unit.superseded(id, &mut marked)?;
         Ok(loaded)
+    }
+
+    /// The first packages of a part, and how many it has.
+    fn part(&mut self, part: BriefingPart, limit: usize) -> UnitResult<Counted<Package>> {
+        let rows = self.unit.briefed(self.id, part, limit)?;
+        let total = self.unit.briefed_count(self.id, part, COUNTED)?;
+        Ok(Counted::new(self.sound(rows)?, total))
+    }
+
+    /// Adds a package to the list of its part, if it is not there.
+    fn add(&mut self, row: PackageRow) -> UnitResult<()> {
+        let part = row.briefing_part();
+        let Some(package) = self.sound([row])?.pop() else { return Ok(()) };
+        let list = match part {
+            Some(BriefingPart::Standing) => &mut self.standing,
+            Some(BriefingPart::Asked) => &mut self.asked,
+            Some(BriefingPart::Waiting) => &mut self.reviews,
+            Some(BriefingPart::Work) => &mut self.work,
+            Some(BriefingPart::Automatic) | None => return Ok(()),
+        };
+        let id = package.package_id();
+        if list.rows.iter().all(|known| known.package_id() != id) {
+            list.rows.push(package);
+            list.total = list.total.max(list.rows.len() as u64);
+        }
+        Ok(())
     }
 
     fn bare(unit: &'u dyn ReadUnit, id: &'u ProjectId, project: Project) -> Self {
@@ -124,6 +172,7 @@ impl<'u> Loaded<'u> {
             unit,
             id,
             project,
+            asked: Counted::new(Vec::new(), 0),
             standing: Counted::new(Vec::new(), 0),
             handoffs: Vec::new(),
             reviews: Counted::new(Vec::new(), 0),
@@ -132,42 +181,109 @@ impl<'u> Loaded<'u> {
             sessions: Counted::new(Vec::new(), 0),
             idle_sessions: 0,
             work: Counted::new(Vec::new(), 0),
+            parents: Vec::new(),
             automatic: None,
             superseded: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            outlines: BTreeMap::new(),
+            noted: BTreeSet::new(),
             damaged: Vec::new(),
             left_out: Vec::new(),
         }
     }
 
-    /// The latest package of the type handoff. If another package with a handoff note is newer, it
-    /// comes first.
-    fn read_handoffs(&mut self, since: Time) -> UnitResult<()> {
-        let row = self.unit.latest_handoff(self.id)?;
-        let part = row.as_ref().and_then(PackageRow::briefing_part);
-        let handoff = self.sound(row)?.pop();
-        let created = |package: &Package| package.fields().created_at.time();
-        let noted = self.work.rows.iter().chain(&self.standing.rows);
-        let noted = noted.filter(|package| !package.fields().handoff_note().trim().is_empty());
-        let mut noted: Vec<&Package> = noted.collect();
-        noted.sort_by_key(|package| std::cmp::Reverse(created(package)));
-        let mut ids = noted.iter().map(|package| package.package_id());
-        let superseded = self.unit.superseded(self.id, &mut ids)?;
-        let mut noted = noted.into_iter();
-        let noted = noted.find(|one| !superseded.contains_key(one.package_id())).cloned();
-        let noted = noted.filter(|noted| {
-            handoff.as_ref().is_none_or(|handoff| created(noted) > created(handoff))
-        });
-        // Its list counts it, so the list must have it: what is shown as a handoff is not missing.
-        if let Some(handoff) = &handoff {
-            match part {
-                Some(BriefingPart::Standing) => keep(&mut self.standing, handoff),
-                Some(BriefingPart::Work) if created(handoff) >= since => {
-                    keep(&mut self.work, handoff);
-                }
-                _ => {}
+    /// The latest packages that hand work over, down to the latest of the type handoff.
+    fn read_handoffs(&mut self) -> UnitResult<()> {
+        let latest = self.unit.latest_handoff(self.id)?;
+        let mut rows = self.unit.handed_over(self.id, HANDED_OVER)?;
+        let is_new = |row: &PackageRow| rows.iter().all(|other| other.seq != row.seq);
+        rows.extend(latest.filter(is_new));
+        self.handoffs = self.sound(rows)?;
+        Ok(())
+    }
+
+    /// The notes of reviewers. Packages with one move to what reviewers ask; of those that were
+    /// approved, only the newest.
+    fn read_notes(&mut self) -> UnitResult<()> {
+        let mut approved = 0;
+        for row in self.unit.with_note(self.id, NOTES)? {
+            let id = row.package_id.clone();
+            self.read_note(&id)?;
+            let author = format!("{}:{}", row.actor.kind, row.actor.id);
+            let is_of_other = |note: &ReviewNote| note.by.as_ref().is_none_or(|by| *by != author);
+            let is_complete = row.state.status == Status::Complete;
+            approved += usize::from(is_complete);
+            let is_first = !is_complete || approved <= APPROVED;
+            if !(is_first && self.notes.get(&id).is_some_and(is_of_other)) {
+                self.add(row)?;
+                continue;
+            }
+            let from = match row.briefing_part() {
+                Some(BriefingPart::Standing) => Some(&mut self.standing),
+                Some(BriefingPart::Waiting) => Some(&mut self.reviews),
+                Some(BriefingPart::Work) => Some(&mut self.work),
+                _ => None,
+            };
+            if let Some(list) = from {
+                list.rows.retain(|one| *one.package_id() != id);
+                list.total = list.total.saturating_sub(1).max(list.rows.len() as u64);
+            }
+            if self.asked.rows.iter().all(|one| *one.package_id() != id) {
+                let sound = self.sound([row])?;
+                self.asked.total += sound.len() as u64;
+                self.asked.rows.extend(sound);
             }
         }
-        self.handoffs = noted.into_iter().chain(handoff).collect();
+        let lists = [&self.asked, &self.reviews, &self.standing, &self.work];
+        let packages = lists.into_iter().flat_map(|list| &list.rows).map(Package::package_id);
+        let unread =
+            packages.filter(|id| self.noted.contains(*id) && !self.notes.contains_key(*id));
+        for id in unread.take(NOTES).cloned().collect::<Vec<_>>() {
+            self.read_note(&id)?;
+        }
+        Ok(())
+    }
+
+    /// The note of the latest revision of a package.
+    fn read_note(&mut self, id: &PackageId) -> UnitResult<()> {
+        let log = self.unit.revisions(self.id, id)?;
+        let Some(Ok(last)) = log.last().map(load::read_revision) else { return Ok(()) };
+        let by = last.actor.as_ref().map(|by| format!("{}:{}", by.kind, by.id));
+        let note = last.note.filter(|note| !note.trim().is_empty());
+        self.notes.extend(note.map(|text| (id.clone(), ReviewNote { by, text })));
+        Ok(())
+    }
+
+    /// The packages that extend or correct one that is shown.
+    fn read_children(&mut self) -> UnitResult<()> {
+        let lists = [&self.asked, &self.standing];
+        let parents = lists.into_iter().flat_map(|list| &list.rows);
+        let parents: Vec<PackageId> = parents.map(|one| one.package_id().clone()).collect();
+        for parent in parents {
+            for row in self.unit.children(self.id, &parent, CHILDREN)? {
+                self.add(row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The packages that those of the lists extend or correct, and that are in none of them.
+    fn read_parents(&mut self) -> UnitResult<()> {
+        let lists = [&self.asked, &self.standing, &self.work, &self.reviews];
+        let loaded = lists.into_iter().flat_map(|list| &list.rows);
+        let loaded: BTreeSet<_> = loaded.map(|one| one.package_id().clone()).collect();
+        let parents = self.outlines.values().filter_map(|outline| outline.parent.as_ref());
+        let parents: BTreeSet<_> = parents.filter(|id| !loaded.contains(*id)).cloned().collect();
+        for parent in parents.iter().take(PARENTS) {
+            // A package of another project is not shown.
+            let Some(row) = self.unit.package(self.id, parent)? else { continue };
+            let is_shown = row.briefing_part().is_some()
+                && self.unit.superseded(self.id, &mut [parent].into_iter())?.is_empty();
+            if is_shown {
+                let sound = self.sound([row])?;
+                self.parents.extend(sound);
+            }
+        }
         Ok(())
     }
 
@@ -185,7 +301,7 @@ impl<'u> Loaded<'u> {
     }
 
     /// Adds the packages about a focus, of any age.
-    fn read_focus(&mut self, focus: &Focus, since: Time) -> UnitResult<()> {
+    fn read_focus(&mut self, focus: &Focus) -> UnitResult<()> {
         let query = SearchQuery {
             text: &focus.text,
             drafts: Drafts::None,
@@ -193,27 +309,24 @@ impl<'u> Loaded<'u> {
             ..SearchQuery::default()
         };
         for hit in self.unit.search(self.id, &query)?.hits {
-            let part = hit.package.briefing_part();
-            let Some(package) = self.sound([hit.package])?.pop() else { continue };
-            match part {
-                Some(BriefingPart::Standing) => keep(&mut self.standing, &package),
-                Some(BriefingPart::Waiting) => keep(&mut self.reviews, &package),
-                Some(BriefingPart::Work) => {
-                    if package.fields().created_at.time() < since {
-                        self.work.total += 1;
-                    }
-                    keep(&mut self.work, &package);
-                }
-                Some(BriefingPart::Automatic) | None => {}
+            // What another package supersedes no longer holds.
+            let waits = matches!(
+                hit.package.briefing_part(),
+                Some(BriefingPart::Asked | BriefingPart::Waiting)
+            );
+            let marks =
+                self.unit.superseded(self.id, &mut [&hit.package.package_id].into_iter())?;
+            if waits || marks.is_empty() {
+                self.add(hit.package)?;
             }
         }
         Ok(())
     }
 
-    fn read_automatic(&mut self, since: Time) -> UnitResult<()> {
-        let (part, since) = (BriefingPart::Automatic, Some(since));
-        let total = self.unit.briefed_count(self.id, part, since)?;
-        let newest = self.unit.briefed(self.id, part, since, 1)?.pop();
+    fn read_automatic(&mut self) -> UnitResult<()> {
+        let part = BriefingPart::Automatic;
+        let total = self.unit.briefed_count(self.id, part, COUNTED)?;
+        let newest = self.unit.briefed(self.id, part, 1)?.pop();
         self.automatic = newest.map(|newest| Automatic {
             total,
             newest: newest.package_id,
@@ -226,7 +339,11 @@ impl<'u> Loaded<'u> {
         let mut facts = Vec::new();
         for row in self.unit.newest_facts(self.id, limit)? {
             match load::fact_of(&row) {
-                Ok(fact) => facts.push(fact),
+                Ok(fact) => {
+                    let key = FactKey { subject: &row.subject, predicate: &row.predicate };
+                    let versions = self.unit.fact_versions(self.id, key, COUNTED_VALUES)?;
+                    facts.push((fact, versions));
+                }
                 Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
             }
         }
@@ -254,7 +371,20 @@ impl<'u> Loaded<'u> {
 
     fn sound(&mut self, rows: impl IntoIterator<Item = PackageRow>) -> UnitResult<Vec<Package>> {
         let rows = rows.into_iter();
-        rows.filter_map(|row| sound_package(row, &mut self.damaged).transpose()).collect()
+        let mut sound = Vec::new();
+        for row in rows {
+            let outline = row.outline.clone();
+            let has_note = row.state.has_note;
+            if let Some(package) = sound_package(row, &mut self.damaged)? {
+                let id = package.package_id();
+                self.outlines.insert(id.clone(), outline);
+                if has_note {
+                    self.noted.insert(id.clone());
+                }
+                sound.push(package);
+            }
+        }
+        Ok(sound)
     }
 
     fn damaged_names(&self, access: &Access) -> Vec<String> {
@@ -275,17 +405,25 @@ impl<'u> Loaded<'u> {
         });
         BriefingRows {
             project: &self.project,
+            asked: self.packages(&self.asked),
             standing: self.packages(&self.standing),
             handoffs: self.handoffs.iter().map(|package| self.row_of(package)).collect(),
             reviews: self.packages(&self.reviews),
             questions: Counted::new(questions.collect(), self.questions.total),
-            facts: Counted::new(self.facts.rows.iter().collect(), self.facts.total),
+            facts: self.facts(),
             sessions: Counted::new(self.sessions.rows.iter().collect(), self.sessions.total),
             idle_sessions: self.idle_sessions,
             work: self.packages(&self.work),
+            parents: self.parents.iter().map(|package| self.row_of(package)).collect(),
             automatic: self.automatic.clone(),
             damaged,
         }
+    }
+
+    fn facts(&self) -> Counted<BriefingFact<'_>> {
+        let facts = self.facts.rows.iter();
+        let facts = facts.map(|(fact, versions)| BriefingFact { fact, versions: *versions });
+        Counted::new(facts.collect(), self.facts.total)
     }
 
     fn packages<'a>(&'a self, list: &'a Counted<Package>) -> Counted<BriefingPackage<'a>> {
@@ -295,13 +433,12 @@ impl<'u> Loaded<'u> {
 
     fn row_of<'a>(&'a self, package: &'a Package) -> BriefingPackage<'a> {
         let by = self.superseded.get(package.package_id()).and_then(|by| by.first());
-        BriefingPackage { fields: package.fields(), superseded_by: by.cloned() }
-    }
-}
-
-/// Adds a package to the loaded rows of a list that counts it, unless it is there.
-fn keep(list: &mut Counted<Package>, package: &Package) {
-    if list.rows.iter().all(|row| row.package_id() != package.package_id()) {
-        list.rows.push(package.clone());
+        let id = package.package_id();
+        BriefingPackage {
+            fields: package.fields(),
+            superseded_by: by.cloned(),
+            note: self.notes.get(id),
+            outline: &self.outlines[id],
+        }
     }
 }

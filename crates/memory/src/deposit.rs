@@ -99,7 +99,7 @@ impl Memory {
         // known.
         let (package, now) = (&prepared.package, self.now());
         let mut rows = Rows {
-            package: load::row_of_package(package, *package.content_hash(), 1, now),
+            package: load::row_of_package(package, *package.content_hash(), (1, false), now),
             event: EventEntry::from(&event::deposited(package, now)),
         };
         let (memory, deposit) = (self.clone(), prepared.clone());

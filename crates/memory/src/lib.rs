@@ -88,7 +88,7 @@ pub use self::export::Export;
 pub use self::ids::MatchingIds;
 pub use self::import::Intake;
 pub use self::projects::CreatedProject;
-pub use self::pull::{PackagePage, PulledPackage};
+pub use self::pull::{PackagePage, PulledPackage, Reviews};
 pub use self::questions::Superseded;
 pub use self::relevant::{RelevantPage, Score};
 pub use self::remove::RemovedProject;

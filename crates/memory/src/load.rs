@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use accord_base::decision::DecisionRecord;
 use accord_base::{Access, Actor, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{
     ContentHash, Fact, Package, PackageId, Project, Session, package, project,
@@ -286,11 +287,12 @@ pub(crate) fn row_of_session(session: &Session) -> SessionRow {
     }
 }
 
-/// The row of a package whose log begins with a deposit of that hash and ends with `revision`.
+/// The row of a package whose log begins with a deposit of that hash and ends with `revision`,
+/// which may have a note.
 pub(crate) fn row_of_package(
     package: &Package,
     deposited_hash: ContentHash,
-    revision: u64,
+    (revision, has_note): (u64, bool),
     deposited_at: Time,
 ) -> PackageRow {
     let fields = package.fields();
@@ -303,19 +305,21 @@ pub(crate) fn row_of_package(
         session_id: fields.created_by.session().cloned(),
         package_type: fields.package_type.clone(),
         significance: fields.significance(),
+        outline: Outline::of(fields),
         deposited_at: Timestamp::emit(deposited_at),
         deposited_hash,
         quarantine: None,
-        state: state_of(package, revision),
+        state: state_of(package, revision, has_note),
     }
 }
 
 /// The state of a package whose log ends with `revision`.
-pub(crate) fn state_of(package: &Package, revision: u64) -> PackageState {
+pub(crate) fn state_of(package: &Package, revision: u64, has_note: bool) -> PackageState {
     PackageState {
         revision,
         status: package.status(),
         review_type: package.review_type(),
+        has_note,
         content_hash: *package.content_hash(),
         text: package.text().to_owned(),
     }

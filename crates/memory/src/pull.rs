@@ -1,10 +1,11 @@
 //! Pull: the latest packages, one package, and its revision log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{Budgeted, Caller, Cursor as _, ProjectId, Verb, fill_page};
-use accord_contract::Failure;
+use accord_contract::{Failure, Wire as _};
 use accord_memory_core::PackageId;
+use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::query::{Latest, PackagePosition};
 use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
@@ -20,6 +21,7 @@ pub struct PackagePage {
     pub next_cursor: Option<String>,
     pub damaged: Vec<String>,
     pub superseded: Superseded,
+    pub reviews: Reviews,
     pub budgeted: Option<Budgeted>,
 }
 
@@ -28,7 +30,13 @@ pub struct PulledPackage {
     pub package: Served,
     /// The packages that supersede it, newest first.
     pub superseded_by: Vec<PackageId>,
+    /// Its latest state with a note.
+    pub review: Option<Revision>,
 }
+
+/// Packages with a note of a review, approval or flag: the latest state of each that has one. It
+/// stands beside the packages, because the text of a package never changes.
+pub type Reviews = BTreeMap<PackageId, Revision>;
 
 pub(crate) struct Taken {
     pub(crate) sound: Vec<Served>,
@@ -64,6 +72,10 @@ impl Memory {
                 let marks = superseded(unit, &listed, &taken.sound)?;
                 let marked = marks.iter().flat_map(|(id, by)| [id].into_iter().chain(by));
                 let named = marked.map(|id| id.as_str().to_owned()).chain(damaged.iter().cloned());
+                let notes = reviews(unit, &listed, &taken.sound)?;
+                let named = named.chain(notes.iter().flat_map(|(id, review)| {
+                    [id.as_str().to_owned(), review.encode().to_string()]
+                }));
                 let writing = Writing {
                     max_tokens: asked.max_tokens,
                     text: |package: &Served| package.text.as_str(),
@@ -78,7 +90,9 @@ impl Memory {
                     Ok(unit.package_total(&listed, &rest)?)
                 })?;
                 let superseded = superseded(unit, &listed, &packages)?;
-                let page = PackagePage { packages, next_cursor, damaged, superseded, budgeted };
+                let reviews = reviews(unit, &listed, &packages)?;
+                let page =
+                    PackagePage { packages, next_cursor, damaged, superseded, reviews, budgeted };
                 Ok((page, taken.damaged))
             })
             .await?;
@@ -95,14 +109,15 @@ impl Memory {
         id: PackageId,
     ) -> Result<PulledPackage, Failure> {
         let access = caller.access().clone();
-        let (outcome, by) = self
+        let (outcome, superseded_by, review) = self
             .read(move |unit| {
                 let row = load::package_row(unit, &access, Verb::Read, within.as_ref(), &id)?;
                 let mut marks = unit.superseded(&row.project_id, &mut [&id].into_iter())?;
-                Ok((Served::of(row), marks.remove(&id).unwrap_or_default()))
+                let review = review(unit, &row.project_id, &id)?;
+                Ok((Served::of(row), marks.remove(&id).unwrap_or_default(), review))
             })
             .await?;
-        Ok(PulledPackage { package: self.sound(outcome)?, superseded_by: by })
+        Ok(PulledPackage { package: self.sound(outcome)?, superseded_by, review })
     }
 
     /// The log of a package, oldest entry first, each a JSON document.
@@ -120,6 +135,33 @@ impl Memory {
         })
         .await
     }
+}
+
+/// The latest state of each package that has a note.
+pub(crate) fn reviews(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    packages: &[Served],
+) -> UnitResult<Reviews> {
+    let mut reviews = Reviews::new();
+    // The deposit itself has no note.
+    for package in packages.iter().filter(|package| package.revision > 1) {
+        let found = review(unit, project, &package.package_id)?;
+        reviews.extend(found.map(|review| (package.package_id.clone(), review)));
+    }
+    Ok(reviews)
+}
+
+fn review(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    id: &PackageId,
+) -> UnitResult<Option<Revision>> {
+    let log = unit.revisions(project, id)?;
+    // A damaged entry is reported by a verification.
+    let mut sound = log.iter().rev().filter_map(|entry| load::read_revision(entry).ok());
+    let has_note = |entry: &Revision| entry.note.as_ref().is_some_and(|it| !it.trim().is_empty());
+    Ok(sound.find(has_note))
 }
 
 /// The packages that match a query, and the damaged ones.

@@ -14,7 +14,7 @@ use accord_store::{Drafts, Hit, PackageQuery, ReadUnit, SearchQuery, Table};
 
 use super::embed::NearestQuery;
 use super::load::unreadable;
-use super::pull::names;
+use super::pull::{Reviews, names, reviews};
 use super::questions::{Superseded, superseded};
 use super::served::Served;
 use super::{Memory, UnitResult, load};
@@ -43,6 +43,8 @@ pub struct RelevantPage {
     pub damaged: Vec<String>,
     /// The superseded ones among the packages.
     pub superseded: Superseded,
+    /// The notes of reviewers on them.
+    pub reviews: Reviews,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +124,7 @@ impl Memory {
                 };
                 page.damaged = names(&damaged, unreadable);
                 page.superseded = superseded(unit, &project, &page.packages)?;
+                page.reviews = reviews(unit, &project, &page.packages)?;
                 Ok((page, damaged))
             })
             .await?;

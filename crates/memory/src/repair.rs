@@ -88,7 +88,8 @@ fn restored(id: &ProjectId, source: PackageSource) -> Result<(PackageRow, Packag
     check_revisions(&package, &log)?;
     // The first entry of the log is the deposit, so its time is the best substitute.
     let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
-    let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
+    let latest = (last.seq, last.note.is_some());
+    let row = load::row_of_package(&package, first.content_hash, latest, deposited_at);
     let index = PackageIndex::of(package.fields());
     Ok((row, index))
 }

@@ -72,7 +72,7 @@ impl Memory {
         let (package, revision, warnings) = match transition(&package, &last, asked, now)? {
             Transition::Unchanged => (package, last.seq, Vec::new()),
             Transition::Moved { package: moved, revision } => {
-                let state = load::state_of(&moved, revision.seq);
+                let state = load::state_of(&moved, revision.seq, revision.note.is_some());
                 unit.move_package(&project, &id, &state, &[load::row_of_revision(&revision)])?;
                 record(unit, &event::transitioned(&moved, &revision, now))?;
                 // An earlier entry that is damaged only hides since when the review waited.

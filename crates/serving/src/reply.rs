@@ -14,6 +14,9 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 /// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
 /// that a header cannot carry, and commas, are percent-encoded.
 pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
+/// The header with the latest state of a package that has the note of a reviewer, as a JSON object
+/// in ASCII.
+pub const REVIEW: HeaderName = HeaderName::from_static("x-review");
 /// The header with the id of the project that a write created, written as in [`SUPERSEDED_BY`].
 pub const NEW_PROJECT: HeaderName = HeaderName::from_static("x-new-project");
 

@@ -1,6 +1,8 @@
 //! Migrations between formats of the database. A released migration never changes. Each runs in its
 //! own transaction, which also sets the new format number.
 
+use accord_memory_core::PackageId;
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::package::QuestionKey;
 use accord_store::{CommonTermLimits, Result, StoreErrorKind};
 use rusqlite::Connection;
@@ -18,6 +20,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: derive_links },
     Migration { sql: include_str!("../migrations/0003_live.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0005_briefing.sql"), fill: outline_packages },
 ];
 
 /// One step between formats.
@@ -58,6 +61,52 @@ fn derive_links(connection: &Connection) -> Result<()> {
     let index = "CREATE INDEX question_folded ON question (project, folded)";
     connection.execute_batch(index).store_error()?;
     Unit::new(connection, CommonTermLimits::default()).link_stored()
+}
+
+/// The indexes of briefings. Their conditions are those of the queries, word for word.
+const BRIEFING_INDEXES: &str = "
+    CREATE INDEX package_rank ON package (project, rank, created_key)
+        WHERE quarantined_at IS NULL AND status = 'complete' AND rank > 0;
+    CREATE INDEX package_decision ON package (project, created_key)
+        WHERE quarantined_at IS NULL AND status = 'complete' AND rank > 0;
+    CREATE INDEX package_note ON package (project, created_key)
+        WHERE quarantined_at IS NULL AND status = 'complete' AND rank = 0
+            AND (package_type <> 'auto_deposit' OR significance >= 5);
+    CREATE INDEX package_handed_over ON package (project, created_key)
+        WHERE hands_over = 1 AND status = 'complete' AND quarantined_at IS NULL;
+    CREATE INDEX package_noted ON package (project, created_key)
+        WHERE has_note = 1 AND status <> 'draft' AND quarantined_at IS NULL;
+    CREATE INDEX package_child ON package (project, parent_id, created_key)
+        WHERE parent_id IS NOT NULL AND status = 'complete' AND quarantined_at IS NULL;";
+
+/// Fills in what format 5 adds to packages.
+fn outline_packages(connection: &Connection) -> Result<()> {
+    let mut read = connection.prepare("SELECT pk, text FROM package NOT INDEXED").store_error()?;
+    let sql = "UPDATE package SET rank = ?2, hands_over = ?3, parent_id = ?4 WHERE pk = ?1";
+    let mut write = connection.prepare(sql).store_error()?;
+    let mut rows = read.query(()).store_error()?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().store_error()? {
+        let (pk, text) = (row.get::<_, i64>(0), row.get::<_, String>(1));
+        // A damaged row is left to a verification.
+        if let (Ok(pk), Ok(text)) = (pk, text)
+            && let Some(outline) = Outline::read(&text)
+            && outline != Outline::default()
+        {
+            found.push((pk, outline));
+        }
+    }
+    drop(rows);
+    for (pk, outline) in found {
+        let Outline { rank, hands_over, parent } = outline;
+        let parent = parent.as_ref().map(PackageId::as_str);
+        write.execute((pk, rank, hands_over, parent)).store_error()?;
+    }
+    let noted = "UPDATE package SET has_note = 1 WHERE revision > 1 AND EXISTS
+        (SELECT 1 FROM revision r WHERE r.package = package.pk AND r.seq = package.revision
+            AND json_valid(r.text) AND json_extract(r.text, '$.note') IS NOT NULL)";
+    connection.execute_batch(noted).store_error()?;
+    connection.execute_batch(BRIEFING_INDEXES).store_error()
 }
 
 fn fold_questions(connection: &Connection) -> Result<()> {

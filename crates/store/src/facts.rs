@@ -103,6 +103,9 @@ pub trait Facts {
     /// A page of facts, by subject, by predicate, then in the order of the chain.
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>>;
 
+    /// The number of facts of a chain, or `most` if it has more.
+    fn fact_versions(&self, of: &ProjectId, key: FactKey<'_>, most: u64) -> Result<u64>;
+
     /// At most `limit` facts without an end, the latest start first.
     fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>>;
 }

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::{Time, Timestamp};
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::lifecycle::Standing;
 use accord_memory_core::package::{
@@ -46,6 +47,8 @@ pub struct PackageRow {
     pub package_type: PackageType,
     /// Its significance.
     pub significance: Significance,
+    /// What a briefing knows of it.
+    pub outline: Outline,
     /// When it was deposited here.
     pub deposited_at: Timestamp,
     /// The hash with which it was deposited.
@@ -65,6 +68,8 @@ pub struct PackageState {
     pub status: Status,
     /// The kind of reviewer.
     pub review_type: ReviewType,
+    /// Whether its latest revision has a note, such as that of a reviewer.
+    pub has_note: bool,
     /// The hash of the text.
     pub content_hash: ContentHash,
     /// The package, exactly as it is served.

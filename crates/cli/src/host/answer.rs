@@ -6,7 +6,7 @@ use accord_contract::text::percent_decoded;
 use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
-use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_host::http::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -30,6 +30,8 @@ pub(crate) struct Answer {
     pub(crate) superseded_by: Option<String>,
     /// The project, if the request created it.
     pub(crate) new_project: Option<String>,
+    /// The latest state of the package that has a note, as JSON.
+    pub(crate) review: Option<String>,
 }
 
 /// An answer that is read piece by piece.
@@ -93,6 +95,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
         text,
         superseded_by: header(SUPERSEDED_BY),
         new_project: header(NEW_PROJECT).as_deref().and_then(percent_decoded),
+        review: header(REVIEW),
     })
 }
 

@@ -28,7 +28,9 @@ pub(crate) use self::digest::digest;
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::key::{key, keys};
 pub(crate) use self::live::{live_ack, live_answers, live_asks, live_frame, live_sessions};
-pub(crate) use self::package::{brief, packages, revisions, whole};
+pub(crate) use self::package::{
+    brief, packages, review_line, review_note, review_of, revisions, whole,
+};
 pub(crate) use self::page::{Page, Style, colours};
 pub(crate) use self::project::{project, projects, removed_project};
 pub(crate) use self::question::questions;

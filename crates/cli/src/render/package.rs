@@ -20,7 +20,27 @@ pub(crate) fn packages(page: &mut Page, list: &PackageList) {
         brief_in(page, package, times);
         let marks = list.superseded.as_ref();
         mark(page, marks.and_then(|marks| marks.get(package.package_id.as_str())));
+        let reviews = list.reviews.as_ref();
+        if let Some(review) = reviews.and_then(|it| it.get(package.package_id.as_str())) {
+            review_note(page, review);
+        }
     }
+}
+
+/// The review in a header.
+pub(crate) fn review_of(json: &str) -> Option<Revision> {
+    Revision::from_document(serde_json::from_str(json).ok()?).ok()
+}
+
+/// What a reviewer wrote about a package.
+pub(crate) fn review_note(page: &mut Page, review: &Revision) {
+    page.labelled_whole("review", &review_line(review));
+}
+
+pub(crate) fn review_line(review: &Revision) -> String {
+    let by = review.actor.as_ref().map(actor_key).unwrap_or_default();
+    let note = review.note.as_deref().unwrap_or_default();
+    clean(&format!("{by}, {}: {note}", review.status))
 }
 
 /// Says which packages supersede a package, if any does.

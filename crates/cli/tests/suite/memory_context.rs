@@ -216,6 +216,15 @@ fn a_review_is_a_conversation() {
         "human:lead",
     ];
     memory.ran(&args).yes();
+    // The note stands beside the package, also in a list and beside JSON.
+    let note = "human:lead, revision_requested: name the tables";
+    for args in [&["context", "pull", &id][..], &["context", "pull"]] {
+        let shown = memory.ran(args).yes();
+        assert!(shown.contains(&format!("review   {note}")), "{shown}");
+    }
+    let json = memory.ran(&["context", "pull", &id, "--json"]);
+    assert_eq!(json.messages(), format!("{note}\n"), "{json:?}");
+    assert!(!json.stdout.contains("name the tables"), "{json:?}");
     let reported = memory.ran(&["context", "pull", &id, "--history"]).yes();
     snapshot::check("a_review_is_a_conversation", &reported);
     memory.ran(&["context", "resubmit", &id]).yes();

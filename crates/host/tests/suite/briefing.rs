@@ -140,7 +140,7 @@ async fn a_briefing_has_what_the_next_agent_needs_at_every_size() {
         ],
     );
     let text = briefing(&asker, 8_000).await;
-    has(&text, &["decided: Step 7 keeps the order of columns", "Files are UTF-8", "The importer"]);
+    has(&text, &["Decided: Step 7 keeps the order of columns", "Files are UTF-8", "The importer"]);
     assert!(!text.contains("recent packages"), "all work fits\n{text}");
 }
 
@@ -155,14 +155,15 @@ async fn the_json_form_and_the_focus_are_asked_for_in_the_query() {
     assert_eq!(read["standing"][0]["package_id"], "pkg_rule");
     assert_eq!(read["automatic_deposits"]["count"], 40);
     let left_out = read["left_out"].as_array().unwrap();
-    let work = left_out.iter().find(|entry| entry["section"] == "recent_work").unwrap();
-    let shown = read["recent_work"].as_array().unwrap().len() as u64;
-    assert_eq!(work["count"].as_u64().unwrap() + shown, 10);
+    let of = |name: &str| left_out.iter().find(|entry| entry["section"] == name);
+    let missing = of("standing").unwrap()["count"].as_u64().unwrap();
+    // Milestones: two rules, a question, its answer and eight steps.
+    assert_eq!(missing + read["standing"].as_array().unwrap().len() as u64, 12);
     // With a focus, older work about it comes first.
     let path = "/v1/projects/atlas/orient?format=briefing-json&window_days=1&max_tokens=1500\
         &focus=step+7+columns";
     let read = asker.get(path).await.expect(200);
-    assert_eq!(read["recent_work"][0]["package_id"], "pkg_work7");
+    assert_eq!(read["standing"][0]["package_id"], "pkg_work7");
     // Without a format, the answer is the bundle of the protocol.
     let bundle = asker.get("/v1/projects/atlas/orient").await.expect(200);
     assert!(bundle["recent_packages"].is_array() && bundle["window_days"] == 14);

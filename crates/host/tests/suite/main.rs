@@ -9,6 +9,7 @@
 mod attempts;
 mod blobs;
 mod briefing;
+mod briefing_holds;
 mod bundles;
 mod client;
 mod credentials;

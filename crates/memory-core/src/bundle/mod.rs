@@ -16,8 +16,8 @@ mod questions;
 mod snippet;
 
 pub use briefing::{
-    ACTIVE_HOURS, Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows,
-    Counted, LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE, briefing,
+    ACTIVE_HOURS, Automatic, BriefingFact, BriefingPackage, BriefingPart, BriefingQuestion,
+    BriefingRows, Counted, LOW_SIGNIFICANCE, Outline, ReviewNote, STANDING_SIGNIFICANCE, briefing,
 };
 pub use digest::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,

@@ -13,15 +13,19 @@ message! {
         required project: BriefingProject = "project", "briefing-project";
         /// When it was generated.
         required generated_at: Timestamp = "generated_at", "time:rfc-3339-utc";
-        /// How many days recent work goes back.
+        /// How many days are new: notes of this time come first.
         required window_days: u64 = "window_days", "days";
         /// The budget.
         required max_tokens: u64 = "max_tokens", "tokens";
         /// What is shown first.
         optional focus: String = "focus", "text-for-people";
-        /// Complete packages of significance 8 or more, of any age, that none supersedes.
+        /// Packages of which a reviewer wants changes, and those to which one added a note.
+        optional asked: Vec<BriefingPackage> = "asked", "briefing-packages";
+        /// Decisions, milestones, questions, words of people and packages of significance 8 or more,
+        /// of any age, that no other package supersedes.
         required standing: Vec<BriefingPackage> = "standing", "briefing-packages";
-        /// The latest handoff, and a newer package with a handoff note.
+        /// The latest handoffs: of each actor that works at the same time, and the newest package
+        /// of the type handoff.
         required handoffs: Vec<BriefingPackage> = "handoffs", "briefing-packages";
         /// The packages that wait for a review.
         required reviews: Vec<BriefingPackage> = "reviews", "briefing-packages";
@@ -33,7 +37,7 @@ message! {
         required active_sessions: Vec<BriefingSession> = "active_sessions", "briefing-sessions";
         /// How many other sessions have not ended.
         optional idle_sessions: u64 = "idle_sessions", "count";
-        /// The other packages of the window.
+        /// The other packages.
         required recent_work: Vec<BriefingPackage> = "recent_work", "briefing-packages";
         /// The automatic deposits of low significance, which are only counted.
         optional automatic_deposits: BriefingAutomatic = "automatic_deposits",
@@ -70,6 +74,38 @@ message! {
         required created_by: String = "created_by", "actor-key";
         /// The package that supersedes it.
         optional superseded_by: PackageId = "superseded_by", "package-id";
+        /// How many similar packages of its author it stands for.
+        optional similar: u64 = "similar", "count";
+        /// Who wrote the note.
+        optional reviewed_by: String = "reviewed_by", "actor-key";
+        /// The note of its latest review, approval or flag.
+        optional review_note: String = "review_note", "text-for-people";
+        /// Its decisions.
+        required decisions: Vec<String> = "decisions", "decisions";
+        /// How many decisions are not shown.
+        optional more_decisions: u64 = "more_decisions", "count";
+        /// Its handoff note; empty if it has none.
+        required handoff_note: String = "handoff_note", "text-for-people";
+        /// Its description and its body.
+        optional about: String = "about", "text-for-people";
+        /// The packages that it extends or corrects, the nearest first.
+        optional extends: Vec<BriefingExtended> = "extends", "briefing-extended";
+    }
+
+    /// A package that another one of a briefing extends or corrects.
+    pub struct BriefingExtended("BriefingExtended", open) {
+        /// The package.
+        required package_id: PackageId = "package_id", "package-id";
+        /// Its title.
+        required title: String = "title", "text-for-people";
+        /// When it was created.
+        required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Its author, such as agent:planner.
+        required created_by: String = "created_by", "actor-key";
+        /// Who wrote the note.
+        optional reviewed_by: String = "reviewed_by", "actor-key";
+        /// The note of its latest review, approval or flag.
+        optional review_note: String = "review_note", "text-for-people";
         /// Its decisions.
         required decisions: Vec<String> = "decisions", "decisions";
         /// How many decisions are not shown.
@@ -98,6 +134,8 @@ message! {
         required predicate: String = "predicate", "predicate";
         /// The value.
         required value: String = "value", "fact-value";
+        /// How many similar facts it stands for.
+        optional similar: u64 = "similar", "count";
     }
 
     /// An active session in a briefing.
@@ -114,7 +152,7 @@ message! {
 
     /// Automatic deposits of low significance.
     pub struct BriefingAutomatic("BriefingAutomatic", open) {
-        /// How many the window has.
+        /// How many there are.
         required count: u64 = "count", "count";
         /// The newest.
         required newest_package_id: PackageId = "newest_package_id", "package-id";

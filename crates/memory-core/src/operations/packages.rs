@@ -9,6 +9,7 @@ use accord_contract::wire::Number as Score;
 use accord_contract::{Code, TextForm, message, wire_enum};
 
 use super::{InProject, KnownVersions, OfPackage, PackageWithin, at_project};
+use crate::lifecycle::Revision;
 use crate::package::{PackageFields, Status};
 use crate::query::{MAX_QUERY_BYTES, PAGE_TOKENS, PULL_LIMIT, PullMode, REVIEW_LIMIT};
 use crate::{PackageId, SessionId, Warning};
@@ -109,6 +110,9 @@ message! {
         /// supersede it, newest first.
         optional superseded: BTreeMap<String, Vec<PackageId>> =
             "x-superseded", "superseded-packages";
+        /// The packages with a note of a review, approval or flag: for each id the latest state with
+        /// a note.
+        optional reviews: BTreeMap<String, Revision> = "x-reviews", "reviews";
     }
 
     /// How well a package matches a query.

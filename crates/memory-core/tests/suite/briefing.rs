@@ -3,7 +3,8 @@
 use accord_api::parameter::ParamSet as _;
 use accord_base::tokens;
 use accord_memory_core::bundle::{
-    Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted, briefing,
+    Automatic, BriefingFact, BriefingPackage, BriefingQuestion, BriefingRows, Counted, Outline,
+    briefing,
 };
 use accord_memory_core::operations::OrientParams;
 use accord_memory_core::package::PackageFields;
@@ -47,6 +48,39 @@ fn stored(number: u64, members: Value) -> Package {
     crate::support::package(&document)
 }
 
+/// The row of a package.
+fn row(fields: &PackageFields) -> BriefingPackage<'_> {
+    // A few bytes for each test.
+    let outline = Box::leak(Box::new(Outline::of(fields)));
+    BriefingPackage { fields, superseded_by: None, note: None, outline }
+}
+
+fn fact_row(fact: &Fact) -> BriefingFact<'_> {
+    BriefingFact { fact, versions: 1 }
+}
+
+/// Nothing at all.
+fn no_rows(project: &Project) -> BriefingRows<'_> {
+    fn none<T>() -> Counted<T> {
+        Counted::new(Vec::new(), 0)
+    }
+    BriefingRows {
+        project,
+        asked: none(),
+        standing: none(),
+        handoffs: Vec::new(),
+        reviews: none(),
+        questions: none(),
+        facts: none(),
+        sessions: none(),
+        idle_sessions: 0,
+        work: none(),
+        parents: Vec::new(),
+        automatic: None,
+        damaged: &[],
+    }
+}
+
 const RULE: u64 = 1;
 const MIGRATION: u64 = 2;
 const HANDOFF: u64 = 3;
@@ -57,8 +91,12 @@ impl History {
     fn new() -> Self {
         let mut project = project();
         project.description = "Billing service: invoices, payments, dunning.".to_owned();
-        let body = "## Step\n\nThe importer reads a page, checks each line, writes one batch.\n"
-            .repeat(520);
+        let step = |number: usize| {
+            format!(
+                "## Step {number}\n\nThe importer reads page {number}, then writes one batch.\n"
+            )
+        };
+        let body: String = (0..520).map(step).collect();
         let mut packages = vec![
             stored(
                 RULE,
@@ -155,14 +193,13 @@ impl History {
 
     fn fields(&self, number: u64) -> BriefingPackage<'_> {
         let found = self.packages.iter().find(|one| one.fields().package_id == id(number));
-        BriefingPackage { fields: found.unwrap().fields(), superseded_by: None }
+        row(found.unwrap().fields())
     }
 
     fn brief(&self, form: BriefingForm, max_tokens: u32, focus: Option<&str>) -> String {
         let work: Vec<_> = (0..12).map(|number| self.fields(WORK + number)).collect();
         let questions = self.questions.iter();
         let rows = BriefingRows {
-            project: &self.project,
             standing: Counted::new(
                 vec![self.fields(HANDOFF), self.fields(RULE), self.fields(MIGRATION)],
                 3,
@@ -173,7 +210,7 @@ impl History {
                 questions.map(|(text, package_id)| BriefingQuestion { text, package_id }).collect(),
                 3,
             ),
-            facts: Counted::new(self.facts.iter().collect(), 37),
+            facts: Counted::new(self.facts.iter().map(fact_row).collect(), 37),
             sessions: Counted::new(self.sessions.iter().collect(), 2),
             idle_sessions: 3,
             work: Counted::new(work, 19),
@@ -182,7 +219,7 @@ impl History {
                 newest: id(700),
                 newest_at: time("2026-04-30T23:50:00Z"),
             }),
-            damaged: &[],
+            ..no_rows(&self.project)
         };
         let format = match form {
             BriefingForm::Markdown => "briefing",
@@ -220,8 +257,9 @@ fn is_sound(text: &str, max_tokens: u32) {
     // The sections are in their order.
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
     let order = [
-        "## Rules and decisions",
+        "## Asked by reviewers",
         "## Latest handoff",
+        "## Rules and decisions",
         "## Waiting for review",
         "## Open questions",
         "## Facts",
@@ -246,15 +284,19 @@ fn is_sound(text: &str, max_tokens: u32) {
         let section = section.split("\n\n").next().unwrap();
         let items: Vec<_> = section.lines().filter(|line| line.starts_with("- ")).collect();
         for item in &items {
-            assert!(item.contains('['), "{item}");
+            assert!(item.contains('[') || noun == "fact", "{item}");
         }
+        // One of similar items stands for the others.
+        let similar = items.iter().filter_map(|item| item.split("(+").nth(1));
+        let similar = similar.filter_map(|rest| rest.strip_suffix(" similar)"));
+        let similar: usize = similar.map(|count| count.parse::<usize>().unwrap()).sum();
         let missing = text.split("## Not shown\n").nth(1).unwrap_or_default();
         let missing = missing.lines().find(|line| {
             line.split(' ').nth(2).is_some_and(|_| line.contains(&format!(" {noun}")))
         });
         let missing: usize =
             missing.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap());
-        assert_eq!(items.len() + missing, total, "{heading}\n{text}");
+        assert_eq!(items.len() + similar + missing, total, "{heading}\n{text}");
     }
 }
 
@@ -305,11 +347,22 @@ fn larger_budgets_show_more_and_longer_texts() {
     println!("{text}\n{} tokens", tokens(&text));
     is_sound(&text, 8_000);
     // All that was loaded is there, and the rest of the budget is used for the handoff's body.
-    has(&text, &["tenant:29 limit", "Invoice export, step 11", "The importer reads a page"]);
+    has(
+        &text,
+        &[
+            "tenant:3 limit = 3000 invoices a day (+26 similar)",
+            "Invoice export, step 11",
+            "The importer reads page 7",
+        ],
+    );
     has(&text, &["- 7 facts\n", "- 7 recent packages\n"]);
     assert!(tokens(&text) > 6_000, "{} tokens", tokens(&text));
     let marked = text.lines().find(|line| line.contains("chars)")).unwrap();
-    assert!(marked.contains("… (+"), "{marked}");
+    assert!(marked.contains(" (+"), "{marked}");
+}
+
+fn is_rank(row: &BriefingPackage<'_>) -> bool {
+    row.outline.rank > 0
 }
 
 #[test]
@@ -332,49 +385,29 @@ fn many_small_notes_do_not_hide_a_decision() {
         )
     });
     let packages: Vec<Package> = notes.chain([decision]).collect();
-    let work = packages
-        .iter()
-        .map(|package| BriefingPackage { fields: package.fields(), superseded_by: None });
-    let none = || Counted::new(Vec::new(), 0);
+    let (standing, work) = packages.iter().map(|package| row(package.fields())).partition(is_rank);
     let rows = BriefingRows {
-        project: &history.project,
-        standing: none(),
-        handoffs: Vec::new(),
-        reviews: none(),
-        questions: Counted::new(Vec::new(), 0),
-        facts: Counted::new(Vec::new(), 0),
-        sessions: Counted::new(Vec::new(), 0),
-        idle_sessions: 0,
-        work: Counted::new(work.collect(), 30),
-        automatic: None,
-        damaged: &[],
+        standing: Counted::new(standing, 1),
+        work: Counted::new(work, 29),
+        ..no_rows(&history.project)
     };
     let query = briefing_query(&[("format", "briefing"), ("max_tokens", "300")]);
     let text = briefing(&rows, &query, at("2026-05-01T00:00:00Z"));
-    has(&text, &["Chose SQLite", "decided: one file per project", "Build 501 passed"]);
+    has(&text, &["Chose SQLite", "Decided: one file per project"]);
 }
 
 #[test]
 fn a_briefing_of_nothing_says_so() {
     let history = History::new();
     let mut rows = BriefingRows {
-        project: &history.project,
-        standing: Counted::new(Vec::new(), 0),
-        handoffs: Vec::new(),
-        reviews: Counted::new(Vec::new(), 0),
-        questions: Counted::new(Vec::new(), 0),
-        facts: Counted::new(Vec::new(), 0),
         sessions: Counted::new(history.sessions.iter().collect(), 2),
-        idle_sessions: 0,
-        work: Counted::new(Vec::new(), 0),
-        automatic: None,
-        damaged: &[],
+        ..no_rows(&history.project)
     };
     let query = briefing_query(&[("format", "briefing")]);
     let now = at("2026-05-01T00:00:00Z");
     let nothing = "Nothing is recorded yet";
     has(&briefing(&rows, &query, now), &[nothing, "agent:codex (amber-otter)"]);
-    rows.facts = Counted::new(history.facts.iter().collect(), 37);
+    rows.facts = Counted::new(history.facts.iter().map(fact_row).collect(), 37);
     assert!(!briefing(&rows, &query, now).contains(nothing));
 }
 
@@ -386,7 +419,8 @@ fn the_json_form_has_the_same_items() {
         assert!(tokens(&text) <= budget as usize, "{} of {budget}", tokens(&text));
         let read: Value = serde_json::from_str(&text).unwrap();
         for (member, total) in [("standing", 2), ("facts", 37), ("recent_work", 19)] {
-            let shown = read[member].as_array().unwrap().len() as u64;
+            let shown = read[member].as_array().unwrap().iter();
+            let shown: u64 = shown.map(|item| 1 + item["similar"].as_u64().unwrap_or(0)).sum();
             let missing = read["left_out"].as_array().unwrap().iter();
             let missing: u64 = missing
                 .filter(|entry| entry["section"] == member)
@@ -470,24 +504,18 @@ proptest! {
         }).collect();
         let fields = |package: &'_ Package| -> PackageFields { package.fields().clone() };
         let all: Vec<PackageFields> = packages.iter().map(fields).collect();
-        let brief = |fields| BriefingPackage { fields, superseded_by: None };
         let (standing, work) = all.split_at(all.len() / 2);
         let stored: Vec<Fact> = (0..facts)
             .map(|number| fact(json!({"fact_id": format!("fact_{}", hex(number))})))
             .collect();
         let project = project();
         let rows = BriefingRows {
-            project: &project,
-            standing: Counted::new(standing.iter().map(brief).collect(), standing.len() as u64),
-            handoffs: standing.iter().take(1).map(brief).collect(),
-            reviews: Counted::new(Vec::new(), 0),
-            questions: Counted::new(Vec::new(), 0),
-            facts: Counted::new(stored.iter().collect(), facts + unloaded),
-            sessions: Counted::new(Vec::new(), 0),
+            standing: Counted::new(standing.iter().map(row).collect(), standing.len() as u64),
+            handoffs: standing.iter().take(1).map(row).collect(),
+            facts: Counted::new(stored.iter().map(fact_row).collect(), facts + unloaded),
             idle_sessions: unloaded,
-            work: Counted::new(work.iter().map(brief).collect(), work.len() as u64 + unloaded),
-            automatic: None,
-            damaged: &[],
+            work: Counted::new(work.iter().map(row).collect(), work.len() as u64 + unloaded),
+            ..no_rows(&project)
         };
         let tokens_text = budget.to_string();
         let format = if json { "briefing-json" } else { "briefing" };
@@ -501,7 +529,10 @@ proptest! {
                 entries.filter(|entry| entry["section"] == member)
                     .map(|entry| entry["count"].as_u64().unwrap()).sum()
             };
-            let shown = |member: &str| read[member].as_array().unwrap().len() as u64;
+            let shown = |member: &str| -> u64 {
+                let items = read[member].as_array().unwrap().iter();
+                items.map(|item| 1 + item["similar"].as_u64().unwrap_or(0)).sum()
+            };
             prop_assert_eq!(shown("facts") + missing("facts"), facts + unloaded);
             let rules = standing.len().saturating_sub(1) as u64;
             prop_assert_eq!(shown("standing") + missing("standing"), rules);

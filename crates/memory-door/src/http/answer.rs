@@ -1,18 +1,21 @@
 //! Answers that contain stored documents verbatim.
 
 use accord_base::{Budgeted, Page};
-use accord_contract::Value;
-use accord_memory::{PulledPackage, Served, Superseded};
-use accord_memory_core::lifecycle::entity_tag;
+use accord_contract::{Value, Wire as _};
+use accord_memory::{PulledPackage, Reviews, Served, Superseded};
+use accord_memory_core::lifecycle::{Revision, entity_tag};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
 
-use accord_serving::reply::{SUPERSEDED_BY, escaped, json};
+use accord_serving::reply::{REVIEW, SUPERSEDED_BY, escaped, json};
 
 /// The header with the hash of a package. The entity tag has the hash and the revision.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
+
+/// The longest review in a header, in bytes.
+const MAX_HEADER: usize = 4_000;
 
 /// The body of an answer with a list.
 /// Clauses: AGENTIC-A-24.
@@ -80,6 +83,16 @@ impl List {
         self.with("x-superseded", Value::Object(marks.collect()))
     }
 
+    /// Adds the notes of reviewers on the documents.
+    #[must_use]
+    pub(super) fn reviewed(self, reviews: &Reviews) -> Self {
+        if reviews.is_empty() {
+            return self;
+        }
+        let notes = reviews.iter().map(|(id, review)| (id.as_str().to_owned(), review.encode()));
+        self.with("x-reviews", Value::Object(notes.collect()))
+    }
+
     pub(super) fn answer(mut self) -> Response {
         self.0.push('}');
         json(StatusCode::OK, self.0)
@@ -110,12 +123,47 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
         let ids = ids.expect("escaped text is plain");
         response.headers_mut().insert(SUPERSEDED_BY, ids);
     }
+    if let Some(review) = &pulled.review {
+        let review = HeaderValue::try_from(review_header(review)).expect("ASCII without controls");
+        response.headers_mut().insert(REVIEW, review);
+    }
     if known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(hyper::header::CONTENT_TYPE);
     }
     response
+}
+
+/// A review as JSON in ASCII. A long note is cut, because clients limit the length of headers.
+fn review_header(review: &Revision) -> String {
+    let mut review = review.clone();
+    let note = review.note.clone().unwrap_or_default();
+    let mut most = note.chars().count();
+    loop {
+        if most < note.chars().count() {
+            let kept: String = note.chars().take(most).collect();
+            let more = note.chars().count() - most;
+            review.note = Some(format!("{kept}… (+{more} chars)"));
+        }
+        let text = ascii(&review.encode().to_string());
+        if text.len() <= MAX_HEADER || most == 0 {
+            return text;
+        }
+        most = most * 3 / 4;
+    }
+}
+
+/// JSON with an escape for each character outside of ASCII.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for unit in json.encode_utf16() {
+        match char::from_u32(unit.into()).filter(char::is_ascii) {
+            Some(letter) => text.push(letter),
+            None => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
 }
 
 /// Whether the client already has the version with this entity tag.

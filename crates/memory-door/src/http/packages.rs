@@ -53,7 +53,8 @@ async fn pull(asked: Exchange, call: Call<PullPackages>) -> Reply {
                 .with("scores", scores.collect::<Value>())
                 .with("x-search", page.searched.as_str())
                 .without(&page.damaged)
-                .marked(&page.superseded);
+                .marked(&page.superseded)
+                .reviewed(&page.reviews);
             if !page.ignored.is_empty() {
                 list = list.with("x-ignored_words", page.ignored);
             }
@@ -89,6 +90,7 @@ fn list(page: &PackagePage) -> Response {
         .budgeted(page.budgeted.as_ref())
         .without(&page.damaged)
         .marked(&page.superseded)
+        .reviewed(&page.reviews)
         .answer()
 }
 

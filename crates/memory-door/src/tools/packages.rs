@@ -3,6 +3,7 @@
 use accord_api::Call as OperationCall;
 use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
 use accord_memory_core::PackageId;
+use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::operations::{
     Deposit, DepositParams, PullPackages, PullParams, ReadPackage,
 };
@@ -117,7 +118,7 @@ pub(super) const PULL: Tool = Tool {
     description: "Reads packages. With query: those that are about it, best first; use plain \
         words. With package_id: that one, or null if it is not there. With neither: the newest. \
         status awaiting_review lists what waits for a review. x-superseded names packages of the \
-        list that others replace.",
+        list that others replace, x-reviews has the notes of reviewers.",
     arguments: &[
         PROJECT,
         Argument::text("query", "What to look for, in plain words.")
@@ -139,8 +140,12 @@ pub(super) const PULL: Tool = Tool {
     answer: |call, answer| {
         if call.text("package_id").is_some() {
             let result = ToolResult::document(whole(answer.text(), budget(call))?);
-            return Ok(match answer.superseded_by() {
+            let result = match answer.superseded_by() {
                 Some(by) => result.noting(format!("This package is superseded by {by}.")),
+                None => result,
+            };
+            return Ok(match answer.review().and_then(review_note) {
+                Some(note) => result.noting(note),
                 None => result,
             });
         }
@@ -153,10 +158,19 @@ pub(super) const PULL: Tool = Tool {
     null_on: Some(Code::AgenticPackageNotFound),
 };
 
+/// What a reviewer wrote about a package, for a model.
+fn review_note(review: &str) -> Option<String> {
+    let review = Revision::from_document(serde_json::from_str(review).ok()?).ok()?;
+    let by = review.actor.as_ref().map(|by| format!("{}:{}", by.kind, by.id));
+    let by = by.unwrap_or_else(|| "a reviewer".to_owned());
+    let (status, note) = (review.status, review.note.as_ref()?);
+    Some(format!("Review by {by} at {} (then {status}): {note}", review.at))
+}
+
 /// What a query found has no pages.
 pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
-    extras: &["next_cursor", "scores", "x-superseded"],
+    extras: &["next_cursor", "scores", "x-superseded", "x-reviews"],
     bare: None,
     named_by: Some("package_id"),
 };

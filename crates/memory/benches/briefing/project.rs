@@ -69,7 +69,6 @@ pub(crate) struct Played {
     begin: Time,
     /// The ids of packages by the names that steps refer to.
     names: HashMap<String, String>,
-    deposits: u32,
     _folder: TempDir,
 }
 
@@ -104,7 +103,6 @@ impl Project {
             id: ProjectId::new(self.name.clone()).unwrap(),
             focus: self.focus.clone(),
             names: HashMap::new(),
-            deposits: 0,
             _folder: folder,
         };
         for step in &self.steps {
@@ -140,13 +138,7 @@ impl Played {
     }
 
     async fn deposit(&mut self, step: &Value, before: i64) {
-        self.deposits += 1;
-        let id = format!("pkg_{:06}", self.deposits);
-        if let Some(name) = step["as"].as_str() {
-            self.names.insert(name.to_owned(), id.clone());
-        }
         let mut package = json!({
-            "package_id": id,
             "project_id": self.id.as_str(),
             "relay_version": "0.1",
             "title": step["title"],
@@ -183,7 +175,11 @@ impl Played {
             members.insert("x-answers".to_owned(), answers.collect());
         }
         let sent = package.to_string().into();
-        self.memory.deposit(&Caller::owner(), &self.id, sent, false).await.unwrap();
+        let stored = self.memory.deposit(&Caller::owner(), &self.id, sent, true).await.unwrap();
+        if let Some(name) = step["as"].as_str() {
+            let id = stored.package.package_id.as_str().to_owned();
+            self.names.insert(name.to_owned(), id);
+        }
     }
 
     async fn review(&self, review: &Review) {

@@ -176,7 +176,7 @@ impl Job<'_> {
             }
             None => None,
         };
-        let last = log.last().map_or(1, |last| last.seq);
+        let last = log.last().map_or((1, false), |last| (last.seq, last.note.is_some()));
         // Each refusal must come before the first write of its line.
         match merge_package(package, log, known.as_deref())? {
             MergedPackage::Unchanged => Ok(Applied::Unchanged),
@@ -192,7 +192,7 @@ impl Job<'_> {
             MergedPackage::Advanced(entries) => {
                 self.admit()?;
                 let rows: Vec<_> = entries.iter().map(load::row_of_revision).collect();
-                let state = load::state_of(package, last);
+                let state = load::state_of(package, last.0, last.1);
                 self.unit.move_package(project, id, &state, &rows)?;
                 for entry in &entries {
                     record(self.unit, &event::transitioned(package, entry, self.now))?;

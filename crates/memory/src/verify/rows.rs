@@ -2,6 +2,7 @@
 
 use accord_contract::Failure;
 use accord_memory_core::Package;
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::lifecycle::check_revisions;
 use accord_store::{PackageRow, RevisionRow};
 
@@ -23,6 +24,8 @@ pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, 
         && fields.created_by.session() == row.session_id.as_ref()
         && fields.package_type == row.package_type
         && fields.significance() == row.significance
+        && Outline::of(fields) == row.outline
+        && log.last().is_some_and(|last| last.note.is_some()) == row.state.has_note
         && fields.status == row.state.status
         && fields.review_type == row.state.review_type
         && first == Some(row.deposited_hash)

@@ -84,6 +84,13 @@ impl Facts for Unit<'_> {
         select.fill(self, query.limit, order, |columns| stored(columns, project))
     }
 
+    fn fact_versions(&self, of: &ProjectId, key: FactKey<'_>, most: u64) -> Result<u64> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM fact INDEXED BY fact_chain
+            WHERE project = ?1 AND subject = ?2 AND predicate = ?3 LIMIT ?4)";
+        let values = (self.or_none(of)?, key.subject, key.predicate, number(most));
+        Ok(self.one(sql, values, |row| row.count(0))?.unwrap_or_default())
+    }
+
     fn newest_facts(&self, project: &ProjectId, wanted: usize) -> Result<Vec<FactRow>> {
         let pk = self.or_none(project)?;
         let sql = select!(

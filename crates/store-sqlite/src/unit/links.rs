@@ -142,7 +142,7 @@ impl Unit<'_> {
             let project = self.one(sql, (package,), |row| row.id(0));
             // A damaged row is left to a verification.
             if let Ok(Some(project)) = project
-                && let Some(Ok(row)) = self.numbered(package, &project)?
+                && let Some(Ok(row)) = self.numbered_before_5(package, &project)?
             {
                 add_links(self, package, &row, &Links::read(&row.state.text))?;
             }

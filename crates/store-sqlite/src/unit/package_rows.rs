@@ -1,6 +1,7 @@
 //! Writes the rows of packages, their counts and their terms.
 
 use accord_base::{ProjectId, SessionId};
+use accord_memory_core::PackageId;
 use accord_store::derived::{PackageRows, TallyChange, TermSample};
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, PackageState, Quarantine, Result, RevisionRow,
@@ -31,6 +32,10 @@ macro_rules! values {
             $row.state.status.as_str(),
             $row.state.review_type.as_str(),
             $row.state.content_hash.digest().as_bytes(),
+            $row.outline.rank,
+            $row.outline.hands_over,
+            $row.outline.parent.as_ref().map(PackageId::as_str),
+            $row.state.has_note,
             $($text,)?
         ]
     };
@@ -45,9 +50,10 @@ impl PackageRows for Unit<'_> {
         let project = self.must_find(&row.project_id)?;
         let sql = "INSERT INTO package (project, package_id, created_key, created_at, actor_type,
             actor_id, session_id, package_type, significance, deposited_at, deposited_hash,
-            quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
+            quarantined_at, quarantine_reason, revision, status, review_type, content_hash,
+            rank, hands_over, parent_id, has_note, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-                ?17, ?18)";
+                ?17, ?18, ?19, ?20, ?21, ?22)";
         self.run(sql, values!(project, row, row.state.text))?;
         let package = self.connection.last_insert_rowid();
         self.append_revisions(package, log)?;
@@ -62,10 +68,11 @@ impl PackageRows for Unit<'_> {
         revisions: &[RevisionRow],
     ) -> Result<()> {
         let sql = "UPDATE package SET revision = ?2, status = ?3, review_type = ?4,
-            content_hash = ?5, text = ?6 WHERE pk = ?1";
+            content_hash = ?5, has_note = ?6, text = ?7 WHERE pk = ?1";
         let (revision, hash) = (number(state.revision), state.content_hash.digest().as_bytes());
         let (status, review) = (state.status.as_str(), state.review_type.as_str());
-        self.run(sql, params![package, revision, status, review, hash, state.text])?;
+        let note = state.has_note;
+        self.run(sql, params![package, revision, status, review, hash, note, state.text])?;
         self.append_revisions(package, revisions)
     }
 
@@ -79,7 +86,8 @@ impl PackageRows for Unit<'_> {
         let sql = "UPDATE package SET package_id = ?2, created_key = ?3, created_at = ?4,
             actor_type = ?5, actor_id = ?6, session_id = ?7, package_type = ?8, significance = ?9,
             deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
-            revision = ?14, status = ?15, review_type = ?16, content_hash = ?17 WHERE pk = ?1";
+            revision = ?14, status = ?15, review_type = ?16, content_hash = ?17,
+            rank = ?18, hands_over = ?19, parent_id = ?20, has_note = ?21 WHERE pk = ?1";
         match self.run(sql, values!(package, row)) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_base::{ProjectId, SessionId};
 use accord_contract::Time;
 use accord_memory_core::PackageId;
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::package::{Links, PackageType, ReviewType, Significance, Status};
 use accord_store::{
@@ -22,11 +23,15 @@ use crate::error::damaged;
 /// The columns that [`row`] reads.
 macro_rules! select {
     ($rest:literal) => {
+        select!("p.rank, p.hands_over, p.parent_id, p.has_note", $rest)
+    };
+    ($outline:literal, $rest:literal) => {
         concat!(
             "SELECT p.package_id, p.pk, p.created_at, p.actor_type, p.actor_id, p.session_id, \
          p.package_type, p.significance, p.deposited_at, p.deposited_hash, p.quarantined_at, \
          p.quarantine_reason, \
-         p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key",
+         p.revision, p.status, p.review_type, p.content_hash, p.text, p.created_key, ",
+            $outline,
             $rest
         )
     };
@@ -45,7 +50,7 @@ impl Packages for Unit<'_> {
              WHERE p.package_id = ?1 ORDER BY j.project_id"
         );
         self.many_sound(sql, (package.as_str(),), |columns| {
-            examine_of(columns, Table::Package, 18, row)
+            examine_of(columns, Table::Package, 22, row)
         })
     }
 
@@ -162,6 +167,16 @@ impl Unit<'_> {
         self.one(sql, (at,), |columns| Ok(stored(columns, of)))
     }
 
+    /// The same in a store before format 5, whose packages have no outline.
+    pub(super) fn numbered_before_5(
+        &self,
+        at: i64,
+        of: &ProjectId,
+    ) -> Result<Option<Stored<PackageRow>>> {
+        let sql = select!("0, 0, NULL, 0", " FROM package p WHERE p.pk = ?1");
+        self.one(sql, (at,), |columns| Ok(stored(columns, of)))
+    }
+
     /// The row of a package that an index refers to, if both are undamaged.
     pub(super) fn row_of(&self, package: i64, project: &ProjectId) -> Result<Option<PackageRow>> {
         let found = self.numbered(package, project)?;
@@ -199,6 +214,11 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<PackageRow> {
         session_id: columns.optional_id(5)?,
         package_type: columns.parsed(6, "a package type", PackageType::parse)?,
         significance: significance.ok_or_else(|| damaged("a significance"))?,
+        outline: Outline {
+            rank: u8::try_from(columns.integer(18)?).map_err(|_| damaged("a rank"))?,
+            hands_over: columns.integer(19)? == 1,
+            parent: columns.optional_id(20)?,
+        },
         deposited_at: columns.time(8)?,
         deposited_hash: columns.hash(9)?,
         quarantine: quarantined_at.map(|at| Quarantine { at, reason }),
@@ -206,6 +226,7 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<PackageRow> {
             revision: columns.count(12)?,
             status: columns.parsed(13, "a status", Status::parse)?,
             review_type: columns.parsed(14, "a review type", ReviewType::parse)?,
+            has_note: columns.integer(21)? == 1,
             content_hash: columns.hash(15)?,
             text: columns.text(16)?,
         },

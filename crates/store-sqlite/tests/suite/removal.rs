@@ -19,7 +19,7 @@ const INTERNAL: &[&str] = &["_config", "_data", "_idx"];
 /// deletion.
 #[test]
 fn no_table_has_a_row_of_a_removed_project() {
-    for seed in 0..4 {
+    for seed in 0..6 {
         let folder = tempfile::tempdir().unwrap();
         let mut options = Options::default();
         options.common = COMMON;
@@ -49,7 +49,7 @@ fn no_table_has_a_row_of_a_removed_project() {
 #[test]
 fn the_random_history_fills_every_table() {
     let mut empty: Option<Vec<String>> = None;
-    for seed in 0..4 {
+    for seed in 0..6 {
         let folder = tempfile::tempdir().unwrap();
         let mut options = Options::default();
         options.common = COMMON;

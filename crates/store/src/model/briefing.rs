@@ -1,13 +1,13 @@
 //! Briefings and lengths of lists in the model.
 
 use accord_base::ProjectId;
-use accord_contract::Time;
+use accord_memory_core::PackageId;
 use accord_memory_core::bundle::BriefingPart;
 use accord_memory_core::package::Status;
 
 use super::State;
 use crate::{
-    Briefings, Drafts, FactQuery, Facts as _, PackageQuery, PackageRow, Packages as _, Result,
+    Briefings, FactQuery, Facts as _, PackageQuery, PackageRow, Packages as _, Result,
     SessionQuery, Sessions as _, Totals,
 };
 
@@ -16,27 +16,28 @@ impl Briefings for State {
         &self,
         project: &ProjectId,
         part: BriefingPart,
-        since: Option<Time>,
         limit: usize,
     ) -> Result<Vec<PackageRow>> {
-        let query = PackageQuery {
-            drafts: Drafts::None,
-            since,
-            limit: usize::MAX,
-            ..PackageQuery::default()
-        };
-        let mut rows = self.packages(project, &query)?;
-        rows.retain(|row| row.briefing_part() == Some(part));
+        let waits = matches!(part, BriefingPart::Asked | BriefingPart::Waiting);
+        let mut rows = self.newest(project, usize::MAX, |row| {
+            row.briefing_part() == Some(part) && (waits || self.superseders(row).is_empty())
+        })?;
         if part == BriefingPart::Standing {
-            rows.retain(|row| self.superseders(row).is_empty());
-            rows.sort_by_key(|row| std::cmp::Reverse(row.significance));
+            rows.sort_by_key(|row| std::cmp::Reverse(row.outline.rank));
         }
         rows.truncate(limit);
         Ok(rows)
     }
 
-    fn briefed_count(&self, of: &ProjectId, part: BriefingPart, from: Option<Time>) -> Result<u64> {
-        Ok(self.briefed(of, part, from, usize::MAX)?.len() as u64)
+    fn briefed_count(&self, of: &ProjectId, part: BriefingPart, most: u64) -> Result<u64> {
+        Ok((self.briefed(of, part, usize::MAX)?.len() as u64).min(most))
+    }
+
+    fn latest_standing(&self, project: &ProjectId, limit: usize) -> Result<Vec<PackageRow>> {
+        let standing = Some(BriefingPart::Standing);
+        self.newest(project, limit, |row| {
+            row.briefing_part() == standing && self.superseders(row).is_empty()
+        })
     }
 
     fn latest_handoff(&self, project: &ProjectId) -> Result<Option<PackageRow>> {
@@ -48,6 +49,46 @@ impl Briefings for State {
         let rows = self.packages(project, &query)?;
         let mut handoffs = rows.into_iter().filter(|row| row.package_type.as_str() == "handoff");
         Ok(handoffs.find(|row| self.superseders(row).is_empty()))
+    }
+
+    fn handed_over(&self, project: &ProjectId, limit: usize) -> Result<Vec<PackageRow>> {
+        let is_one =
+            |row: &PackageRow| row.state.status == Status::Complete && row.outline.hands_over;
+        self.newest(project, limit, |row| is_one(row) && self.superseders(row).is_empty())
+    }
+
+    fn with_note(&self, project: &ProjectId, limit: usize) -> Result<Vec<PackageRow>> {
+        let is_one = |row: &PackageRow| row.state.has_note && row.state.status != Status::Draft;
+        self.newest(project, limit, |row| is_one(row) && self.superseders(row).is_empty())
+    }
+
+    fn children(
+        &self,
+        of: &ProjectId,
+        parent: &PackageId,
+        limit: usize,
+    ) -> Result<Vec<PackageRow>> {
+        let is_child = |row: &PackageRow| row.outline.parent.as_ref() == Some(parent);
+        self.newest(of, limit, |row| {
+            row.state.status == Status::Complete
+                && is_child(row)
+                && self.superseders(row).is_empty()
+        })
+    }
+}
+
+impl State {
+    fn newest(
+        &self,
+        project: &ProjectId,
+        limit: usize,
+        is_wanted: impl FnMut(&PackageRow) -> bool,
+    ) -> Result<Vec<PackageRow>> {
+        let query = PackageQuery { limit: usize::MAX, ..PackageQuery::default() };
+        let mut rows = self.packages(project, &query)?;
+        rows.retain(is_wanted);
+        rows.truncate(limit);
+        Ok(rows)
     }
 }
 

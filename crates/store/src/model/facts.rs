@@ -53,6 +53,12 @@ impl Facts for State {
         Ok(facts)
     }
 
+    fn fact_versions(&self, of: &ProjectId, key: FactKey<'_>, most: u64) -> Result<u64> {
+        let (subject, predicate) = (Some(key.subject), Some(key.predicate));
+        let query = FactQuery { subject, predicate, ..FactQuery::every(None, usize::MAX) };
+        Ok((self.facts(of, &query)?.len() as u64).min(most))
+    }
+
     fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>> {
         let query = FactQuery { limit: usize::MAX, ..FactQuery::default() };
         let mut facts = self.facts(project, &query)?;

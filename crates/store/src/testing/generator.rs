@@ -4,6 +4,7 @@ use accord_base::decision::{DecisionId, DecisionProtocol};
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
 use accord_contract::{Time, Timestamp};
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::package::{
     AnswerLink, Links, PackageType, QuestionKey, ReviewType, Significance, Status,
 };
@@ -167,6 +168,10 @@ impl Generator {
         let state = self.state(revisions);
         let in_session = self.random.one_in(2);
         let quarantined = self.random.one_in(12);
+        let has_parent = self.random.one_in(3);
+        let package_type = self.random.pick(&types);
+        // An automatic deposit may be of low significance, and then has no rank.
+        let ranks = if package_type == "auto_deposit" { 1 } else { 4 };
         let row = PackageRow {
             project_id: self.project(),
             package_id: self.package(),
@@ -174,8 +179,13 @@ impl Generator {
             created_at: self.time(),
             actor: self.actor(),
             session_id: in_session.then(|| self.session()),
-            package_type: PackageType::parse(self.random.pick(&types)).expect("a type"),
+            package_type: PackageType::parse(package_type).expect("a type"),
             significance: Significance::new(self.random.below(10) as u64 + 1).expect("one of ten"),
+            outline: Outline {
+                rank: self.random.below(ranks) as u8,
+                hands_over: self.random.one_in(3),
+                parent: has_parent.then(|| self.package()),
+            },
             deposited_at: self.time(),
             deposited_hash: self.hash(),
             quarantine: quarantined.then(|| self.quarantine()),
@@ -191,6 +201,7 @@ impl Generator {
             revision,
             status: self.status(),
             review_type: self.random.pick(ReviewType::ALL),
+            has_note: self.random.one_in(3),
             content_hash: self.hash(),
             text: self.words(6),
         }

@@ -23,7 +23,7 @@ pub(super) enum Query {
     Named(PackageId, SessionId),
     Session(ProjectId, SessionId),
     Counts(ProjectId, Option<Time>),
-    Briefing(ProjectId, Option<Time>, usize),
+    Briefing(ProjectId, usize),
     Questions(ProjectId, Questions),
     Superseded(ProjectId, Vec<PackageId>),
     Targets(ProjectId, Links, Reader),
@@ -123,7 +123,7 @@ fn random_query(generator: &mut Generator) -> Query {
         4 => Query::Named(generator.package(), generator.session()),
         5 => Query::Session(project, generator.session()),
         6 => Query::Counts(project, generator.since()),
-        19 => Query::Briefing(project, generator.since(), limit),
+        19 => Query::Briefing(project, limit),
         7 | 15 => {
             let sources = generator.random.pick(&[0, 1, 2, 3, 20]);
             let questions = Questions {
@@ -228,14 +228,24 @@ impl Query {
                 }
                 Ok(lines)
             }
-            Self::Briefing(project, since, limit) => {
+            Self::Briefing(project, limit) => {
                 let mut lines = Vec::new();
                 for part in BriefingPart::ALL {
-                    let rows = unit.briefed(project, *part, *since, *limit)?;
+                    let rows = unit.briefed(project, *part, *limit)?;
                     lines.extend(self::lines(rows.into_iter().map(plain)));
-                    lines.push(unit.briefed_count(project, *part, *since)?.to_string());
+                    lines.push(unit.briefed_count(project, *part, 3)?.to_string());
                 }
                 lines.push(format!("{:?}", unit.latest_handoff(project)?.map(plain)));
+                let latest = unit.latest_standing(project, *limit)?;
+                lines.extend(self::lines(latest.into_iter().map(plain)));
+                let handed_over = unit.handed_over(project, *limit)?;
+                let with_note = unit.with_note(project, *limit)?;
+                for row in handed_over.iter().chain(&with_note) {
+                    let children = unit.children(project, &row.package_id, *limit)?;
+                    lines.extend(self::lines(children.into_iter().map(plain)));
+                }
+                let found = handed_over.into_iter().chain(with_note);
+                lines.extend(self::lines(found.map(plain)));
                 Ok(lines)
             }
             Self::Questions(project, questions) => questions.at(unit, project),
@@ -254,6 +264,11 @@ impl Query {
                 let query = FactQuery { subject, predicate, when, after: None, limit };
                 let mut lines = facts(unit, project, query)?;
                 let newest = unit.newest_facts(project, *length)?;
+                for FactRow { subject, predicate, .. } in &newest {
+                    let versions =
+                        unit.fact_versions(project, FactKey { subject, predicate }, 3)?;
+                    lines.push(versions.to_string());
+                }
                 lines.extend(self::lines(newest.into_iter().map(plain)));
                 Ok(lines)
             }

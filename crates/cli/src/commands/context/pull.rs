@@ -103,7 +103,17 @@ impl PullArgs {
         let call = Call::<ReadPackage>::new(path, within, NoBody);
         let answer = host.send(call.encode().into())?;
         let superseded_by = answer.superseded_by.clone();
-        let printed = print_noted(json, &answer.read()?, render::whole)?;
+        let review = answer.review.as_deref().and_then(render::review_of);
+        let printed = print_noted(json, &answer.read()?, |page, package| {
+            render::whole(page, package);
+            if let Some(review) = &review {
+                page.gap();
+                render::review_note(page, review);
+            }
+        })?;
+        if let Some(review) = review.filter(|_| json) {
+            print_note(render::review_line(&review));
+        }
         if let Some(by) = superseded_by.filter(|_| !json) {
             print_note(format!("superseded by {}", render::clean(&by)));
         }

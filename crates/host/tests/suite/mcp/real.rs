@@ -209,3 +209,23 @@ fn now() -> accord_contract::time::Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     accord_contract::time::Time::from_unix_millis(i64::try_from(since.as_millis()).unwrap())
 }
+
+#[tokio::test]
+async fn a_model_reads_what_a_reviewer_wrote_beside_the_package() {
+    let world = World::new();
+    let owner = world.owner();
+    let members = json!({"status": "awaiting_review", "review_type": "human"});
+    owner.deposit(&package_with("plan", members)).await;
+    let review = json!({"outcome": "revision_requested", "note": "Name the tables",
+        "actor": {"id": "lead", "type": "human"}});
+    owner.post("/v1/packages/plan/review", &review).await.expect(200);
+    let mut client = Client::begin(local_api(&world.host)).await;
+    let pulled = client.call("memory_pull", json!({"package_id": "plan"})).await;
+    let whole = pulled["content"].to_string();
+    let expected = "(then revision_requested): Name the tables";
+    assert!(whole.contains("Review by human:lead at") && whole.contains(expected), "{whole}");
+    assert!(!text(&pulled).contains("Name the tables"), "not in the package: {pulled}");
+    let list = client.call("memory_pull", json!({})).await;
+    let list: Value = serde_json::from_str(text(&list)).unwrap();
+    assert_eq!(list["x-reviews"]["plan"]["note"], "Name the tables");
+}

@@ -1,11 +1,15 @@
 //! Items of a briefing, and how much of them is shown.
 
-use super::part::LOW_SIGNIFICANCE;
+use std::cell::Cell;
+
+use super::facts::FactLine;
+use super::gist::gist;
+use super::rank::Candidate;
 use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
 use crate::package::Status;
-use crate::{Fact, Session};
+use crate::{ActorType, Session};
 
 /// The lengths of texts in characters, from the shortest on.
 pub(super) const LENGTHS: [usize; 18] = [
@@ -13,73 +17,71 @@ pub(super) const LENGTHS: [usize; 18] = [
     40_000, 100_000, 1_000_000,
 ];
 
-/// From this length on, the body of a package is shown besides its decisions and its note.
-const WITH_BODY: usize = 800;
+/// From this length on, the body of a person's package is shown besides its decisions.
+const OF_PERSON: usize = 160;
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Item<'a> {
-    Package(&'a BriefingPackage<'a>),
+    Package(Candidate<'a>),
     Question(&'a BriefingQuestion<'a>),
-    Fact(&'a Fact),
+    Fact(FactLine<'a>),
     Session(&'a Session),
 }
 
 pub(super) enum Shown<'a> {
     Package(ShownPackage<'a>),
     Question { text: String, package_id: &'a str },
-    Fact { fact_id: &'a str, subject: String, predicate: String, value: String },
+    Fact { fact_id: &'a str, subject: String, predicate: String, value: String, similar: u64 },
     Session(&'a Session),
 }
 
 pub(super) struct ShownPackage<'a> {
     pub(super) source: &'a BriefingPackage<'a>,
     pub(super) title: String,
+    /// The words of a reviewer, and who wrote them.
+    pub(super) note: Option<(String, String)>,
+    /// How many similar packages it stands for.
+    pub(super) similar: u64,
     pub(super) decisions: Vec<String>,
     pub(super) more_decisions: usize,
     pub(super) handoff: Option<String>,
     pub(super) body: Option<String>,
+    /// The packages that it extends or corrects.
+    pub(super) parents: Vec<ShownPackage<'a>>,
 }
 
 impl<'a> Item<'a> {
     /// Its id; for a question, that of the package that asks it.
     pub(super) fn id(&self) -> &'a str {
         match self {
-            Self::Package(package) => package.fields.package_id.as_str(),
+            Self::Package(package) => package.fields().package_id.as_str(),
             Self::Question(question) => question.package_id.as_str(),
-            Self::Fact(fact) => fact.fact_id.as_str(),
+            Self::Fact(line) => line.fact.fact_id.as_str(),
             Self::Session(session) => session.session_id.as_str(),
         }
     }
 
-    /// Whether it is a package of low significance that decides nothing and hands nothing over.
-    pub(super) fn is_minor(&self) -> bool {
-        let Self::Package(package) = self else { return false };
-        let fields = package.fields;
-        fields.significance().number() < LOW_SIGNIFICANCE
-            && fields.status == Status::Complete
-            && fields.decisions_made().is_empty()
-            && fields.handoff_note().trim().is_empty()
+    /// How many rows it stands for.
+    pub(super) fn rows(&self) -> u64 {
+        1 + match self {
+            Self::Package(package) => package.similar,
+            Self::Fact(line) => line.similar,
+            Self::Question(_) | Self::Session(_) => 0,
+        }
     }
 
     /// Gives its texts, for a ranking.
     pub(super) fn texts(&self, give: &mut dyn FnMut(&str)) {
         match self {
             Self::Package(package) => {
-                let fields = package.fields;
-                give(fields.title.as_str());
-                for list in [fields.decisions_made(), fields.open_questions(), fields.tags()] {
-                    list.iter().for_each(|text| give(text));
-                }
-                give(fields.handoff_note());
-                give(fields.description());
-                give(fields.topic().unwrap_or_default());
-                give(fields.content_md());
+                let rows = package.parents.iter().copied().chain([package.row]);
+                rows.for_each(|row| texts(row, give));
             }
             Self::Question(question) => give(question.text),
-            Self::Fact(fact) => {
-                give(&fact.subject);
-                give(&fact.predicate);
-                give(&fact.value);
+            Self::Fact(line) => {
+                give(&line.fact.subject);
+                give(&line.fact.predicate);
+                give(&line.fact.value);
             }
             Self::Session(session) => {
                 give(session.actor_id.as_str());
@@ -96,59 +98,106 @@ impl<'a> Item<'a> {
                 text: shorten(&one_line(question.text), length * 2),
                 package_id: question.package_id.as_str(),
             },
-            Self::Fact(fact) => Shown::Fact {
+            Self::Fact(FactLine { fact, similar }) => Shown::Fact {
                 fact_id: fact.fact_id.as_str(),
                 subject: shorten(&one_line(&fact.subject), length),
                 predicate: shorten(&one_line(&fact.predicate), length),
                 value: shorten(&one_line(&fact.value), length),
+                similar: *similar,
             },
             Self::Session(session) => Shown::Session(session),
         }
     }
 }
 
-impl<'a> BriefingPackage<'a> {
-    fn shown(&'a self, kind: Kind, length: usize) -> ShownPackage<'a> {
-        let fields = self.fields;
-        let text = |text: &str, most: usize| {
-            let text = if kind.is_one_line() { one_line(text) } else { clean(text) };
-            let short = shorten(&text, most);
-            (text.len() == short.len(), short)
-        };
-        let mut whole = true;
-        let mut decisions = Vec::new();
-        let mut room = length * 3;
-        for decision in fields.decisions_made() {
-            if room == 0 {
-                break;
-            }
-            let (is_whole, short) = text(decision, length.min(room.max(length / 2)));
-            whole &= is_whole;
-            room = room.saturating_sub(short.chars().count());
-            decisions.push(short);
-        }
-        let more_decisions = fields.decisions_made().len() - decisions.len();
-        whole &= more_decisions == 0;
-        let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty());
-        let handoff = handoff.map(|note| {
-            let (is_whole, short) = text(note, length * 2);
-            whole &= is_whole;
-            short
-        });
-        // A package that has neither says what it is about in its body.
-        let alone = decisions.is_empty() && handoff.is_none() && !kind.is_one_line();
-        let body = match (fields.description().trim(), fields.content_md().trim()) {
-            ("", body) | (body, "") => body.to_owned(),
-            (description, body) => format!("{description}\n\n{body}"),
-        };
-        let wanted = !body.is_empty() && (alone || (whole && length >= WITH_BODY));
+impl<'a> Candidate<'a> {
+    fn shown(&self, kind: Kind, length: usize) -> ShownPackage<'a> {
+        // What the newest says counts more than what it extends.
+        let of_parents = LENGTHS.iter().rfind(|other| **other <= length / 2).copied();
+        let parents = self.parents.iter();
+        let parents = parents.map(|row| shown(row, kind, of_parents.unwrap_or(LENGTHS[0])));
         ShownPackage {
-            source: self,
-            title: one_line(fields.title.as_str()),
-            decisions,
-            more_decisions,
-            handoff,
-            body: wanted.then(|| text(&body, length).1),
+            parents: parents.collect(),
+            similar: self.similar,
+            ..shown(self.row, kind, length)
+        }
+    }
+}
+
+fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPackage<'a> {
+    let fields = row.fields;
+    let whole = Cell::new(true);
+    let text = |text: &str, most: usize| {
+        let text = clean(text);
+        let short = gist(&text, most);
+        whole.set(whole.get() && short == text);
+        if kind.is_one_line() { one_line(&short) } else { short }
+    };
+    let note = row.note.map(|note| {
+        let by = note.by.as_deref().map_or_else(|| "a reviewer".to_owned(), one_line);
+        (by, text(&note.text, length * 2))
+    });
+    let mut decisions = Vec::new();
+    // What the reviewer says counts more.
+    let mut room = if note.is_some() { length } else { length * 3 };
+    for decision in fields.decisions_made() {
+        if room == 0 {
+            break;
+        }
+        let short = text(decision, length.min(room.max(length / 2)));
+        room = room.saturating_sub(short.chars().count());
+        decisions.push(short);
+    }
+    let more_decisions = fields.decisions_made().len() - decisions.len();
+    let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty());
+    let handoff = handoff.map(|note| text(note, length * 2));
+    // A package that has neither says what it is about in its body.
+    let alone = decisions.is_empty() && handoff.is_none();
+    let body = match (fields.description().trim(), fields.content_md().trim()) {
+        ("", body) | (body, "") => body.to_owned(),
+        (description, body) => format!("{description}\n\n{body}"),
+    };
+    let most = if kind == Kind::Handoff { 2 } else { 1 };
+    let is_of_person = fields.created_by.kind == ActorType::Human;
+    let with_body = if is_of_person { OF_PERSON } else { kind.with_body() };
+    let wanted = !body.is_empty()
+        && ((alone && note.is_none())
+            || (whole.get() && more_decisions == 0 && length >= with_body));
+    let body = wanted.then(|| text(&body, length * most));
+    ShownPackage {
+        source: row,
+        title: one_line(fields.title.as_str()),
+        note,
+        similar: 0,
+        decisions,
+        more_decisions,
+        handoff,
+        body,
+        parents: Vec::new(),
+    }
+}
+
+/// Gives the texts of a package.
+pub(super) fn texts(row: &BriefingPackage<'_>, give: &mut dyn FnMut(&str)) {
+    let fields = row.fields;
+    give(fields.title.as_str());
+    for list in [fields.decisions_made(), fields.open_questions(), fields.tags()] {
+        list.iter().for_each(|text| give(text));
+    }
+    give(fields.handoff_note());
+    give(fields.description());
+    give(fields.topic().unwrap_or_default());
+    give(fields.content_md());
+    give(row.note.map_or("", |note| &note.text));
+}
+
+impl BriefingPackage<'_> {
+    /// Its author for a reader: `planner`, or `human:lead` for a person.
+    pub(super) fn short_author(&self) -> String {
+        let author = &self.fields.created_by;
+        match author.kind {
+            ActorType::Agent => one_line(author.id.as_str()),
+            _ => self.author(),
         }
     }
 

@@ -8,9 +8,10 @@ use super::section::Kind;
 use crate::text::{ObjectText, list};
 
 /// Every section, in its order.
-const KINDS: [Kind; 7] = [
-    Kind::Standing,
+const KINDS: [Kind; 8] = [
+    Kind::Asked,
     Kind::Handoff,
+    Kind::Standing,
     Kind::Reviews,
     Kind::Questions,
     Kind::Facts,
@@ -71,11 +72,12 @@ pub(super) fn item(shown: &Shown<'_>) -> String {
             .value("question", text.as_str())
             .value("package_id", *package_id)
             .finish(),
-        Shown::Fact { fact_id, subject, predicate, value } => ObjectText::new()
+        Shown::Fact { fact_id, subject, predicate, value, similar } => ObjectText::new()
             .value("fact_id", *fact_id)
             .value("subject", subject.as_str())
             .value("predicate", predicate.as_str())
             .value("value", value.as_str())
+            .optional("similar", Some(*similar).filter(|count| *count > 0).map(Value::from))
             .finish(),
         Shown::Session(session) => ObjectText::new()
             .value("session_id", session.session_id.as_str())
@@ -88,10 +90,8 @@ pub(super) fn item(shown: &Shown<'_>) -> String {
 
 fn package(shown: &ShownPackage<'_>) -> String {
     let fields = shown.source.fields;
-    let decisions: Vec<&str> = shown.decisions.iter().map(String::as_str).collect();
     let superseded = shown.source.superseded_by.as_ref().map(|id| id.as_str());
-    let more = Some(shown.more_decisions).filter(|more| *more > 0);
-    ObjectText::new()
+    let text = ObjectText::new()
         .value("package_id", fields.package_id.as_str())
         .value("title", shown.title.as_str())
         .value("status", fields.status.as_str())
@@ -99,9 +99,33 @@ fn package(shown: &ShownPackage<'_>) -> String {
         .value("created_at", fields.created_at.as_str())
         .value("created_by", shown.source.author())
         .optional("superseded_by", superseded)
+        .optional("similar", Some(shown.similar).filter(|count| *count > 0).map(Value::from));
+    let text = texts(text, shown);
+    let parents: Vec<_> = shown.parents.iter().map(parent).collect();
+    match parents.is_empty() {
+        true => text.finish(),
+        false => text.raw("extends", &list(parents.iter().map(String::as_str))).finish(),
+    }
+}
+
+/// A package that another one extends or corrects.
+fn parent(shown: &ShownPackage<'_>) -> String {
+    let fields = shown.source.fields;
+    let text = ObjectText::new()
+        .value("package_id", fields.package_id.as_str())
+        .value("title", shown.title.as_str())
+        .value("created_at", fields.created_at.as_str())
+        .value("created_by", shown.source.author());
+    texts(text, shown).finish()
+}
+
+fn texts(text: ObjectText, shown: &ShownPackage<'_>) -> ObjectText {
+    let decisions: Vec<&str> = shown.decisions.iter().map(String::as_str).collect();
+    let more = Some(shown.more_decisions).filter(|more| *more > 0);
+    text.optional("reviewed_by", shown.note.as_ref().map(|(by, _)| by.as_str()))
+        .optional("review_note", shown.note.as_ref().map(|(_, note)| note.as_str()))
         .value("decisions", decisions)
         .optional("more_decisions", more.map(Value::from))
         .value("handoff_note", shown.handoff.as_deref().unwrap_or_default())
         .optional("about", shown.body.as_deref())
-        .finish()
 }

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use accord_contract::Time;
+
 use super::item::{Shown, ShownPackage};
 use super::plan::Plan;
 use super::rows::{ACTIVE_HOURS, Frame};
@@ -19,7 +21,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     for part in plan.parts.iter().filter(|part| part.shown > 0) {
         text.push_str(&heading(part.section.kind));
         for shown in part.items() {
-            text.push_str(&item(part.section.kind, &shown));
+            text.push_str(&item(part.section.kind, &shown, plan.frame.now));
         }
     }
     let mut missing = String::new();
@@ -29,7 +31,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
             missing,
             "- {} automatic {deposits} of low significance, newest {} [{}]",
             automatic.total,
-            day(automatic.newest_at.as_str()),
+            day(automatic.newest_at.as_str(), plan.frame.now),
             one_line(automatic.newest.as_str()),
         );
     }
@@ -73,13 +75,14 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     line
 }
 
-pub(super) fn item(kind: Kind, shown: &Shown<'_>) -> String {
+pub(super) fn item(kind: Kind, shown: &Shown<'_>, now: Time) -> String {
     match shown {
-        Shown::Package(package) if kind.is_one_line() => work(package),
-        Shown::Package(package) => block(package),
+        Shown::Package(package) if kind.is_one_line() => work(package, now),
+        Shown::Package(package) => block(package, now),
         Shown::Question { text, package_id } => format!("- {text} [{}]\n", one_line(package_id)),
-        Shown::Fact { fact_id, subject, predicate, value } => {
-            format!("- {subject} {predicate} = {value} [{}]\n", one_line(fact_id))
+        // The id of a fact is of no use to its reader, and costs more than the fact.
+        Shown::Fact { subject, predicate, value, similar, .. } => {
+            format!("- {subject} {predicate} = {value}{}\n", counted(*similar))
         }
         Shown::Session(session) => {
             let actor = one_line(&format!("{}:{}", session.actor_type, session.actor_id));
@@ -108,55 +111,76 @@ fn header(frame: &Frame<'_>) -> String {
         minute(&now)
     );
     if frame.is_empty {
-        text.push_str("Nothing is recorded yet, or nothing recent.\n");
+        text.push_str("Nothing is recorded yet.\n");
     }
     text
 }
 
 /// A package in several lines.
-fn block(package: &ShownPackage<'_>) -> String {
+fn block(package: &ShownPackage<'_>, now: Time) -> String {
     let mut text = format!("- **{}** [{}]", package.title, id(package));
     let about = [
-        Some(day(package.source.fields.created_at.as_str())),
-        Some(package.source.author()),
+        Some(day(package.source.fields.created_at.as_str(), now)),
+        Some(package.source.short_author()),
         package.source.state(),
     ];
     let about: Vec<_> = about.into_iter().flatten().collect();
-    let _ = writeln!(text, " {}", about.join(", "));
-    if let Some(note) = &package.handoff {
-        put(&mut text, "Handoff", note);
+    let _ = writeln!(text, " {}{}", about.join(", "), counted(package.similar));
+    for (name, value) in texts(package) {
+        put(&mut text, &name, &value);
     }
-    for decision in &package.decisions {
-        put(&mut text, "Decided", decision);
-    }
-    if package.more_decisions > 0 {
-        let _ = writeln!(text, "  - (+{} decisions)", package.more_decisions);
-    }
-    if let Some(body) = &package.body {
-        put(&mut text, "About", body);
+    for parent in &package.parents {
+        let (title, id) = (&parent.title, id(parent));
+        let _ = writeln!(text, "  - Follows **{title}** [{id}]{}", one_line_of(parent));
     }
     text
 }
 
-/// A package on one line.
-fn work(package: &ShownPackage<'_>) -> String {
-    let day = day(package.source.fields.created_at.as_str());
-    let author = package.source.author();
-    let mut text = format!("- {day} {} [{}] {author}", package.title, id(package));
-    if let Some(state) = package.source.state() {
-        let _ = write!(text, ", {state}");
-    }
-    if !package.decisions.is_empty() {
-        let _ = write!(text, "; decided: {}", package.decisions.join("; "));
-    }
+/// The texts of a package that are shown, with their names.
+fn texts(package: &ShownPackage<'_>) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    let note = package.note.iter().map(|(by, note)| (format!("{by} says"), note.clone()));
+    texts.extend(note);
+    texts.extend(package.handoff.iter().map(|note| ("Handoff".to_owned(), note.clone())));
+    let decided = package.decisions.iter().map(|one| ("Decided".to_owned(), one.clone()));
+    texts.extend(decided);
     if package.more_decisions > 0 {
-        let _ = write!(text, " (+{} decisions)", package.more_decisions);
+        texts.push(("Decided".to_owned(), format!("{} more", package.more_decisions)));
     }
-    if let Some(note) = &package.handoff {
-        let _ = write!(text, "; handoff: {note}");
+    texts.extend(package.body.iter().map(|body| ("About".to_owned(), body.clone())));
+    texts
+}
+
+/// The texts of a package on one line.
+fn one_line_of(package: &ShownPackage<'_>) -> String {
+    let mut text = package.source.state().map_or(String::new(), |state| format!(", {state}"));
+    for (name, value) in texts(package) {
+        let value = one_line(&value);
+        let _ = match name.as_str() {
+            "About" => write!(text, ": {value}"),
+            _ => write!(text, "; {}: {value}", name.to_lowercase()),
+        };
     }
-    if let Some(body) = &package.body {
-        let _ = write!(text, "; about: {body}");
+    text
+}
+
+/// How many similar items one stands for.
+fn counted(similar: u64) -> String {
+    match similar {
+        0 => String::new(),
+        count => format!(" (+{count} similar)"),
+    }
+}
+
+/// A package on one line.
+fn work(package: &ShownPackage<'_>, now: Time) -> String {
+    let day = day(package.source.fields.created_at.as_str(), now);
+    let (title, author) = (&package.title, package.source.short_author());
+    let mut text = format!("- {day} {title} [{}] {author}", id(package));
+    text.push_str(&counted(package.similar));
+    text.push_str(&one_line_of(package));
+    for parent in &package.parents {
+        let _ = write!(text, "; follows {} [{}]{}", parent.title, id(parent), one_line_of(parent));
     }
     text.push('\n');
     text
@@ -177,8 +201,19 @@ fn id(package: &ShownPackage<'_>) -> String {
     one_line(package.source.fields.package_id.as_str())
 }
 
-fn day(time: &str) -> String {
-    time.chars().take(10).collect()
+/// The day of a time, such as 7 May, or 7 May 2024 in another year than that of `now`.
+fn day(time: &str, now: Time) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let day: String = time.chars().take(10).collect();
+    let parts: Vec<&str> = day.split('-').collect();
+    let [year, month, number] = parts[..] else { return day };
+    let name = month.parse::<usize>().ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    let (Some(name), Ok(number)) = (name, number.parse::<u8>()) else { return day };
+    match now.to_string().starts_with(year) {
+        true => format!("{number} {name}"),
+        false => format!("{number} {name} {year}"),
+    }
 }
 
 /// The day and the minute of a time, in UTC.

@@ -1,8 +1,11 @@
 //! Which items a briefing shows, and how much of each.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use accord_base::tokens;
 
-use super::item::LENGTHS;
+use super::item::{Item, LENGTHS, Shown};
 use super::rows::Frame;
 use super::section::{Kind, Section};
 use super::{json, markdown};
@@ -10,6 +13,8 @@ use crate::query::BriefingForm;
 
 /// The most ids that are named of what a section left out.
 const NAMED: usize = 5;
+/// From this budget on, room is kept for the first id of what was left out.
+const WITH_IDS: u32 = 2_000;
 /// The part of the budget that may be reserved to say what was left out: one in this many.
 const RESERVED: usize = 4;
 
@@ -17,13 +22,16 @@ pub(super) struct Plan<'a> {
     pub(super) frame: &'a Frame<'a>,
     pub(super) parts: Vec<Part<'a>>,
     room: usize,
+    /// The tokens of items, by section, place and length.
+    costs: RefCell<BTreeMap<(Kind, usize, usize), usize>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Part<'a> {
     pub(super) section: &'a Section<'a>,
     pub(super) shown: usize,
-    /// The index of the length of their texts.
-    level: usize,
+    /// The indexes of the lengths of their texts.
+    levels: Vec<usize>,
     cost: usize,
     /// The tokens kept to say what was left out. None are needed if all items are shown.
     reserve: usize,
@@ -33,14 +41,17 @@ pub(super) struct Part<'a> {
 
 impl<'a> Plan<'a> {
     pub(super) fn new(sections: &'a [Section<'a>], frame: &'a Frame<'a>, budget: usize) -> Self {
-        let mut plan = Self { frame, parts: Vec::new(), room: 0 };
+        let mut plan = Self { frame, parts: Vec::new(), room: 0, costs: RefCell::default() };
         plan.room = budget.saturating_sub(tokens(&plan.written()) + tokens(markdown::NOT_SHOWN));
-        let part = |section| Part { section, shown: 0, level: 0, cost: 0, reserve: 0, named: 0 };
+        let part =
+            |section| Part { section, shown: 0, levels: Vec::new(), cost: 0, reserve: 0, named: 0 };
         plan.parts.extend(sections.iter().map(part));
         plan.reserve(budget / RESERVED);
         plan.share();
-        plan.add_items();
-        plan.lengthen();
+        plan.add_items(Kind::is_first);
+        plan.lengthen(Kind::second_length);
+        plan.add_items(|_| true);
+        plan.lengthen(|_| usize::MAX);
         plan.name();
         plan
     }
@@ -61,7 +72,7 @@ impl<'a> Plan<'a> {
         let mut reserved: usize = costs.iter().map(|(number, _)| number).sum();
         for (part, (number, with_id)) in self.parts.iter_mut().zip(costs) {
             part.reserve = number;
-            if reserved + with_id - number <= most {
+            if self.frame.query.max_tokens >= WITH_IDS && reserved + with_id - number <= most {
                 reserved += with_id - number;
                 part.reserve = with_id;
                 part.named = 1;
@@ -81,7 +92,7 @@ impl<'a> Plan<'a> {
             if section.items.is_empty() {
                 continue;
             }
-            let cost = self.section_cost(section, 1, 0);
+            let cost = self.heading_cost(section.kind) + self.item_cost(section, 0, 0);
             if cost <= room {
                 room -= cost;
                 least[place] = cost;
@@ -90,107 +101,92 @@ impl<'a> Plan<'a> {
         least
     }
 
-    /// Gives each section its first item, its share of the rest, and what the sections before it
-    /// did not need.
+    /// Gives each section its first item and its share of the rest.
     fn share(&mut self) {
         let total: usize = self.parts.iter().map(|part| part.section.kind.share()).sum();
         let least = self.first_items();
         let rest = self.room - least.iter().sum::<usize>();
-        let mut lent = 0;
         for (place, least) in least.into_iter().enumerate() {
             let share = rest * self.parts[place].section.kind.share() / total;
-            let part = self.fitted(&self.parts[place], least + share + lent);
-            lent = (least + share + lent + part.freed()).saturating_sub(part.cost);
-            self.parts[place] = part;
+            self.parts[place] = self.fitted(&self.parts[place], least + share);
         }
         let used: usize = self.parts.iter().map(|part| part.cost).sum();
         let freed: usize = self.parts.iter().map(Part::freed).sum();
         self.room = (self.room + freed).saturating_sub(used);
     }
 
-    /// The section with as many items as fit into `room`, and then the longest texts.
+    /// The section with as many items as fit into `room`, with texts of the first length of its
+    /// kind. The last one may be shorter.
     fn fitted(&self, part: &Part<'a>, room: usize) -> Part<'a> {
-        let section = part.section;
-        let heading = self.heading_cost(section.kind);
-        let costs: Vec<usize> =
-            (0..section.items.len()).map(|place| self.item_cost(section, place, 0)).collect();
-        let whole = heading + costs.iter().sum::<usize>();
-        let mut fitted = Part { ..*part };
-        let complete = section.items.len() as u64 == section.total;
-        let allowed = if complete && whole <= room + part.reserve {
-            fitted.shown = section.items.len();
-            room + part.reserve
-        } else {
-            let mut cost = heading;
-            fitted.shown = costs
-                .iter()
-                .take_while(|item| {
-                    cost += **item;
-                    cost <= room
-                })
-                .count();
-            room
-        };
-        if fitted.shown == 0 {
-            return fitted;
-        }
-        fitted.cost = heading + costs[..fitted.shown].iter().sum::<usize>();
-        while fitted.level + 1 < LENGTHS.len()
-            && LENGTHS[fitted.level + 1] <= section.kind.first_length()
-        {
-            let cost = self.section_cost(section, fitted.shown, fitted.level + 1);
-            if cost > allowed {
-                break;
-            }
-            fitted.level += 1;
-            fitted.cost = cost;
+        let mut fitted = part.clone();
+        let mut left = room;
+        while let Some((level, cost)) = self.next_item(&fitted, left) {
+            left = (left + fitted.freed_by_next()) - cost;
+            fitted.add(level, cost);
         }
         fitted
     }
 
-    /// Shows more items, the most important sections first.
-    fn add_items(&mut self) {
-        for place in 0..self.parts.len() {
-            loop {
-                let part = &self.parts[place];
-                let section = part.section;
-                if part.shown == section.items.len() {
-                    break;
+    /// The length and the cost of the next item of a section, if it fits into `room`.
+    fn next_item(&self, part: &Part<'a>, room: usize) -> Option<(usize, usize)> {
+        let section = part.section;
+        if part.shown == section.items.len() {
+            return None;
+        }
+        let heading = if part.shown == 0 { self.heading_cost(section.kind) } else { 0 };
+        let room = room + part.freed_by_next();
+        let first = LENGTHS.iter().rposition(|length| *length <= section.kind.first_length());
+        (0..=first.unwrap_or(0)).rev().find_map(|level| {
+            let cost = heading + self.item_cost(section, part.shown, level);
+            (cost <= room).then_some((level, cost))
+        })
+    }
+
+    /// Shows more items, some of each section in turn.
+    fn add_items(&mut self, of: fn(Kind) -> bool) {
+        let places = (0..self.parts.len()).filter(|place| of(self.parts[*place].section.kind));
+        let places: Vec<_> = places.collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for place in &places {
+                for _ in 0..self.parts[*place].section.kind.in_turn() {
+                    let next = self.next_item(&self.parts[*place], self.room);
+                    let Some((level, cost)) = next else { break };
+                    let part = &mut self.parts[*place];
+                    self.room = self.room + part.freed_by_next() - cost;
+                    part.add(level, cost);
+                    changed = true;
                 }
-                let heading = if part.shown == 0 { self.heading_cost(section.kind) } else { 0 };
-                let cost = heading + self.item_cost(section, part.shown, part.level);
-                let is_last = part.shown as u64 + 1 == section.total;
-                let freed = if is_last { part.reserve } else { 0 };
-                if cost > self.room + freed {
-                    break;
-                }
-                self.room = self.room + freed - cost;
-                let part = &mut self.parts[place];
-                part.shown += 1;
-                part.cost += cost;
             }
         }
     }
 
-    /// Lengthens the texts, one step at a time for each section in turn.
-    fn lengthen(&mut self) {
+    /// Lengthens the texts up to a length, one step at a time for each item in turn.
+    fn lengthen(&mut self, most: fn(Kind) -> usize) {
         let mut changed = true;
         while changed {
             changed = false;
             for place in 0..self.parts.len() {
-                let part = &self.parts[place];
-                if part.shown == 0 || part.level + 1 == LENGTHS.len() {
-                    continue;
+                for item in 0..self.parts[place].shown {
+                    let part = &self.parts[place];
+                    let level = part.levels[item];
+                    let next = LENGTHS.get(level + 1);
+                    if next.is_none_or(|next| *next > most(part.section.kind)) {
+                        continue;
+                    }
+                    let now = self.item_cost(part.section, item, level);
+                    let next = self.item_cost(part.section, item, level + 1);
+                    let more = next.saturating_sub(now);
+                    if more > self.room {
+                        continue;
+                    }
+                    self.room -= more;
+                    let part = &mut self.parts[place];
+                    part.levels[item] += 1;
+                    part.cost += more;
+                    changed = true;
                 }
-                let cost = self.section_cost(part.section, part.shown, part.level + 1);
-                if cost > self.room + part.cost {
-                    continue;
-                }
-                self.room = self.room + part.cost - cost;
-                let part = &mut self.parts[place];
-                part.level += 1;
-                part.cost = cost;
-                changed = true;
             }
         }
     }
@@ -215,11 +211,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn section_cost(&self, section: &Section<'_>, shown: usize, level: usize) -> usize {
-        let items = (0..shown).map(|place| self.item_cost(section, place, level));
-        self.heading_cost(section.kind) + items.sum::<usize>()
-    }
-
     fn heading_cost(&self, kind: Kind) -> usize {
         match self.frame.query.form {
             BriefingForm::Markdown => tokens(&markdown::heading(kind)),
@@ -229,18 +220,24 @@ impl<'a> Plan<'a> {
     }
 
     fn item_cost(&self, section: &Section<'_>, place: usize, level: usize) -> usize {
+        let key = (section.kind, place, level);
+        if let Some(cost) = self.costs.borrow().get(&key) {
+            return *cost;
+        }
         let shown = section.items[place].shown(section.kind, LENGTHS[level]);
-        match self.frame.query.form {
-            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown)),
+        let cost = match self.frame.query.form {
+            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame.now)),
             // One more for the comma.
             BriefingForm::Json => tokens(&json::item(&shown)) + 1,
-        }
+        };
+        self.costs.borrow_mut().insert(key, cost);
+        cost
     }
 
     /// What it costs at most to say that a section is incomplete, with some of its ids.
     fn cost_left_out(&self, part: &Part<'_>, named: usize) -> usize {
         let section = part.section;
-        let ids = section.items[part.shown..].iter().map(super::item::Item::id);
+        let ids = section.items[part.shown..].iter().map(Item::id);
         let mut ids: Vec<&str> = ids.collect();
         if part.shown == 0 {
             // Which one will be the first is not known yet.
@@ -258,18 +255,32 @@ impl<'a> Plan<'a> {
 
 impl<'a> Part<'a> {
     pub(super) fn left_out(&self) -> u64 {
-        self.section.total - self.shown as u64
+        let shown = self.section.items[..self.shown].iter();
+        self.section.total - shown.map(Item::rows).sum::<u64>()
     }
 
     /// The first ids of what was left out.
     pub(super) fn named(&self) -> Vec<&'a str> {
-        let ids = self.section.items[self.shown..].iter().map(super::item::Item::id);
+        let ids = self.section.items[self.shown..].iter().map(Item::id);
         ids.take(self.named).collect()
     }
 
-    pub(super) fn items(&self) -> impl Iterator<Item = super::item::Shown<'a>> {
-        let (kind, length) = (self.section.kind, LENGTHS[self.level]);
-        self.section.items[..self.shown].iter().map(move |item| item.shown(kind, length))
+    pub(super) fn items(&self) -> impl Iterator<Item = Shown<'a>> + '_ {
+        let kind = self.section.kind;
+        let items = self.section.items.iter().zip(&self.levels);
+        items.map(move |(item, level)| item.shown(kind, LENGTHS[*level]))
+    }
+
+    fn add(&mut self, level: usize, cost: usize) {
+        self.shown += 1;
+        self.levels.push(level);
+        self.cost += cost;
+    }
+
+    /// What is freed if one more item is shown.
+    fn freed_by_next(&self) -> usize {
+        let next = self.section.items.get(self.shown).map_or(0, Item::rows);
+        if self.left_out() == next { self.reserve } else { 0 }
     }
 
     /// The part of the reserve that is not needed.

@@ -2,29 +2,35 @@
 
 use accord_contract::{Time, Timestamp};
 
+use super::part::Outline;
 use super::shorten::{one_line, shorten};
 use crate::package::PackageFields;
 use crate::query::BriefingQuery;
 use crate::{Fact, PackageId, Project, Session};
 
-/// The input of a briefing. Rows are in the order in which they matter.
+/// The input of a briefing.
 #[derive(Clone, Debug)]
 pub struct BriefingRows<'a> {
     pub project: &'a Project,
-    /// Complete packages of high significance and of any age that no other supersedes.
+    /// Packages of which a reviewer wants changes, and those to which one added a note.
+    pub asked: Counted<BriefingPackage<'a>>,
+    /// Packages of any age that are more than a note, and that no other supersedes.
     pub standing: Counted<BriefingPackage<'a>>,
-    /// The latest handoffs, newest first. They may also be in other lists.
+    /// The latest packages that hand work over, newest first. They may also be in other lists.
     pub handoffs: Vec<BriefingPackage<'a>>,
     pub reviews: Counted<BriefingPackage<'a>>,
     pub questions: Counted<BriefingQuestion<'a>>,
-    pub facts: Counted<&'a Fact>,
+    /// The latest facts, newest first.
+    pub facts: Counted<BriefingFact<'a>>,
     /// The sessions that have not ended and were active within [`ACTIVE_HOURS`].
     pub sessions: Counted<&'a Session>,
     /// How many other sessions have not ended.
     pub idle_sessions: u64,
-    /// The other packages of the window, and packages about the focus.
+    /// The other packages, newest first, and packages about the focus.
     pub work: Counted<BriefingPackage<'a>>,
-    /// The automatic deposits of low significance in the window.
+    /// Packages that others of these lists extend or correct, and that are in none of them.
+    pub parents: Vec<BriefingPackage<'a>>,
+    /// The automatic deposits of low significance.
     pub automatic: Option<Automatic>,
     /// The ids of damaged rows, which are left out.
     pub damaged: &'a [String],
@@ -42,6 +48,17 @@ pub struct Counted<T> {
 pub struct BriefingPackage<'a> {
     pub fields: &'a PackageFields,
     pub superseded_by: Option<PackageId>,
+    /// The note of its latest revision.
+    pub note: Option<&'a ReviewNote>,
+    pub outline: &'a Outline,
+}
+
+/// The words of a reviewer about a package.
+#[derive(Clone, Debug)]
+pub struct ReviewNote {
+    /// Who wrote it, such as `human:lead`, if known.
+    pub by: Option<String>,
+    pub text: String,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +66,13 @@ pub struct BriefingQuestion<'a> {
     pub text: &'a str,
     /// The newest package that asks it.
     pub package_id: &'a PackageId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct BriefingFact<'a> {
+    pub fact: &'a Fact,
+    /// How often its value was recorded, itself included.
+    pub versions: u64,
 }
 
 /// Automatic deposits, folded.
@@ -86,11 +110,17 @@ impl<T> Counted<T> {
         let total = total.max(rows.len() as u64);
         Self { rows, total }
     }
+
+    /// How many were not loaded.
+    pub(super) fn unloaded(&self) -> u64 {
+        self.total - self.rows.len() as u64
+    }
 }
 
 impl BriefingRows<'_> {
     fn is_empty(&self) -> bool {
-        let packages = self.standing.total + self.reviews.total + self.work.total;
+        let asked = self.asked.total + self.reviews.total;
+        let packages = self.standing.total + asked + self.work.total;
         packages + self.questions.total + self.facts.total == 0
             && self.handoffs.is_empty()
             && self.automatic.is_none()
