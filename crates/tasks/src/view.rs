@@ -87,6 +87,7 @@ impl Work<'_> {
             team: routing.and_then(|routing| routing.team.clone()),
             tags: tags.filter(|tags| !tags.is_empty()),
             lease: lease(task, &facts),
+            done_by: self.done_by(task)?,
             waits_for: some(open).filter(|_| !task.status.is_final()),
             block_reason: block_reason(task),
             parent: task.parent_id,
@@ -95,6 +96,19 @@ impl Work<'_> {
             created_at: task.created_at.clone(),
             path: task_file(task.status, task.id),
         })
+    }
+
+    /// The agent whose run ended with the task in review or done.
+    fn done_by(&self, task: &Task) -> Result<Option<String>> {
+        if !matches!(task.status, Status::Review | Status::Done) {
+            return Ok(None);
+        }
+        let result: Option<RunResult> = self.artifact(task.id, "run_result.json")?;
+        if let Some(result) = result {
+            return Ok(Some(result.agent_id));
+        }
+        let run: Option<Run> = self.artifact(task.id, "run.json")?;
+        Ok(run.map(|run| run.agent_id))
     }
 
     pub(crate) fn details(&self, project: &str, file: &TaskFile, facts: RunFacts) -> TaskDetails {

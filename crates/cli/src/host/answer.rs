@@ -5,7 +5,8 @@ use accord_api::{Answered, Received};
 use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
-use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY, WARNINGS};
+use accord_memory_core::Warning;
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -29,6 +30,8 @@ pub(crate) struct Answer {
     pub(crate) superseded_by: Option<String>,
     /// Whether the request created its project.
     pub(crate) is_new_project: bool,
+    /// Warnings about the request that its document cannot have.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// An answer that is read piece by piece.
@@ -92,6 +95,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
         text,
         superseded_by: header(SUPERSEDED_BY),
         is_new_project: parts.headers.contains_key(NEW_PROJECT),
+        warnings: header(WARNINGS).map(|text| Warning::read_list(&text)).unwrap_or_default(),
     })
 }
 

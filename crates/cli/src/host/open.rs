@@ -198,7 +198,11 @@ impl Connection {
     }
 
     pub(crate) fn send(&self, request: HostRequest) -> Result<Answer> {
-        self.runtime.block_on(request.send(self.api.as_ref()))
+        let answer = self.runtime.block_on(request.send(self.api.as_ref()))?;
+        for warning in &answer.warnings {
+            print_note(clean(&format!("warning: {}", warning.message)));
+        }
+        Ok(answer)
     }
 
     pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>

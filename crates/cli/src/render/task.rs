@@ -413,10 +413,13 @@ pub(crate) fn or(page: &mut Page, command: &str) {
     page.line(format!("{label}  {}", clean(command)));
 }
 
-/// Who has the task, or may have it.
+/// Who has the task, did it, or may have it.
 fn holder(task: &ops::TaskItem) -> String {
     if let Some(ops::LeaseView { agent, .. }) = &task.lease {
         return clean(agent);
+    }
+    if let Some(agent) = &task.done_by {
+        return format!("by {}", line(agent));
     }
     let named = task.agent.as_ref().or(task.role.as_ref()).or(task.team.as_ref());
     named.map(|name| format!("for {}", line(name))).unwrap_or_default()

@@ -64,6 +64,8 @@ message! {
         optional tags: Vec<String> = "tags", "tags";
         /// The lease of the agent that works on it.
         optional lease: LeaseView = "lease", "lease";
+        /// Who did it, once the work is over.
+        optional done_by: String = "done_by", "agent-id";
         /// The tasks that it waits for now, with their statuses.
         optional waits_for: Vec<DependencyView> = "waits_for", "dependencies";
         /// Why it is blocked.
