@@ -2,6 +2,7 @@
 //!
 //! * [`ProjectId`], [`ActorId`], [`SessionId`] and [`id!`], which declares an id of a protocol.
 //! * [`Actor`]: who did something; [`By`]: who acts, through which [`Door`].
+//! * [`agent_name`]: one name for one coding agent.
 //! * [`Need`], [`Access`], [`KeyScope`], [`Caller`], [`policy`]: who may do what.
 //! * [`worker`], [`evidence`]: decisions of a person, who may take them, and what they are about;
 //!   [`decision`]: the record of one.
@@ -29,6 +30,7 @@
 
 mod access;
 mod actor;
+mod agent_name;
 mod by;
 mod caller;
 pub mod client_output;
@@ -49,6 +51,7 @@ pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};
 pub use actor::{Actor, ActorKey, ActorType, SessionReference};
+pub use agent_name::agent_name;
 pub use by::{By, Door, KnownBy, Presence};
 pub use caller::{Author, Authorized, Caller, CallerProcess};
 pub use cursor::{Cursor, ProjectPosition};

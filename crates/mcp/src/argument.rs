@@ -16,8 +16,7 @@ pub struct Argument {
     kind: Kind,
     about: &'static str,
     need: Need,
-    default: Option<Literal>,
-    example: Option<&'static str>,
+    default: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +47,11 @@ enum Need {
     Project,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Literal {
-    Word(&'static str),
-    Number(i64),
-}
-
 type Words = &'static [&'static str];
+
+/// Ranges up to this number are in the schema. Models seldom come near the end of others, whose
+/// refusal names it.
+const LARGEST_RANGE: i64 = 100;
 
 impl Argument {
     pub const fn text(name: &'static str, about: &'static str) -> Self {
@@ -114,19 +111,7 @@ impl Argument {
 
     #[must_use]
     pub const fn default_word(mut self, word: &'static str) -> Self {
-        self.default = Some(Literal::Word(word));
-        self
-    }
-
-    #[must_use]
-    pub const fn default_number(mut self, number: i64) -> Self {
-        self.default = Some(Literal::Number(number));
-        self
-    }
-
-    #[must_use]
-    pub const fn example(mut self, example: &'static str) -> Self {
-        self.example = Some(example);
+        self.default = Some(word);
         self
     }
 
@@ -139,18 +124,22 @@ impl Argument {
     }
 
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, kind, about, need: Need::Optional, default: None, example: None }
+        Self { name, kind, about, need: Need::Optional, default: None }
     }
 
     fn is_required(&self, default_project: Option<&str>) -> bool {
         self.need == Need::Required || (self.need == Need::Project && default_project.is_none())
     }
 
-    fn schema(&self, default_project: Option<&str>) -> Value {
+    /// Every token of a schema is read by models, so it says only what they need.
+    fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({"type": "string"}),
             Kind::Word(words) => json!({"type": "string", "enum": words}),
-            Kind::Integer(from, to) => json!({"type": "integer", "minimum": from, "maximum": to}),
+            Kind::Integer(from, to) if to <= LARGEST_RANGE => {
+                json!({"type": "integer", "minimum": from, "maximum": to})
+            }
+            Kind::Integer(..) => json!({"type": "integer"}),
             Kind::Ratio => json!({"type": "number", "minimum": 0, "maximum": 1}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
@@ -159,17 +148,11 @@ impl Argument {
             Kind::Members => json!({"type": "object"}),
             Kind::Any => json!({}),
         };
-        schema["description"] = self.about.into();
-        let project = default_project.filter(|_| self.name == "project_id");
-        match (self.default, project) {
-            (Some(Literal::Word(word)), _) => schema["default"] = word.into(),
-            (Some(Literal::Number(number)), _) => schema["default"] = number.into(),
-            (None, Some(project)) => schema["default"] = project.into(),
-            (None, None) => {}
+        if !self.about.is_empty() {
+            schema["description"] = self.about.into();
         }
-        if let Some(example) = self.example {
-            let is_list = matches!(self.kind, Kind::Texts);
-            schema["examples"] = if is_list { json!([[example]]) } else { json!([example]) };
+        if let Some(word) = self.default {
+            schema["default"] = word.into();
         }
         schema
     }
@@ -217,7 +200,7 @@ impl Argument {
 }
 
 pub(crate) fn schema(arguments: &[Argument], default_project: Option<&str>) -> Object {
-    let property = |one: &Argument| (one.name.to_owned(), one.schema(default_project));
+    let property = |one: &Argument| (one.name.to_owned(), one.schema());
     let properties: Object = arguments.iter().map(property).collect();
     let required = arguments.iter().filter(|argument| argument.is_required(default_project));
     let required: Vec<&str> = required.map(Argument::name).collect();
@@ -227,7 +210,6 @@ pub(crate) fn schema(arguments: &[Argument], default_project: Option<&str>) -> O
     if !required.is_empty() {
         schema.insert("required".into(), required.into());
     }
-    schema.insert("additionalProperties".into(), false.into());
     schema
 }
 
@@ -238,7 +220,7 @@ pub(crate) fn check(
     default_project: Option<&str>,
 ) -> Result<Object, Failure> {
     let mut checked = Object::new();
-    for (name, value) in sent {
+    for (name, value) in with_integers(sent, arguments) {
         let Some(argument) = arguments.iter().find(|argument| argument.name == name) else {
             return Err(unknown(&name, arguments));
         };
@@ -253,7 +235,9 @@ pub(crate) fn check(
         let is_any = matches!(argument.kind, Kind::Any);
         let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
         if checked.get(argument.name).is_none_or(|value| !is_any && blank(value)) {
-            let message = format!("{} is missing: {}", argument.name, argument.about);
+            let about = [": ", argument.about];
+            let about = if argument.about.is_empty() { String::new() } else { about.concat() };
+            let message = format!("{} is missing{about}", argument.name);
             let failure = Failure::new(Code::McpArgumentMissing, message);
             return Err(failure.at(format!("/{}", argument.name)));
         }
@@ -261,17 +245,54 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Arguments that were sent as texts, with those numbers that their schema requires.
+/// The arguments of a prompt, which clients send as texts. An empty one counts as missing.
 pub(crate) fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
     for argument in arguments.iter().filter(|item| matches!(item.kind, Kind::Integer(..))) {
         let Some(value) = sent.get_mut(argument.name) else { continue };
-        match value.as_str().map(|text| (text.trim(), text.trim().parse::<i64>())) {
-            Some(("", _)) => *value = Value::Null,
-            Some((_, Ok(number))) => *value = number.into(),
-            _ => {}
+        match value.as_str().map(str::trim) {
+            Some("") => *value = Value::Null,
+            Some(text) => *value = text.into(),
+            None => {}
         }
     }
     sent
+}
+
+/// The arguments, in which texts such as `"8"` are integers where the schema has integers: some
+/// models write them so.
+pub(crate) fn with_integers(mut sent: Object, arguments: &[Argument]) -> Object {
+    for argument in arguments {
+        if let Some(value) = sent.get_mut(argument.name) {
+            as_declared(value, &argument.schema());
+        }
+    }
+    sent
+}
+
+fn as_declared(value: &mut Value, schema: &Value) {
+    match value {
+        Value::String(text) if schema["type"] == "integer" => {
+            if let Some(number) = digits(text) {
+                *value = number.into();
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| as_declared(item, &schema["items"]))
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                as_declared(member, &schema["properties"][name.as_str()]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An integer in a text of digits alone, after a minus sign perhaps.
+fn digits(text: &str) -> Option<i64> {
+    let number = text.strip_prefix('-').unwrap_or(text);
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
 }
 
 /// A value as a whole number, such as `5` or `5.0`.

@@ -15,19 +15,9 @@ use serde_json::json;
 
 use super::{argument::Argument, call::Call, raw};
 
-pub const BUDGET: Argument =
-    max_tokens("The most tokens of the answer. What does not fit is left out whole and counted.");
-
-/// For tools that list.
-pub const PAGE_BUDGET: Argument = max_tokens(
-    "The most tokens of the answer. A page ends before the first item that does not fit: pass \
-     next_cursor to go on. x-remaining counts what follows. x-too_large has id, title and size of \
-     items that no page of this budget can hold.",
-);
-
-const fn max_tokens(about: &'static str) -> Argument {
-    Argument::integer("max_tokens", 100, 1_000_000, about).default_number(DEFAULT_TOKENS)
-}
+/// The most tokens of the answer. What does not fit is left out whole and counted; a page ends
+/// before the first item that does not fit.
+pub const BUDGET: Argument = Argument::integer("max_tokens", 100, 1_000_000, "");
 
 pub const DEFAULT_TOKENS: i64 = 8_000;
 

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId, refuse::schema};
+use accord_base::{Actor, ActorId, ActorKey, ActorType, IdError, SessionId};
+use accord_base::{agent_name, refuse::schema};
 use accord_contract::{Code, Failure, Object, Time, Value};
 
 use super::tool_result::OpenSession;
@@ -116,14 +117,15 @@ impl<'a> Call<'a> {
             return self.actor();
         };
         let id = ActorId::new(text).map_err(|error| invalid("actor", &error))?;
-        Ok(Actor::new(id, ActorType::Agent))
+        let named = self.by_one_name(ActorKey { id, kind: ActorType::Agent });
+        Ok(Actor::new(named.id, named.kind))
     }
 
     /// The actor that starts a session: as [`Call::actor`], or an agent with the name of the
     /// client. The receipt of the session names it.
     pub fn starter(&self) -> Result<Actor, Failure> {
         let client = || {
-            let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
+            let id = ActorId::new(agent_name(self.context.client.as_ref()?.trim())).ok()?;
             Some(ActorKey { id, kind: ActorType::Agent })
         };
         let message = "no actor: the call has none, and no session was started";
@@ -158,10 +160,21 @@ impl<'a> Call<'a> {
         named.or(started).ok_or_else(|| missing("session_id", message))
     }
 
+    /// The actor that a model named, by the name under which its agent is recorded: a model does
+    /// not know it. The key or the person who started the server can have chosen another one.
+    fn by_one_name(&self, named: ActorKey) -> ActorKey {
+        let own = self.context.actor.as_ref() == Some(&named);
+        match ActorId::new(agent_name(named.id.as_str())) {
+            Ok(id) if named.kind == ActorType::Agent && !own => ActorKey { id, ..named },
+            _ => named,
+        }
+    }
+
     /// The actor of the call, unless only the client has a name. Without a key, a person is the one
     /// for whom the server was started: an agent that may name others could review its own work.
     fn known_actor(&self) -> Result<Option<ActorKey>, Failure> {
         let named = self.text("actor").map(parse_actor).transpose();
+        let named = named.map(|named| named.map(|actor| self.by_one_name(actor)));
         let session = self.context.session.as_ref().map(|session| &session.actor);
         let own = self.context.actor.as_ref();
         let known = || session.or(own).cloned();

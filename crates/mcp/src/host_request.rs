@@ -11,7 +11,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
-use accord_serving::reply::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
+use accord_serving::reply::{NEW_PROJECT, REVIEW, SUPERSEDED_BY, WARNINGS};
 use accord_serving::{Api, Request};
 
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
@@ -32,6 +32,7 @@ pub struct Answer {
     superseded_by: Option<String>,
     review: Option<String>,
     new_project: Option<String>,
+    warnings: Option<Value>,
     unknown: Vec<&'static str>,
 }
 
@@ -90,6 +91,7 @@ impl HostRequest {
         let superseded_by = header(SUPERSEDED_BY).map(str::to_owned);
         let review = header(REVIEW).map(str::to_owned);
         let new_project = header(NEW_PROJECT).and_then(percent_decoded);
+        let warnings = header(WARNINGS).and_then(|text| serde_json::from_str(text).ok());
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(interrupted)?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|_| broken("the answer is not UTF-8"))?;
@@ -98,7 +100,15 @@ impl HostRequest {
             // Whitespace between JSON tokens costs a model tokens and means nothing.
             let text = if is_json { compact(&text) } else { text };
             let unknown = Vec::new();
-            return Ok(Answer { created, text, superseded_by, review, new_project, unknown });
+            return Ok(Answer {
+                created,
+                text,
+                superseded_by,
+                review,
+                new_project,
+                warnings,
+                unknown,
+            });
         }
         let envelope = serde_json::from_str(&text).ok();
         let envelope = envelope.and_then(|value| ErrorEnvelope::from_document(value).ok());
@@ -174,6 +184,21 @@ impl Answer {
     pub fn object(&self) -> Result<Object, Failure> {
         let message = "the answer of the host is not a JSON object";
         serde_json::from_str(&self.text).map_err(|_| Failure::new(Code::HostProtocol, message))
+    }
+
+    /// The members of the answer that a receipt repeats. Its warnings are those of the host, also
+    /// if the document has a member of that name.
+    pub fn picked(&self, names: &[&str]) -> Result<Object, Failure> {
+        let mut document = self.object()?;
+        match &self.warnings {
+            Some(Value::Array(warnings)) if !warnings.is_empty() => {
+                document.insert("warnings".into(), warnings.clone().into());
+            }
+            Some(_) => drop(document.remove("warnings")),
+            None => {}
+        }
+        let members = names.iter();
+        Ok(members.filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?))).collect())
     }
 }
 

@@ -64,12 +64,14 @@ impl Server {
         standing.client = origin.client.clone();
         standing.stateless = stateless;
         let arguments = match entry.visibility() {
-            // A session has a project, so later calls need none.
+            // A session has a project, so later calls need none, also those of other sets.
             Visibility::Model => {
-                argument::check(arguments, tool.arguments, standing.project.as_deref())?
+                let session = standing.session.as_ref().map(|session| session.project_id.as_str());
+                let project = session.or(standing.project.as_deref());
+                argument::check(arguments, tool.arguments, project)?
             }
             // A page may be newer than the server, and the host reads the whole message anyway.
-            Visibility::App => arguments,
+            Visibility::App => argument::with_integers(arguments, tool.arguments),
         };
         if stateless && tool.belongs_to_session() {
             standing.session = origin.named_session(&arguments).await?;
@@ -177,7 +179,7 @@ impl ServerHandler for Server {
         let accord = model::Implementation::new("accord", env!("CARGO_PKG_VERSION"));
         model::ServerConfig::new(capabilities)
             .with_server_info(accord.with_title("Accord"))
-            .with_instructions(self.toolbox.instructions())
+            .with_instructions(self.toolbox.instructions(self.defaults.project.as_deref()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
@@ -187,10 +189,11 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<model::ListToolsResult, ErrorData> {
         one_page(page)?;
-        let tools = self.toolbox.described(self.defaults.project.as_deref());
+        let with_pages = shows_pages(context.client_capabilities().as_ref());
+        let tools = self.toolbox.described(self.defaults.project.as_deref(), with_pages);
         Ok(model::ListToolsResult::with_all_items(tools))
     }
 
@@ -318,6 +321,12 @@ impl Server {
         let found = self.toolbox.resources();
         if found.is_empty() { Err(malformed::no_method(method)) } else { Ok(found) }
     }
+}
+
+/// Whether a client says that it shows pages to people (MCP Apps).
+fn shows_pages(capabilities: Option<&model::ClientCapabilities>) -> bool {
+    let extensions = capabilities.and_then(|client| client.extensions.as_ref());
+    extensions.is_some_and(|extensions| extensions.contains_key("io.modelcontextprotocol/ui"))
 }
 
 /// Makes the protocol error of a failure, as the set has it.

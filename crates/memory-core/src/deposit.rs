@@ -4,9 +4,9 @@ use accord_base::credential::CredentialPlace;
 use accord_contract::{Code, Failure, Value, Wire as _};
 
 use crate::lifecycle::Revision;
-use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, transport_text};
+use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status};
 use crate::project::{Project, Writing};
-use crate::{ActorType, ContentHash, Package, Warning, refuse, text};
+use crate::{ActorType, ContentHash, Package, WARNINGS, Warning, refuse, text};
 
 #[derive(Clone, Debug, Default)]
 pub struct DepositState {
@@ -54,15 +54,19 @@ pub enum Deposit {
     Replay,
 }
 
-/// The answer to a deposit: the package with its hash, and warnings.
+/// The answer to a change: the package with its hash and warnings. If the package has a member
+/// `warnings` of its own, that one stays as it was deposited, and the warnings are returned apart.
 /// Clauses: AGENTIC-R-026, AGENTIC-R-043.
-pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String {
-    let answer = transport_text(stored, hash);
+pub fn answer(package: &Package, warnings: Vec<Warning>) -> (String, Option<Vec<Warning>>) {
+    let answer = package.transport_text();
+    if package.fields().extra.contains_key(WARNINGS) {
+        return (answer, Some(warnings));
+    }
     if warnings.is_empty() {
-        return answer;
+        return (answer, None);
     }
     let warnings: Value = warnings.iter().map(Warning::encode).collect();
-    text::append(&answer, "warnings", &warnings.to_string())
+    (text::append(&answer, WARNINGS, &warnings.to_string()), None)
 }
 
 /// Decides the deposit of `package`. Fails with `invalid_schema` at `project_id` when it names

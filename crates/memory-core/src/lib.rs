@@ -59,4 +59,4 @@ pub use package::Package;
 pub use project::{Project, ProjectPolicy, Writing};
 pub use session::Session;
 pub use text::compact;
-pub use warning::Warning;
+pub use warning::{WARNINGS, Warning};

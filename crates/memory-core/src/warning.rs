@@ -1,9 +1,12 @@
 //! Warnings about accepted writes and about searches.
 
-use accord_contract::{Object, message};
+use accord_contract::{Object, Value, Wire as _, message};
 
 use crate::package::{ANSWERS, SUPERSEDES};
 use crate::{PackageId, SessionId};
+
+/// The member of an answer that has the warnings about it.
+pub const WARNINGS: &str = "warnings";
 
 message! {
     /// A warning about an accepted write or a search.
@@ -21,6 +24,18 @@ impl Warning {
     fn new(code: &str, field: &str, message: impl Into<String>) -> Self {
         let (code, field, message) = (code.into(), field.into(), message.into());
         Self { code, message, field, extra: Object::new() }
+    }
+
+    /// The warnings in a list of JSON, such as that of a header; none if it is something else.
+    pub fn read_list(text: &str) -> Vec<Self> {
+        let list: Value = serde_json::from_str(text).unwrap_or_default();
+        Vec::from_answer(list).unwrap_or_default()
+    }
+
+    /// Some warnings did not fit into a header.
+    pub fn left_out(count: usize) -> Self {
+        let message = format!("{count} more warnings do not fit into the header");
+        Self::new("more_warnings", WARNINGS, message)
     }
 
     /// A named package is not in the project. It may arrive later. Other projects are not searched,

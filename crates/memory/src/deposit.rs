@@ -105,12 +105,14 @@ impl Memory {
         let (memory, deposit) = (self.clone(), prepared.clone());
         match self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await? {
             Stored::New { warnings, new_project } => {
-                let (package, hash) = (&prepared.package, prepared.package.content_hash());
+                let package = &prepared.package;
+                let (text, apart) = answer(package, warnings);
                 let package = Served {
                     package_id: package.package_id().clone(),
-                    content_hash: *hash,
+                    content_hash: *package.content_hash(),
                     revision: 1,
-                    text: answer(package.text(), hash, &warnings),
+                    text,
+                    apart,
                 };
                 Ok(Deposited { new: true, new_project, package })
             }

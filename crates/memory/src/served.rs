@@ -6,7 +6,7 @@
 use accord_base::{ProjectId, SessionId};
 use accord_contract::{Failure, Timestamp};
 use accord_memory_core::package::PackageHead;
-use accord_memory_core::{ContentHash, Package, PackageId, package};
+use accord_memory_core::{ContentHash, Package, PackageId, Warning, package};
 use accord_store::{PackageRow, Quarantine, StoreExt as _, WriteUnit};
 
 use super::load::integrity;
@@ -20,6 +20,9 @@ pub struct Served {
     pub revision: u64,
     /// Its text in transport: with the hash in it.
     pub text: String,
+    /// The warnings about a change, if they cannot be in the text: the package has a member of
+    /// their name.
+    pub apart: Option<Vec<Warning>>,
 }
 
 /// A package whose text no longer has its hash, or whose row contradicts it.
@@ -40,6 +43,7 @@ impl Served {
             content_hash: hash,
             revision: row.state.revision,
             text: package::transport_text(&row.state.text, &hash),
+            apart: None,
         })
     }
 }

@@ -88,8 +88,8 @@ impl Memory {
             }
         };
         let hash = *package.content_hash();
-        let text = answer(package.text(), &hash, &warnings);
-        Ok(Served { text, package_id: id, content_hash: hash, revision })
+        let (text, apart) = answer(&package, warnings);
+        Ok(Served { text, apart, package_id: id, content_hash: hash, revision })
     }
 }
 

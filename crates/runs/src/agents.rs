@@ -7,6 +7,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use accord_base::agent_name;
 use accord_contract::Failure;
 
 /// A coding agent that is known by name.
@@ -58,13 +59,16 @@ pub const PRESETS: [Preset; 4] = [
 ];
 
 impl Preset {
+    /// The preset of this name, or of another name that its agent goes by.
     pub fn named(name: &str) -> Option<&'static Self> {
+        let name = agent_name(name);
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
     /// The agent whose program this is, also by a path.
     pub(crate) fn of_program(program: &OsStr) -> Option<&'static Self> {
-        Self::named(Path::new(program).file_name()?.to_str()?)
+        let name = Path::new(program).file_name()?.to_str()?;
+        PRESETS.iter().find(|preset| preset.name == name)
     }
 
     pub fn command(&self) -> Vec<String> {

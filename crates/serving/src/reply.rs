@@ -19,6 +19,9 @@ pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by")
 pub const REVIEW: HeaderName = HeaderName::from_static("x-review");
 /// The header with the id of the project that a write created, written as in [`SUPERSEDED_BY`].
 pub const NEW_PROJECT: HeaderName = HeaderName::from_static("x-new-project");
+/// The header with the warnings about a write, as a JSON list in ASCII, if the document that is
+/// answered has a member `warnings` of its own.
+pub const WARNINGS: HeaderName = HeaderName::from_static("x-accord-warnings");
 
 /// A failure that a handler returns.
 #[derive(Clone, Debug)]

@@ -55,7 +55,6 @@ pub struct Number {
     least: u32,
     most: u32,
     default: Option<u32>,
-    is_applied: bool,
 }
 
 /// A boolean; false if it is not given.
@@ -123,7 +122,7 @@ pub struct Moment {
 impl Number {
     /// A number from `least` to `most`.
     pub const fn new(name: &'static str, least: u32, most: u32) -> Self {
-        Self { name, least, most, default: None, is_applied: true }
+        Self { name, least, most, default: None }
     }
 
     /// The same with a default.
@@ -133,17 +132,10 @@ impl Number {
         self
     }
 
-    /// The same with a default that documents describe, and the operation itself applies.
-    #[must_use]
-    pub const fn usually(mut self, default: u32) -> Self {
-        self.is_applied = false;
-        self.or(default)
-    }
-
     /// Reads it, if it is given or has a default. Clauses: AGENTIC-R-071.
     pub fn read(&self, params: &Params<'_>) -> Result<Option<u32>, Failure> {
         let Some(text) = params.text(self.name) else {
-            return Ok(self.default.filter(|_| self.is_applied));
+            return Ok(self.default);
         };
         // The standard library would take a plus sign, which is a space in a URL.
         let plain = text.bytes().all(|byte| byte.is_ascii_digit());

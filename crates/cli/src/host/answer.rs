@@ -6,7 +6,8 @@ use accord_contract::text::percent_decoded;
 use accord_contract::{Code, Failure};
 use accord_host::Response;
 use accord_host::client::body_failure;
-use accord_host::http::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
+use accord_host::http::{NEW_PROJECT, REVIEW, SUPERSEDED_BY, WARNINGS};
+use accord_memory_core::Warning;
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -32,6 +33,8 @@ pub(crate) struct Answer {
     pub(crate) new_project: Option<String>,
     /// The latest state of the package that has a note, as JSON.
     pub(crate) review: Option<String>,
+    /// Warnings about the request that its document cannot have.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// An answer that is read piece by piece.
@@ -96,6 +99,7 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
         superseded_by: header(SUPERSEDED_BY),
         new_project: header(NEW_PROJECT).as_deref().and_then(percent_decoded),
         review: header(REVIEW),
+        warnings: header(WARNINGS).map(|text| Warning::read_list(&text)).unwrap_or_default(),
     })
 }
 

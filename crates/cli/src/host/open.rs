@@ -201,7 +201,11 @@ impl Connection {
     pub(crate) fn send(&self, request: HostRequest) -> Result<Answer> {
         let project = request.project();
         let answer = self.runtime.block_on(request.send(self.api.as_ref()));
-        answer.map_err(|error| self.naming_the_near(error, project))
+        let answer = answer.map_err(|error| self.naming_the_near(error, project))?;
+        for warning in &answer.warnings {
+            print_note(clean(&format!("warning: {}", warning.message)));
+        }
+        Ok(answer)
     }
 
     pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>

@@ -549,7 +549,7 @@ pub(crate) fn or(page: &mut Page, command: &str) {
     page.line(format!("{label}  {}", clean(command)));
 }
 
-/// Who has the task, or may have it.
+/// Who has the task, did it, or may have it.
 fn holder(task: &ops::TaskItem) -> String {
     if let Some(ops::LeaseView { agent, .. }) = &task.lease {
         return clean(agent);

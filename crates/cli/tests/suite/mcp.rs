@@ -46,9 +46,11 @@ impl Agent {
 
     pub(crate) fn begun(command: Command) -> Self {
         let mut agent = Self::start(command);
+        // A client that shows pages gets all tools.
+        let pages = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
         let begin = json!({
             "protocolVersion": "2025-06-18",
-            "capabilities": {},
+            "capabilities": {"extensions": {"io.modelcontextprotocol/ui": pages}},
             "clientInfo": {"name": "test-client", "version": "1"}
         });
         let welcome = agent.ask("initialize", &begin);

@@ -106,6 +106,7 @@ examples! {
     "pull" 200 (GET single "/v1/projects/atlas/packages?mode=relevant&query=tiles+storage");
     "questions" 200 (GET single "/v1/projects/atlas/questions?all=true");
     "orient" 200 (GET single "/v1/projects/atlas/orient?window_days=7");
+    "briefing" 200 (GET single "/v1/projects/atlas/briefing?focus=storage");
     "orchestrate" 200 (GET single "/v1/orchestrate?project=atlas&focus=storage");
     "flag" 200 (JSON r#"{"review_type":"human","note":"Is zoom 12 enough?"}"#
         "/v1/packages/pkg_0a1b/flag");
@@ -160,7 +161,7 @@ examples! {
     "comment_on_task" 200 (JSON r#"{"text":"Begin with the coast."}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID/comments?actor=human:lead");
     "tasks" 200 (GET single "/accord/v1/projects/atlas/tasks?status=ready,blocked");
-    "task_board" 200 (GET single "/accord/v1/projects/atlas/tasks/board?format=markdown");
+    "task_board" 200 (GET single "/accord/v1/projects/atlas/tasks/board?limit=5");
     "task" 200 (GET "/accord/v1/projects/atlas/tasks/$TASK_ID");
     "edit_task" 200 (PATCH r#"{"priority":"high","tags":["tiles"]}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID?actor=human:lead");
@@ -170,7 +171,7 @@ examples! {
         "/accord/v1/projects/atlas/tasks/$TASK_ID/heartbeat");
     "task_briefing" 200
         ("curl \"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/briefing"
-        "?format=markdown&max_tokens=1000\"");
+        "?max_tokens=1000\"");
     "release_task" 200 (JSON r#"{"agent":"builder","reason":"Out of time"}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID/release?actor=builder");
     "claim_task" 200 (JSON r#"{"agent":"builder"}"#

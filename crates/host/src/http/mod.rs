@@ -47,7 +47,7 @@ pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::openapi::schemas;
-pub use accord_serving::reply::{NEW_PROJECT, REVIEW, SUPERSEDED_BY};
+pub use accord_serving::reply::{NEW_PROJECT, REVIEW, SUPERSEDED_BY, WARNINGS};
 
 pub(crate) type Context = accord_serving::Context<Host>;
 

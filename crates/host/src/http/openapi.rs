@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use accord_api::{Content, Declaration, Location, Parameter};
+use accord_api::{Answer, Content, Declaration, Location, Parameter};
 use accord_base::ProjectId;
 use accord_contract::alx::ErrorEnvelope;
-use accord_contract::wire::{json_schema, shape_schema};
+use accord_contract::wire::{Shape, json_schema, shape_schema};
 use accord_contract::{Code, Object, Value};
 use accord_serving::declared::refusals;
 use accord_serving::reply::status_of;
@@ -63,6 +63,7 @@ pub(super) fn document(routes: &[Declaration]) -> Value {
 }
 
 fn operation(route: &Declaration, error: &Value, schemas: &mut Schemas) -> Value {
+    let route = &in_one_type(route);
     let mut operation = Object::new();
     operation.insert("operationId".into(), route.name.into());
     operation.insert("tags".into(), json!([route.group]));
@@ -86,6 +87,26 @@ fn operation(route: &Declaration, error: &Value, schemas: &mut Schemas) -> Value
     operation.insert("responses".into(), responses(route, error, schemas).into());
     Value::Object(operation)
 }
+
+/// The route with JSON alone, if it has Markdown as well: a generated client reads one media type,
+/// and fails at the other. So the words that ask for Markdown are left out, too.
+fn in_one_type(route: &Declaration) -> Declaration {
+    let mut route = route.clone();
+    let is_json = |answer: &Answer| matches!(answer.content, Some(Content::Json(_)));
+    let is_text = |answer: &Answer| matches!(answer.content, Some(Content::Text(_)));
+    if route.answers.iter().any(is_json) && route.answers.iter().any(is_text) {
+        route.answers.retain(|answer| !is_text(answer));
+        for parameter in route.parameters.iter_mut().filter(|one| one.name == "format") {
+            if let Shape::Enum(words) = &mut parameter.shape {
+                words.members.retain(|word| !FOR_MARKDOWN.contains(word));
+            }
+        }
+    }
+    route
+}
+
+/// The values of `format` that are answered with Markdown.
+const FOR_MARKDOWN: [&str; 2] = ["briefing", "markdown"];
 
 fn parameter(parameter: &Parameter) -> Value {
     let mut schema = shape_schema(&parameter.shape);

@@ -2,9 +2,9 @@
 
 pub use accord_mcp::{
     Advice, Answer, ApiFor, Argument, Call, CallContext, Effect, HostAccess, HostRequest,
-    IsAccepted, KeepOpen, ListRequest, McpEndpoints, Memo, OpenSession, Output, Prompt,
-    ResourcePage, ResourceSet, SessionLimits, Template, Tool, ToolError, ToolResult, Toolbox,
-    Toolset, Visibility, parse_actor, serve, serve_stdio, service,
+    IsAccepted, KeepOpen, ListRequest, McpEndpoints, Memo, OpenSession, Prompt, ResourcePage,
+    ResourceSet, SessionLimits, Template, Tool, ToolError, ToolResult, Toolbox, Toolset,
+    Visibility, parse_actor, serve, serve_stdio, service,
 };
 
 /// The names of all tools.

@@ -135,3 +135,69 @@ async fn an_unknown_tool_is_refused_with_the_known_ones() {
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("The tools are memory_session_start, memory_orient, "), "{message}");
 }
+
+#[tokio::test]
+async fn the_own_warnings_of_a_document_are_served_as_they_were_sent() {
+    let world = World::new();
+    let owner = world.owner();
+    let once = |text: &str| assert_eq!(text.matches("\"warnings\"").count(), 1, "{text}");
+    for (id, own) in [("one", json!(["mine"])), ("two", json!({"a": 1})), ("three", json!(null))] {
+        let members = json!({"warnings": own, "parent_package_id": "é nowhere", "status":
+            "awaiting_review", "review_type": "human"});
+        let deposit = owner.post("/v1/projects/atlas/packages", &package_with(id, members)).await;
+        // The header is JSON in ASCII.
+        let header = deposit.header("x-accord-warnings").to_owned();
+        let warnings: Value = serde_json::from_str(&header).unwrap();
+        assert_eq!(warnings[0]["code"], "unknown_package", "{header}");
+        assert!(header.is_ascii() && warnings[0]["message"].as_str().unwrap().contains('é'));
+        once(&deposit.text);
+        assert_eq!(deposit.expect(201)["warnings"], own);
+        let machine = json!({"outcome": "complete", "actor": {"id": "ada", "type": "agent"}});
+        let review = owner.post(&format!("/v1/packages/{id}/review"), &machine).await;
+        assert!(review.header("x-accord-warnings").contains("human_review_ended_by_machine"));
+        once(&review.text);
+        assert_eq!(review.expect(200)["warnings"], own);
+        let read = owner.get(&format!("/v1/packages/{id}")).await;
+        once(&read.text);
+        assert_eq!(read.expect(200)["warnings"], own);
+    }
+    let fact = json!({"subject": "s", "predicate": "p", "value": "v", "warnings": ["mine"],
+        "source_package_id": "nowhere"});
+    let fact = owner.post("/v1/projects/atlas/facts", &fact).await;
+    assert!(fact.header("x-accord-warnings").contains("unknown_package"));
+    once(&fact.text);
+    assert_eq!(fact.expect(201)["warnings"], json!(["mine"]));
+}
+
+#[tokio::test]
+async fn a_receipt_has_the_warnings_of_accord_alone() {
+    let world = World::new();
+    let owner = world.owner();
+    let members = json!({"warnings": ["mine"], "status": "awaiting_review",
+        "review_type": "human"});
+    owner.deposit(&package_with("one", members)).await;
+    let mut agent = Client::begin(local_api(&world.host)).await;
+    let asked = json!({"package_id": "one", "action": "request_changes", "actor": "agent:ada"});
+    let receipt = agent.call("memory_review", asked).await["structuredContent"].clone();
+    assert_eq!(receipt["warnings"][0]["code"], "human_review_ended_by_machine", "{receipt}");
+    let asked = json!({"package_id": "one", "action": "resubmit", "actor": "agent:ada"});
+    let receipt = agent.call("memory_review", asked).await["structuredContent"].clone();
+    assert_eq!((&receipt["status"], receipt.get("warnings")), (&json!("awaiting_review"), None));
+}
+
+#[tokio::test]
+async fn a_warning_that_does_not_fit_into_a_header_is_counted() {
+    let world = World::new();
+    let owner = world.owner();
+    let nowhere: Vec<String> = (0..200).map(|number| format!("nowhere {number}")).collect();
+    let members = json!({"warnings": 1, "x-supersedes": nowhere});
+    let deposit = owner.post("/v1/projects/atlas/packages", &package_with("one", members)).await;
+    let header = deposit.header("x-accord-warnings").to_owned();
+    assert!(header.len() < 8_000, "{}", header.len());
+    let warnings: Value = serde_json::from_str(&header).unwrap();
+    let listed = warnings.as_array().unwrap();
+    let (last, listed) = listed.split_last().unwrap();
+    assert_eq!(last["code"], "more_warnings");
+    let more = format!("{} more warnings", 200 - listed.len());
+    assert!(last["message"].as_str().unwrap().starts_with(&more), "{last}");
+}

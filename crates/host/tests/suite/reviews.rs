@@ -174,3 +174,33 @@ async fn what_is_not_there_cannot_be_moved() {
         .refused(400, "invalid_transition");
     asker.get("/v1/packages/pkg_9/revisions").await.refused(404, "package_not_found");
 }
+
+#[tokio::test]
+async fn a_change_takes_all_members_that_its_document_allows() {
+    let world = World::new();
+    let asker = world.owner();
+    // Integers of any size: only what is kept must have an exact form.
+    let big = "\"x-own\":{\"n\":[-2023225700168224735232,18446744073709551617]},\"own\":1e300";
+    let change = async |id: &str, path: &str, members: &str| {
+        asker.ask("POST", &format!("/v1/packages/{id}/{path}"), &[], members).await
+    };
+    for id in ["pkg_1", "pkg_2"] {
+        asker.deposit(&package_with(id, json!({"status": "draft"}))).await;
+    }
+    let done = change("pkg_1", "complete", &format!("{{{big}}}")).await.expect(200);
+    assert_eq!(done["status"], "complete");
+    let flag = format!("{{\"review_type\":\"agent\",{big}}}");
+    change("pkg_2", "flag", &flag).await.expect(200);
+    let review = |outcome: &str| format!("{{\"outcome\":\"{outcome}\",{big}}}");
+    change("pkg_2", "review", &review("revision_requested")).await.expect(200);
+    change("pkg_2", "resubmit", &format!("{{{big}}}")).await.expect(200);
+    // The actor is kept, so its numbers must be exact.
+    let actor = "{\"id\":\"a\",\"type\":\"agent\",\"n\":18446744073709551617}";
+    let kept = &format!("{{\"outcome\":\"complete\",\"actor\":{actor}}}");
+    let refused = change("pkg_2", "review", kept).await.refused(400, "invalid_schema");
+    assert!(refused["pointer"].as_str().unwrap().starts_with("/actor"), "{refused}");
+    let twice = "{\"outcome\":\"complete\",\"x\":1,\"x\":2}";
+    change("pkg_2", "review", twice).await.refused(400, "invalid_schema");
+    let last = change("pkg_2", "review", &review("complete")).await.expect(200);
+    assert_eq!(last["status"], "complete");
+}

@@ -8,144 +8,66 @@ use serde_json::json;
 
 use super::{PROJECT, SESSION, actor, any_object, arguments, ask, in_project, of_session, receipt};
 use super::{contract::blueprint_draft, json_body, received, runtime::MOST_SEQUENCE};
-use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
-const RENDERED: &[Output] = &[
-    Output::text("sessionId"),
-    Output::text("resourceUri"),
-    Output::text("action"),
-    Output::text("contractHash"),
-    Output::text("blueprintId"),
-    Output::text("variantKey"),
-    Output::object("cache"),
-    Output::text("nextStep").optional(),
-];
+const KIND: Argument = Argument::word("kind", &["replace", "merge"], "").required();
 
-const PROPS: &[Output] = &[
-    Output::text("sessionId"),
-    Output::flag("updated"),
-    Output::text("resourceUri"),
-    Output::count("epoch").optional(),
-    Output::text("warning").optional(),
-    Output::text("propsSchemaHash").optional(),
-    Output::text("propsSchemaProfile").optional(),
-];
+const NEW_PROPS: Argument = Argument::object("props", any_object, "");
 
-const KIND: Argument = Argument::word(
-    "kind",
-    &["replace", "merge"],
-    "replace: props are the new props. merge: patch is merged into them (null deletes a member).",
-)
-.required();
+const PATCH: Argument = Argument::object("patch", any_object, "");
 
-const NEW_PROPS: Argument =
-    Argument::object("props", any_object, "With kind replace: all props, as propsSpec has them.");
-
-const PATCH: Argument = Argument::object("patch", any_object, "With kind merge: what changes.");
-
-const THEME: Argument = Argument::text("themeId", "A theme of ggui_list_themes.");
+const THEME: Argument = Argument::text("themeId", "");
 
 pub(super) const HANDSHAKE: Tool = Tool {
-    title: "Propose a UI",
-    description: "Checks what you want to show before you show it. The answer has \
-        handshakeId, which ggui_render uses once, and propsSchema, which the props must \
-        match. action reuse means that the same UI was rendered before. Example of \
-        blueprintDraft: {\"contract\": {\"propsSpec\": {\"properties\": {\"text\": \
-        {\"schema\": {\"type\": \"string\"}, \"required\": true}}}, \"actionSpec\": \
-        {\"approve\": {\"label\": \"Approve\"}, \"reject\": {\"label\": \"Reject\", \
-        \"schema\": {\"type\": \"object\", \"properties\": {\"reason\": {\"type\": \
-        \"string\"}}, \"required\": [\"reason\"]}}}}}",
+    description: "Checks a UI before it is shown; gives handshakeId for one ggui_render, and \
+        propsSchema. blueprintDraft, for example: {contract: {propsSpec: {properties: {text: \
+        {schema: {type: string}, required: true}}}, actionSpec: {approve: {label: Approve}, \
+        reject: {label: Reject, schema: {type: object, properties: {why: {type: string}}, \
+        required: [why]}}}}}. An action without a schema is a button, with an object schema a \
+        form.",
     arguments: &[
-        Argument::text("intent", "What you ask the person for, in a sentence that they read.")
-            .example("Approve the release notes of 1.4")
-            .required(),
-        Argument::object("blueprintDraft", blueprint_draft, "The UI that you propose.").required(),
-        Argument::flag("forceCreate", "Make a new UI, also if the same one was rendered."),
+        Argument::text("intent", "What you ask, in a sentence that the person reads.").required(),
+        Argument::object("blueprintDraft", blueprint_draft, "").required(),
+        Argument::flag("forceCreate", ""),
         PROJECT,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("handshakeId"),
-        Output::text("action"),
-        Output::object("suggestion"),
-        Output::object("propsSchema").optional(),
-        Output::text("propsSchemaHash").optional(),
-        Output::text("propsSchemaProfile").optional(),
-        Output::text("nextStep").optional(),
-    ]),
     ..in_project::<tools::Handshake, _>(proposed)
 };
 
 pub(super) const RENDER: Tool = Tool {
-    title: "Show a UI to a person",
-    description: "Begins a session: the person sees your props and can use the actions of the \
-        contract. Give the person the link in the result, then call ggui_consume with the \
-        sessionId. If it is refused, correct the arguments and use the same handshakeId.",
+    description: "Begins a session. Give the person the link in the result, then call \
+        ggui_consume. If refused, correct and use the same handshakeId.",
     arguments: &[
-        Argument::text("handshakeId", "The handshakeId of ggui_handshake.").required(),
-        Argument::object("props", any_object, "What the page shows, as propsSchema has it.")
-            .required(),
+        Argument::text("handshakeId", "").required(),
+        Argument::object("props", any_object, "As propsSchema has it.").required(),
         THEME,
-        Argument::object(
-            "override",
-            override_schema,
-            "Another contract or variance than in the handshake.",
-        ),
-        Argument::object("infra", any_object, "Wishes for a generator. No model is called."),
-        Argument::text(
-            "x-componentCode",
-            "The code of a component (an ES module), for hosts that mount it. The page of \
-             Accord never runs it. Leave it out if you have none.",
-        ),
+        Argument::object("override", override_schema, ""),
+        Argument::object("infra", any_object, ""),
+        Argument::text("x-componentCode", "Leave out."),
     ],
     effect: Effect::Adds,
-    output: Some(RENDERED),
     ..of_session::<tools::Render, _>(rendered)
 };
 
 pub(super) const RENDER_BLUEPRINT: Tool = Tool {
-    title: "Show a known UI again",
-    description: "Begins a session with a UI that was rendered before, without a handshake: \
-        its blueprintId is in the answer of ggui_render and of ggui_search_blueprints. Then \
-        go on as after ggui_render.",
+    description: "Begins a session with a UI of ggui_search_blueprints, without a handshake.",
     arguments: &[
-        Argument::text("blueprintId", "The id of the UI.").required(),
-        Argument::object("props", any_object, "What the page shows.").required(),
+        Argument::text("blueprintId", "").required(),
+        Argument::object("props", any_object, "").required(),
         THEME,
         PROJECT,
     ],
     effect: Effect::Adds,
-    output: Some(RENDERED),
     ..in_project::<tools::RenderBlueprint, _>(rendered)
 };
 
 pub(super) const CONSUME: Tool = Tool {
-    title: "Wait for the person's answer",
-    description: "Gives what the person did since the last call, and takes it out of the \
-        session: each event has intent (the action), actionData (what they entered), \
-        uiContext, actionId and firedAt, and says who answered (x-by), through which door \
-        (x-door), and whether it is a known person (x-person): an answer with x-person false \
-        is no decision of a person. If there is nothing yet, it waits up to timeout \
-        seconds; empty events mean that there is no new answer yet, so call it again, unless \
-        x-askEnded says that the time to answer is over: then no answer comes, so go on \
-        without one, or render again to ask anew. A call that is cancelled takes nothing. To \
-        lose nothing in a crash of your own, pass x-after: \
-        0 first, then the x-cursor of the last result that you handled. What came after it is \
-        given again, with the same actionId: handle each actionId once.",
-    arguments: &[
-        SESSION,
-        Argument::integer("timeout", 0, 25, "How many seconds to wait for an answer.")
-            .default_number(0),
-        AFTER,
-    ],
+    description: "Takes the events since the last call, or waits up to timeout seconds: intent \
+        (the action), actionData, x-by, x-person (false: no decision of a person). Empty: call \
+        again, unless x-askEnded. With x-after, events come again after a crash.",
+    arguments: &[SESSION, Argument::integer("timeout", 0, 25, ""), AFTER],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::list("events"),
-        Output::text("status"),
-        Output::object("client").optional(),
-        Output::count("x-cursor").optional(),
-        Output::text("x-askEnded").optional(),
-    ]),
     name: tools::Consume::NAME,
     ask: |call| {
         let actor = actor(call);
@@ -162,45 +84,33 @@ pub(super) const CONSUME: Tool = Tool {
     null_on: None,
 };
 
-const AFTER: Argument = Argument::integer(
-    "x-after",
-    0,
-    MOST_SEQUENCE,
-    "The x-cursor of the last result that you handled; 0 at first. It is confirmed.",
-);
+const AFTER: Argument =
+    Argument::integer("x-after", 0, MOST_SEQUENCE, "x-cursor that you handled; first 0.");
 
 pub(super) const UPDATE: Tool = Tool {
-    title: "Change what a page shows",
-    description: "Changes the props of a session; the page shows them at once, as a new \
-        epoch. updated false means that they were the same.",
+    description: "Changes what a page shows, as a new epoch: kind replace takes props, merge \
+        takes patch (null deletes). updated false: the same as before.",
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
-    effect: Effect::AddsOnce,
-    output: Some(PROPS),
+    effect: Effect::Adds,
     ..of_session::<tools::Update, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const AMEND: Tool = Tool {
-    title: "Correct what a page shows",
-    description: "As ggui_update, but in place: the epoch stays, and the page keeps what the \
-        person has entered so far.",
+    description: "As ggui_update, in place: the epoch and what the person has entered stay.",
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
-    effect: Effect::AddsOnce,
-    output: Some(PROPS),
+    effect: Effect::Adds,
     ..of_session::<tools::Amend, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const EMIT: Tool = Tool {
-    title: "Send on a channel",
-    description: "Sends a payload on a channel of the contract's streamSpec to the page, for \
-        example a line of progress.",
+    description: "Sends on a channel of streamSpec, such as progress.",
     arguments: &[
         SESSION,
-        Argument::text("channel", "The name of the channel in streamSpec.").required(),
-        Argument::any("payload", "What to send, as the schema of the channel has it.").required(),
-        Argument::flag("complete", "Whether it is the last one, on a channel that allows it."),
+        Argument::text("channel", "").required(),
+        Argument::any("payload", "").required(),
+        Argument::flag("complete", ""),
     ],
     effect: Effect::Adds,
-    output: Some(&[Output::flag("accepted"), Output::count("seq").optional()]),
     ..of_session::<tools::Emit, _>(receipt::<GguiEmitEnvelope>)
 };
 

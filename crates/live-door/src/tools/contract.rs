@@ -4,56 +4,29 @@ use accord_contract::Value;
 use serde_json::json;
 
 pub(super) fn blueprint_draft() -> Value {
+    let described = |about: &str| json!({"type": "object", "description": about});
     json!({
         "type": "object",
         "properties": {
             "contract": {
                 "type": "object",
-                "description": "Schemas are JSON Schema (draft-07 subset). Objects are closed: \
-                    name every property. Names are unique over actionSpec, streamSpec and \
-                    contextSpec.",
+                "description": "Schemas: draft-07 subset, closed objects.",
                 "properties": {
-                    "propsSpec": {
-                        "type": "object",
-                        "description": "What the page shows: {properties: {NAME: {schema, \
-                            required?, description?, default?}}}. A text whose schema has \
-                            contentMediaType text/markdown is shown as Markdown, format uri as a \
-                            link.",
-                    },
-                    "actionSpec": {
-                        "type": "object",
-                        "description": "What the person can do: {NAME: {label, schema?, \
-                            description?, confirm?}}. Without schema it is a button; with an \
-                            object schema it is a form.",
-                    },
-                    "streamSpec": {
-                        "type": "object",
-                        "description": "Channels for ggui_emit: {NAME: {schema, mode? append or \
-                            replace, replay? none, latest or all, complete?}}.",
-                    },
-                    "contextSpec": {
-                        "type": "object",
-                        "description": "State of the page that you get as uiContext: {NAME: \
-                            {schema, default?}}.",
-                    },
-                    "agentCapabilities": {
-                        "type": "object",
-                        "description": "Tools that actions or channels name: {tools: {NAME: \
-                            {toolInfo: {inputSchema}}}}.",
-                    },
-                    "clientCapabilities": {
-                        "type": "object",
-                        "description": "Gadgets of ggui_list_gadgets: {gadgets: {PACKAGE: \
-                            {EXPORT: {}}}}.",
-                    },
+                    "propsSpec": described(
+                        "A text can have contentMediaType text/markdown, or format uri.",
+                    ),
+                    "actionSpec": described("{NAME: {label, schema?, description?, confirm?}}"),
+                    "streamSpec": described(
+                        "{NAME: {schema, mode?: append|replace, replay?: none|latest|all, \
+                         complete?}}",
+                    ),
+                    "contextSpec": described("{NAME: {schema, default?}}, given as uiContext"),
+                    "agentCapabilities": {"type": "object"},
+                    "clientCapabilities": {"type": "object"},
                 },
             },
-            "variance": {
-                "type": "object",
-                "description": "What tells UIs of one contract apart: persona, aesthetic, \
-                    context, seedPrompt.",
-            },
-            "generator": {"description": "Ignored: no model is called."},
+            "variance": described("{persona, aesthetic, context, seedPrompt}"),
+            "generator": {},
         },
         "required": ["contract"],
     })

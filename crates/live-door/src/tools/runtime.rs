@@ -6,7 +6,7 @@ use accord_live_core::operations::tools::{GguiRuntimeEnvelope, RefreshWsToken, S
 use accord_live_core::operations::tools::{SyncContext, Telemetry};
 
 use super::{any_object, of_session, receipt};
-use accord_mcp::{Argument, Effect, Output, Tool};
+use accord_mcp::{Argument, Effect, Tool};
 
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
 const APP: Argument = Argument::text("appId", "The app of the session.").required();
@@ -14,11 +14,7 @@ const APP: Argument = Argument::text("appId", "The app of the session.").require
 /// The largest integer that every JSON parser reads exactly.
 pub(super) const MOST_SEQUENCE: i64 = (1 << 53) - 1;
 
-const OUTCOME: &[Output] =
-    &[Output::flag("ok"), Output::text("code").optional(), Output::text("message").optional()];
-
 pub(super) const SUBMIT_ACTION: Tool = Tool {
-    title: "Submit an action",
     description: "For pages: records what the person did, for the agent of the session.",
     arguments: &[
         Argument::text("kind", "dispatch, openLink or requestDisplayMode.").required(),
@@ -34,26 +30,22 @@ pub(super) const SUBMIT_ACTION: Tool = Tool {
         Argument::text("firedAt", "When the person acted, in ISO 8601.").required(),
         Argument::text("x-expect", "The digest of what the person was shown."),
     ],
-    effect: Effect::AddsOnce,
-    output: Some(OUTCOME),
+    effect: Effect::Adds,
     ..of_session::<SubmitAction, _>(receipt::<GguiRuntimeEnvelope>)
 };
 
 pub(super) const SYNC_CONTEXT: Tool = Tool {
-    title: "Record the context",
     description: "For pages: records the values of the context slots.",
     arguments: &[
         SESSION,
         APP,
         Argument::object("snapshot", any_object, "The value of each slot.").required(),
     ],
-    effect: Effect::AddsOnce,
-    output: Some(OUTCOME),
+    effect: Effect::Adds,
     ..of_session::<SyncContext, _>(receipt::<GguiRuntimeEnvelope>)
 };
 
 pub(super) const PULL: Tool = Tool {
-    title: "Read the ledger",
     description: "For pages without a channel: the events of the session after a number.",
     arguments: &[
         SESSION,
@@ -61,38 +53,26 @@ pub(super) const PULL: Tool = Tool {
         Argument::integer("limit", 1, 100, "The most events."),
         Argument::integer("wait", 0, 20, "How many seconds to wait for an event."),
     ],
-    output: Some(&[
-        Output::list("events").optional(),
-        Output::count("lastSequence").optional(),
-        Output::flag("hasMore").optional(),
-        Output::text("reason").optional(),
-        Output::count("currentSequence").optional(),
-    ]),
     ..of_session::<Pull, _>(receipt::<GguiPullEnvelope>)
 };
 
 pub(super) const REFRESH_WS_TOKEN: Tool = Tool {
-    title: "Refresh a token",
     description: "For pages: makes a new wsToken from an old one.",
     arguments: &[Argument::text("envelope", "The old wsToken.").required()],
     effect: Effect::Adds,
-    output: Some(OUTCOME),
     ..of_session::<RefreshWsToken, _>(receipt::<GguiRuntimeEnvelope>)
 };
 
 pub(super) const TELEMETRY: Tool = Tool {
-    title: "Report observations",
     description: "For pages: writes what the page observed to the log of the server.",
     arguments: &[
         Argument::objects("events", any_object, "What was observed, at most 40.").required()
     ],
     effect: Effect::Adds,
-    output: Some(OUTCOME),
     ..of_session::<Telemetry, _>(receipt::<GguiRuntimeEnvelope>)
 };
 
 pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
-    title: "Declare tools",
     description: "For pages: says which tools the host of the page offers, so that later \
         contracts are checked against them.",
     arguments: &[
@@ -100,7 +80,6 @@ pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
         APP,
         Argument::objects("tools", any_object, "The tools: name and inputSchema.").required(),
     ],
-    effect: Effect::AddsOnce,
-    output: Some(OUTCOME),
+    effect: Effect::Adds,
     ..of_session::<DeclareToolCatalog, _>(receipt::<GguiRuntimeEnvelope>)
 };

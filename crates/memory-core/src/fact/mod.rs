@@ -25,7 +25,7 @@ pub use invalidate::invalidate;
 
 use crate::limits::{KEY, MAX_ITEMS, TEXT, VALUE};
 use crate::refuse::check_actor;
-use crate::{Actor, FactId, PackageId, ProjectId, Warning, refuse};
+use crate::{Actor, FactId, PackageId, ProjectId, refuse};
 
 message! {
     // Clauses: AGENTIC-R-080, AGENTIC-R-082, AGENTIC-R-083, AGENTIC-R-085.
@@ -57,8 +57,9 @@ message! {
         required tags: Vec<String> = "tags", "labels", Limits::texts(MAX_ITEMS, TEXT);
     }
     adds {
-        /// Warnings about an assertion.
-        "warnings": Vec<Warning>;
+        /// Warnings about an assertion: a list of Warning. If the fact has a member of this name,
+        /// it is served as it was sent, and the header X-Accord-Warnings has the warnings.
+        "warnings": Value;
     }
 }
 

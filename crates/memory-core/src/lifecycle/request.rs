@@ -3,7 +3,7 @@
 use accord_contract::{Failure, Limits, Value, Wire as _, message, wire_enum};
 
 use super::{Change, Move};
-use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
+use crate::limits::{MAX_DOCUMENT_BYTES, MAX_EXACT, TEXT};
 use crate::package::{ReviewType, Status};
 use crate::{Actor, refuse, text};
 
@@ -29,7 +29,7 @@ message! {
         nullable actor: Actor = "actor", "actor";
         /// The number of the revision that the change is about. If the package has another one,
         /// the change is refused.
-        optional expect: u64 = "x-revision", "sequence";
+        optional expect: u64 = "x-revision", "sequence", Limits::whole(0, MAX_EXACT);
     }
 
     /// Ends a review.
@@ -42,7 +42,7 @@ message! {
         nullable actor: Actor = "actor", "actor";
         /// The number of the revision that the change is about. If the package has another one,
         /// the change is refused.
-        optional expect: u64 = "x-revision", "sequence";
+        optional expect: u64 = "x-revision", "sequence", Limits::whole(0, MAX_EXACT);
     }
 
     /// The body of a resubmission or a completion.
@@ -53,7 +53,7 @@ message! {
         nullable actor: Actor = "actor", "actor";
         /// The number of the revision that the change is about. If the package has another one,
         /// the change is refused.
-        optional expect: u64 = "x-revision", "sequence";
+        optional expect: u64 = "x-revision", "sequence", Limits::whole(0, MAX_EXACT);
     }
 }
 
@@ -69,7 +69,7 @@ impl From<Reviewer> for ReviewType {
 /// Reads the request for a review.
 /// Clauses: AGENTIC-R-059.
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
-    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let members = text::request(body, MAX_DOCUMENT_BYTES, "actor")?;
     let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
     request(
         Change::Flag(asked.review_type),
@@ -79,7 +79,7 @@ pub fn flag(body: &[u8]) -> Result<Move, Failure> {
 }
 
 pub fn review(body: &[u8]) -> Result<Move, Failure> {
-    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let members = text::request(body, MAX_DOCUMENT_BYTES, "actor")?;
     let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
     request(Change::Review(asked.outcome), (asked.note.value(), asked.actor.value()), asked.expect)
 }
@@ -87,7 +87,7 @@ pub fn review(body: &[u8]) -> Result<Move, Failure> {
 /// Reads the body of [`Change::Resubmit`] or [`Change::Complete`], which may be empty.
 pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
     let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
-    let members = text::object(body, MAX_DOCUMENT_BYTES)?;
+    let members = text::request(body, MAX_DOCUMENT_BYTES, "actor")?;
     let asked = MoveRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
     request(change, (asked.note.value(), asked.actor.value()), asked.expect)
 }

@@ -4,7 +4,7 @@ use accord_contract::{Object, Value, Wire, message};
 
 use super::{DigestBundle, QuestionList};
 use crate::package::PackageFields;
-use crate::{ContentHash, Fact, Warning};
+use crate::{ContentHash, Fact, WARNINGS, Warning};
 
 message! {
     /// What a bundle left out.
@@ -25,19 +25,22 @@ impl PackageFields {
     }
 
     pub fn warnings(&self) -> Vec<Warning> {
-        added(&self.extra, "warnings").unwrap_or_default()
+        added(&self.extra, WARNINGS).unwrap_or_default()
     }
 
     /// The members that the protocol does not name.
     pub fn own_members(&self) -> impl Iterator<Item = (&String, &Value)> {
-        let named = ["content_hash", "warnings"];
-        self.extra.iter().filter(move |(name, _)| !named.contains(&name.as_str()))
+        // A package can have a member of this name that is something else.
+        let has_warnings = !self.warnings().is_empty();
+        let is_added =
+            move |name: &str| name == "content_hash" || (name == WARNINGS && has_warnings);
+        self.extra.iter().filter(move |(name, _)| !is_added(name))
     }
 }
 
 impl Fact {
     pub fn warnings(&self) -> Vec<Warning> {
-        added(&self.extra, "warnings").unwrap_or_default()
+        added(&self.extra, WARNINGS).unwrap_or_default()
     }
 }
 

@@ -137,11 +137,22 @@ params! {
         optional format: Word<OrientFormat> = Word::new("format").or(OrientFormat::Bundle);
         /// How many days to look back.
         optional window_days: Number = WINDOW_DAYS;
-        /// bundle: the most packages.
+        /// bundle: the most packages; 20 by default.
         optional limit: Number = RECENT;
         /// briefing: what to show first, in plain words.
         optional focus: Text = FOCUS;
         /// The most tokens. bundle: at least 2000; no limit by default. briefing: 2000 by default.
+        optional max_tokens: Number = TOKENS;
+    }
+
+    /// What a briefing in Markdown shows.
+    #[derive(Default)]
+    pub struct BriefingParams {
+        /// How many days to look back.
+        optional window_days: Number = WINDOW_DAYS;
+        /// What to show first, in plain words.
+        optional focus: Text = FOCUS;
+        /// The most tokens; 2000 by default.
         optional max_tokens: Number = TOKENS;
     }
 
@@ -175,6 +186,16 @@ operation! {
         answers 200 "The bundle; with format=briefing or briefing-json, the briefing.",
             Either<OrientationBundle, Briefing>;
         or 200 "The briefing.", TextBody<Markdown>;
+        refuses [OF_BUNDLES];
+    }
+
+    /// Reads the briefing of a project in Markdown, as orient with format=briefing does. Clients
+    /// that are generated from a document know one media type for each route.
+    pub struct ReadBriefing("briefing", Get at_project!("/briefing")) of Agentic {
+        path InProject;
+        query BriefingParams;
+        needs Need::Read;
+        answers 200 "The briefing.", TextBody<Markdown>;
         refuses [OF_BUNDLES];
     }
 

@@ -31,8 +31,9 @@ pub use briefing::{
     BriefingProject, BriefingQuestion, BriefingSession,
 };
 pub use bundles::{
-    DigestActor, DigestBundle, DigestHighlight, DigestParams, DigestProject, DigestSnippet,
-    DigestSummary, Orchestrate, Orient, OrientParams, OrientationBundle, ReadConformance,
+    BriefingParams, DigestActor, DigestBundle, DigestHighlight, DigestParams, DigestProject,
+    DigestSnippet, DigestSummary, Orchestrate, Orient, OrientParams, OrientationBundle,
+    ReadBriefing, ReadConformance,
 };
 pub use events::{EventHeaders, EventParams, FollowEvents, ProjectEvent};
 pub use export::{

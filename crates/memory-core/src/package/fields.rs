@@ -1,11 +1,11 @@
 //! The members of a package.
 
-use accord_contract::{Limits, Timestamp, message};
+use accord_contract::{Limits, Timestamp, Value, message};
 
 use super::links::{answers_shape, supersedes_shape};
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
 use crate::limits::{MAX_EXACT, MAX_ITEMS, PROSE, TEXT};
-use crate::{Actor, ContentHash, PackageId, ProjectId, Warning};
+use crate::{Actor, ContentHash, PackageId, ProjectId};
 
 message! {
     // Clauses: AGENTIC-R-001, AGENTIC-R-015, AGENTIC-R-016, AGENTIC-R-023.
@@ -62,8 +62,10 @@ message! {
     adds {
         /// The hash of the package. A client that sends it must send the right one.
         "content_hash": ContentHash;
-        /// Warnings about a deposit or a review.
-        "warnings": Vec<Warning>;
+        /// Warnings about a deposit or a review: a list of Warning. If the package has a member of
+        /// this name, it is served as it was deposited, and the header X-Accord-Warnings has the
+        /// warnings.
+        "warnings": Value;
     }
     extensions {
         /// The questions that the package answers. Only a complete package answers any.

@@ -4,7 +4,7 @@ use accord_api::parameter::wrong;
 use accord_contract::{Failure, wire_enum};
 
 use super::{Focus, MAX_PULL, MAX_TOKENS, Number};
-use crate::operations::OrientParams;
+use crate::operations::{BriefingParams, OrientParams};
 
 /// The default length of the window, in days.
 /// Clauses: AGENTIC-R-100.
@@ -27,7 +27,7 @@ pub const WINDOW_DAYS: Number =
     Number::new("window_days", 1, MAX_WINDOW_DAYS).or(DEFAULT_WINDOW_DAYS);
 
 /// The maximum number of packages of a bundle. A briefing has none.
-pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).usually(DEFAULT_RECENT);
+pub const RECENT: Number = Number::new("limit", 1, MAX_PULL);
 /// The token budget of an orientation of any format.
 pub const TOKENS: Number = Number::new("max_tokens", MIN_BRIEFING_TOKENS, MAX_TOKENS);
 /// The token budget of a page of a list.
@@ -89,12 +89,30 @@ impl Orientation {
             let problem = "is for the bundle; a briefing is limited by max_tokens";
             return Err(wrong("limit", problem));
         }
-        Ok(Self::Briefing(BriefingQuery {
+        let OrientParams { window_days, focus, max_tokens, .. } = asked;
+        BriefingQuery::in_form(form, window_days, focus, max_tokens).map(Self::Briefing)
+    }
+}
+
+impl BriefingQuery {
+    /// The briefing in Markdown that the parameters ask for.
+    pub fn of(asked: BriefingParams) -> Result<Self, Failure> {
+        let BriefingParams { window_days, focus, max_tokens } = asked;
+        Self::in_form(BriefingForm::Markdown, window_days, focus, max_tokens)
+    }
+
+    fn in_form(
+        form: BriefingForm,
+        window_days: Option<u32>,
+        focus: Option<String>,
+        max_tokens: Option<u32>,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
             form,
-            window_days: asked.window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
-            max_tokens: asked.max_tokens.unwrap_or(DEFAULT_BRIEFING_TOKENS),
-            focus: Focus::of(asked.focus)?,
-        }))
+            window_days: window_days.unwrap_or(DEFAULT_WINDOW_DAYS),
+            max_tokens: max_tokens.unwrap_or(DEFAULT_BRIEFING_TOKENS),
+            focus: Focus::of(focus)?,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads documents strictly.
 
-use accord_canon::{Canonicalizer, Profile};
+use accord_canon::{Canonicalizer, Numbers, Part, Profile};
 use accord_contract::{Code, Failure, Object, Value};
 
 use crate::refuse;
@@ -19,6 +19,21 @@ pub(crate) fn document(text: &[u8]) -> Result<Value, Failure> {
 pub(crate) fn object(text: &[u8], limit: usize) -> Result<Object, Failure> {
     check_size(text, limit)?;
     Canonicalizer::new(Profile::Agentic).canonicalize(text).map_err(refuse::canon)?;
+    match document(text)? {
+        Value::Object(members) => Ok(members),
+        _ => Err(refuse::schema("", "expected a JSON object")),
+    }
+}
+
+/// The object in `text`, a request of which only the member `kept` is stored. The others can have
+/// integers of any size: they are not hashed.
+pub(crate) fn request(text: &[u8], limit: usize, kept: &str) -> Result<Object, Failure> {
+    check_size(text, limit)?;
+    let mut reader = Canonicalizer::new(Profile::Agentic);
+    let part = |name: &str| if name == kept { Part::Canonical } else { Part::Ignored };
+    reader.project(text, part).map_err(refuse::canon)?;
+    let mut reader = Canonicalizer::with_numbers(Profile::Agentic, Numbers::Round);
+    reader.canonicalize(text).map_err(refuse::canon)?;
     match document(text)? {
         Value::Object(members) => Ok(members),
         _ => Err(refuse::schema("", "expected a JSON object")),

@@ -3,13 +3,14 @@
 use accord_base::{Budgeted, Page};
 use accord_contract::{Value, Wire as _};
 use accord_memory::{PulledPackage, Reviews, Served, Superseded};
+use accord_memory_core::Warning;
 use accord_memory_core::lifecycle::{Revision, entity_tag};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, StatusCode};
 
-use accord_serving::reply::{REVIEW, SUPERSEDED_BY, escaped, json};
+use accord_serving::reply::{REVIEW, SUPERSEDED_BY, WARNINGS, escaped, json};
 
 /// The header with the hash of a package. The entity tag has the hash and the revision.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
@@ -103,13 +104,51 @@ impl List {
 pub(super) fn package(status: StatusCode, package: Served) -> Response {
     let hash = package.content_hash.to_string();
     let tag = entity_tag(&package.content_hash, package.revision);
-    let mut response = json(status, package.text);
+    let mut response = warning_apart(json(status, package.text), package.apart.as_deref());
     let headers = response.headers_mut();
     for (name, value) in [(ETAG, tag), (CONTENT_HASH, hash)] {
         let value = HeaderValue::try_from(value).expect("a hash is plain text");
         headers.insert(name, value);
     }
     response
+}
+
+/// The answer, with warnings that its document cannot have in the header.
+pub(super) fn warning_apart(mut response: Response, warnings: Option<&[Warning]>) -> Response {
+    if let Some(warnings) = warnings {
+        let value = HeaderValue::try_from(in_header(warnings)).expect("it is ASCII");
+        response.headers_mut().insert(WARNINGS, value);
+    }
+    response
+}
+
+/// Warnings as a JSON list in ASCII, no longer than clients accept a header.
+fn in_header(warnings: &[Warning]) -> String {
+    const MOST: usize = 6_000;
+    let written = |warning: &Warning| in_ascii(&warning.encode().to_string());
+    let mut items: Vec<String> = warnings.iter().map(written).collect();
+    let mut fitting = items.len();
+    while items.iter().map(|item| item.len() + 1).sum::<usize>() > MOST {
+        fitting -= 1;
+        items.truncate(fitting);
+        items.push(written(&Warning::left_out(warnings.len() - fitting)));
+    }
+    format!("[{}]", items.join(","))
+}
+
+/// The JSON text with escapes for what is not printable ASCII.
+fn in_ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            ' '..='~' => ascii.push(letter),
+            _ => {
+                let units = letter.encode_utf16(&mut [0; 2]).to_vec();
+                ascii.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+            }
+        }
+    }
+    ascii
 }
 
 /// A package, or 304 if the client already has this version.

@@ -1,8 +1,8 @@
 //! Documents that summarise many rows (orient, orchestrate), and the conformance descriptor.
 
 use accord_api::{Call, Json};
-use accord_memory_core::operations::{Orchestrate, Orient, ReadConformance};
-use accord_memory_core::query::{BriefingForm, DigestQuery, Orientation};
+use accord_memory_core::operations::{Orchestrate, Orient, ReadBriefing, ReadConformance};
+use accord_memory_core::query::{BriefingForm, BriefingQuery, DigestQuery, Orientation};
 use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
@@ -11,7 +11,7 @@ use accord_serving::Reply;
 use accord_serving::reply::{json, markdown};
 
 pub fn routes() -> Vec<Route> {
-    vec![serve_response(orient), serve_response(orchestrate)]
+    vec![serve_response(orient), serve_response(briefing), serve_response(orchestrate)]
 }
 
 /// The route of the conformance descriptor.
@@ -36,6 +36,12 @@ async fn orient(asked: Exchange, call: Call<Orient>) -> Reply {
         BriefingForm::Markdown => markdown(briefing),
         BriefingForm::Json => json(StatusCode::OK, briefing),
     })
+}
+
+async fn briefing(asked: Exchange, call: Call<ReadBriefing>) -> Reply {
+    let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
+    let asked = BriefingQuery::of(call.query)?;
+    Ok(markdown(host.memory().brief(&caller, &project, asked).await?))
 }
 
 async fn orchestrate(asked: Exchange, call: Call<Orchestrate>) -> Reply {

@@ -8,10 +8,11 @@ use accord_memory_core::operations::{
     AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,
 };
 use accord_memory_core::query::FactQuery;
+use accord_memory_core::{WARNINGS, Warning};
 use accord_serving::operation::{serve, serve_response};
 use hyper::StatusCode;
 
-use super::answer::List;
+use super::answer::{List, warning_apart};
 use crate::{Context, Exchange, Route};
 use accord_serving::Reply;
 use accord_serving::reply::{json, naming_new};
@@ -35,11 +36,14 @@ async fn assert(asked: Exchange, call: Call<AssertFact>) -> Reply {
     let options = AssertOptions { allow_credentials, ..call.query.into() };
     let asserted = host.memory().assert_fact(&caller, &project, &asked.body, options).await?;
     let mut fact = asserted.fact.encode();
-    if !asserted.warnings.is_empty() {
-        fact["warnings"] = asserted.warnings.iter().map(Warning::encode).collect();
+    // A fact can have a member of this name, which stays as it was sent.
+    let apart = fact.get(WARNINGS).is_some().then_some(asserted.warnings.as_slice());
+    if apart.is_none() && !asserted.warnings.is_empty() {
+        fact[WARNINGS] = asserted.warnings.iter().map(Warning::encode).collect();
     }
     let status = if asserted.new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(naming_new(json(status, fact.to_string()), asserted.new_project, &project))
+    let response = warning_apart(json(status, fact.to_string()), apart);
+    Ok(naming_new(response, asserted.new_project, &project))
 }
 
 async fn list(asked: Exchange, call: Call<ListFacts>) -> Reply {

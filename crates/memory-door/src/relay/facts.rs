@@ -9,15 +9,14 @@ use crate::tools::{
     number, reading, receipt, text,
 };
 use accord_mcp::budget::{Shortening, budget, shortened};
-use accord_mcp::{Answer, Argument, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, Tool, ToolResult};
 
-const SUBJECT: Argument = Argument::text("subject", "What the fact is about.").example("dashboard");
-const RELATION: Argument = Argument::text("relation", "Which property of it.").example("font");
-const OBJECT: Argument = Argument::text("object", "Its value.").example("JetBrains Mono");
+const SUBJECT: Argument = Argument::text("subject", "What the fact is about.");
+const RELATION: Argument = Argument::text("relation", "Which property of it.");
+const OBJECT: Argument = Argument::text("object", "Its value.");
 
 pub(super) const ASSERT: Tool = Tool {
     name: "relay_assert_fact",
-    title: "Assert a fact",
     description: "Records that something holds from now on. A subject and relation have one \
         current object: another one ends. Asserting what already holds changes nothing.",
     arguments: &[
@@ -30,8 +29,7 @@ pub(super) const ASSERT: Tool = Tool {
         IN_SESSION,
         ALLOW_CREDENTIALS,
     ],
-    effect: Effect::AddsOnce,
-    output: Some(FACT_RECEIPT),
+    effect: Effect::Adds,
     ask: |call| {
         let project = call.project()?;
         let mut body = call.members(&["subject", "source_package_id"]);
@@ -47,7 +45,6 @@ pub(super) const ASSERT: Tool = Tool {
 
 pub(super) const INVALIDATE: Tool = Tool {
     name: "relay_invalidate_fact",
-    title: "End a fact",
     description: "Says that a fact no longer holds and nothing takes its place. With object, only \
         if that is its current value. Returns how many facts ended, 0 or 1.",
     arguments: &[
@@ -59,7 +56,6 @@ pub(super) const INVALIDATE: Tool = Tool {
         IN_SESSION,
     ],
     effect: Effect::Ends,
-    output: Some(&[Output::count("invalidated")]),
     ask: |call| invalidation(call, "relation", "object"),
     answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
     null_on: None,
@@ -67,7 +63,6 @@ pub(super) const INVALIDATE: Tool = Tool {
 
 pub(super) const QUERY: Tool = Tool {
     name: "relay_query_facts",
-    title: "Look facts up",
     description: "Facts of a project: the current ones, those at a moment (as_of), or all that \
         ever were (include_ended). Narrow them by subject, relation and object, which must match \
         exactly.",
@@ -77,11 +72,10 @@ pub(super) const QUERY: Tool = Tool {
         OBJECT,
         Argument::text("as_of", "A moment or a day in UTC: the facts that held then."),
         Argument::flag("include_ended", "Also those that no longer hold; not with as_of."),
-        Argument::integer("limit", 1, 1_000, "The most facts.").default_number(100),
+        Argument::integer("limit", 1, 1_000, "The most facts."),
         PROJECT,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         // The route has no filter for values, so more facts are searched than are shown.
         let limit = call.text("object").map_or(number(call, "limit"), |_| Some(SEARCHED));

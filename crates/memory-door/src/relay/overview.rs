@@ -9,18 +9,16 @@ use accord_memory_core::query::OrientFormat;
 use serde_json::json;
 
 use super::PROJECT;
-use crate::tools::{DIGEST, id, in_project, number, pick, reading, text};
+use crate::tools::{DIGEST, id, in_project, number, reading, text};
 use accord_mcp::budget::{Shortening, budget, shortened};
 use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
 pub(super) const STATUS: Tool = Tool {
     name: "relay_status",
-    title: "Show the state of a project",
     description: "The last ten packages of a project with status and handoff note, how many of \
         them await a review, how many questions they leave open, and your session.",
     arguments: &[PROJECT],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let asked = PullParams { limit: Some(10), ..PullParams::default() };
         Ok(reading::<PullPackages>(in_project(call)?, asked))
@@ -44,7 +42,6 @@ pub(super) const STATUS: Tool = Tool {
 
 pub(super) const ORIENT: Tool = Tool {
     name: "relay_session_orient",
-    title: "Get oriented",
     description: "What to know before you begin: standing decisions, the latest handoff, open \
         questions, current facts and recent work. A briefing in Markdown, or a bundle in JSON.",
     arguments: &[
@@ -63,11 +60,9 @@ pub(super) const ORIENT: Tool = Tool {
             200,
             "json: the most open questions. A briefing chooses within its budget.",
         ),
-        Argument::integer("window_days", 1, 3_660, "How many days to look back.")
-            .default_number(14),
+        Argument::integer("window_days", 1, 3_660, "How many days to look back."),
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let window_days = number(call, "window_days");
         let mut asked = OrientParams { window_days, ..OrientParams::default() };
@@ -108,18 +103,15 @@ const BUNDLE: Shortening = Shortening {
 
 pub(super) const ORCHESTRATE: Tool = Tool {
     name: "relay_orchestrate",
-    title: "Sum up projects",
     description: "Sums up a project, or without project_id all projects: numbers, highlights, \
         facts, open questions, and with focus the passages about it. You draw the conclusions.",
     arguments: &[
         Argument::text("project_id", "The project. Without it: all projects."),
         Argument::text("focus", "What to look for, in plain words."),
-        Argument::integer("snippets", 0, 200, "The most passages about the focus.")
-            .default_number(25),
+        Argument::integer("snippets", 0, 200, "The most passages about the focus."),
         Argument::flag("include_archived", "Archived projects, too."),
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let project = call.text("project_id").map(|text| id("project", text)).transpose()?;
         let asked = DigestParams {
@@ -140,9 +132,8 @@ pub(super) const ORCHESTRATE: Tool = Tool {
 /// What Relay shows of a package.
 fn summary(package: Value) -> Value {
     let Value::Object(package) = package else { return Value::Null };
-    let mut summary = pick(package, &["package_id", "title", "status", "handoff_note"]);
-    // Relay's name of the id goes first.
-    let id = summary.shift_remove("package_id").unwrap_or_default();
-    let members = [("id".to_owned(), id)].into_iter().chain(summary);
-    Value::Object(members.collect::<Object>())
+    let names = [("id", "package_id"), ("title", "title"), ("status", "status")];
+    let names = names.into_iter().chain([("handoff_note", "handoff_note")]);
+    let member = |(name, of): (&str, &str)| Some((name.to_owned(), package.get(of)?.clone()));
+    Value::Object(names.filter_map(member).collect::<Object>())
 }

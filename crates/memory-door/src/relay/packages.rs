@@ -18,7 +18,6 @@ use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 pub(super) const PULL: Tool = Tool {
     name: "relay_pull_context",
-    title: "Read packages",
     description: "Reads packages: the latest 5, the next 20, those relevant to a query, or one \
         specific package, which is null if it is not there.",
     arguments: &[
@@ -33,7 +32,6 @@ pub(super) const PULL: Tool = Tool {
         Argument::text("query", "What to look for, in plain words, for mode relevant."),
     ],
     effect: Effect::Reads,
-    output: None,
     ask: pull,
     answer: |call, answer| {
         let text = match mode(call) {
@@ -47,7 +45,6 @@ pub(super) const PULL: Tool = Tool {
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "relay_deposit",
-    title: "Deposit a package",
     description: "Deposits a package at a moment that matters: a decision, a milestone, a change \
         of direction, an open question, the end of your work. Returns its id.",
     arguments: &[
@@ -87,7 +84,6 @@ pub(super) const DEPOSIT: Tool = Tool {
         ALLOW_CREDENTIALS,
     ],
     effect: Effect::Adds,
-    output: Some(PACKAGE_RECEIPT),
     ask: deposit,
     answer: |_, answer| receipt(answer, PACKAGE_RECEIPT),
     null_on: None,

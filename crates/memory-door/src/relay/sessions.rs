@@ -2,11 +2,10 @@
 
 use super::ACTOR;
 use crate::tools::{start, started};
-use accord_mcp::{Argument, Effect, Output, Tool};
+use accord_mcp::{Argument, Effect, Tool};
 
 pub(super) const START: Tool = Tool {
     name: "relay_session_start",
-    title: "Start a session",
     description: "Starts a session: later calls belong to it and need no project_id. Returns its \
         id and callsign. Call relay_session_orient next.",
     arguments: &[
@@ -15,14 +14,6 @@ pub(super) const START: Tool = Tool {
         ACTOR,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("session_id"),
-        Output::text("project_id"),
-        Output::text("actor_id"),
-        Output::text("actor_type"),
-        Output::text("callsign").or_null(),
-        Output::text("started_at"),
-    ]),
     ask: |call| {
         let mut body = call.members(&[]);
         if let Some(description) = call.text("agent_description") {

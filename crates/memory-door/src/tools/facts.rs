@@ -8,34 +8,30 @@ use accord_memory_core::operations::{
 };
 
 use super::{
-    ACTOR, ALLOW_CREDENTIALS, FACT_RECEIPT, IN_SESSION, PROJECT, credentials, in_project, number,
-    reading, receipt, text, tokens, written,
+    ACTOR, ALLOW_CREDENTIALS, CURSOR, EXTRA, FACT_RECEIPT, IN_SESSION, PROJECT, credentials,
+    in_project, number, reading, receipt, text, tokens, written,
 };
-use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
-use accord_mcp::{Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::budget::{BUDGET, budget, whole};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
-const SUBJECT: Argument =
-    Argument::text("subject", "What the fact is about.").example("service:billing");
-const PREDICATE: Argument = Argument::text("predicate", "Which property of it.").example("version");
+const SUBJECT: Argument = Argument::text("subject", "");
+const PREDICATE: Argument = Argument::text("predicate", "");
 
 pub(super) const FACTS: Tool = Tool {
     name: "memory_facts",
-    title: "Look facts up",
-    description: "Facts of a project: the current ones, those at a moment (as_of), or all that \
-        ever were (history). Narrow them by subject and predicate, which must match exactly.",
+    description: "Facts that hold now, at as_of, or ever (history). subject and predicate match \
+        exactly.",
     arguments: &[
         PROJECT,
         SUBJECT,
         PREDICATE,
-        Argument::text("as_of", "A moment or a day in UTC: the facts that held then.")
-            .example("2026-04-18T20:00:00Z"),
-        Argument::flag("history", "Also those that no longer hold; not with as_of."),
-        Argument::integer("limit", 1, 1_000, "The most facts.").default_number(100),
-        Argument::text("cursor", "next_cursor of the page before."),
-        PAGE_BUDGET,
+        Argument::text("as_of", "UTC."),
+        Argument::flag("history", ""),
+        Argument::integer("limit", 1, 1_000, ""),
+        CURSOR,
+        BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let asked = FactParams {
             subject: text(call, "subject"),
@@ -55,31 +51,23 @@ pub(super) const FACTS: Tool = Tool {
 
 pub(super) const ASSERT: Tool = Tool {
     name: "memory_fact_assert",
-    title: "Assert a fact",
-    description: "Records that something holds from now on. A subject and predicate have one \
-        current value: the one that was there ends. Asserting what already holds changes nothing.",
+    description: "Records that something holds from now on, such as service:billing version \
+        2.4.1. It ends the earlier value.",
     arguments: &[
         PROJECT,
         SUBJECT.required(),
         PREDICATE.required(),
-        Argument::text("value", "The value, always as a string; \"97.0\", not 97.0.")
-            .required()
-            .example("2.4.1"),
-        Argument::ratio("confidence", "How sure you are, from 0 to 1. Default: 1."),
-        Argument::text("valid_from", "From when on it holds, in UTC. Default: now.")
-            .example("2026-04-18T20:00:00Z"),
-        Argument::text("source_package_id", "The package that it comes from."),
-        Argument::texts("tags", "Labels."),
+        Argument::text("value", "A string.").required(),
+        Argument::ratio("confidence", ""),
+        Argument::text("valid_from", ""),
+        Argument::text("source_package_id", ""),
+        Argument::texts("tags", ""),
         ACTOR,
         IN_SESSION,
-        Argument::members(
-            "extra",
-            "Members of your own, kept as they are; every name begins with x-.",
-        ),
+        EXTRA,
         ALLOW_CREDENTIALS,
     ],
-    effect: Effect::AddsOnce,
-    output: Some(FACT_RECEIPT),
+    effect: Effect::Adds,
     ask: |call| {
         let author = call.author(call.project()?)?;
         let mut body = call.members(&[
@@ -100,19 +88,16 @@ pub(super) const ASSERT: Tool = Tool {
 
 pub(super) const INVALIDATE: Tool = Tool {
     name: "memory_fact_invalidate",
-    title: "End a fact",
-    description: "Says that a fact no longer holds and nothing takes its place; its history stays. \
-        For a new value call memory_fact_assert instead. Gives how many facts ended, 0 or 1.",
+    description: "Ends a fact that nothing replaces. For a new value use memory_fact_assert.",
     arguments: &[
         PROJECT,
         SUBJECT.required(),
         PREDICATE.required(),
-        Argument::text("value", "Only if this is the current value."),
+        Argument::text("value", "Only this one."),
         ACTOR,
         IN_SESSION,
     ],
     effect: Effect::Ends,
-    output: Some(&[Output::count("invalidated")]),
     ask: |call| invalidation(call, "predicate", "value"),
     answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
     null_on: None,

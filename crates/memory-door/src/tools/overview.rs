@@ -8,44 +8,30 @@ use accord_memory_core::query::{
     DEFAULT_BRIEFING_TOKENS, MAX_TOKENS, MIN_BRIEFING_TOKENS, OrientFormat,
 };
 
-use super::{PROJECT, in_project, number, reading, text, tokens};
-use accord_mcp::budget::{
-    BUDGET, DEFAULT_TOKENS, PAGE_BUDGET, Shortening, budget, shortened, whole,
-};
+use super::{CURSOR, PROJECT, in_project, number, reading, text, tokens};
+use accord_mcp::budget::{BUDGET, DEFAULT_TOKENS, Shortening, budget, shortened, whole};
 use accord_mcp::{Argument, Call, Effect, Tool, ToolResult};
 
-const WINDOW: Argument =
-    Argument::integer("window_days", 1, 3_660, "How many days to look back.").default_number(14);
+const WINDOW: Argument = Argument::integer("window_days", 1, 3_660, "");
 
 pub(super) const ORIENT: Tool = Tool {
     name: "memory_orient",
-    title: "Get oriented",
-    description: "Call this before you begin to work. Gives a briefing in Markdown: standing rules \
-        and decisions, the latest handoff, what waits for review, open questions, current facts, \
-        who is active, recent work. Every item has an id; read it in full with memory_pull. \
-        format bundle gives recent packages whole, as JSON.",
+    description: "Call before you begin: a Markdown briefing of rules, handoff, reviews, open \
+        questions, facts, recent work. Read items in full with memory_pull.",
     arguments: &[
         PROJECT,
         Argument::word(
             "format",
             &["briefing", "briefing-json", "bundle"],
-            "briefing: Markdown. briefing-json: the same as JSON. bundle: whole packages.",
+            "bundle: whole packages.",
         )
         .default_word("briefing"),
-        Argument::text("focus", "What you will work on, in plain words: it is shown first.")
-            .example("retry of failed payments"),
+        Argument::text("focus", "What you will work on."),
         WINDOW,
-        Argument::integer("limit", 1, 200, "bundle: the most packages. Default: 20."),
-        Argument::integer(
-            "max_tokens",
-            MIN_BRIEFING_TOKENS as i64,
-            MAX_TOKENS as i64,
-            "The most tokens of the answer. What does not fit is counted. bundle: 2000 or more. \
-             Default: 2000, for a bundle 8000.",
-        ),
+        Argument::integer("limit", 1, 200, "bundle only."),
+        Argument::integer("max_tokens", MIN_BRIEFING_TOKENS as i64, MAX_TOKENS as i64, ""),
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let format = call.text("format").and_then(OrientFormat::parse);
         let asked = OrientParams {
@@ -73,22 +59,18 @@ fn orient_budget(call: &Call<'_>) -> usize {
 
 pub(super) const DIGEST: Tool = Tool {
     name: "memory_digest",
-    title: "Sum up projects",
-    description: "Sums up what happened: numbers, highlights, facts, open questions, and with \
-        focus the passages about it. Of one project, or with all_projects of every project you may \
-        see, with what waits for review in each.",
+    description: "Sums up a project, or all_projects: numbers, highlights, facts, open \
+        questions, and passages about focus.",
     arguments: &[
         PROJECT,
-        Argument::flag("all_projects", "Sum up all projects rather than one."),
-        Argument::text("focus", "What to look for, in plain words.").example("release blockers"),
-        Argument::integer("snippets", 0, 200, "The most passages about the focus.")
-            .default_number(10),
+        Argument::flag("all_projects", ""),
+        Argument::text("focus", ""),
+        Argument::integer("snippets", 0, 200, ""),
         WINDOW,
-        Argument::flag("include_archived", "Archived projects, too."),
+        Argument::flag("include_archived", ""),
         BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let project = match call.flag("all_projects") {
             Some(_) => None,
@@ -119,16 +101,14 @@ pub(in super::super) const SHORTENED_DIGEST: Shortening = Shortening {
 
 pub(super) const PROJECTS: Tool = Tool {
     name: "memory_projects",
-    title: "List projects",
-    description: "The projects that you may see, by their ids.",
+    description: "The projects that you may see.",
     arguments: &[
-        Argument::flag("include_archived", "Archived projects, too."),
-        Argument::integer("limit", 1, 200, "The most projects.").default_number(50),
-        Argument::text("cursor", "next_cursor of the page before."),
-        PAGE_BUDGET,
+        Argument::flag("include_archived", ""),
+        Argument::integer("limit", 1, 200, ""),
+        CURSOR,
+        BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let asked = ProjectParams {
             include_archived: call.flag("include_archived").is_some(),

@@ -13,55 +13,33 @@ use accord_system::random;
 use serde_json::json;
 
 use super::{
-    ACTOR, ALLOW_CREDENTIALS, IN_SESSION, PACKAGE_RECEIPT, PROJECT, credentials, id, in_project,
-    number, of_package, reading, receipt, text, tokens, written,
+    ACTOR, ALLOW_CREDENTIALS, CURSOR, EXTRA, IN_SESSION, PACKAGE_RECEIPT, PROJECT, credentials, id,
+    in_project, number, of_package, reading, receipt, text, tokens, written,
 };
-use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
+use accord_mcp::budget::{BUDGET, Shortening, budget, shortened, whole};
 use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
-    title: "Deposit a package",
-    description: "Records a piece of work for others and for later: what was done, decided and \
-        left open. Call it when something is finished or decided, and before you stop. Write for a \
-        reader who was not present. A package cannot be changed once complete; the answer is a \
-        receipt with its id. Do not repeat a call that succeeded.",
+    description: "Records finished work, a decision, or where you stop, for readers who were not \
+        there. Do not repeat a call that succeeded.",
     arguments: &[
         PROJECT,
-        Argument::text("title", "What it is about, in 1 to 200 characters.")
-            .required()
-            .example("Login works with passkeys"),
-        Argument::text("description", "What was done and why, in a few sentences."),
-        Argument::texts("decisions_made", "Decisions, each with its reason.")
-            .example("Use SQLite: one file, no server to run"),
-        Argument::texts("open_questions", "What is not settled yet, each as one question.")
-            .example("Who renews the certificate?"),
-        Argument::texts(
-            "answers",
-            "Open questions that this settles, each with its text as memory_orient or \
-             memory_questions shows it, or as package_id#index. They end when this package is \
-             complete.",
-        )
-        .example("Who renews the certificate?"),
+        Argument::text("title", "").required(),
+        Argument::text("description", "What and why."),
+        Argument::texts("decisions_made", "Each with its reason."),
+        Argument::texts("open_questions", ""),
+        Argument::texts("answers", "Open questions that this settles: text or package_id#index."),
         Argument::texts(
             "supersedes",
-            "Ids of packages that this one replaces. They stay readable and are marked as \
-             superseded. A package of a person needs the review of a person: then deposit with \
-             status awaiting_review.",
-        )
-        .example("pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"),
-        Argument::text("handoff_note", "What the next actor must know, and the next step."),
-        Argument::text("content_md", "A longer body in Markdown."),
-        Argument::objects("deliverables", deliverable, "Files that the work made or changed."),
-        Argument::texts("tags", "Labels to find it by."),
-        Argument::text("topic", "The subject area.").example("auth"),
-        Argument::integer(
-            "significance",
-            1,
-            10,
-            "How much it matters: 3 for routine, 5 as a rule, 8 and more for what everybody must \
-             know.",
+            "Package ids. For a person's package: status awaiting_review.",
         ),
+        Argument::text("handoff_note", "For the next actor."),
+        Argument::text("content_md", ""),
+        Argument::objects("deliverables", deliverable, ""),
+        Argument::texts("tags", ""),
+        Argument::text("topic", ""),
+        Argument::integer("significance", 1, 10, "8: everybody must know."),
         Argument::word(
             "package_type",
             &[
@@ -74,39 +52,22 @@ pub(super) const DEPOSIT: Tool = Tool {
                 "auto_deposit",
                 "orchestrator_report",
             ],
-            "What kind of package it is.",
+            "",
         )
         .default_word("standard"),
-        Argument::word(
-            "status",
-            &["complete", "draft", "awaiting_review"],
-            "complete: final. draft: to be continued; finish it with memory_review. \
-             awaiting_review: a reviewer must approve it.",
-        )
-        .default_word("complete"),
-        Argument::word(
-            "review_type",
-            &["none", "human", "agent"],
-            "Who reviews it. Default: none, or human where status is awaiting_review.",
-        ),
-        Argument::text("parent_package_id", "The package that this one continues or corrects."),
-        Argument::word("estimated_next_actor", &["human", "agent"], "Who should go on."),
+        Argument::word("status", &["complete", "draft", "awaiting_review"], "")
+            .default_word("complete"),
+        Argument::word("review_type", &["none", "human", "agent"], ""),
+        Argument::text("parent_package_id", "Continued or corrected."),
+        Argument::word("estimated_next_actor", &["human", "agent"], ""),
         ACTOR,
         IN_SESSION,
-        Argument::text(
-            "package_id",
-            "An id of your own. Default: a new one, which is nearly always right.",
-        ),
-        Argument::text("created_at", "When it was made, in UTC. Default: now.")
-            .example("2026-04-18T20:00:00Z"),
-        Argument::members(
-            "extra",
-            "Members of your own, kept as they are; every name begins with x-.",
-        ),
+        Argument::text("package_id", "Leave out."),
+        Argument::text("created_at", ""),
+        EXTRA,
         ALLOW_CREDENTIALS,
     ],
     effect: Effect::Adds,
-    output: Some(PACKAGE_RECEIPT),
     ask: deposit,
     answer: |_, answer| receipt(answer, PACKAGE_RECEIPT),
     null_on: None,
@@ -114,28 +75,24 @@ pub(super) const DEPOSIT: Tool = Tool {
 
 pub(super) const PULL: Tool = Tool {
     name: "memory_pull",
-    title: "Read packages",
-    description: "Reads packages. With query: those that are about it, best first; use plain \
-        words. With package_id: that one, or null if it is not there. With neither: the newest. \
-        status awaiting_review lists what waits for a review. x-superseded names packages of the \
-        list that others replace, x-reviews has the notes of reviewers.",
+    description: "Reads packages: those about query, best first; or the one of package_id, null \
+        if not there; or the newest. x-superseded names those that others replace, x-reviews \
+        has notes of reviewers.",
     arguments: &[
         PROJECT,
-        Argument::text("query", "What to look for, in plain words.")
-            .example("passkey login decision"),
-        Argument::text("package_id", "The one package to read."),
+        Argument::text("query", "Plain words."),
+        Argument::text("package_id", ""),
         Argument::word(
             "status",
             &["draft", "complete", "awaiting_review", "revision_requested"],
-            "Only packages of this status.",
+            "",
         ),
-        Argument::text("session_id", "Only packages of this session."),
-        Argument::integer("limit", 1, 200, "The most packages.").default_number(5),
-        Argument::text("cursor", "next_cursor of the page before; not with query."),
-        PAGE_BUDGET,
+        Argument::text("session_id", ""),
+        Argument::integer("limit", 1, 200, ""),
+        CURSOR,
+        BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: pull,
     answer: |call, answer| {
         if call.text("package_id").is_some() {
@@ -267,14 +224,10 @@ fn deliverable() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "path": {"type": "string", "description": "A path within the project, or a URL."},
-            "type": {
-                "type": "string",
-                "description": "What kind of content it is.",
-                "examples": ["rs"]
-            },
-            "hash": {"type": "string", "description": "Its hash, such as sha256:…"},
-            "size_bytes": {"type": "integer", "minimum": 0}
+            "path": {"type": "string"},
+            "type": {"type": "string", "description": "Such as rs."},
+            "hash": {"type": "string"},
+            "size_bytes": {"type": "integer"}
         },
         "required": ["path", "type"]
     })

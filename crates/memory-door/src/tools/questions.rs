@@ -2,25 +2,22 @@
 
 use accord_memory_core::operations::{ListQuestions, QuestionParams};
 
-use super::{PROJECT, in_project, number, reading, text, tokens};
-use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
+use super::{CURSOR, PROJECT, in_project, number, reading, text, tokens};
+use accord_mcp::budget::{BUDGET, budget, whole};
 use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
 pub(super) const QUESTIONS: Tool = Tool {
     name: "memory_questions",
-    title: "List questions",
-    description: "The open questions of the project, of any age, newest first, each with the \
-        packages that ask it. With all: answered ones too, with the packages that answer them. To \
-        answer one, call memory_deposit with answers.",
+    description: "Open questions, newest first, with the packages that ask. To answer one, \
+        deposit with answers.",
     arguments: &[
         PROJECT,
-        Argument::flag("all", "Answered questions, too."),
-        Argument::integer("limit", 1, 200, "The most questions.").default_number(50),
-        Argument::text("cursor", "next_cursor of the page before."),
-        PAGE_BUDGET,
+        Argument::flag("all", "Answered ones, too."),
+        Argument::integer("limit", 1, 200, ""),
+        CURSOR,
+        BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let asked = QuestionParams {
             all: call.flag("all").is_some(),

@@ -9,44 +9,29 @@ use accord_memory_core::operations::{
 };
 use accord_memory_core::package::Status;
 
-use super::{ACTOR, IN_SESSION, OF_PROJECT, of_package, pick, reading, written};
+use super::{ACTOR, IN_SESSION, PROJECT, of_package, reading, written};
 use accord_mcp::budget::{BUDGET, Shortening, budget, shortened};
-use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
-const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
+const PACKAGE: Argument = Argument::text("package_id", "").required();
 
-const RECEIPT: &[Output] = &[
-    Output::text("package_id"),
-    Output::text("project_id"),
-    Output::text("status"),
-    Output::text("review_type"),
-    Output::text("content_hash"),
-    Output::list("warnings").optional(),
-];
+const RECEIPT: &[&str] =
+    &["package_id", "project_id", "status", "review_type", "content_hash", "warnings"];
 
-const REVISION: Argument = Argument::integer(
-    "revision",
-    1,
-    i64::MAX,
-    "The seq of the revision that you judged, from memory_revisions. Refused if the package has \
-     moved since.",
-);
+const REVISION: Argument = Argument::integer("revision", 1, i64::MAX, "seq that you judged.");
 
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
-    title: "Ask for a review",
-    description: "Asks a person or an agent to review a package that is not complete: it then \
-        waits for memory_review.",
+    description: "Asks for a review of a package that is not complete.",
     arguments: &[
         PACKAGE,
-        Argument::word("review_type", &["human", "agent"], "Who is to review it.").required(),
-        Argument::text("note", "What to look at."),
+        Argument::word("review_type", &["human", "agent"], "").required(),
+        Argument::text("note", ""),
         ACTOR,
         IN_SESSION,
-        OF_PROJECT,
+        PROJECT,
     ],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
+    effect: Effect::Adds,
     ask: |call| {
         let body = moved(call, call.members(&["review_type", "note"]))?;
         change::<FlagPackage>(call, written(body))
@@ -57,29 +42,19 @@ pub(super) const FLAG: Tool = Tool {
 
 pub(super) const REVIEW: Tool = Tool {
     name: "memory_review",
-    title: "Review or finish a package",
-    description: "Changes the status of a package. As its reviewer: approve, or request_changes \
-        with a note. As its author: resubmit after changes were requested, or complete a draft \
-        that needs no review. A complete package never changes again. Leave a review whose \
-        review_type is human to a person, unless they asked you to end it; a key without the verb \
-        review cannot.",
+    description: "As reviewer: approve, or request_changes with a note. As author: resubmit, or \
+        complete a draft. A human review is a person's, unless they told you the result.",
     arguments: &[
         PACKAGE,
-        Argument::word(
-            "action",
-            &["approve", "request_changes", "resubmit", "complete"],
-            "approve and request_changes: from awaiting_review. resubmit: from revision_requested. \
-             complete: from draft or revision_requested.",
-        )
-        .required(),
-        Argument::text("note", "What you found, or what you changed."),
+        Argument::word("action", &["approve", "request_changes", "resubmit", "complete"], "")
+            .required(),
+        Argument::text("note", ""),
         REVISION,
         ACTOR,
         IN_SESSION,
-        OF_PROJECT,
+        PROJECT,
     ],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
+    effect: Effect::Adds,
     ask: |call| {
         let mut body = call.members(&["note"]);
         if let Some(revision) = call.value("revision") {
@@ -105,12 +80,9 @@ pub(super) const REVIEW: Tool = Tool {
 
 pub(super) const REVISIONS: Tool = Tool {
     name: "memory_revisions",
-    title: "Read what reviewers said",
-    description: "The states that a package went through, with who moved it, when, and their \
-        notes. Read it when a package of yours is in revision_requested.",
-    arguments: &[PACKAGE, OF_PROJECT, BUDGET],
+    description: "The states of a package, and what its reviewers said.",
+    arguments: &[PACKAGE, PROJECT, BUDGET],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let (path, within) = of_package(call)?;
         Ok(reading::<ListRevisions>(path, within))
@@ -144,6 +116,5 @@ where
 }
 
 fn receipt(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
-    let names = ["package_id", "project_id", "status", "review_type", "content_hash", "warnings"];
-    Ok(ToolResult::receipt(pick(answer.object()?, &names)))
+    Ok(ToolResult::receipt(answer.picked(RECEIPT)?))
 }

@@ -9,34 +9,22 @@ use accord_memory_core::operations::{
 };
 use accord_memory_core::session::SessionEnd;
 
-use super::{ACTOR, PROJECT, id, in_project, number, pick, reading, text, tokens, written};
-use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
+use super::{CURSOR, IN_SESSION, PROJECT, id, in_project, number, reading, text, tokens, written};
+use accord_mcp::budget::{BUDGET, budget, whole};
 use accord_mcp::{
-    Answer, Argument, Call, Effect, HostRequest, Memo, OpenSession, Output, Tool, ToolResult,
+    Answer, Argument, Call, Effect, HostRequest, Memo, OpenSession, Tool, ToolResult,
 };
 
 pub(super) const START: Tool = Tool {
     name: "memory_session_start",
-    title: "Start a session",
-    description: "Call this first, once. Says which project you work on and who you are, so that \
-        later calls need neither, and gives your session a callsign that people can refer to. Then \
-        call memory_orient.",
+    description: "Call first, once: names the project and who you are for later calls. Then call \
+        memory_orient.",
     arguments: &[
-        Argument::project("The project to work on. It is created if it does not exist.")
-            .example("website"),
-        ACTOR,
-        Argument::text("callsign", "Two words to remember the session by. Default: generated."),
+        Argument::project("Created if it is new."),
+        Argument::text("actor", "Such as agent:claude. Default: the client."),
+        Argument::text("callsign", ""),
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("session_id"),
-        Output::text("project_id"),
-        Output::text("actor_id"),
-        Output::text("actor_type"),
-        Output::text("callsign").or_null(),
-        Output::text("started_at"),
-        Output::text("next").optional(),
-    ]),
     ask: |call| start(call, call.members(&["callsign"])),
     answer: |_, answer| started(answer),
     null_on: None,
@@ -44,19 +32,9 @@ pub(super) const START: Tool = Tool {
 
 pub(super) const END: Tool = Tool {
     name: "memory_session_end",
-    title: "End the session",
-    description: "Call this last, after memory_deposit. Ends your session and says how many \
-        packages were deposited in it.",
-    arguments: &[Argument::text("session_id", "The session to end. Default: the one you started.")],
-    effect: Effect::AddsOnce,
-    output: Some(&[
-        Output::text("session_id"),
-        Output::text("project_id"),
-        Output::text("callsign").or_null(),
-        Output::text("started_at"),
-        Output::text("ended_at"),
-        Output::count("package_count"),
-    ]),
+    description: "Call last, after memory_deposit.",
+    arguments: &[IN_SESSION],
+    effect: Effect::Adds,
     ask: |call| {
         let path = OfSession { session: id("session_id", call.session()?)? };
         let end = SessionEnd { ended_at: Field::Value(Timestamp::emit(call.now())) };
@@ -67,7 +45,7 @@ pub(super) const END: Tool = Tool {
     answer: |call, answer| {
         let deposited = answer.read::<Json<Session>>()?.0.packages_deposited.len();
         let names = ["session_id", "project_id", "callsign", "started_at", "ended_at"];
-        let mut receipt = pick(answer.object()?, &names);
+        let mut receipt = answer.picked(&names)?;
         receipt.insert("package_count".into(), deposited.into());
         let ended = SessionId::new(call.session()?)?;
         Ok(ToolResult::receipt(receipt).remembering(Memo::Ended(ended)))
@@ -77,20 +55,16 @@ pub(super) const END: Tool = Tool {
 
 pub(super) const SESSIONS: Tool = Tool {
     name: "memory_sessions",
-    title: "List sessions",
-    description: "Who worked, or works, on a project: sessions, newest first, with callsign, \
-        actor, times and the packages that each deposited. Read what one did with memory_pull \
-        (session_id).",
+    description: "Who works or worked on a project, with what they deposited.",
     arguments: &[
         PROJECT,
-        Argument::text("callsign", "Only the sessions of this callsign.").example("amber-otter"),
-        Argument::flag("active", "Only the sessions that have not ended."),
-        Argument::integer("limit", 1, 200, "The most sessions.").default_number(20),
-        Argument::text("cursor", "next_cursor of the page before."),
-        PAGE_BUDGET,
+        Argument::text("callsign", ""),
+        Argument::flag("active", ""),
+        Argument::integer("limit", 1, 200, ""),
+        CURSOR,
+        BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let asked = SessionParams {
             callsign: text(call, "callsign"),

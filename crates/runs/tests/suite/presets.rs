@@ -36,6 +36,9 @@ fn every_preset_gives_a_runtime_that_any_runner_can_start() {
         assert_eq!(runtimes(&config), ["agent", "agent", "by-hand"]);
         assert_eq!(Preset::named(preset.name), Some(&preset));
     }
+    for (other, name) in [("claude-code", "claude"), ("codex-mcp-client", "codex")] {
+        assert_eq!(Preset::named(other).map(|preset| preset.name), Some(name));
+    }
     for other in ["Claude", "claude ", "claude -p", "copilot", ""] {
         assert_eq!(Preset::named(other), None, "{other:?}");
     }

@@ -45,10 +45,11 @@ pub(super) fn item(task: &TaskItem) -> String {
     let mut line = format!("{} {} {}", task.id, task.status, task.priority);
     line.push_str(&format!(": {}", one_line(&task.title, TITLE)));
     let mut about = Vec::new();
-    match (&task.lease, &task.agent) {
-        (Some(lease), _) => about.push(format!("held by {}", one_line(&lease.agent, 60))),
-        (None, Some(agent)) => about.push(format!("for {}", one_line(agent, 60))),
-        (None, None) => {
+    match (&task.lease, &task.done_by, &task.agent) {
+        (Some(lease), ..) => about.push(format!("held by {}", one_line(&lease.agent, 60))),
+        (None, Some(agent), _) => about.push(format!("done by {}", one_line(agent, 60))),
+        (None, None, Some(agent)) => about.push(format!("for {}", one_line(agent, 60))),
+        (None, None, None) => {
             let role = task.role.iter().map(|role| format!("role {}", one_line(role, 60)));
             let team = task.team.iter().map(|team| format!("team {}", one_line(team, 60)));
             about.extend(role.chain(team));

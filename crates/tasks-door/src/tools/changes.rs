@@ -13,19 +13,12 @@ use super::{
     ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, request, text,
     texts,
 };
-use accord_mcp::{Argument, Call, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, Tool, ToolResult};
 
-const PRIORITY: Argument = Argument::word(
-    "priority",
-    &["critical", "high", "normal", "medium", "low"],
-    "How urgent it is; medium means normal.",
-);
+const PRIORITY: Argument =
+    Argument::word("priority", &["critical", "high", "normal", "medium", "low"], "");
 
-const CHECKS: Argument = Argument::any(
-    "checks",
-    "Commands that Accord runs after the report: a list of lists, each a program and its \
-     arguments. No shell runs them. Their results are shown to the person who reviews the work.",
-);
+const CHECKS: Argument = Argument::any("checks", "");
 
 fn checks(call: &Call<'_>) -> Result<Field<Vec<Vec<String>>>, Failure> {
     let Some(checks) = call.value("checks") else { return Ok(Field::Absent) };
@@ -35,34 +28,27 @@ fn checks(call: &Call<'_>) -> Result<Field<Vec<Vec<String>>>, Failure> {
 
 pub(super) const DISPATCH: Tool = Tool {
     name: "aof_dispatch",
-    title: "Create a task",
-    description: "Creates a task for an agent, a role, a team, or any agent. It can be claimed at \
-        once, or when the tasks in dependsOn are done. Say in brief what is to be done and \
-        how one sees that it is done: the agent that gets it knows nothing else.",
+    description: "Creates a task for an agent, role, team or anyone, ready once dependsOn are \
+        done. brief: what to do and how one sees that it is done; the agent knows nothing else. \
+        checks run after the report: lists of a program and its arguments.",
     arguments: &[
         PROJECT,
-        Argument::text("title", "What is to be done, in one line.").required(),
-        Argument::text("brief", "The instructions, in Markdown.").required(),
-        Argument::text("type", "A word for the kind of work."),
+        Argument::text("title", "").required(),
+        Argument::text("brief", "").required(),
+        Argument::text("type", ""),
         PRIORITY,
-        Argument::text("assignedAgent", "The agent that is to do it."),
-        Argument::text("ownerTeam", "The team that is to do it."),
-        Argument::text("role", "The role that is to do it."),
-        Argument::texts("inputs", "What the agent needs: files, links, facts."),
-        Argument::texts("checklist", "What must hold when it is done."),
-        Argument::texts("dependsOn", "The ids of tasks that must be done first."),
-        Argument::text("parentId", "The task that it is a part of."),
-        Argument::texts("tags", "Labels."),
+        Argument::text("assignedAgent", ""),
+        Argument::text("ownerTeam", ""),
+        Argument::text("role", ""),
+        Argument::texts("inputs", ""),
+        Argument::texts("checklist", ""),
+        Argument::texts("dependsOn", "Task ids."),
+        Argument::text("parentId", ""),
+        Argument::texts("tags", ""),
         CHECKS,
         ACTOR,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("taskId"),
-        Output::text("status"),
-        Output::text("assignedAgent").or_null(),
-        Output::text("filePath"),
-    ]),
     ask: |call| {
         let kind = call.text("type");
         let body = CreateRequest {
@@ -119,16 +105,15 @@ fn priority(call: &Call<'_>) -> Option<Priority> {
 
 pub(super) const EDIT: Tool = Tool {
     name: "aof_task_edit",
-    title: "Edit a task",
-    description: "Changes what a task says: title, body, priority, and who may do it. Its status \
-        stays. An agent can edit a task that it holds, that is assigned to it, or that it created.",
+    description: "Changes title, body, priority or routing of a task that you hold, were \
+        assigned or created.",
     arguments: &[
         PROJECT,
         TASK,
-        Argument::text("title", "The new title."),
-        Argument::text("description", "The new body, in Markdown."),
+        Argument::text("title", ""),
+        Argument::text("description", "The new body."),
         PRIORITY,
-        Argument::object("routing", routing, "Who may do it: agent, role, team, tags."),
+        Argument::object("routing", routing, ""),
         CHECKS,
         ACTOR,
     ],
@@ -164,15 +149,8 @@ fn routing() -> Value {
 
 pub(super) const BLOCK: Tool = Tool {
     name: "aof_task_block",
-    title: "Block a task",
-    description: "Says that a task cannot go on, and why. Your lease ends; people are notified.",
-    arguments: &[
-        PROJECT,
-        TASK,
-        Argument::text("reason", "What is in the way, and who can do something about it.")
-            .required(),
-        ACTOR,
-    ],
+    description: "Says that your task cannot go on; notifies people.",
+    arguments: &[PROJECT, TASK, Argument::text("reason", "What is in the way.").required(), ACTOR],
     effect: Effect::Ends,
     ..changing(|call| {
         let reason = call.required("reason")?.to_owned();
@@ -182,9 +160,8 @@ pub(super) const BLOCK: Tool = Tool {
 
 pub(super) const UNBLOCK: Tool = Tool {
     name: "aof_task_unblock",
-    title: "Unblock a task",
-    description: "Says that a blocked task can go on: it is ready for a claim.",
-    arguments: &[PROJECT, TASK, Argument::text("reason", "What changed."), ACTOR],
+    description: "Makes a blocked task ready.",
+    arguments: &[PROJECT, TASK, Argument::text("reason", ""), ACTOR],
     ..changing(|call| {
         change::<UnblockTask, _>(call, UnblockRequest { reason: text(call, "reason") })
     })
@@ -192,15 +169,8 @@ pub(super) const UNBLOCK: Tool = Tool {
 
 pub(super) const CANCEL: Tool = Tool {
     name: "aof_task_cancel",
-    title: "Give a task up",
-    description: "Gives a task up for good. A person decides this: an agent is refused.",
-    arguments: &[
-        PROJECT,
-        TASK,
-        Argument::text("reason", "Why."),
-        Argument::text("expect", "The evidence digest of the task that the person saw."),
-        ACTOR,
-    ],
+    description: "Gives a task up. Persons only.",
+    arguments: &[PROJECT, TASK, Argument::text("reason", ""), Argument::text("expect", ""), ACTOR],
     effect: Effect::Ends,
     ..changing(|call| {
         let (reason, expect) = (text(call, "reason"), text(call, "expect"));
@@ -210,9 +180,8 @@ pub(super) const CANCEL: Tool = Tool {
 
 pub(super) const COMMENT: Tool = Tool {
     name: "aof_comment",
-    title: "Comment on a task",
-    description: "Says something about a task, for the people and agents that read it next.",
-    arguments: &[PROJECT, TASK, Argument::text("text", "The comment.").required(), ACTOR],
+    description: "Adds a comment for those who read the task next.",
+    arguments: &[PROJECT, TASK, Argument::text("text", "").required(), ACTOR],
     effect: Effect::Adds,
     ..changing(|call| {
         let text = call.required("text")?.to_owned();
@@ -220,13 +189,11 @@ pub(super) const COMMENT: Tool = Tool {
     })
 };
 
-const BLOCKER: Argument =
-    Argument::text("blockerId", "The task that must be done first.").required();
+const BLOCKER: Argument = Argument::text("blockerId", "").required();
 
 pub(super) const ADD_DEPENDENCY: Tool = Tool {
     name: "aof_task_dep_add",
-    title: "Add a dependency",
-    description: "Makes a task wait until another one is done. A cycle is refused.",
+    description: "Makes a task wait until blockerId is done.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
     ..changing(|call| {
         let blocker = call.required("blockerId")?.to_owned();
@@ -236,8 +203,7 @@ pub(super) const ADD_DEPENDENCY: Tool = Tool {
 
 pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
     name: "aof_task_dep_remove",
-    title: "Remove a dependency",
-    description: "Ends that a task waits for another one.",
+    description: "Ends that a task waits for blockerId.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
     effect: Effect::Ends,
     ..changing(|call| {

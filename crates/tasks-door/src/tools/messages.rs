@@ -13,39 +13,28 @@ use super::{
     ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt, request,
     texts,
 };
-use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Output, Tool, ToolResult};
+use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 pub(super) const UPDATE: Tool = Tool {
     name: "aof_task_update",
-    title: "Report progress",
-    description: "Says how your work on a task is going: a line for its work log, another status, \
-        or what blocks it. Only the agent that holds the task can do it. A status that the task \
-        cannot get now is not set: success is false, and reason says why. With body alone, \
-        replaces the body of the task.",
+    description: "Reports on your task: workLog, status, or what blocks it. success false: \
+        reason says why. body alone replaces its body.",
     arguments: &[
         PROJECT,
         TASK,
         Argument::word(
             "status",
             &["backlog", "ready", "in-progress", "blocked", "review", "done"],
-            "The new status. A review is ended by a person.",
+            "",
         ),
-        Argument::text("workLog", "What you did, in a sentence, for the work log."),
-        Argument::texts("outputs", "Files that you made, by their paths in the task's folder."),
-        Argument::text("blockedReason", "What blocks the task."),
-        Argument::text("body", "The new body of the task, in Markdown; in a call of its own."),
+        Argument::text("workLog", "One sentence."),
+        Argument::texts("outputs", "Paths in the task's folder."),
+        Argument::text("blockedReason", ""),
+        Argument::text("body", ""),
         RUN,
         ACTOR,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::flag("success"),
-        Output::text("taskId"),
-        Output::text("newStatus"),
-        Output::text("updatedAt").optional(),
-        Output::text("reason").optional(),
-        Output::list("warnings").optional(),
-    ]),
     ask: |call| {
         let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         if let Some(body) = call.text("body") {
@@ -73,43 +62,25 @@ pub(super) const UPDATE: Tool = Tool {
 
 pub(super) const COMPLETE: Tool = Tool {
     name: "aof_task_complete",
-    title: "Report that a task is over",
-    description: "Reports that your work on a task is over, which ends your lease. The task then \
-        waits for a person's review, or is done if it needs none. outcome says how it ended; \
-        partial gives it back for another run. Write a longer summary to outputs/summary.md in the \
-        task's folder.",
+    description: "Ends your work on a task: it waits for review, or is done. outcome partial: \
+        another run goes on. A longer summary: outputs/summary.md in its folder.",
     arguments: &[
         PROJECT,
         TASK,
-        Argument::text("summary", "What was done and decided, and what is left, in a few lines.")
-            .required(),
-        Argument::texts("outputs", "Files that you made, by their paths in the task's folder.")
-            .example("outputs/report.md"),
-        Argument::word(
-            "outcome",
-            &["done", "needs_review", "partial", "blocked"],
-            "How the work ended.",
-        )
-        .default_word("done"),
-        Argument::texts("blockers", "With outcome blocked: what is in the way."),
-        Argument::text("summaryRef", "The file with the whole summary, in the task's folder.")
-            .example("outputs/summary.md"),
-        Argument::integer("testsTotal", 0, 1_000_000, "How many tests were run."),
-        Argument::integer("testsPassed", 0, 1_000_000, "How many of them passed."),
-        Argument::integer("testsFailed", 0, 1_000_000, "How many of them failed."),
-        Argument::flag("skipReview", "Has no effect: whether a review is needed is not yours."),
+        Argument::text("summary", "").required(),
+        Argument::texts("outputs", "Paths in the task's folder."),
+        Argument::word("outcome", &["done", "needs_review", "partial", "blocked"], "")
+            .default_word("done"),
+        Argument::texts("blockers", ""),
+        Argument::text("summaryRef", ""),
+        Argument::integer("testsTotal", 0, 1_000_000, ""),
+        Argument::integer("testsPassed", 0, 1_000_000, ""),
+        Argument::integer("testsFailed", 0, 1_000_000, ""),
+        Argument::flag("skipReview", "No effect."),
         RUN,
         ACTOR,
     ],
     effect: Effect::Ends,
-    output: Some(&[
-        Output::flag("success"),
-        Output::text("taskId"),
-        Output::text("finalStatus"),
-        Output::text("completedAt").optional(),
-        Output::text("reason").optional(),
-        Output::list("warnings").optional(),
-    ]),
     ask: |call| {
         let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         let number = |name: &str| call.number(name).unwrap_or(0);
@@ -133,11 +104,8 @@ pub(super) const COMPLETE: Tool = Tool {
 
 pub(super) const MESSAGE: Tool = Tool {
     name: "aof_message",
-    title: "Send a message",
-    description: "Sends any AOF/1 message: completion.report, status.update, handoff.request, \
-        handoff.accepted or handoff.rejected. The envelope is written for you: give its type, the \
-        task and the payload, as JSON. aof_task_update and aof_task_complete are shorter for the \
-        first two.",
+    description: "Sends an AOF/1 message, in particular a handoff, in an envelope that is \
+        written for you.",
     arguments: &[
         PROJECT,
         Argument::word(
@@ -149,30 +117,22 @@ pub(super) const MESSAGE: Tool = Tool {
                 "handoff.accepted",
                 "handoff.rejected",
             ],
-            "The type.",
+            "",
         )
         .required(),
         TASK,
         Argument::text(
             "payload",
-            "The payload as a JSON object in a string. handoff.request: taskId, parentTaskId, \
-             fromAgent, toAgent, dueBy, and lists acceptanceCriteria, expectedOutputs, \
-             contextRefs, constraints. handoff.accepted and handoff.rejected: taskId, accepted, \
-             reason.",
+            "JSON object as a string. handoff.request: taskId, parentTaskId, fromAgent, toAgent, \
+             dueBy, lists acceptanceCriteria, expectedOutputs, contextRefs, constraints. \
+             accepted, rejected: taskId, accepted, reason.",
         )
         .required(),
-        Argument::text("toAgent", "The agent that the message is for."),
+        Argument::text("toAgent", ""),
         RUN,
         ACTOR,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::flag("success"),
-        Output::text("taskId"),
-        Output::text("status").optional(),
-        Output::text("reason").optional(),
-        Output::list("warnings").optional(),
-    ]),
     ask: |call| {
         let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         let payload = serde_json::from_str(call.required("payload")?).map_err(|error| {

@@ -17,13 +17,7 @@ use accord_mcp::{Answer, Argument, Call, Effect, Tool, ToolResult};
 const DEFAULT_TOKENS: i64 = 4_000;
 
 /// The budget of a tool that reads.
-const BUDGET: Argument = Argument::integer(
-    "max_tokens",
-    300,
-    1_000_000,
-    "The most tokens of the answer. What does not fit is counted.",
-)
-.default_number(DEFAULT_TOKENS);
+const BUDGET: Argument = Argument::integer("max_tokens", 300, 1_000_000, "");
 
 /// The budget of a call.
 pub(super) fn budget(call: &Call<'_>) -> u32 {
@@ -40,12 +34,8 @@ fn within_budget(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure
 const STATUSES: &[&str] =
     &["backlog", "ready", "in-progress", "blocked", "review", "done", "cancelled", "deadletter"];
 
-const FORMAT: Argument = Argument::word(
-    "format",
-    &["markdown", "json"],
-    "markdown: short, for reading. json: the whole document.",
-)
-.default_word("markdown");
+const FORMAT: Argument =
+    Argument::word("format", &["markdown", "json"], "").default_word("markdown");
 
 fn format(call: &Call<'_>) -> Option<ReadFormat> {
     let named = call.text("format").and_then(ReadFormat::parse);
@@ -54,22 +44,16 @@ fn format(call: &Call<'_>) -> Option<ReadFormat> {
 
 pub(super) const BOARD: Tool = Tool {
     name: "aof_board",
-    title: "Show the board",
-    description: "The tasks of a project by status, the most urgent of each first, with counts.",
+    description: "Tasks by status, the most urgent first, with counts.",
     arguments: &[
         PROJECT,
-        Argument::text("team", "Only tasks of this team."),
-        Argument::word("status", STATUSES, "Only tasks with this status."),
-        Argument::word(
-            "priority",
-            &["critical", "high", "normal", "low"],
-            "Only tasks with this priority.",
-        ),
+        Argument::text("team", ""),
+        Argument::word("status", STATUSES, ""),
+        Argument::word("priority", &["critical", "high", "normal", "low"], ""),
         FORMAT,
         BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let query = BoardQuery {
             team: text(call, "team"),
@@ -87,23 +71,20 @@ pub(super) const BOARD: Tool = Tool {
 
 pub(super) const STATUS_REPORT: Tool = Tool {
     name: "aof_status_report",
-    title: "List tasks",
-    description: "The tasks of a project, or those of one agent: one line each, with id, status, \
-        priority, title, and what it waits for; and how many there are of each status.",
+    description: "Lists tasks, one line each, with what they wait for.",
     arguments: &[
         PROJECT,
-        Argument::text("agentId", "Only tasks that this agent has, or that are assigned to it."),
-        Argument::word("status", STATUSES, "Only tasks with this status."),
-        Argument::text("text", "Only tasks whose titles contain this."),
-        Argument::flag("all", "Finished tasks, too."),
-        Argument::flag("compact", "Only the first ten."),
-        Argument::integer("limit", 1, 500, "The most tasks.").default_number(50),
-        Argument::text("cursor", "The cursor of the page before."),
+        Argument::text("agentId", ""),
+        Argument::word("status", STATUSES, ""),
+        Argument::text("text", "In titles."),
+        Argument::flag("all", "Finished ones, too."),
+        Argument::flag("compact", ""),
+        Argument::integer("limit", 1, 500, ""),
+        Argument::text("cursor", ""),
         FORMAT,
         BUDGET,
     ],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let compact = call.flag("compact") == Some(true);
         let limit = call.number("limit").and_then(|limit| u32::try_from(limit).ok());
@@ -126,12 +107,10 @@ pub(super) const STATUS_REPORT: Tool = Tool {
 
 pub(super) const BRIEFING: Tool = Tool {
     name: "aof_task_briefing",
-    title: "Read a task",
-    description: "What there is to know about a task: instructions, status, why it was sent back, \
-        inputs, what the tasks before it left, the work log. Markdown within max_tokens.",
+    description: "All about a task: instructions, status, why it was sent back, inputs, work \
+        log.",
     arguments: &[PROJECT, TASK, BUDGET],
     effect: Effect::Reads,
-    output: None,
     ask: |call| {
         let query = BriefingQuery {
             format: Some(ReadFormat::Markdown),

@@ -14,44 +14,25 @@ use super::{
     ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, request,
     text, texts,
 };
-use accord_mcp::{Argument, Effect, Output, Tool, ToolResult};
+use accord_mcp::{Argument, Effect, Tool, ToolResult};
 
-const BUDGET: Argument = Argument::integer(
-    "max_tokens",
-    500,
-    1_000_000,
-    "The most tokens of the answer. What does not fit is counted.",
-)
-.default_number(4_000);
+const BUDGET: Argument = Argument::integer("max_tokens", 500, 1_000_000, "");
 
 pub(super) const CLAIM: Tool = Tool {
     name: "aof_claim",
-    title: "Claim a task",
-    description: "Gives you the next ready task that fits you, the most urgent first, or the one \
-        that taskId names: it is yours until your heartbeats stop. No other agent gets it. A \
-        briefing in Markdown comes with it: instructions, why it was sent back, inputs, what the \
-        tasks before it left, the work log, where to write and how to report. If claimed is \
-        false, reason says why.",
+    description: "Gives you the next ready task, or taskId, with a briefing. It is yours while \
+        heartbeats come. claimed false: reason says why.",
     arguments: &[
         PROJECT,
-        Argument::text("taskId", "A certain task, instead of the next one."),
-        Argument::texts("roles", "Your roles: tasks for one of them fit, too."),
-        Argument::texts("teams", "Your teams: tasks for one of them fit, too."),
-        Argument::texts("tags", "Only tasks with all of these tags."),
-        Argument::flag("onlyMine", "Only tasks that are assigned to you by name."),
+        Argument::text("taskId", ""),
+        Argument::texts("roles", ""),
+        Argument::texts("teams", ""),
+        Argument::texts("tags", "All of them."),
+        Argument::flag("onlyMine", ""),
         ACTOR,
         BUDGET,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::flag("claimed"),
-        Output::text("taskId").optional(),
-        Output::text("runId").optional(),
-        Output::text("heartbeatBefore").optional(),
-        Output::text("directory").optional(),
-        Output::text("reason").optional(),
-        Output::count("ready").optional(),
-    ]),
     ask: |call| {
         // The receipt takes some of the budget.
         let briefing = budget(call).saturating_sub(RECEIPT_TOKENS);
@@ -109,17 +90,9 @@ fn claimed(mut receipt: Object, claim: Option<&ClaimAnswer>, brief: Option<Strin
 
 pub(super) const HEARTBEAT: Tool = Tool {
     name: "aof_heartbeat",
-    title: "Keep a task",
-    description: "Says that you are still at work: your lease and your heartbeat are extended. \
-        Call it before heartbeatBefore, or the task is given to another agent.",
+    description: "Keeps your task. Call it before heartbeatBefore, or another agent gets it.",
     arguments: &[PROJECT, TASK, RUN, ACTOR],
-    effect: Effect::AddsOnce,
-    output: Some(&[
-        Output::text("taskId"),
-        Output::text("runId"),
-        Output::text("leaseUntil"),
-        Output::text("heartbeatBefore"),
-    ]),
+    effect: Effect::Adds,
     ask: |call| {
         let body = HeartbeatRequest { run_id: text(call, "runId"), ..HeartbeatRequest::default() };
         change::<Heartbeat, _>(call, body)
@@ -142,16 +115,8 @@ pub(super) const HEARTBEAT: Tool = Tool {
 
 pub(super) const RELEASE: Tool = Tool {
     name: "aof_release",
-    title: "Give a task back",
-    description: "Ends your lease without a report: the task is ready again, for any agent that \
-        fits. What you wrote in its folder stays.",
-    arguments: &[
-        PROJECT,
-        TASK,
-        RUN,
-        Argument::text("reason", "Why you give it back, for the next agent."),
-        ACTOR,
-    ],
+    description: "Gives a task back without a report.",
+    arguments: &[PROJECT, TASK, RUN, Argument::text("reason", ""), ACTOR],
     effect: Effect::Ends,
     ..changing(|call| {
         let (reason, run_id) = (text(call, "reason"), text(call, "runId"));

@@ -33,6 +33,23 @@ impl Client {
 
     /// The same, with some tools or a set of tools.
     pub(crate) async fn of(tools: &str, api: Arc<dyn Api>, standing: CallContext) -> Self {
+        Self::beginning(tools, api, standing, initialize()).await
+    }
+
+    /// The same, as a host that shows pages.
+    pub(crate) async fn with_pages(tools: &str, api: Arc<dyn Api>, standing: CallContext) -> Self {
+        let mut begin = initialize();
+        let pages = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
+        begin["capabilities"] = json!({"extensions": {"io.modelcontextprotocol/ui": pages}});
+        Self::beginning(tools, api, standing, begin).await
+    }
+
+    async fn beginning(
+        tools: &str,
+        api: Arc<dyn Api>,
+        standing: CallContext,
+        begin: Value,
+    ) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         let toolbox = Toolbox::join(TOOLSETS).unwrap().only(tools.split(',')).unwrap();
@@ -40,7 +57,7 @@ impl Client {
         let (output, input) = tokio::io::split(ours);
         let mut client =
             Self { input, output: BufReader::new(output), server, next: 0, welcome: Value::Null };
-        client.welcome = client.ask("initialize", initialize()).await["result"].clone();
+        client.welcome = client.ask("initialize", begin).await["result"].clone();
         client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         client
     }

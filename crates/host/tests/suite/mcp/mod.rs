@@ -13,5 +13,6 @@ mod real;
 mod relay;
 mod requests;
 mod resources;
+mod sizes;
 mod stateless;
 mod tools;

@@ -5,11 +5,9 @@ use accord_host::mcp::{Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Vis
 
 const OTHER_DEPOSIT: Tool = Tool {
     name: "memory_deposit",
-    title: "Another",
     description: "Another tool of a name that is taken.",
     arguments: &[],
     effect: Effect::Reads,
-    output: None,
     ask: |_| Err(Failure::new(Code::HttpFault, "it is never called")),
     answer: |_, answer| Ok(ToolResult::document(answer.text())),
     null_on: None,
@@ -19,6 +17,7 @@ static CLASHING: Toolset = Toolset {
     name: "clashing",
     protocol: Protocol::Accord,
     instructions: "",
+    details: "",
     tools: &[OTHER_DEPOSIT],
     prompts: &[],
     resources: None,

@@ -6,7 +6,7 @@ use accord_host::http::EXAMPLES;
 use serde_json::{Value, json};
 
 use super::{curl, document, operations};
-use crate::support::{Answer, World};
+use crate::support::{Answer, World, package_with};
 
 #[tokio::test]
 async fn the_document_describes_what_is_answered() {
@@ -64,11 +64,17 @@ async fn the_other_forms_of_answers_are_described_too() {
     let found = owner.get(&format!("{packages}?mode=relevant&query=zzz+pkg")).await;
     is_described(&document, "pull", &found);
 
-    for format in ["bundle", "briefing", "briefing-json"] {
+    for format in ["bundle", "briefing-json"] {
         let orientation = owner.get(&format!("/v1/projects/atlas/orient?format={format}")).await;
         assert_eq!(orientation.status, 200, "{}", orientation.text);
         is_described(&document, "orient", &orientation);
     }
+    // Markdown has a route of its own in the document.
+    let briefing = owner.get("/v1/projects/atlas/briefing?max_tokens=500").await;
+    is_described(&document, "briefing", &briefing);
+    let same = owner.get("/v1/projects/atlas/orient?format=briefing&max_tokens=500").await;
+    assert_eq!(briefing.header("content-type"), same.header("content-type"));
+    assert!(briefing.text.starts_with("# ") && same.text.starts_with("# "), "{}", same.text);
 
     let lines = [("accept", "application/x-ndjson")];
     let verified = owner.ask("POST", "/accord/v1/verify", &lines, "{}").await;
@@ -84,6 +90,42 @@ async fn the_other_forms_of_answers_are_described_too() {
     for range in ["bytes=0-1", "bytes=9-"] {
         let part = owner.ask("GET", blob, &[("range", range)], "").await;
         is_described(&document, "get_blob", &part);
+    }
+}
+
+/// A generated client reads an answer as one media type, sends every default, and fails at others.
+#[tokio::test]
+async fn a_generated_client_reads_every_answer_that_it_can_ask_for() {
+    let world = World::new();
+    let owner = world.owner();
+    owner.deposit(&package_with("pkg_1", json!({"warnings": ["mine"]}))).await;
+    let document = document(&owner, "").await;
+    for (_, _, operation) in operations(&document) {
+        let name = operation["operationId"].as_str().unwrap();
+        let content = &operation["responses"]["200"]["content"];
+        let types: Vec<_> =
+            content.as_object().into_iter().flat_map(|types| types.keys()).collect();
+        let both = types.iter().any(|one| *one == "application/json")
+            && types.iter().any(|one| one.starts_with("text/"));
+        assert!(!both, "{name}: {types:?}");
+    }
+    let found = operations(&document).find(|(.., operation)| operation["operationId"] == "orient");
+    let (.., orient) = found.unwrap();
+    let parameters = orient["parameters"].as_array().unwrap();
+    let defaults = parameters.iter().filter_map(|one| {
+        let (name, default) = (one["name"].as_str()?, one["schema"].get("default")?);
+        (name != "format").then(|| format!("&{name}={default}"))
+    });
+    let defaults: String = defaults.collect();
+    let format = parameters.iter().find(|one| one["name"] == "format").unwrap();
+    assert_eq!(format["schema"]["enum"], json!(["bundle", "briefing-json"]));
+    for format in format["schema"]["enum"].as_array().unwrap() {
+        let format = format.as_str().unwrap();
+        let path = format!("/v1/projects/atlas/orient?format={format}{defaults}");
+        let answer = owner.get(&path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+        // With a package that has warnings of its own.
+        is_described(&document, "orient", &answer);
     }
 }
 
