@@ -97,7 +97,7 @@ proptest! {
                     let mut payload = submit("say", data);
                     payload["clientSeq"] = json!(number);
                     let key = (page.clone(), number);
-                    let known = acks.iter().find(|(known, _)| *known == key).map(|(_, ack)| *ack);
+                    let known = acks.iter().find(|(known, _)| *known == key).map(|(_, ack)| ack.clone());
                     match (world.act(&contract, Some(&page), payload), known) {
                         // The first answer again, and nothing is appended.
                         (Ok(ack), Some(first)) => {

@@ -47,7 +47,7 @@ pub(super) struct ShownPackage<'a> {
     pub(super) handoff: Option<String>,
     pub(super) body: Option<String>,
     /// The packages that it extends or corrects.
-    pub(super) parents: Vec<ShownPackage<'a>>,
+    pub(super) parents: Vec<Self>,
 }
 
 impl<'a> Item<'a> {
