@@ -1,5 +1,6 @@
 //! Packages.
 
+use accord_contract::Wire as _;
 use accord_memory_core::PackageId;
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::operations::PackageList;
@@ -40,7 +41,7 @@ pub(crate) fn review_note(page: &mut Page, review: &Revision) {
 pub(crate) fn review_line(review: &Revision) -> String {
     let by = review.actor.as_ref().map(actor_key).unwrap_or_default();
     let note = review.note.as_deref().unwrap_or_default();
-    clean(&format!("{by}, {}: {note}", review.status))
+    format!("{by}, {}: {note}", review.status)
 }
 
 /// Says which packages supersede a package, if any does.

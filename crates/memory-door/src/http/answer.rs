@@ -163,7 +163,7 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
         response.headers_mut().insert(SUPERSEDED_BY, ids);
     }
     if let Some(review) = &pulled.review {
-        let review = HeaderValue::try_from(review_header(review)).expect("ASCII without controls");
+        let review = HeaderValue::try_from(review_header(review)).expect("escaped text is plain");
         response.headers_mut().insert(REVIEW, review);
     }
     if known {
@@ -193,11 +193,11 @@ fn review_header(review: &Revision) -> String {
     }
 }
 
-/// JSON with an escape for each character outside of ASCII.
+/// JSON with an escape for each character that a header cannot carry.
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for unit in json.encode_utf16() {
-        match char::from_u32(unit.into()).filter(char::is_ascii) {
+        match char::from_u32(unit.into()).filter(|letter| matches!(letter, ' '..='~')) {
             Some(letter) => text.push(letter),
             None => text.push_str(&format!("\\u{unit:04x}")),
         }

@@ -2,6 +2,7 @@
 
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_contract::{Time, Timestamp};
+use accord_memory_core::bundle::Outline;
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
 use accord_memory_core::{ContentHash, FactId, PackageId};
 use accord_store::testing::Random;
@@ -104,12 +105,14 @@ pub(crate) fn deposit(number: usize, count: usize) -> Deposit {
             session_id: Some(session),
             package_type: PackageType::parse("standard").expect("a type"),
             significance: Significance::DEFAULT,
+            outline: Outline::default(),
             deposited_hash: hash,
             quarantine: None,
             state: PackageState {
                 revision: 1,
                 status: Status::Complete,
                 review_type: ReviewType::None,
+                has_note: false,
                 content_hash: hash,
                 text,
             },
