@@ -112,7 +112,9 @@ function hideSession() {
   clearTimeout(endTimer);
   const dialog = byId("confirm");
   if (dialog.open) dialog.close();
-  for (const id of ["confirm-label", "confirm-credentials", "confirm-data", "notice"]) byId(id).replaceChildren();
+  for (const id of ["confirm-label", "confirm-credentials", "confirm-data", "notice"]) {
+    byId(id).replaceChildren();
+  }
   if (last.actions !== undefined) draft = capture(byId("actions"));
   for (const part of PARTS) empty(part);
   receipts.clear();

@@ -117,7 +117,7 @@ pub(crate) fn others() -> Vec<String> {
         "a key of Accord is accord_ID_SECRET, such as accord_0123456789abcdef_…",
         "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
         "a file that begins with -----BEGIN RSA PRIVATE KEY----- is never committed",
-        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC...\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B...\n-----END PRIVATE KEY-----",
         "550e8400-e29b-41d4-a716-446655440000",
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DPMRD6OIh65tjkxFNOtwGcWB2gCgPhk a@b",
         "the secret access key was rotated; secret_access_key: see the vault",

@@ -127,7 +127,7 @@ fn issues_memories_and_rules_are_imported() {
         let mut newest = newest.filter(|package| package["title"] == title);
         let package = newest.next().expect("the package");
         assert_eq!(package["x-source"]["format"], format);
-        assert_eq!(package["created_by"]["id"], "import");
+        assert_eq!(package["created_by"]["id"], "planner");
         let again = memory.ran(&import).yes();
         assert!(!again.contains("added"), "{again}");
     }

@@ -1,6 +1,7 @@
 //! Properties of sequencing, over random orders of what agents, people and connections do.
 
 use accord_live_core::contract::CompiledContract;
+use accord_live_core::frame::ActionAck;
 use accord_live_core::session::{
     Emitter, LiveCursor, StreamRow, check_since_sequence, drain, replay_stream,
 };
@@ -97,7 +98,8 @@ proptest! {
                     let mut payload = submit("say", data);
                     payload["clientSeq"] = json!(number);
                     let key = (page.clone(), number);
-                    let known = acks.iter().find(|(known, _)| *known == key).map(|(_, ack)| ack.clone());
+                    let known = acks.iter().find(|(known, _)| *known == key);
+                    let known = known.map(|(_, ack): &(_, ActionAck)| ack.clone());
                     match (world.act(&contract, Some(&page), payload), known) {
                         // The first answer again, and nothing is appended.
                         (Ok(ack), Some(first)) => {

@@ -72,7 +72,8 @@ impl Assertion {
 }
 
 /// Decides an assertion. If the request chose no id, it is made from 16 random bytes. Fails with
-/// `duplicate_fact_id`, `credential_found`, `fact_out_of_order`, `project_archived` or `project_not_found`.
+/// `duplicate_fact_id`, `credential_found`, `fact_out_of_order`, `project_archived` or
+/// `project_not_found`.
 /// Clauses: AGENTIC-R-086, AGENTIC-A-16.
 pub fn assert(
     asked: &Assertion,

@@ -141,6 +141,7 @@ fn run(steps: &[Step]) {
                 let options = AssertOptions {
                     if_changed: *if_changed,
                     if_out_of_order: if *reject { OutOfOrder::Reject } else { OutOfOrder::Insert },
+                    ..AssertOptions::default()
                 };
                 let mut random = [0; 16];
                 random[0] = number as u8;

@@ -47,8 +47,8 @@ const OLD: &str = "# 1. Use files\n\nDate: 2026-01-10\n\n## Status\n\nSuperceded
 const MADR: &str = "---\nstatus: \"proposed\"\ndate: 2026-03-01\ndecision-makers: [lead, planner]\n\
     ---\n# Use passkeys\n\n## Context and Problem Statement\n\nHow do people sign in?\n\n\
     ## Decision Outcome\n\nChosen option: \"passkeys\", because nothing is to be stolen.\n";
-const MADR_2: &str = "# Reject XML\n\n* Status: rejected\n* Date: 2026-03-02\n\n## Decision Outcome\n\
-    \nNo reader needs it.\n";
+const MADR_2: &str = "# Reject XML\n\n* Status: rejected\n* Date: 2026-03-02\n\n\
+    ## Decision Outcome\n\nNo reader needs it.\n";
 
 #[test]
 fn decision_records_become_decisions_and_questions() {
@@ -69,7 +69,7 @@ fn decision_records_become_decisions_and_questions() {
     assert_eq!(old.get("decisions_made"), None);
     assert_eq!(sqlite["title"], "Use SQLite");
     assert_eq!(sqlite["package_type"], "decision");
-    assert_eq!(sqlite["created_at"], "2026-02-12T00:00:00Z");
+    assert_eq!(sqlite["created_at"], "2026-02-12T00:00:00.000Z");
     assert_eq!(sqlite["description"], "We need a store. It is small.");
     let decision = "Use SQLite: We use SQLite, because it is one file.";
     assert_eq!(sqlite["decisions_made"], json!([decision]));
@@ -84,7 +84,7 @@ fn decision_records_become_decisions_and_questions() {
     assert_eq!(passkeys[SOURCE]["front_matter"]["decision-makers"], json!(["lead", "planner"]));
     let decision = "Rejected: Reject XML: No reader needs it.";
     assert_eq!(xml["decisions_made"], json!([decision]));
-    assert_eq!(xml["created_at"], "2026-03-02T00:00:00Z");
+    assert_eq!(xml["created_at"], "2026-03-02T00:00:00.000Z");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn notes_have_what_their_front_matter_says() {
     assert_eq!(plan.skipped.len(), 1);
     let [deploys, bare, rule] = &documents(&plan)[..] else { panic!("{plan:?}") };
     assert_eq!(deploys["title"], "Deploys: how");
-    assert_eq!(deploys["created_at"], "2026-04-02T00:00:00Z");
+    assert_eq!(deploys["created_at"], "2026-04-02T00:00:00.000Z");
     assert_eq!(deploys["tags"], json!(["ops", "on call"]));
     assert_eq!(deploys["package_type"], "handoff");
     assert_eq!(deploys["description"], "Who deploys, and when.");
@@ -141,9 +141,9 @@ fn notes_have_what_their_front_matter_says() {
     let rest = json!({"owner": ["lead"], "meta": {"level": "2"}});
     assert_eq!(deploys[SOURCE]["front_matter"], rest);
     assert_eq!(bare["title"], "The heading");
-    assert_eq!(bare["created_at"], "2026-03-04T00:00:00Z");
+    assert_eq!(bare["created_at"], "2026-03-04T00:00:00.000Z");
     assert_eq!(rule["title"], "rule");
-    assert_eq!(rule["created_at"], "2026-05-01T10:00:00Z");
+    assert_eq!(rule["created_at"], "2026-05-01T10:00:00.000Z");
 }
 
 #[test]
@@ -159,7 +159,8 @@ fn issues_keep_their_state_and_links() {
             "dependencies": [
                 {"issue_id": "bd-2", "depends_on_id": "bd-1", "type": "parent-child"},
                 {"issue_id": "bd-2", "depends_on_id": "bd-9", "type": "blocks"}],
-            "comments": [{"author": "lead", "text": "Soon.", "created_at": "2026-01-03T00:00:00Z"}]}),
+            "comments": [
+                {"author": "lead", "text": "Soon.", "created_at": "2026-01-03T00:00:00Z"}]}),
         json!({"_type": "memory", "key": "ci", "value": "CI needs Node 20."}),
         json!({"id": "bd-3", "title": "Gone", "status": "tombstone"}),
     ];
@@ -177,7 +178,7 @@ fn issues_keep_their_state_and_links() {
     assert_eq!(limits["significance"], 9);
     assert_eq!(limits["tags"], json!(["auth", "bug"]));
     // A time that was never set does not count, and another zone is converted.
-    assert_eq!(limits["created_at"], "2026-01-02T01:00:00Z");
+    assert_eq!(limits["created_at"], "2026-01-02T01:00:00.000Z");
     let body = limits["content_md"].as_str().unwrap();
     for part in ["## Design\n\nA bucket.", "See the wiki.", "- blocks: bd-9", "Soon."] {
         assert!(body.contains(part), "{body}");
@@ -221,7 +222,7 @@ fn memories_of_mem0_are_packages() {
     let [tea, deploys] = &documents(&plan)[..] else { panic!("{plan:?}") };
     assert_eq!(tea["title"], "The person likes tea");
     assert_eq!(tea["description"], "The person likes tea. No milk.");
-    assert_eq!(tea["created_at"], "2026-01-01T17:00:00.5Z");
+    assert_eq!(tea["created_at"], "2026-01-01T17:00:00.500Z");
     assert_eq!(tea["tags"], json!(["food", "memory"]));
     assert_eq!(tea[SOURCE]["user_id"], "u7");
     assert_eq!(deploys[SOURCE]["agent_id"], "ops");

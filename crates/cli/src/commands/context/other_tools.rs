@@ -154,7 +154,11 @@ fn files(format: SourceFormat, path: &Path) -> Result<Vec<SourceFile>> {
     if path == Path::new("-") {
         let mut text = String::new();
         io::stdin().lock().read_to_string(&mut text).map_err(failed)?;
-        return Ok(vec![SourceFile { path: "standard input".to_owned(), text, modified: now() }]);
+        return Ok(vec![SourceFile {
+            path: "standard input".to_owned(),
+            text,
+            modified: accord_system::now(),
+        }]);
     }
     let path = path.canonicalize().map_err(failed)?;
     let mut found = Vec::new();
@@ -259,10 +263,6 @@ fn read(format: SourceFormat, root: &Path, file: &Path) -> Result<SourceFile> {
     })?;
     let path = file.strip_prefix(root).unwrap_or(file).display().to_string();
     Ok(SourceFile { path, text, modified: time(modified) })
-}
-
-fn now() -> Time {
-    time(SystemTime::now())
 }
 
 fn time(time: SystemTime) -> Time {

@@ -32,6 +32,7 @@ fn a_page_asks_before_it_sends_a_credential() {
     page.press("Escape").unwrap();
     page.wait_until("the end of the dialog", &format!("!{is_open}")).unwrap();
     assert_eq!(stored(&page), json!([]));
+    page.tab_to(&button("approve")).unwrap();
     page.press("Enter").unwrap();
     page.wait_until("the dialog", is_open).unwrap();
     page.tab_to("#confirm-yes").unwrap();
