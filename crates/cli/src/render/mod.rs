@@ -20,6 +20,7 @@ mod question;
 mod session;
 mod table;
 mod task;
+mod task_change;
 mod text;
 mod time;
 
@@ -37,9 +38,11 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
-    adopted, board, changed_task, claim, commented_task, created_task, created_tasks,
-    dependency_added, dependency_removed, differences, heartbeat, lint, next, nothing_claimed, or,
+    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or,
     poll, received, session_end, task, task_event, tasks,
+};
+pub(crate) use self::task_change::{
+    commented_task, created_tasks, dependency_added, dependency_removed, nothing_claimed,
 };
 pub(crate) use self::text::{clean, counts_of, one_line};
 pub(crate) use self::time::Times;

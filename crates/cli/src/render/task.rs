@@ -217,72 +217,6 @@ pub(crate) fn created_task(
     }
 }
 
-/// What became of the tasks of a file.
-pub(crate) fn created_tasks(page: &mut Page, answer: &ops::CreateManyAnswer, is_trial: bool) {
-    for task in &answer.tasks {
-        let (word, style) = match task.outcome {
-            ops::NewTaskOutcome::Created => ("created", Style::Good),
-            ops::NewTaskOutcome::WouldCreate => ("would create", Style::Title),
-            ops::NewTaskOutcome::Exists => ("exists", Style::Faint),
-        };
-        let id = task.id.map(|id| format!("{id} ")).unwrap_or_default();
-        let title = one_line(&task.title, LINE);
-        let after = match task.depends_on.as_slice() {
-            [] => String::new(),
-            needs => format!(", after {}", clean(&needs.join(", "))),
-        };
-        let (word, status) = (page.styled(style, word), coloured(page, task.status));
-        page.line(format!("{word} {id}{title} ({status}{after})"));
-    }
-    let created = if is_trial { "would be created" } else { "created" };
-    page.line(format!("{} {created}, {} existed", answer.created, answer.existing));
-}
-
-pub(crate) fn commented_task(page: &mut Page, answer: &ops::TaskAnswer) {
-    let id = titled(page, answer.task.id);
-    let status = coloured(page, answer.task.status);
-    page.line(match &answer.task.lease {
-        Some(lease) => {
-            format!("{id} has your comment ({status}); {} works on it", line(&lease.agent))
-        }
-        None => format!("{id} has your comment ({status})"),
-    });
-    warnings(page, &answer.warnings);
-}
-
-/// A dependency that was added, or was there before.
-pub(crate) fn dependency_added(page: &mut Page, answer: &ops::TaskAnswer) {
-    let id = titled(page, answer.task.id);
-    let how = if answer.changed.is_empty() { "unchanged: it waits for" } else { "now waits for" };
-    page.line(format!("{id} {how} {}", waited_for(&answer.task)));
-    if answer.task.status == Status::Ready && !open_dependencies(&answer.task).is_empty() {
-        page.line("it stays ready, and no agent gets it before those are done");
-    }
-    warnings(page, &answer.warnings);
-}
-
-pub(crate) fn dependency_removed(page: &mut Page, answer: &ops::TaskAnswer) {
-    let id = titled(page, answer.task.id);
-    let status = coloured(page, answer.task.status);
-    page.line(match answer.task.depends_on.as_slice() {
-        [] => format!("{id} now waits for nothing ({status})"),
-        _ => format!("{id} now waits for {} ({status})", waited_for(&answer.task)),
-    });
-    warnings(page, &answer.warnings);
-}
-
-fn waited_for(task: &ops::TaskDetails) -> String {
-    let shown = |other: &ops::DependencyView| {
-        format!("{} ({})", other.id, other.status.map_or("missing", Status::as_str))
-    };
-    task.depends_on.iter().map(shown).collect::<Vec<_>>().join(", ")
-}
-
-fn open_dependencies(task: &ops::TaskDetails) -> Vec<TaskId> {
-    let is_open = |other: &&ops::DependencyView| other.status != Some(Status::Done);
-    task.depends_on.iter().filter(is_open).map(|other| other.id).collect()
-}
-
 pub(crate) fn changed_task(page: &mut Page, answer: &ops::TaskAnswer) {
     if answer.moves.is_empty() {
         let what = match answer.changed.as_slice() {
@@ -317,7 +251,7 @@ fn in_brackets(text: Option<&str>) -> String {
     if text.is_empty() { text } else { format!(" ({text})") }
 }
 
-fn warnings(page: &mut Page, warnings: &[String]) {
+pub(super) fn warnings(page: &mut Page, warnings: &[String]) {
     for warning in warnings {
         page.line(format!("{} {}", page.styled(Style::Waiting, "warning"), clean(warning)));
     }
@@ -335,34 +269,6 @@ pub(crate) fn claim(page: &mut Page, claim: &ops::ClaimAnswer, command: &dyn Fn(
     let (id, agent) = (task.id, shell_words::quote(&agent));
     next(page, &command(&format!("heartbeat {id} --as {agent} --run {run}")));
     or(page, &command(&format!("release {id} --as {agent} --run {run}")));
-}
-
-pub(crate) fn nothing_claimed(page: &mut Page, answer: &ops::ClaimNextAnswer) {
-    let why = match answer.reason.as_deref() {
-        Some("none_fits") => "no ready task fits",
-        Some("limit_reached") => "as many tasks are in progress as the project allows",
-        Some("resource_busy") => "the resource of each ready task is in use",
-        Some("left_to_others") => "the ready task is left to another agent first",
-        _ => "no task is ready",
-    };
-    page.line(format!("{why} ({} ready)", answer.ready));
-    for unfit in answer.unfit.as_deref().unwrap_or_default() {
-        page.line(format!("{}{}", clean(&unfit.text()), option_for(unfit)));
-    }
-}
-
-/// The option with which an agent gets them, after a colon.
-fn option_for(unfit: &ops::UnfitTasks) -> String {
-    let option = |name: &str, value: &Option<String>| {
-        let value = value.as_deref()?;
-        Some(format!(" {name} {}", clean(&shell_words::quote(value))))
-    };
-    let named = match &unfit.agent {
-        Some(_) => vec![option("--as", &unfit.agent)],
-        None => vec![option("--role", &unfit.role), option("--team", &unfit.team)],
-    };
-    let named: String = named.into_iter().flatten().collect();
-    if named.is_empty() { named } else { format!(":{named}") }
 }
 
 pub(crate) fn heartbeat(page: &mut Page, answer: &ops::HeartbeatAnswer) {
@@ -413,7 +319,10 @@ pub(crate) fn received(page: &mut Page, answer: &ops::MessageAnswer) {
         Some("waits_for_session_end") => {
             format!("the report of {id} is recorded; it counts when the session ends ({status})")
         }
-        Some("no_transition") if answer.kind == Some(MessageType::CompletionReport) => {
+        Some("no_transition")
+            if answer.kind == Some(MessageType::CompletionReport)
+                && !answer.status.is_some_and(Status::is_final) =>
+        {
             format!("the report of {id} is recorded; the task stays {status}")
         }
         reason => {
@@ -605,11 +514,11 @@ fn moment(time: &Timestamp) -> String {
     Times::default().show_text(time.as_str())
 }
 
-fn titled(page: &Page, id: TaskId) -> String {
+pub(super) fn titled(page: &Page, id: TaskId) -> String {
     page.styled(Style::Title, &id.to_string())
 }
 
-fn coloured(page: &Page, status: Status) -> String {
+pub(super) fn coloured(page: &Page, status: Status) -> String {
     let style = match status {
         Status::Done => Style::Good,
         Status::Review => Style::Waiting,

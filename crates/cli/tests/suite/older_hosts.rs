@@ -34,6 +34,7 @@ answers! {
     "TaskBriefingAnswer" in tasks::TaskBriefingEnvelope,
     "TaskClaimAnswer" in tasks::TaskClaimEnvelope,
     "TaskClaimNextAnswer" in tasks::TaskClaimNextEnvelope,
+    "TaskCreateManyAnswer" in tasks::TaskCreateManyEnvelope,
     "TaskEndRunAnswer" in tasks::TaskEndRunEnvelope,
     "TaskEventsAnswer" in tasks::TaskEventsEnvelope,
     "TaskHeartbeatAnswer" in tasks::TaskHeartbeatEnvelope,

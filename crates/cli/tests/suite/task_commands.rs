@@ -241,7 +241,10 @@ fn the_next_task_is_the_most_urgent_that_fits() {
     let claim = tasks.json("claim --as dev");
     assert_eq!(claim["claimed"]["task"]["id"], low.as_str());
     let ran = tasks.ran("claim --as dev");
-    assert_eq!((ran.code, ran.stdout.as_str()), (1, "no ready task fits (1 ready)\n"));
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (1, "no ready task fits (1 ready)\n1 for agent other-bot: --as other-bot\n")
+    );
 }
 
 #[test]

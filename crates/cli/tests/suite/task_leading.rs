@@ -44,7 +44,7 @@ fn a_worker_that_finds_nothing_says_what_would_fit() {
     let tasks = Tasks::new();
     let agent = tasks.agent("agent.sh", "exit 0\n");
     let work = format!("work --agent '{agent}' --as me --once");
-    let first = tasks.create("First --agent qa");
+    let first = tasks.create("First");
     let none = tasks.ran(&work);
     assert_eq!(none.code, 1, "{none:?}");
     assert!(none.stderr.contains("no task is ready (0 ready)\nopen: 1 backlog\n"), "{none:?}");

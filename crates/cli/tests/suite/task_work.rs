@@ -235,7 +235,7 @@ fn a_task_that_a_person_cancels_ends_its_agent() {
     let output = output_of(child, "the worker");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("was taken from this run"), "{said}");
+    assert!(said.contains("was moved to cancelled by somebody else"), "{said}");
     assert_eq!(tasks.status(&id), "cancelled");
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use accord_api::{Call, Verbatim};
+use accord_tasks_core::Status;
 use accord_tasks_core::message::{MessageType, sent_at};
 use accord_tasks_core::operations::{MessageQuery, SendMessage};
 
@@ -42,8 +43,11 @@ impl MessageArgs {
         let call = Call::<SendMessage>::new(place.tasks()?, MessageQuery::default(), body);
         let answer = place.host.call(&call)?;
         let result = &answer.answer.0.result;
-        // A report that was not refused is recorded, now or before, also if it moves nothing.
-        let is_taken = result.applied || result.kind == Some(MessageType::CompletionReport);
+        // A report is recorded, now or before, also if it moves nothing; except that what was
+        // approved stays what was approved.
+        let is_report = result.kind == Some(MessageType::CompletionReport);
+        let is_over = result.status.is_some_and(Status::is_final);
+        let is_taken = result.applied || (is_report && !is_over);
         place.print(answer, render::received)?;
         Ok(Exit::from_answer(is_taken))
     }
