@@ -65,7 +65,7 @@ impl Server {
         standing.stateless = stateless;
         let arguments = match entry.visibility() {
             // A session has a project, so later calls need none.
-            Visibility::Model => {
+            Visibility::Model | Visibility::Shown(_) => {
                 argument::check(arguments, tool.arguments, standing.project.as_deref())?
             }
             // A page may be newer than the server, and the host reads the whole message anyway.

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use accord_contract::{Code, Failure, Object, Protocol, closest::closest};
+use accord_contract::{Code, Failure, Protocol, Value, closest::closest};
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::{Answer, Argument, Call, HostRequest, Output, Prompt, ResourceSet, ToolResult};
@@ -38,6 +38,8 @@ pub struct Toolset {
 pub enum Visibility {
     /// For models. It does not say so, because that is the default.
     Model,
+    /// For models, and a host shows its result in a frame with this resource.
+    Shown(&'static str),
     /// For pages alone, as MCP Apps has it: a host hides it from its model.
     App,
 }
@@ -203,9 +205,16 @@ impl ToolEntry {
 
     pub fn described(&self, default_project: Option<&str>) -> Described {
         let mut described = self.tool.described(default_project);
-        if self.visibility() == Visibility::App {
-            let ui = serde_json::json!({"visibility": ["app"]});
-            described.meta = Some(MetaObject(Object::from_iter([("ui".to_owned(), ui)])));
+        let meta = match self.visibility() {
+            Visibility::Model => return described,
+            Visibility::App => serde_json::json!({"ui": {"visibility": ["app"]}}),
+            // Older hosts look for the flat name.
+            Visibility::Shown(uri) => serde_json::json!({
+                "ui": {"resourceUri": uri, "visibility": ["model"]}, "ui/resourceUri": uri,
+            }),
+        };
+        if let Value::Object(meta) = meta {
+            described.meta = Some(MetaObject(meta));
         }
         described
     }

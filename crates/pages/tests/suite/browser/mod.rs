@@ -10,6 +10,7 @@ mod axe;
 mod bootstrap;
 mod code;
 mod connection;
+mod frame;
 mod hooks;
 mod hostile;
 mod hostile_texts;
