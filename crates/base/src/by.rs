@@ -23,8 +23,10 @@ wire_enum! {
         Page = "page",
         /// The channel of a live session.
         Channel = "channel",
-        /// A tool that a page of a live session calls.
+        /// A tool that a page of a live session calls. Older records name it.
         Tool = "tool",
+        /// The frame of a live session in an MCP Apps host.
+        McpApp = "mcp-app",
     }
 }
 

@@ -146,7 +146,6 @@ impl Handshake {
         };
         let meta = members([
             ("contractHash", self.key.contract_hash.as_str().into()),
-            ("variantKey", self.key.variant_key.as_str().into()),
             ("blueprintId", self.key.id().into()),
             ("variance", Value::Object(self.variance.clone())),
         ]);

@@ -1,15 +1,16 @@
 //! What a host needs to mount a session: `ai.ggui/render`.
 
-use accord_contract::{Object, Value, text::percent_encoded};
+use accord_contract::{Object, Value};
 use accord_live::Found;
-use accord_live_core::resource::{Code, Delivery, Slice};
+use accord_live_core::resource::{Code, ContextSlot, Delivery, Slice};
 use accord_live_core::token::TokenKind;
+use accord_pages::assets;
 
 use crate::LiveDoor;
 
 /// The slice of a session, with a new token of these claims; without claims there is none. `base`
-/// is the address at which the reader reaches this server; without one there is neither a page nor
-/// a channel. `None` if the code of the UI is gone.
+/// is the address at which the reader reaches this server; without one there is no channel. `None`
+/// if the code of the UI is gone.
 pub(crate) fn slice(
     host: &LiveDoor,
     base: Option<&str>,
@@ -18,10 +19,9 @@ pub(crate) fn slice(
 ) -> Option<Slice> {
     let (session, ui) = (&found.session, &found.content.ui);
     let text = |name: &str| ui.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let id = percent_encoded(session.id.as_str()).to_string();
-    let page = || base.map_or_else(String::new, |base| format!("{base}/live/{id}"));
+    let module = || format!("{}{}", base.unwrap_or_default(), assets::frame_path());
     let overridden = host.overrides().of(&session.id).renderer_url;
-    let mut slice = Slice::new(session, overridden.unwrap_or_else(page));
+    let mut slice = Slice::new(session, overridden.unwrap_or_else(module));
     if let Some(hash) = text("x-codeHash") {
         let code = text("componentCode")?;
         slice.code = match base {
@@ -32,13 +32,9 @@ pub(crate) fn slice(
     let app = &session.app_id;
     let token = claims
         .and_then(|claims| host.live().mint_token_with(TokenKind::Ws, &session.id, app, claims));
-    slice.delivery = base.zip(token).map(|(base, token)| {
-        let socket = format!("{}/ws", base.replacen("http", "ws", 1));
-        let api = format!("{base}/api/sessions/{id}");
-        Delivery::new(socket, token, format!("{api}/events"), format!("{api}/stream"))
-    });
+    slice.delivery = base.zip(token).map(|(base, token)| Delivery::new(base, &session.id, token));
     slice.props_json.clone_from(&found.props_json);
-    slice.context_slots.clone_from(&found.content.context);
-    slice.theme = text("themeId").map(Value::from);
+    slice.context_slots = ContextSlot::of(ui, found.content.context.as_ref());
+    slice.theme_id = text("themeId").map(str::to_owned);
     Some(slice)
 }

@@ -1,6 +1,6 @@
 //! Actions of a person who has no page: from a terminal, or over Accord's own routes.
 
-use accord_base::{By, Caller, Decision, Need};
+use accord_base::{ActorKey, By, Caller, Decision, Door, Need};
 use accord_contract::{Failure, Object, Timestamp};
 use accord_live_core::frame::{Action, Binding, Role};
 use accord_live_core::operations::answer::{LiveAckAnswer, LiveAnswerRequest};
@@ -20,9 +20,23 @@ impl Live {
         request: LiveAnswerRequest,
         by: By,
     ) -> Result<LiveAckAnswer, Failure> {
+        let named = by.actor.key();
+        self.answer_as(caller, app, session, request, Some(&named), by.door).await
+    }
+
+    /// The same, in the name of an actor, else of the caller.
+    pub async fn answer_as(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: &SessionId,
+        request: LiveAnswerRequest,
+        named: Option<&ActorKey>,
+        door: Door,
+    ) -> Result<LiveAckAnswer, Failure> {
         let project = project_of(app)?;
         caller.access().may(Need::Decide(Decision::Answer).verb(), &project)?;
-        let sender = Sender::of(caller, Some(&by.actor.key()), by.door)?;
+        let sender = Sender::of(caller, named, door)?;
         let LiveAnswerRequest { action: name, data, client_id, client_seq, expect } = request;
         let action = Action::submit(session.clone(), &name, data, client_seq, expect);
         let (session_id, app_id) = (session.clone(), app.clone());

@@ -1,9 +1,10 @@
 //! What the page of a session shows besides the session itself: who asks, and the last answers.
 
-use accord_contract::Failure;
-use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};
+use accord_contract::{Failure, Value};
+use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session, StreamRow};
 use accord_live_core::{SessionId, operations::questions::LiveAsk};
 use accord_store::ReadUnit;
+use serde_json::json;
 
 use super::{Live, overview, rows, unit::UnitResult};
 
@@ -36,6 +37,31 @@ impl Live {
         Ok(read.await?)
     }
 }
+
+impl Live {
+    /// The kept messages of the channels of a session after a number, as a frame gets them.
+    pub async fn messages_after(
+        &self,
+        session: &SessionId,
+        after: u64,
+    ) -> Result<Vec<Value>, Failure> {
+        let session = session.clone();
+        let read = self.read(move |unit| {
+            let rows = unit.live_frames(&session, after, MOST_MESSAGES)?;
+            rows.iter().map(rows::frame).collect::<UnitResult<Vec<_>>>()
+        });
+        let message = |row: StreamRow| {
+            json!({
+                "seq": row.seq, "channel": row.channel, "mode": row.mode.as_str(),
+                "payload": row.payload, "complete": row.complete,
+            })
+        };
+        Ok(read.await?.into_iter().map(message).collect())
+    }
+}
+
+/// Messages that a frame gets at once. The next call gives those after them.
+const MOST_MESSAGES: usize = 500;
 
 fn last_answers(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Vec<PageAnswer>> {
     let after = session.head.ledger.saturating_sub(LAST_EVENTS);

@@ -6,7 +6,9 @@ use accord_live_core::session::{Content, Session};
 use accord_live_core::tools::{
     BlueprintDocument, BlueprintList, ListSessionsRequest, RenderSource,
 };
-use accord_live_core::tools::{SearchBlueprintsRequest, SessionDocument, SessionList};
+use accord_live_core::tools::{
+    SearchBlueprintsRequest, SessionDocument, SessionList, SessionSummary,
+};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
 use accord_live_core::{contract::contract_hash, limits::SESSIONS_PAGE};
 use accord_store::{BlueprintRow, LivePart, LiveSessionQuery};
@@ -118,7 +120,7 @@ impl Live {
                     // Neither code nor props nor context: a list shows nothing of them.
                     let ui = rows::ui(unit, &row.session.id)?;
                     if is_of_host(&ui, &request) {
-                        sessions.push(SessionDocument::summary(&row.session, &ui, now));
+                        sessions.push(SessionSummary::new(&row.session, &ui, now));
                     }
                 }
                 if is_last || sessions.len() > limit {

@@ -20,7 +20,7 @@ impl Live {
         let (app, session) = (request.app_id.clone(), request.session_id.clone());
         let project = project_of(&app)?;
         caller.access().may(Need::Decide(Decision::Answer).verb(), &project)?;
-        let sender = Sender::of(caller, None, Door::Tool)?;
+        let sender = Sender::of(caller, None, Door::McpApp)?.in_a_frame();
         self.check_open(&app).await?;
         let dispatch = match submit_action(request) {
             Err(failure) => return Ok(Outcome::Refused(Box::new(failure))),

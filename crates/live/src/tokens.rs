@@ -79,8 +79,8 @@ impl Live {
         }
         Ok(Outcome::of(self.refreshed(old, is_revoked).map(|minted| {
             let mut members = Object::new();
-            members.insert("wsToken".into(), minted.text.into());
-            members.insert("expiresAt".into(), minted.expires_at.unix_millis().into());
+            members.insert("envelope".into(), minted.text.into());
+            members.insert("expiresAt".into(), minted.expires_at.to_string().into());
             members
         })))
     }

@@ -65,7 +65,7 @@ impl Server {
         standing.stateless = stateless;
         let arguments = match entry.visibility() {
             // A session has a project, so later calls need none, also those of other sets.
-            Visibility::Model => {
+            Visibility::Model | Visibility::Shown(_) => {
                 let session = standing.session.as_ref().map(|session| session.project_id.as_str());
                 let project = session.or(standing.project.as_deref());
                 argument::check(arguments, tool.arguments, project)?

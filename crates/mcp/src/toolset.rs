@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Failure, Object, Protocol, closest::closest};
+use accord_contract::{Code, Failure, Protocol, Value, closest::closest};
 use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::argument;
@@ -40,6 +40,8 @@ pub struct Toolset {
 pub enum Visibility {
     /// For models. It does not say so, because that is the default.
     Model,
+    /// For models, and a host shows its result in a frame with this resource.
+    Shown(&'static str),
     /// For pages alone, as MCP Apps has it: a host hides it from its model.
     App,
 }
@@ -197,7 +199,7 @@ impl Toolbox {
 
     /// The tools for a client; those for pages alone only if it shows pages.
     pub fn described(&self, default_project: Option<&str>, with_pages: bool) -> Vec<Described> {
-        let shown = |entry: &&ToolEntry| with_pages || entry.visibility() == Visibility::Model;
+        let shown = |entry: &&ToolEntry| with_pages || entry.visibility() != Visibility::App;
         let shown = self.tools.iter().filter(shown);
         shown.map(|entry| entry.described(default_project)).collect()
     }
@@ -221,9 +223,16 @@ impl ToolEntry {
 
     pub fn described(&self, default_project: Option<&str>) -> Described {
         let mut described = self.tool.described(default_project);
-        if self.visibility() == Visibility::App {
-            let ui = serde_json::json!({"visibility": ["app"]});
-            described.meta = Some(MetaObject(Object::from_iter([("ui".to_owned(), ui)])));
+        let meta = match self.visibility() {
+            Visibility::Model => return described,
+            Visibility::App => serde_json::json!({"ui": {"visibility": ["app"]}}),
+            // Older hosts look for the flat name.
+            Visibility::Shown(uri) => serde_json::json!({
+                "ui": {"resourceUri": uri, "visibility": ["model"]}, "ui/resourceUri": uri,
+            }),
+        };
+        if let Value::Object(meta) = meta {
+            described.meta = Some(MetaObject(meta));
         }
         described
     }

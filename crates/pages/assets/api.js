@@ -8,10 +8,11 @@ const PERSON = `accord.person.${document.body.dataset.host}`;
 const TIMEOUT_MS = 8_000;
 
 export class Refused extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, details) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -56,7 +57,8 @@ async function call(method, path, body) {
   const answer = await response.json().catch(() => null) ?? {};
   if (!response.ok) {
     const error = answer.error ?? {};
-    throw new Refused(response.status, error.code ?? "", error.message ?? "The server failed.");
+    const message = error.message ?? "The server failed.";
+    throw new Refused(response.status, error.code ?? "", message, error.details);
   }
   return answer;
 }
@@ -100,3 +102,7 @@ export async function fetchPage(session) {
 }
 
 export const mintToken = (session) => call("POST", `${place(session)}/token`, {});
+
+// Sends an answer without a socket.
+export const sendAction = (session, request) =>
+  call("POST", `${place(session)}/actions`, request);

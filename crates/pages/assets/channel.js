@@ -1,4 +1,5 @@
 // The channel of a session: one socket, opened with a token that the host mints for the login.
+// Where no socket can be opened, requests take its place (`fallback.js`).
 //
 // An answer is neither lost nor counted twice:
 // - It is kept by the tab before it is sent, and until the host has acknowledged or refused it. A
@@ -16,6 +17,7 @@
 // - `fromSeq` is the last message that arrived, so that none is missed and none shown twice.
 
 import { randomId } from "./api.js";
+import { HttpSocket } from "./fallback.js";
 
 const VERSION = "draft-2026-08-19";
 const PING_MS = 30_000;
@@ -26,6 +28,8 @@ const OPEN_MS = 20_000;
 const MOST_DELAY_MS = 60_000;
 const RESTART_MS = 100;
 const MOST_WAITING = 500;
+// So many sockets in a row that never opened, with a host that answers, are blocked on the way.
+const BLOCKED = 2;
 
 // What the agent may know about this page.
 function hostContext() {
@@ -44,6 +48,12 @@ function hostContext() {
 // The time until another attempt, which grows with the failures before it.
 function delayAfter(failures) {
   return Math.min(1000 * 2 ** failures, MOST_DELAY_MS) * (0.8 + 0.4 * Math.random());
+}
+
+function webSocket(token) {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const query = `wsToken=${encodeURIComponent(token.ws_token)}`;
+  return new WebSocket(`${scheme}://${location.host}/ws?${query}`);
 }
 
 export class Channel {
@@ -66,6 +76,8 @@ export class Channel {
     }
     this.failures = 0;
     this.attempts = 0;
+    // Sockets in a row that never opened.
+    this.unopened = 0;
     this.isStopped = true;
     addEventListener("online", () => this.#hurry());
     document.addEventListener("visibilitychange", () => {
@@ -161,9 +173,8 @@ export class Channel {
       return;
     }
     if (this.isStopped || attempt !== this.attempts) return;
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const query = `wsToken=${encodeURIComponent(token.ws_token)}`;
-    const socket = new WebSocket(`${scheme}://${location.host}/ws?${query}`);
+    const isBlocked = this.unopened >= BLOCKED;
+    const socket = isBlocked ? new HttpSocket(this.session, token.ws_token) : webSocket(token);
     this.socket = socket;
     this.subscribeId = `subscribe-${randomId()}`;
     const [oldest] = this.waiting.values();
@@ -173,6 +184,7 @@ export class Channel {
     let wasOpen = false;
     socket.onopen = () => {
       wasOpen = true;
+      if (!isBlocked) this.unopened = 0;
       this.#send({
         type: "subscribe",
         requestId: this.subscribeId,
@@ -202,6 +214,9 @@ export class Channel {
       this.isConnecting = false;
       this.isSubscribed = false;
       clearInterval(this.pings);
+      // A socket is tried again after a failure of the requests.
+      if (isBlocked) this.unopened = BLOCKED - 1;
+      else if (!wasOpen) this.unopened += 1;
       if (this.isStopped) return;
       if (event.code === 1008 && event.reason === "session_expired") {
         this.isStopped = true;
@@ -272,7 +287,8 @@ export class Channel {
     if (this.isStopped) return;
     // A restart is quick once; a server that does not come back is asked less and less often.
     const isQuick = delay !== undefined && this.failures === 0;
-    const wait = isQuick ? delay : delayAfter(this.failures);
+    const isNewWay = this.unopened === BLOCKED && failure !== undefined;
+    const wait = isQuick ? delay : isNewWay ? 0 : delayAfter(this.failures);
     this.failures += 1;
     const state = navigator.onLine === false ? "offline" : "waiting";
     this.on.state(state, Math.ceil(wait / 1000), failure);

@@ -125,9 +125,18 @@ function readGroup(field, problems) {
 }
 
 function readList(field, problems) {
-  const entries = entriesOf(field).map((entry) => readField(entry, problems));
-  if (entries.length === 0 && !("required" in field.dataset)) return undefined;
+  const own = [];
+  const entries = entriesOf(field).map((entry) => readField(entry, own));
+  const isBlank = entries.every(isUntouched);
+  if (isBlank && !("required" in field.dataset)) return undefined;
+  problems.push(...own);
   return entries;
+}
+
+// Whether nothing was entered: also not into any member of a group.
+function isUntouched(value) {
+  const isGroup = typeof value === "object" && value !== null && !Array.isArray(value);
+  return value === undefined || (isGroup && Object.values(value).every(isUntouched));
 }
 
 const entriesOf = (list) => [...list.querySelectorAll(":scope > [data-items] > li > [data-field]")];
@@ -176,7 +185,9 @@ function number(list) {
 export function startForms(root) {
   for (const list of root.querySelectorAll('[data-kind="list"]')) {
     const values = JSON.parse(list.dataset.values);
-    const least = Math.max(values.length, Math.min(Number(list.dataset.least ?? 0), 20));
+    // A list that need not be there begins without entries.
+    const asked = "required" in list.dataset ? Number(list.dataset.least ?? 0) : 0;
+    const least = Math.max(values.length, Math.min(asked, 20));
     for (let index = 0; index < least; index += 1) {
       addEntry(list);
       if (index < values.length) setValue(entriesOf(list).at(-1), values[index]);

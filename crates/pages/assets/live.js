@@ -20,6 +20,8 @@ import { shown } from "./value.js";
 // The views that show what the agent wrote.
 const OPEN_VIEWS = ["session", "ended"];
 const WARN_MS = 120_000;
+// How often the page asks whether the agent still waits: the end of a wait is no event.
+const ASK_MS = 5_000;
 const LOGIN_ENDED = "Your login ended. Sign in again; what you entered stays here.";
 const LATEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -30,6 +32,7 @@ const receipts = new Set();
 let digest;
 let endsAt = 0;
 let endTimer;
+let askTimer;
 let person = personMark();
 const kept = new Kept(session);
 // What was entered before the page was loaded again, or before the login ended.
@@ -110,6 +113,7 @@ function showLogin(message) {
 // Takes the session out of the document. What was entered is kept for the next login.
 function hideSession() {
   clearTimeout(endTimer);
+  clearTimeout(askTimer);
   const dialog = byId("confirm");
   if (dialog.open) dialog.close();
   for (const id of ["confirm-label", "confirm-credentials", "confirm-data", "notice"]) {
@@ -142,6 +146,7 @@ function showSignedOut(message) {
 function showEnd() {
   channel.stop();
   clearTimeout(endTimer);
+  clearTimeout(askTimer);
   showConnection("ended");
   showView("ended");
   for (const action of channel.waitingActions()) {
@@ -151,8 +156,10 @@ function showEnd() {
   if (channel.forget() > 0) problem = "An answer was not confirmed. See the last answers.";
   say(byId("notice"), `This session ended. It takes no more answers. ${problem}`.trim());
   disableActions();
-  if (byId("agent").dataset.state === "waiting") empty("agent");
+  if (isAsked()) empty("agent");
 }
+
+const isAsked = () => ["waiting", "asked"].includes(byId("agent").dataset.state);
 
 function disableActions() {
   for (const button of document.querySelectorAll("#actions button")) button.disabled = true;
@@ -198,6 +205,8 @@ function show(page) {
     if (part === "streams") streams.showAll();
   }
   if (active && document.activeElement === document.body) byId(active)?.focus();
+  clearTimeout(askTimer);
+  if (isAsked()) askTimer = setTimeout(checkAgent, ASK_MS);
   document.title = `${byId("session-title").textContent} · Accord`;
   // The clock of this device may be wrong; the time that is left is not.
   endsAt = Date.now() + page.ends_at - page.now;
@@ -228,6 +237,13 @@ function showTimes() {
   if (document.body.dataset.view !== "ended") say(byId("notice"), `${problem} ${near}`.trim());
   const next = isNear ? Math.max(left, 1000) : left - WARN_MS;
   endTimer = setTimeout(() => refresh(), Math.min(next + 500, LATEST_TIMER_MS));
+}
+
+// Asks whether the agent still waits, unless nobody sees the page.
+function checkAgent() {
+  if (document.body.dataset.view !== "session") return;
+  if (document.visibilityState === "visible") refresh();
+  else askTimer = setTimeout(checkAgent, ASK_MS);
 }
 
 // Fetches what is shown. A change while that runs is fetched afterwards.

@@ -28,8 +28,7 @@ const WORDS = {
   type: (expected) => own(TYPES, expected),
   enum: () => "Choose one of the values.",
   format: (expected) => own(FORMATS, expected.replace(/^of format /, "")),
-  pattern: (expected) =>
-    `This does not have the form ${expected.replace(/^a text that matches /, "")}`,
+  pattern: () => "This does not have the form that is asked for.",
   minimum: (expected) => `Enter ${expected}.`,
   maximum: (expected) => `Enter ${expected}.`,
   exclusiveMinimum: (expected) => `Enter ${expected}.`,

@@ -46,14 +46,24 @@ struct Answers {
 #[template(path = "agent.html")]
 struct Agent {
     state: &'static str,
-    is_asking: bool,
+    asking: Asking,
     last: Option<Answer>,
     read: &'static str,
 }
 
-/// Whether the agent waits for an answer, and what became of the last one. It comes from the state
-/// of the session, so that it is the same after a reload and in every tab.
-pub fn agent(view: &LiveView, snapshot: &Value, is_asking: bool, given: &[Given<'_>]) -> Html {
+/// What an agent wants of a person now.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Asking {
+    No,
+    /// It asks, and waits for the answer in a call.
+    Waits,
+    /// It asks, and will come back for the answer.
+    Later,
+}
+
+/// Whether the agent asks for an answer and waits for it, and what became of the last one. It comes
+/// from the state of the session, so that it is the same after a reload and in every tab.
+pub fn agent(view: &LiveView, snapshot: &Value, asking: Asking, given: &[Given<'_>]) -> Html {
     let read = |given: &Given<'_>| Some((Answer::read(snapshot, given)?, given.is_read));
     let (last, is_read) = given.iter().rev().find_map(read).unzip();
     let (answered, read) = match is_read {
@@ -62,8 +72,12 @@ pub fn agent(view: &LiveView, snapshot: &Value, is_asking: bool, given: &[Given<
         Some(false) => ("answered", "The agent has not read it yet."),
         None => ("idle", ""),
     };
-    let state = if is_asking { "waiting" } else { answered };
-    Html::of(&Agent { state, is_asking, last, read })
+    let state = match asking {
+        Asking::No => answered,
+        Asking::Waits => "waiting",
+        Asking::Later => "asked",
+    };
+    Html::of(&Agent { state, asking, last, read })
 }
 
 /// The last answers, oldest first. `snapshot` has the actions of the session.
@@ -168,9 +182,9 @@ mod tests {
     }
 
     /// What `agent` says, without its marks.
-    fn said(snapshot: &Value, is_asking: bool, given: &[Given<'_>]) -> String {
+    fn said(snapshot: &Value, asking: Asking, given: &[Given<'_>]) -> String {
         let view = LiveView::new(snapshot, None, now());
-        let html = agent(&view, snapshot, is_asking, given).into_string();
+        let html = agent(&view, snapshot, asking, given).into_string();
         let start = html.find('>').map_or(0, |end| end + 1);
         html[start..].trim_end_matches("</span>").to_owned()
     }
@@ -182,27 +196,32 @@ mod tests {
         let event = json!({"payload": {"action": "go"}, "x-by": {"type": "human", "id": "lead"}});
         let unread = Given { number: 1, at: now(), event: &event, is_read: false };
         let read = Given { number: 2, is_read: true, ..unread };
-        assert_eq!(said(&snapshot, false, &[]), "");
-        assert_eq!(said(&snapshot, true, &[]), "The agent waits for your answer.");
+        assert_eq!(said(&snapshot, Asking::No, &[]), "");
+        assert_eq!(said(&snapshot, Asking::Waits, &[]), "The agent waits for your answer.");
+        assert_eq!(
+            said(&snapshot, Asking::Later, &[]),
+            "Your answer is asked for. The agent does not wait at the moment. It gets the answer \
+             when it comes back."
+        );
         let answer = "Go &lt;on&gt;, <time datetime=\"2027-01-15T08:00:00Z\">2027-01-15T08:00:00Z\
                       </time> by <bdi>human:lead</bdi>";
         assert_eq!(
-            said(&snapshot, false, &[read, unread]),
+            said(&snapshot, Asking::No, &[read, unread]),
             format!("Answered: {answer}. The agent has not read it yet.")
         );
         assert_eq!(
-            said(&snapshot, false, &[unread, read]),
+            said(&snapshot, Asking::No, &[unread, read]),
             format!("Answered: {answer}. The agent has read it.")
         );
         assert_eq!(
-            said(&snapshot, true, &[read]),
+            said(&snapshot, Asking::Waits, &[read]),
             format!(
                 "The agent waits for your next answer. Before: {answer}. The agent has read it."
             )
         );
         snapshot["expiresAt"] = now().unix_millis().into();
         assert_eq!(
-            said(&snapshot, false, &[unread]),
+            said(&snapshot, Asking::No, &[unread]),
             format!("Answered: {answer}. The agent did not read it.")
         );
     }
@@ -212,10 +231,13 @@ mod tests {
         let event = json!({"payload": {"action": "go"}});
         let given = |is_read| Given { number: 1, at: now(), event: &event, is_read };
         let view = LiveView::new(&json!({}), None, now());
-        for (is_asking, is_read, state) in
-            [(true, false, "waiting"), (false, false, "answered"), (false, true, "read")]
-        {
-            let html = agent(&view, &json!({}), is_asking, &[given(is_read)]);
+        for (asking, is_read, state) in [
+            (Asking::Waits, false, "waiting"),
+            (Asking::Later, false, "asked"),
+            (Asking::No, false, "answered"),
+            (Asking::No, true, "read"),
+        ] {
+            let html = agent(&view, &json!({}), asking, &[given(is_read)]);
             assert!(html.as_str().contains(&format!("data-agent=\"{state}\"")), "{html}");
         }
     }

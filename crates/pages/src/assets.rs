@@ -3,7 +3,11 @@
 //! They are part of the binary. Their path has the digest of all of them together, so that a
 //! module's relative import is of the same version, and a browser may keep a file for ever.
 
+mod bundle;
+
 use std::sync::OnceLock;
+
+pub(crate) use self::bundle::bundle;
 
 /// A file that pages load.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +35,10 @@ assets! {
     "channel.js" SCRIPT;
     "credentials.js" SCRIPT;
     "dom.js" SCRIPT;
+    "fallback.js" SCRIPT;
     "forms.js" SCRIPT;
+    "frame.js" SCRIPT;
+    "frame_body.js" SCRIPT;
     "icon.svg" "image/svg+xml";
     "kept.js" SCRIPT;
     "live.js" SCRIPT;
@@ -58,6 +65,11 @@ pub fn version() -> &'static str {
 pub(crate) fn path() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| format!("/assets/{}", version()))
+}
+
+/// The path of the module that shows a session in the frame of a host (`runtimeUrl`).
+pub fn frame_path() -> String {
+    format!("{}/frame.js", path())
 }
 
 pub fn find(asked: &str, name: &str) -> Option<&'static Asset> {

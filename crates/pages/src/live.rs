@@ -10,6 +10,7 @@ use askama::Template;
 use crate::form::{self, Field, Input};
 use crate::html::Html;
 use crate::markdown::markdown;
+use crate::style::Style;
 use crate::text::AgentText;
 use crate::value::{label, shown};
 
@@ -50,6 +51,7 @@ struct Action {
     label: AgentText,
     about: Option<Html>,
     confirm: bool,
+    style: Style,
     /// The field of its data; none for an action that carries no data.
     data: Option<Field>,
 }
@@ -112,7 +114,7 @@ impl LiveView {
             is_ended: text("status") == Some("expired") || ends <= now,
             epoch: snapshot.get("epoch").and_then(Value::as_u64).unwrap_or_default(),
             props: props(snapshot),
-            actions: entries(snapshot, "actionSpec").enumerate().map(Action::read).collect(),
+            actions: actions(snapshot),
             streams: (entries(snapshot, "streamSpec"))
                 .filter(|(name, _)| !name.starts_with(RESERVED))
                 .enumerate()
@@ -142,6 +144,11 @@ impl LiveView {
     /// The actions in their order, those next to each other that are only a button together.
     fn runs(&self) -> impl Iterator<Item = &[Action]> {
         self.actions.chunk_by(|one, other| one.is_button() && other.is_button())
+    }
+
+    /// Whether a person decides with buttons alone: they stay in sight.
+    fn is_decided_by(&self, run: &[Action]) -> bool {
+        run.len() == self.actions.len() && run.iter().all(Action::is_button)
     }
 
     /// The lists that messages of the agent are added to.
@@ -186,6 +193,25 @@ fn props(snapshot: &Value) -> Vec<Prop> {
     known.chain(others).map(prop).collect()
 }
 
+/// The actions of the contract. Of several buttons side by side that move things on, the first one
+/// is filled, unless the contract says otherwise.
+fn actions(snapshot: &Value) -> Vec<Action> {
+    let mut actions: Vec<Action> = Vec::new();
+    for (number, (name, entry)) in entries(snapshot, "actionSpec").enumerate() {
+        let mut action = Action::read((number, (name, entry)));
+        let is_named = entry.get("x-style").and_then(Value::as_str).and_then(Style::named);
+        let beside = actions.iter().rev().take_while(|action| action.is_button());
+        let is_beside = action.is_button() && beside.count() > 0;
+        let is_first =
+            !actions.iter().any(|other| other.is_button() && other.style == Style::Primary);
+        if is_named.is_none() && action.style == Style::Primary && is_beside && !is_first {
+            action.style = Style::Secondary;
+        }
+        actions.push(action);
+    }
+    actions
+}
+
 /// The entries of a spec, in the order of the contract.
 fn entries<'s>(
     snapshot: &'s Value,
@@ -211,6 +237,9 @@ impl Action {
             label,
             about: text("description").map(markdown),
             confirm: entry.get("confirm") == Some(&Value::Bool(true)),
+            style: (text("x-style").and_then(Style::named))
+                .or_else(|| Style::of_name(name))
+                .unwrap_or(Style::Primary),
             data,
         }
     }

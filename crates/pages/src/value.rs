@@ -56,8 +56,65 @@ fn write_text(text: &str, schema: Option<&Value>, out: &mut Html) {
     }
 }
 
+/// The most columns of a table.
+const MOST_COLUMNS: usize = 8;
+
+/// The columns of a list of objects with the same members, whose values are no lists or objects.
+fn columns(items: &[Value]) -> Option<Vec<&str>> {
+    let first = items.first()?.as_object()?;
+    let is_same = |item: &Value| {
+        let members = item.as_object();
+        members.is_some_and(|members| {
+            members.len() == first.len()
+                && members.iter().all(|(name, value)| {
+                    first.contains_key(name) && !value.is_object() && !value.is_array()
+                })
+        })
+    };
+    let is_table = items.len() > 1 && (1..=MOST_COLUMNS).contains(&first.len());
+    (is_table && items.iter().all(is_same)).then(|| first.keys().map(String::as_str).collect())
+}
+
+fn write_table(
+    items: &[Value],
+    columns: &[&str],
+    schema: Option<&Value>,
+    depth: usize,
+    out: &mut Html,
+) {
+    let properties = schema.and_then(|schema| schema.get("properties"));
+    let of = |name: &str| properties.and_then(|all| all.get(name));
+    let is_number = |name: &str| items.iter().all(|item| item[name].is_number());
+    let title = |name: &str| {
+        let title = of(name).and_then(|schema| schema.get("title")).and_then(Value::as_str);
+        title.map_or_else(|| label(name), str::to_owned)
+    };
+    out.push("<div class=\"table\" tabindex=\"0\"><table class=\"rows\"><thead><tr>");
+    for name in columns {
+        let class = if is_number(name) { " class=\"number\"" } else { "" };
+        out.push(&format!("<th scope=\"col\"{class}>{}</th>", visible(&title(name))));
+    }
+    out.push("</tr></thead><tbody>");
+    for item in items.iter().take(MOST_ITEMS) {
+        out.push("<tr>");
+        for name in columns {
+            let class = if is_number(name) { " class=\"number\"" } else { "" };
+            out.push(&format!("<td{class}>"));
+            write(&item[*name], of(name), depth + 2, out);
+            out.push("</td>");
+        }
+        out.push("</tr>");
+    }
+    let cell = format!("<tr><td colspan=\"{}\">", columns.len());
+    write_rest(items.len(), (&cell, "</td></tr>"), out);
+    out.push("</tbody></table></div>");
+}
+
 fn write_list(items: &[Value], schema: Option<&Value>, depth: usize, out: &mut Html) {
     let schema = schema.and_then(|schema| schema.get("items"));
+    if let Some(columns) = columns(items) {
+        return write_table(items, &columns, schema, depth, out);
+    }
     out.push("<ul class=\"values\">");
     for item in items.iter().take(MOST_ITEMS) {
         out.push("<li>");
@@ -145,11 +202,39 @@ mod tests {
         assert_eq!(
             shown(&value, None).as_str(),
             "<dl class=\"values\"><div><dt>Ok</dt><dd>yes</dd></div>\
-             <div><dt>Items</dt><dd><ul class=\"values\"><li>1</li>\
+             <div><dt>Items</dt><dd><ul class=\"values\">\
+             <li>1</li>\
              <li><span class=\"text\">a&lt;b</span></li></ul></dd></div>\
              <div><dt>None</dt><dd><span class=\"none\">none</span></dd></div>\
              <div><dt>Deep</dt><dd><span class=\"none\">empty</span></dd></div></dl>"
         );
+    }
+
+    #[test]
+    fn equal_objects_are_a_table() {
+        let lines = json!([{"item": "Tea", "price": 3.5}, {"item": "<b>", "price": 4}]);
+        let schema = json!({"items": {"properties": {"price": {"title": "Price in EUR"}}}});
+        let html = shown(&lines, Some(&schema)).into_string();
+        assert_eq!(html.matches("<tr>").count(), 3, "{html}");
+        for part in [
+            "<th scope=\"col\">Item</th>",
+            "<th scope=\"col\" class=\"number\">Price in EUR</th>",
+            "<td class=\"number\">3.5</td>",
+            "&lt;b&gt;",
+        ] {
+            assert!(html.contains(part), "{html}");
+        }
+        // What has no common columns is a list.
+        for other in [
+            json!([{"a": 1}]),
+            json!([{"a": 1}, {"b": 1}]),
+            json!([{"a": [1]}, {"a": [2]}]),
+            json!([{}, {}]),
+        ] {
+            assert!(!shown(&other, None).as_str().contains("<table"), "{other}");
+        }
+        let many = Value::Array(vec![json!({"n": 1}); MOST_ITEMS + 5]);
+        assert!(shown(&many, None).as_str().contains("and 5 more"));
     }
 
     #[test]

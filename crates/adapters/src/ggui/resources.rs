@@ -1,8 +1,8 @@
 //! Reads of resources.
 
-use accord_contract::Value;
+use accord_contract::{Object, Value};
 use accord_live_core::resource::{
-    Code, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
+    Code, ContextSlot, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
 };
 use accord_live_core::session::Session;
 use accord_live_core::token::{Secret, TokenKind};
@@ -49,6 +49,11 @@ fn attempt(call: &Call, locator: &Locator, exists: bool) -> Result<Read, BadCall
     let slice = mounted(call.optional_text("ui")?.unwrap_or("kind"), &session, size)?;
     let public = call.optional_text("public")?.map(|ui| mounted(ui, &session, size));
     let public = public.transpose()?.flatten();
+    let mut slice = slice;
+    if let (Some(slice), Some(spec)) = (&mut slice, call.optional_object("contextSpec")?) {
+        let ui = Object::from_iter([("contextSpec".to_owned(), Value::Object(spec.clone()))]);
+        slice.context_slots = ContextSlot::of(&ui, call.optional_object("context")?);
+    }
     let found = Readable { session, props_json: props, slice };
     let facts = ReadFacts {
         app_id: &caller,
@@ -78,10 +83,7 @@ fn mounted(ui: &str, session: &Session, code_bytes: u64) -> Result<Option<Slice>
             let secret = Secret::new("conformance");
             let (id, app) = (&session.id, &session.app_id);
             let token = secret.mint(TokenKind::Ws, id, app, time(NOW)?, [7; 12]);
-            let url = |end: &str| format!("https://host.example/{end}");
-            let (polling, sse) = (url("events"), url("stream"));
-            let delivery = Delivery::new("wss://host.example/ws".into(), token, polling, sse);
-            slice.delivery = Some(delivery);
+            slice.delivery = Some(Delivery::new("https://host.example", id, token));
         }
         _ => return Err(BadCall::kind("ui", "kind, channel, inline, none or gone")),
     }

@@ -293,6 +293,8 @@ examples! {
   "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
   "tools": [{"name": "save_map", "inputSchema": {"type": "object"}}]
 }' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_declare_tool_catalog"#);
+    "accord_runtime_page" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'"}"#
+        "/accord/v1/live/tools/accord_runtime_page");
     "ggui_list_gadgets" 200 (JSON "{}" "/accord/v1/live/tools/ggui_list_gadgets");
     "ggui_list_themes" 200 (JSON "{}" "/accord/v1/live/tools/ggui_list_themes");
     "ggui_search_blueprints" 200 (JSON r#"{"query":"approve map"}"#
@@ -341,6 +343,9 @@ examples! {
     "live_token" 401
         ("curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
         "http://127.0.0.1:7171/accord/v1/live/live_0a1b/token");
+    "live_act" 401
+        (r#"curl -H 'Origin: http://127.0.0.1:7171' --json '{"action":"approve"}' "#
+        "http://127.0.0.1:7171/accord/v1/live/live_0a1b/actions");
     "logout" 401
         ("curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
         "http://127.0.0.1:7171/accord/v1/logout");

@@ -50,10 +50,15 @@ fn is_identifier(name: &str) -> bool {
 
 /// The first value of a slot: its default, or the empty value of the one type of its schema.
 pub fn derived_default(entry: &ContextEntry) -> Option<Value> {
-    if entry.default.is_some() {
-        return entry.default.clone();
+    first_value(entry.default.as_ref(), &entry.schema)
+}
+
+/// The same, from the members of the entry.
+pub(crate) fn first_value(default: Option<&Value>, schema: &Value) -> Option<Value> {
+    if default.is_some() {
+        return default.cloned();
     }
-    match entry.schema.get("type")?.as_str()? {
+    match schema.get("type")?.as_str()? {
         "string" => Some("".into()),
         "number" | "integer" => Some(0.into()),
         "boolean" => Some(false.into()),

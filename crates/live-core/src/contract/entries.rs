@@ -128,7 +128,8 @@ pub struct ActionEntry {
 
 impl ActionEntry {
     pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
-        let known = ["label", "schema", "description", "example", "icon", "confirm", "nextStep"];
+        let known =
+            ["label", "schema", "description", "example", "icon", "confirm", "nextStep", "x-style"];
         reader.retired(members, field, "dispatch", "nextStep");
         reader.only(members, field, &known);
         let schema = members.get("schema");
@@ -137,6 +138,7 @@ impl ActionEntry {
         let icon = reader.text(members, field, "icon");
         let confirm = reader.flag(members, field, "confirm").unwrap_or(false);
         let next_step = reader.name(members, field, "nextStep");
+        reader.one_of::<ActionStyle>(members, field, "x-style");
         reader.required(members, field, "label")?;
         Some(Self {
             label: reader.text(members, field, "label")?,
@@ -151,6 +153,16 @@ impl ActionEntry {
 }
 
 wire_enum! {
+    /// How the button of an action looks (`x-style`).
+    pub enum ActionStyle("GguiActionStyle", closed) {
+        /// Filled: what moves things on.
+        Primary = "primary",
+        /// Framed: a refusal, or one of several ways.
+        Secondary = "secondary",
+        /// Framed in the colour of danger.
+        Danger = "danger",
+    }
+
     /// What a payload does to those before it.
     pub enum Mode("GguiStreamMode", closed) {
         /// It is added to them.

@@ -24,6 +24,7 @@ pub use answers::{ANSWER_RULES, AnswerRules, AnsweredBy, ClosesOn};
 pub use check::check;
 pub use compiled::{Action, CompiledContract, Emission};
 pub use context::derived_default;
+pub(crate) use context::first_value;
 pub use entries::{
     ActionEntry, ContextEntry, Entries, Mode, PropEntry, PropsSpec, Replay, StreamEntry,
     StreamSource,

@@ -4,9 +4,11 @@
 use accord_api::body::{BodyKind, Bytes, MediaType, RequestBody, Text as TextBody};
 use accord_api::parameter::{ACTOR, Text};
 use accord_api::{Content, Decision, Json, Need, Verbatim, operation, params};
-use accord_contract::{Code, Failure, Object, TextForm, Timestamp, envelope, message};
+use accord_contract::{Code, Failure, Object, TextForm, Timestamp, Value, envelope, message};
 
 use super::OfLive;
+use super::answer::{LiveAckEnvelope, LiveAnswerRequest};
+use crate::{AppId, contract::AnsweredBy};
 
 params! {
     #[derive(Default)]
@@ -61,6 +63,14 @@ message! {
         required ends_at: i64 = "ends_at", "time:unix-millis";
         /// The time of the server, in milliseconds.
         required now: i64 = "now", "time:unix-millis";
+        /// Who may answer: `person`, if the contract asks for a known one.
+        optional answered_by: AnsweredBy = "answered_by", "answered-by";
+        /// The app of the session, for a frame.
+        optional app_id: AppId = "app_id", "app-id";
+        /// The address of the page, for a frame, if the server has one.
+        optional page_url: String = "page_url", "url";
+        /// The messages of the channels after the number that a frame asked for.
+        optional messages: Vec<Value> = "messages", "stream-frames";
     }
 }
 
@@ -187,6 +197,30 @@ operation! {
             Code::HttpMediaType,
             Code::GguiBootstrapNotSupported,
             Code::AgenticProjectArchived,
+        ]];
+    }
+
+    /// Records an action of the person who signed in on the page of a live session, as the channel
+    /// does, for a page that can open no socket. Needs both halves of a login. With client_id and
+    /// client_seq, an action that is sent again counts once.
+    pub struct ActOnPage("live_act", Post "/accord/v1/live/{live_session_id}/actions") of Agentic {
+        path OfLive;
+        body Verbatim<LiveAnswerRequest>;
+        needs Need::Write;
+        answers 200 "The action is recorded.", Json<LiveAckEnvelope>;
+        refuses [NOT_FOUND, &[
+            Code::LoginRequired,
+            Code::NotForWorkers,
+            Code::AofPersonRequired,
+            Code::DecisionStale,
+            Code::XchainEvidenceChanged,
+            Code::LiveAskEnded,
+            Code::LiveSessionEnded,
+            Code::HttpMediaType,
+            Code::AgenticProjectArchived,
+            Code::GguiInvalidMessage,
+            Code::GguiContractViolation,
+            Code::GguiAppendFailed,
         ]];
     }
 

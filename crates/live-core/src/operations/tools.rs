@@ -8,13 +8,14 @@ use accord_api::{Decision, Envelope, Json, Need, Verbatim, operation, params};
 use accord_base::ProjectId;
 use accord_contract::{Code, Object, TextForm, envelope, message};
 
+use super::pages::LivePage;
 use crate::tools::{
     BlueprintList, ConsumeAnswer, ConsumeRequest, DeclareToolsRequest, EmitAnswer, EmitRequest,
     GadgetList, HandshakeAnswer, HandshakeRequest, ListSessionsRequest, PropsAnswer, PropsRequest,
     PullAnswer, PullRequest, RefreshTokenRequest, RenderAnswer, RenderBlueprintRequest,
-    RenderRequest, RenderSource, RuntimeAnswer, SearchBlueprintsRequest, SessionDocument,
-    SessionList, SessionRequest, SubmitActionRequest, SyncContextRequest, TelemetryRequest,
-    ThemeList,
+    RenderRequest, RenderSource, RuntimeAnswer, RuntimePageRequest, SearchBlueprintsRequest,
+    SessionDocument, SessionList, SessionRequest, SubmitActionRequest, SyncContextRequest,
+    TelemetryRequest, ThemeList,
 };
 
 const PROJECT: Id<ProjectId> = Id::new("project_id");
@@ -84,6 +85,8 @@ accord_api::envelopes! {
     GguiThemeListEnvelope("GguiThemeListEnvelope") of ThemeList;
     /// A page of the ledger, or why there is none.
     GguiPullEnvelope("GguiPullEnvelope") of PullAnswer;
+    /// What a frame shows of a session.
+    AccordRuntimePageEnvelope("AccordRuntimePageEnvelope") of LivePage;
     /// What a tool of pages did.
     GguiRuntimeEnvelope("GguiRuntimeEnvelope") of RuntimeAnswer;
 }
@@ -130,8 +133,10 @@ impl Envelope for GguiRenderEnvelope {
 envelope! {
     /// What a host mounts.
     pub struct GguiMountEnvelope("GguiMountEnvelope") {
-        /// The document `ai.ggui/render`.
+        /// The document `ai.ggui/render`; empty for the shell, which every session can use.
         required slice: Object = "slice", "ggui-slice";
+        /// The address of the server, if it has one.
+        optional origin: String = "origin", "url";
         /// What the session is for.
         required title: String = "title", "text";
         /// The address of the page on which a person answers, if the server has one.
@@ -265,6 +270,10 @@ tools! {
     /// against the input schemas.
     DeclareToolCatalog("ggui_runtime_declare_tool_catalog", ToolQuery)
         of DeclareToolsRequest => GguiRuntimeEnvelope, Need::Write, [CHANGES];
+    /// Shows what the frame of a host shows of a session: the fragments of its page, and the
+    /// messages after a number.
+    RuntimePage("accord_runtime_page", ToolQuery)
+        of RuntimePageRequest => AccordRuntimePageEnvelope, Need::Read, [NO_SESSION];
 }
 
 operation! {

@@ -23,6 +23,9 @@ pub struct LocatorError;
 
 const PREFIX: &str = "ui://ggui/render/";
 
+/// The address of the document that shows any session: the host tells it which.
+pub const SHELL: &str = "ui://ggui/render";
+
 impl Locator {
     pub fn new(session_id: SessionId) -> Self {
         Self { session_id, blueprint_key: None, epoch: None }

@@ -6,6 +6,6 @@ mod locator;
 mod read;
 mod slice;
 
-pub use locator::{Locator, LocatorError};
+pub use locator::{Locator, LocatorError, SHELL};
 pub use read::{ReadCode, ReadFacts, Readable, Substrate, read};
-pub use slice::{Code, Delivery, Slice};
+pub use slice::{Code, ContextSlot, Delivery, Slice};

@@ -1,7 +1,8 @@
 //! The document that a host mounts: `ai.ggui/render`.
 
-use accord_contract::{Object, Time, Value, rule};
+use accord_contract::{Object, Time, Value, rule, text::percent_encoded};
 
+use crate::contract::first_value;
 use crate::json::{members, put};
 use crate::{AppId, SessionId, limits::INLINE_CODE_CHARS, token::Minted};
 
@@ -19,12 +20,24 @@ pub struct Slice {
     pub last_sequence: u64,
     pub epoch: u64,
     pub props_json: Option<String>,
-    pub context_slots: Option<Object>,
+    /// The slots of the context, in the order of the contract.
+    pub context_slots: Vec<ContextSlot>,
     /// The hash of the contract, and the URL of its validators.
     pub contract: Option<(String, String)>,
     /// The code of the component, or the kind of a system page.
     pub code: Option<Code>,
-    pub theme: Option<Value>,
+    pub theme_id: Option<String>,
+}
+
+/// A slot of the context, as a page begins with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextSlot {
+    pub name: String,
+    pub schema: Value,
+    /// The value that the page said last, else the first one.
+    pub value: Value,
+    /// Milliseconds without a change after which the page sends it, if the contract says so.
+    pub debounce_ms: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +72,52 @@ impl Code {
 }
 
 impl Delivery {
-    pub fn new(ws_url: String, token: Minted, polling_url: String, sse_url: String) -> Self {
-        Self { ws_url, token, polling_url, sse_url }
+    /// The ways to a session on the server at `base`. Pages that open no socket can set no header
+    /// either, so that their addresses have the token.
+    pub fn new(base: &str, session: &SessionId, token: Minted) -> Self {
+        let id = percent_encoded(session.as_str());
+        let text = percent_encoded(&token.text);
+        let api = |end: &str| format!("{base}/api/sessions/{id}/{end}?wsToken={text}");
+        let (polling_url, sse_url) = (api("events"), api("stream"));
+        Self {
+            ws_url: format!("{}/ws", base.replacen("http", "ws", 1)),
+            token,
+            polling_url,
+            sse_url,
+        }
+    }
+}
+
+impl ContextSlot {
+    /// The slots of the contract in a UI. `said` are the values that the page said last.
+    pub fn of(ui: &Object, said: Option<&Object>) -> Vec<Self> {
+        let entries = ui.get("contextSpec").and_then(Value::as_object).into_iter().flatten();
+        let slot = |(name, entry): (&String, &Value)| {
+            let schema = entry.get("schema")?;
+            let said = said.and_then(|said| said.get(name)).cloned();
+            let first = || first_value(entry.get("default"), schema).unwrap_or(Value::Null);
+            Some(Self {
+                name: name.clone(),
+                schema: schema.clone(),
+                value: said.unwrap_or_else(first),
+                debounce_ms: entry.get("debounceMs").and_then(Value::as_u64),
+            })
+        };
+        entries.filter_map(slot).collect()
+    }
+
+    fn document(&self) -> Value {
+        let mut first = self.name.chars();
+        let upper = first.next().into_iter().flat_map(char::to_uppercase);
+        let context_name: String = upper.chain(first).chain("Context".chars()).collect();
+        let mut slot = members([
+            ("name", self.name.as_str().into()),
+            ("contextName", context_name.into()),
+            ("schema", self.schema.clone()),
+            ("default", self.value.clone()),
+        ]);
+        put(&mut slot, "debounceMs", self.debounce_ms);
+        slot.into()
     }
 }
 
@@ -76,10 +133,10 @@ impl Slice {
             last_sequence: session.head.ledger,
             epoch: session.head.epoch,
             props_json: None,
-            context_slots: None,
+            context_slots: Vec::new(),
             contract: None,
             code: None,
-            theme: None,
+            theme_id: None,
         }
     }
 
@@ -109,9 +166,12 @@ impl Slice {
                 ("sseUrl", delivery.sse_url.as_str().into()),
             ]));
         }
-        slice.insert("expiresAt".into(), expires_at.unix_millis().into());
+        slice.insert("expiresAt".into(), expires_at.to_string().into());
         put(&mut slice, "propsJson", self.props_json.as_deref());
-        put(&mut slice, "contextSlots", self.context_slots.clone());
+        if !self.context_slots.is_empty() {
+            let slots = self.context_slots.iter().map(ContextSlot::document).collect();
+            slice.insert("contextSlots".into(), Value::Array(slots));
+        }
         if let Some((hash, validators)) = &self.contract {
             slice.insert("contractHash".into(), hash.as_str().into());
             slice.insert("validatorsUrl".into(), validators.as_str().into());
@@ -125,7 +185,7 @@ impl Slice {
             slice.insert(name.into(), text.as_str().into());
             put(&mut slice, "codeHash", hash);
         }
-        put(&mut slice, "theme", self.theme.clone());
+        put(&mut slice, "themeId", self.theme_id.as_deref());
         slice
     }
 }

@@ -63,6 +63,17 @@ impl Sender {
         })
     }
 
+    /// The same in the frame of a host. The host, and its agent, can send what they like through
+    /// it, so that no person is known.
+    #[must_use]
+    pub fn in_a_frame(mut self) -> Self {
+        let message = "only a person who is signed in can answer this, and an answer through the \
+                       frame of a host names nobody";
+        let refused = Failure::new(Code::AofPersonRequired, message);
+        self.person = Err(Box::new(refused.suggesting("open the page of the session in Accord")));
+        self
+    }
+
     /// Says in an action who sent it.
     pub(super) fn sign(&self, action: &mut Object) {
         unsign(action);

@@ -25,8 +25,8 @@ message! {
         optional props_schema_hash: String = "propsSchemaHash", "sha256";
         /// Whether a grammar can be made from it.
         optional props_schema_profile: String = "propsSchemaProfile", "props-profile";
-        /// The tool to call next.
-        optional next_step: String = "nextStep", "tool-name";
+        /// The call to make next.
+        optional next_step: NextStep = "nextStep", "next-step";
         /// What the server can do.
         optional server_capabilities: Object = "serverCapabilities", "capabilities";
     }
@@ -47,8 +47,20 @@ message! {
         required variant_key: String = "variantKey", "variant-key";
         /// Whether a UI that was made before was used.
         required cache: Cache = "cache", "cache";
-        /// The tool to call next, if the UI has actions.
-        optional next_step: String = "nextStep", "tool-name";
+        /// The call to make next, if the UI has actions.
+        optional next_step: NextStep = "nextStep", "next-step";
+    }
+
+    /// A call that an agent makes next.
+    pub struct NextStep("GguiNextStep", open) {
+        /// The tool.
+        required tool: String = "tool", "tool-name";
+        /// What the call does.
+        required description: String = "description", "text";
+        /// The call as it can be written.
+        required example: String = "example", "text";
+        /// Its arguments, where all of them are known.
+        optional args: Object = "args", "arguments";
     }
 
     /// Whether a UI that was made before was used.
@@ -118,7 +130,7 @@ impl HandshakeAnswer {
             props_schema: Some(props.document().clone()),
             props_schema_hash: Some(props.hash().to_owned()),
             props_schema_profile: Some(props.profile().as_str().to_owned()),
-            next_step: Some("ggui_render".into()),
+            next_step: Some(NextStep::render(handshake)),
             server_capabilities: None,
             extra: Object::new(),
         }
@@ -142,7 +154,7 @@ fn finding(finding: &Finding) -> Value {
             (Code::GguiSchemaMismatchError.as_str(), "error", message)
         }
         FindingKind::ToolNotFound => {
-            (finding.kind.as_str(), "warning", format!("this server has no tool '{tool}'"))
+            (finding.kind.as_str(), "warn", format!("this server has no tool '{tool}'"))
         }
     };
     found(code, severity, &format!("actionSpec.{}", finding.action), &message)
@@ -158,7 +170,7 @@ fn unknown_member(unknown: UnknownMember<'_>) -> Value {
     };
     let message =
         format!("'{name}' is not a spec of a contract, so the page does not use it; {hint}");
-    found("unknown-member", "warning", &name, &message)
+    found("unknown-member", "warn", &name, &message)
 }
 
 fn found(code: &str, severity: &str, path: &str, message: &str) -> Value {
@@ -169,6 +181,38 @@ fn found(code: &str, severity: &str, path: &str, message: &str) -> Value {
         ("message", message.into()),
     ]))
 }
+
+impl NextStep {
+    fn render(handshake: &Handshake) -> Self {
+        Self {
+            tool: "ggui_render".to_owned(),
+            description: "Shows the UI: pass props that match propsSchema.".to_owned(),
+            example: format!(
+                "ggui_render({{\"handshakeId\":\"{}\",\"props\":{{}}}})",
+                handshake.id
+            ),
+            args: None,
+            extra: Object::new(),
+        }
+    }
+
+    pub(super) fn consume(session: &SessionId) -> Self {
+        let args = members([
+            ("sessionId", session.as_str().into()),
+            ("timeout", CONSUME_TIMEOUT_SECONDS.into()),
+        ]);
+        Self {
+            tool: "ggui_consume".to_owned(),
+            description: "Waits for what the person does.".to_owned(),
+            example: format!("ggui_consume({})", Value::Object(args.clone())),
+            args: Some(args),
+            extra: Object::new(),
+        }
+    }
+}
+
+/// How long an agent is told to wait in one call.
+const CONSUME_TIMEOUT_SECONDS: u64 = 25;
 
 impl PropsAnswer {
     /// The answer of `ggui_update`.
@@ -231,5 +275,6 @@ accord_contract::contract_messages! {
     PropsAnswer = "ggui-props-answer",
     ConsumeAnswer = "ggui-consume-answer",
     EmitAnswer = "ggui-emit-answer",
+    NextStep = "ggui-next-step",
     RuntimeAnswer = "ggui-runtime-answer",
 }

@@ -55,4 +55,5 @@ pub const TOOLS: &[Tool] = &[
     app("ggui_runtime_refresh_ws_token"),
     app("ggui_runtime_telemetry"),
     app("ggui_runtime_declare_tool_catalog"),
+    app("accord_runtime_page"),
 ];

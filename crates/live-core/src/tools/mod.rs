@@ -12,12 +12,14 @@ mod render;
 pub mod requests;
 pub mod runtime;
 
-pub use answers::{Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, PropsAnswer, RenderAnswer};
+pub use answers::{
+    Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, NextStep, PropsAnswer, RenderAnswer,
+};
 pub use handshake::{Prepared, prepare_handshake};
 pub use list::{Audience, TOOLS, Tool};
 pub use reads::{
     BlueprintDocument, BlueprintList, GadgetDocument, GadgetList, PullAnswer, RenderSource,
-    SessionDocument, SessionList, ThemeDocument, ThemeList,
+    SessionDocument, SessionList, SessionSummary, ThemeDocument, ThemeList,
 };
 pub use render::{RenderFacts, Rendered, render, render_contract};
 pub use requests::{
@@ -26,8 +28,9 @@ pub use requests::{
     SessionRequest,
 };
 pub use runtime::{
-    DeclareToolsRequest, Outcome, RefreshTokenRequest, RuntimeAnswer, Submission,
-    SubmitActionRequest, SyncContextRequest, TelemetryRequest, submit_action, tool_schemas,
+    DeclareToolsRequest, Outcome, RefreshTokenRequest, RuntimeAnswer, RuntimePageRequest,
+    Submission, SubmitActionRequest, SyncContextRequest, TelemetryRequest, submit_action,
+    tool_schemas,
 };
 
 use accord_contract::{Failure, Object, Value, Wire};

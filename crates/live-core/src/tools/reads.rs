@@ -1,7 +1,8 @@
 //! What the tools that read answer.
 
-use accord_contract::{Code, Object, Time, Value, message};
+use accord_contract::{Code, Object, Time, Timestamp, Value, message};
 
+use crate::json::{members, put};
 use crate::session::{Content, Head, LedgerPage, Session, Status};
 use crate::{AppId, SessionId, gadgets::GadgetDescriptor, handshake::BlueprintKey};
 
@@ -26,10 +27,34 @@ message! {
         required epoch: u64 = "epoch", "epoch";
     }
 
+    /// A session in the list of `ggui_list_sessions`. What it is for (`prompt`) is beside these.
+    pub struct SessionSummary("GguiSessionSummary", open) {
+        /// Its id.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its app.
+        required app_id: AppId = "appId", "app-id";
+        /// The host in which it was rendered, if it said so.
+        optional host_name: String = "hostName", "host-name";
+        /// The conversation of that host.
+        optional host_session_id: String = "hostSessionId", "host-session-id";
+        /// The number of its last ledger event.
+        required event_sequence: u64 = "eventSequence", "ledger-seq";
+        /// When it began.
+        required created_at: Timestamp = "createdAt", "time:iso-8601";
+        /// When something was last done in it.
+        required last_activity_at: Timestamp = "lastActivityAt", "time:iso-8601";
+        /// When it expires, unless something is done in it before.
+        required expires_at: Timestamp = "expiresAt", "time:iso-8601";
+        /// Whether it can be used.
+        required status: Status = "status", "session-status";
+        /// The epoch of its props.
+        required epoch: u64 = "epoch", "epoch";
+    }
+
     /// The answer of `ggui_list_sessions`.
     pub struct SessionList("GguiSessionList", open) {
         /// The sessions, the newest first, without their props, code and contract.
-        required sessions: Vec<SessionDocument> = "sessions", "sessions";
+        required sessions: Vec<SessionSummary> = "sessions", "sessions";
         /// Whether there are more.
         required has_more: bool = "hasMore", "flag";
     }
@@ -44,6 +69,9 @@ message! {
         optional code_hash: String = "codeHash", "sha256";
         /// The contract.
         required contract: Object = "contract", "contract";
+        /// The same as one document, if the UI has code: `source`, `contract` and, if there are
+        /// any, `fixtureProps`.
+        optional blueprint: Object = "blueprint", "blueprint-source";
     }
 
     /// A UI that was rendered, and can be rendered again.
@@ -124,11 +152,6 @@ impl SessionDocument {
         Self::of(session, session.members(content, now), now)
     }
 
-    /// A session in a list: without what is large. `ui` are the members of its UI.
-    pub fn summary(session: &Session, ui: &Object, now: Time) -> Self {
-        Self::of(session, session.summary(ui, now), now)
-    }
-
     fn of(session: &Session, mut extra: Object, now: Time) -> Self {
         extra.retain(|name, _| !OWN.contains(&name.as_str()));
         let head = &session.head;
@@ -146,8 +169,37 @@ impl SessionDocument {
     }
 }
 
+impl SessionSummary {
+    /// A session in a list: without what is large. `ui` are the members of its UI.
+    pub fn new(session: &Session, ui: &Object, now: Time) -> Self {
+        let mut extra = session.summary(ui, now);
+        let host = extra.shift_remove("hostSession");
+        let of_host = |name: &str| host.as_ref()?.get(name)?.as_str().map(str::to_owned);
+        extra.retain(|name, _| !OWN.contains(&name.as_str()));
+        let head = &session.head;
+        Self {
+            session_id: session.id.clone(),
+            app_id: session.app_id.clone(),
+            host_name: of_host("hostName"),
+            host_session_id: of_host("hostSessionId"),
+            event_sequence: head.ledger,
+            created_at: Timestamp::emit(head.created_at),
+            last_activity_at: Timestamp::emit(head.last_activity_at),
+            expires_at: Timestamp::emit(head.expires_at),
+            status: session.status(now),
+            epoch: head.epoch,
+            extra,
+        }
+    }
+
+    /// What it was rendered for.
+    pub fn prompt(&self) -> Option<&str> {
+        self.extra.get("prompt").and_then(Value::as_str)
+    }
+}
+
 impl SessionList {
-    pub fn new(sessions: Vec<SessionDocument>, has_more: bool) -> Self {
+    pub fn new(sessions: Vec<SessionSummary>, has_more: bool) -> Self {
         Self { sessions, has_more, extra: Object::new() }
     }
 }
@@ -170,9 +222,18 @@ const OWN: [&str; 8] =
 impl RenderSource {
     pub fn new(session: &Session, content: &Content, contract: Object) -> Self {
         let text = |name: &str| content.ui.get(name).and_then(Value::as_str).map(str::to_owned);
+        let code = text("componentCode").unwrap_or_default();
+        let blueprint = (!code.is_empty()).then(|| {
+            let source = members([("source", code.as_str().into())]);
+            let mut blueprint = source;
+            put(&mut blueprint, "contract", Some(Value::Object(contract.clone())));
+            put(&mut blueprint, "fixtureProps", content.props.clone().map(Value::Object));
+            blueprint
+        });
         Self {
             session_id: session.id.clone(),
-            component_code: text("componentCode").unwrap_or_default(),
+            blueprint,
+            component_code: code,
             code_hash: text("x-codeHash"),
             contract,
             extra: Object::new(),
@@ -247,6 +308,7 @@ impl PullAnswer {
 accord_contract::contract_messages! {
     Response;
     SessionDocument = "ggui-session",
+    SessionSummary = "ggui-session-summary",
     SessionList = "ggui-session-list",
     RenderSource = "ggui-render-source",
     BlueprintList = "ggui-blueprint-list",

@@ -8,7 +8,7 @@ use accord_canon::sha256;
 use accord_contract::{Code, Failure, Object, Value, rule};
 
 use super::handshake::{compile, key};
-use super::{Cache, RenderAnswer, RenderRequest};
+use super::{Cache, NextStep, RenderAnswer, RenderRequest};
 use crate::gadgets::{GadgetDescriptor, check_gadgets};
 use crate::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction};
 use crate::resource::Locator;
@@ -181,7 +181,7 @@ fn answer(
         blueprint_id: key.id(),
         variant_key: key.variant_key.clone(),
         cache: Cache { hit: is_known, llm_calls_avoided: 0, extra: Object::new() },
-        next_step: has_actions.then(|| "ggui_consume".to_owned()),
+        next_step: has_actions.then(|| NextStep::consume(&session.id)),
         extra: Object::new(),
     }
 }

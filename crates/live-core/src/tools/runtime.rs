@@ -57,6 +57,14 @@ message! {
         required events: Vec<Object> = "events", "telemetry", Limits::items(TELEMETRY_EVENTS);
     }
 
+    /// The arguments of `accord_runtime_page`.
+    pub struct RuntimePageRequest("AccordRuntimePageRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Messages after this number; 0 if it is absent.
+        optional from_seq: u64 = "fromSeq", "stream-seq";
+    }
+
     // Clauses: GGUI-TOOL-DECLARE-TOOLS.
     /// The arguments of `ggui_runtime_declare_tool_catalog`.
     pub struct DeclareToolsRequest("GguiDeclareToolsRequest", open) {
@@ -76,12 +84,14 @@ message! {
         optional code: String = "code", "code";
         /// The same for people.
         optional message: String = "message", "text";
+        /// What is wrong with the data of an action, each with its `field`.
+        optional violations: Vec<Object> = "violations", "violations";
         /// Whether an agent waits for the action.
         optional consumer_present: bool = "consumerPresent", "flag";
         /// The new token.
-        optional ws_token: String = "wsToken", "ws-token";
-        /// When it expires, in milliseconds.
-        optional expires_at: i64 = "expiresAt", "time:unix-millis";
+        optional envelope: String = "envelope", "ws-token";
+        /// When it expires.
+        optional expires_at: Timestamp = "expiresAt", "time:iso-8601";
     }
 }
 
@@ -91,6 +101,7 @@ accord_contract::contract_messages! {
     SyncContextRequest = "ggui-sync-context-request",
     RefreshTokenRequest = "ggui-refresh-token-request",
     TelemetryRequest = "ggui-telemetry-request",
+    RuntimePageRequest = "accord-runtime-page-request",
     DeclareToolsRequest = "ggui-declare-tools-request",
 }
 
@@ -184,11 +195,17 @@ impl Outcome {
                 outcome.extend(more.clone());
                 outcome
             }
-            Self::Refused(failure) => members([
-                ("ok", false.into()),
-                ("code", failure.code.as_str().into()),
-                ("message", failure.message.as_str().into()),
-            ]),
+            Self::Refused(failure) => {
+                let mut outcome = members([
+                    ("ok", false.into()),
+                    ("code", failure.code.as_str().into()),
+                    ("message", failure.message.as_str().into()),
+                ]);
+                let details = failure.details.as_ref();
+                let violations = details.and_then(|details| details.get("violations"));
+                put(&mut outcome, "violations", violations.cloned());
+                outcome
+            }
         }
     }
 }

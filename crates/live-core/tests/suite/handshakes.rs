@@ -43,7 +43,6 @@ fn only_exactly_the_same_ui_is_used_again() {
             suggestion["blueprintMeta"],
             json!({
                 "contractHash": "aaaaaaaaaaaaaaaa",
-                "variantKey": "0123456789abcdef",
                 "blueprintId": "bp_aaaaaaaaaaaaaaaa_0123456789abcdef",
                 "variance": {"persona": "p"},
             }),

@@ -2,7 +2,7 @@
 
 use accord_live_core::limits::INLINE_CODE_CHARS;
 use accord_live_core::resource::{
-    Code, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
+    Code, ContextSlot, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
 };
 use accord_live_core::session::{Head, Session};
 use accord_live_core::token::{Secret, TokenKind};
@@ -164,8 +164,9 @@ fn a_slice_has_what_a_host_needs() {
     assert!(!slice.is_mountable());
     let token =
         Secret::new(*b"k").mint(TokenKind::Ws, &session_id("s1"), &app("shop"), time(0), [0; 12]);
-    let (ws, poll, sse) = ("wss://h/ws", "https://h/state", "https://h/stream");
-    slice.delivery = Some(Delivery::new(ws.into(), token.clone(), poll.into(), sse.into()));
+    slice.delivery = Some(Delivery::new("https://h", &session_id("s1"), token.clone()));
+    let api = |end: &str| format!("https://h/api/sessions/s1/{end}?wsToken={}", token.text);
+    let (ws, poll, sse) = ("wss://h/ws", api("events"), api("stream"));
     assert!(slice.is_mountable());
     slice.props_json = Some("{}".into());
     slice.contract = Some(("abc".into(), "https://h/contract/abc.js".into()));
@@ -176,11 +177,39 @@ fn a_slice_has_what_a_host_needs() {
             "sessionId": "s1", "appId": "shop", "runtimeUrl": "https://h/runtime.js",
             "lastSequence": 9, "epoch": 4,
             "wsUrl": ws, "wsToken": token.text, "pollingUrl": poll, "sseUrl": sse,
-            "expiresAt": time(180).unix_millis(), "propsJson": "{}",
+            "expiresAt": time(180).to_string(), "propsJson": "{}",
             "contractHash": "abc", "validatorsUrl": "https://h/contract/abc.js",
             "codeUrl": "https://h/code/f.js", "codeHash": "f",
         }),
     );
+}
+
+/// ggui's runtime refuses a slice with slots of another form.
+#[test]
+fn a_slice_has_the_context_slots_as_a_list() {
+    let ui = json!({"contextSpec": {
+        "currentStep": {"schema": {"type": "string"}, "default": "one", "debounceMs": 100},
+        "élan": {"schema": {"type": "integer"}},
+        "note": {"schema": {"type": ["string", "null"]}, "default": null},
+    }});
+    let said = json!({"note": "hello", "gone": 1});
+    let mut slice = Slice::new(&session(), "https://h/runtime.js");
+    assert_eq!(slice.document().get("contextSlots"), None);
+    slice.context_slots = ContextSlot::of(ui.as_object().unwrap(), said.as_object());
+    slice.theme_id = Some("dark".into());
+    let document = Value::Object(slice.document());
+    assert_eq!(
+        document["contextSlots"],
+        json!([
+            {"name": "currentStep", "contextName": "CurrentStepContext",
+             "schema": {"type": "string"}, "default": "one", "debounceMs": 100},
+            {"name": "élan", "contextName": "ÉlanContext", "schema": {"type": "integer"},
+             "default": 0},
+            {"name": "note", "contextName": "NoteContext",
+             "schema": {"type": ["string", "null"]}, "default": "hello"},
+        ]),
+    );
+    assert_eq!((&document["themeId"], &document["theme"]), (&json!("dark"), &Value::Null));
 }
 
 #[test]

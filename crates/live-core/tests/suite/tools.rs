@@ -169,7 +169,12 @@ fn a_handshake_answers_with_the_schema_that_a_render_enforces() {
     let answer = HandshakeAnswer::new(&handshake, &prepared.contract, &prepared.findings);
     let answer = answer.encode();
     assert_eq!(answer["action"], json!("create"));
-    assert_eq!(answer["nextStep"], json!("ggui_render"));
+    let next = &answer["nextStep"];
+    assert_eq!(next["tool"], json!("ggui_render"));
+    assert!(next["example"].as_str().unwrap().contains("\"handshakeId\":\"hs1\""), "{next}");
+    let meta = answer["suggestion"]["blueprintMeta"].as_object().unwrap();
+    // ggui's schema of this document is closed.
+    assert_eq!(meta.keys().collect::<Vec<_>>(), ["contractHash", "blueprintId", "variance"]);
     assert_eq!(answer["propsSchema"]["required"], json!(["title"]));
     assert_eq!(answer["propsSchemaHash"].as_str().unwrap().len(), 64);
     assert_eq!(answer["propsSchemaProfile"], json!("grammar-safe"));
@@ -201,7 +206,7 @@ fn a_handshake_warns_of_members_that_no_spec_has() {
         let found = findings(json!({member: {"save": {"label": "Save"}}})).unwrap();
         assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
         assert_eq!(found[0]["code"], "unknown-member", "{found}");
-        assert_eq!(found[0]["severity"], "warning", "{found}");
+        assert_eq!(found[0]["severity"], "warn", "{found}");
         assert_eq!(found[0]["path"], member, "{found}");
         let message = found[0]["message"].as_str().unwrap();
         assert!(message.starts_with(&format!("'{member}' is not a spec")), "{message}");
@@ -327,7 +332,10 @@ fn a_render_begins_a_session() {
 
     let answer = rendered.answer.encode();
     assert_eq!(answer["action"], json!("create"));
-    assert_eq!(answer["nextStep"], json!("ggui_consume"));
+    let next = &answer["nextStep"];
+    assert_eq!(next["tool"], json!("ggui_consume"));
+    assert_eq!(next["args"], json!({"sessionId": "live_1", "timeout": 25}));
+    assert!(next["description"].is_string() && next["example"].is_string(), "{next}");
     assert_eq!(answer["cache"], json!({"hit": false, "llmCallsAvoided": 0}));
     let uri = answer["resourceUri"].as_str().unwrap();
     let hash = answer["contractHash"].as_str().unwrap();

@@ -3,7 +3,9 @@
 use accord_contract::{Code, Failure};
 use accord_pages::assets;
 use axum::{extract::Path, response::IntoResponse as _};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
+};
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use accord_serving::{Reply, query::check_query};
@@ -25,7 +27,9 @@ pub(super) async fn get(
     };
     let headers = [
         (CACHE_CONTROL, "public, max-age=31536000, immutable"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        // The frame of a host loads them from its own origin. They are public.
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
     ];
     Ok(([(ETAG, tag)], headers, response).into_response())
 }

@@ -1,18 +1,21 @@
 //! The page of a live session: the empty page, what it fetches, and the link to it.
 
-use accord_api::{Call, Operation as _};
+use accord_api::{Call, Envelope as _, Operation as _};
 use accord_base::{Author, By, Door, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, text::percent_encoded};
 use accord_live::Found;
+use accord_live_core::contract::{AnswerRules, AnsweredBy};
+use accord_live_core::operations::answer::LiveAckEnvelope;
 use accord_live_core::operations::pages::{LiveLinkEnvelope, LivePage, LivePageEnvelope};
 use accord_live_core::operations::pages::{LiveTokenEnvelope, MakeLink};
 use accord_live_core::{SessionId, refuse, session::asked_by, token::TokenKind};
-use accord_pages::{Given, LiveView, Shell, agent, answers};
+use accord_pages::{Asking, Given, LiveView, Shell, agent, answers};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::{access::SignedIn, error_page, page, unstored};
-use crate::{Context, Exchange, LiveDoor, Visitor};
+use crate::{Context, Exchange, LiveDoor, Visitor, channel::of_session};
+use accord_serving::body::Document;
 use accord_serving::logins::{Holder, Person};
 use accord_serving::query::{PathId, check_query};
 use accord_serving::reply::{encoded, json};
@@ -75,7 +78,14 @@ pub(super) async fn fragments(
     if let Some(document) = context.host.overrides().of(&session).ui_initialize {
         return Ok(unstored(json(StatusCode::OK, document.to_string())));
     }
-    let live = context.host.live();
+    let page = page_of(&context.host, &found).await?;
+    let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+/// What is shown of a session, here and in the frame of a host.
+pub(crate) async fn page_of(host: &LiveDoor, found: &Found) -> Result<LivePage, Failure> {
+    let live = host.live();
     let facts = live.page_facts(&found.session.id).await?;
     // Also when nothing is asked any more.
     let asked_by = asked_by(&found.content.ui).map(|by| format!("{}:{}", by.kind, by.id));
@@ -87,9 +97,15 @@ pub(super) async fn fragments(
     let now = live.now();
     let snapshot = found.session.snapshot(&found.content, now);
     let view = LiveView::new(&snapshot, asked_by.as_deref(), now);
-    let page = LivePage {
+    let asking = match facts.ask.is_some() {
+        true if live.has_consumer(&found.session.id) => Asking::Waits,
+        true => Asking::Later,
+        false => Asking::No,
+    };
+    let by_person = AnswerRules::of_ui(&found.content.ui).by_person;
+    Ok(LivePage {
         head: view.head().into_string(),
-        agent: agent(&view, &snapshot, facts.ask.is_some(), &given).into_string(),
+        agent: agent(&view, &snapshot, asking, &given).into_string(),
         props: view.props().into_string(),
         actions: view.actions().into_string(),
         answers: answers(&snapshot, &given).into_string(),
@@ -99,10 +115,12 @@ pub(super) async fn fragments(
         ended: view.is_ended(),
         ends_at: view.ends().unix_millis(),
         now: now.unix_millis(),
+        answered_by: by_person.then_some(AnsweredBy::Person),
+        app_id: None,
+        page_url: None,
+        messages: None,
         extra: Object::new(),
-    };
-    let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
-    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+    })
 }
 
 pub(super) async fn token(
@@ -122,6 +140,24 @@ pub(super) async fn token(
     let expires_at = Timestamp::emit(minted.expires_at);
     let correlation = &context.correlation;
     let envelope = alx_envelope!(correlation, LiveTokenEnvelope { ws_token, app_id, expires_at });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+pub(super) async fn act(
+    PathId(session): PathId<SessionId>,
+    SignedIn { context, login, visitor }: SignedIn,
+    document: Document,
+) -> Reply {
+    visitor.check_worker()?;
+    let request = document.read()?;
+    let found = find_open(&context, &session).await?;
+    let Context { host, caller, correlation } = context;
+    let person = host.logins().opened(&login, host.live().now()).await?;
+    let by = person.and_then(|person| person.actor);
+    let app = &found.session.app_id;
+    let live = host.live();
+    let answered = live.answer_as(&caller, app, &session, request, by.as_ref(), Door::Page).await;
+    let envelope = LiveAckEnvelope::wrap(answered.map_err(of_session)?, correlation.as_str());
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 

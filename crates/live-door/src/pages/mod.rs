@@ -25,6 +25,7 @@ use accord_serving::reply::{Foreign, status_of, unstored};
 
 pub(crate) use self::access::is_secure;
 pub use self::live::page_link;
+pub(crate) use self::live::page_of;
 
 const PAGE: &str = "text/html; charset=utf-8";
 
@@ -33,6 +34,7 @@ pub fn routes() -> Vec<Route> {
         Route::serving::<pages::LoadPage, _>(live::shell),
         Route::serving::<pages::ReadPage, _>(live::fragments),
         Route::serving::<pages::MakeToken, _>(live::token),
+        Route::serving::<pages::ActOnPage, _>(live::act),
         Route::serving::<pages::SignIn, _>(login::sign_in),
         Route::serving::<pages::SignOut, _>(login::sign_out),
         Route::serving::<pages::LoadAsset, _>(assets::get),

@@ -2,10 +2,12 @@
 
 use accord_api::Call;
 use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::{Code, Failure, Value, text::percent_encoded};
+use accord_contract::{Code, Failure, Object, Value, text::percent_encoded};
 use accord_live::Found;
 use accord_live_core::operations::tools::{GguiMountEnvelope, ReadResource, RenderedUi};
-use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
+use accord_live_core::resource::{
+    Locator, ReadCode, ReadFacts, Readable, SHELL, Slice, Substrate, read,
+};
 use accord_live_core::{SessionId, tools::RenderAnswer};
 use hyper::StatusCode;
 
@@ -21,6 +23,14 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn resource(exchange: Exchange, call: Call<ReadResource>) -> Reply {
+    if call.query.uri == SHELL {
+        let (slice, title, page_url) = (Object::new(), String::new(), None);
+        let origin = exchange.context.host.url().map(str::to_owned);
+        let correlation = exchange.context.correlation;
+        let envelope =
+            alx_envelope!(correlation, GguiMountEnvelope { slice, origin, title, page_url });
+        return Ok(unstored(encoded(StatusCode::OK, &envelope)));
+    }
     let locator = Locator::parse(&call.query.uri).map_err(|_| {
         let message = "the address of a resource is ui://ggui/render/ with the id of a session";
         Failure::new(Code::McpResourceUnknown, message)
@@ -47,7 +57,8 @@ async fn resource(exchange: Exchange, call: Call<ReadResource>) -> Reply {
         }),
     };
     let slice = read(&locator, facts).map_err(ReadCode::failure)?.document();
-    let envelope = alx_envelope!(correlation, GguiMountEnvelope { slice, title, page_url });
+    let origin = host.url().map(str::to_owned);
+    let envelope = alx_envelope!(correlation, GguiMountEnvelope { slice, origin, title, page_url });
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
@@ -69,7 +80,7 @@ pub(super) async fn rendered(
 }
 
 /// The address of the page of a session, if the server knows its own address.
-fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
+pub(super) fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
     Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
 }
 

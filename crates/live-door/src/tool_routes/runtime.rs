@@ -1,11 +1,13 @@
 //! The tools of pages. A refusal of the protocol is a result, `{ok: false, code, message}`.
 
 use accord_contract::Failure;
+use accord_live_core::operations::pages::LivePage;
+use accord_live_core::tools::RuntimePageRequest;
 use accord_live_core::tools::{Outcome, PullAnswer, PullRequest, RuntimeAnswer};
 use accord_live_core::{AppId, operations::tools, refuse};
 
-use super::{Asked, tool};
-use crate::{Route, TokenHolder};
+use super::{Asked, mount::page_url, tool};
+use crate::{Route, TokenHolder, pages::page_of};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -37,7 +39,22 @@ pub(super) fn routes() -> Vec<Route> {
             named(&asked, &request.app_id)?;
             answered(asked.host.live().declare_tools(&asked.caller, request).await)
         }),
+        tool(tools::RuntimePage, page),
     ]
+}
+
+/// What a frame shows.
+async fn page(asked: Asked, request: RuntimePageRequest) -> Result<LivePage, Failure> {
+    let app = asked.app_of(&request.session_id).await?;
+    let (host, id) = (&asked.host, &request.session_id);
+    let missing = || refuse::tool_session_not_found("there is no such session");
+    let found = host.live().found(id, None).await?.ok_or_else(missing)?;
+    let mut page = page_of(host, &found).await?;
+    page.app_id = Some(app);
+    page.page_url = page_url(host, id);
+    let messages = host.live().messages_after(id, request.from_seq.unwrap_or(0)).await?;
+    page.messages = Some(messages);
+    Ok(page)
 }
 
 async fn pull(asked: Asked, request: PullRequest) -> Result<PullAnswer, Failure> {

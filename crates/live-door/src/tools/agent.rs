@@ -156,9 +156,10 @@ fn rendered(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
         ),
     };
     let next = match &result.next_step {
-        Some(tool) => format!(
-            "Then call {tool} with sessionId \"{session}\" and timeout 25, until events has the \
-             answer."
+        Some(step) => format!(
+            "Then call {} with sessionId \"{session}\" and timeout 25, until events has the \
+             answer.",
+            step.tool
         ),
         None => format!(
             "The contract has no actions, so there is nothing to wait for. Change the page with \
@@ -166,6 +167,8 @@ fn rendered(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
         ),
     };
     let receipt = received(&result).noting(format!("{link}\n{next}"));
+    // The list of tools names a shell; this is the session in it.
+    let receipt = receipt.with_meta("ui", json!({"resourceUri": result.resource_uri}));
     Ok(match slice {
         Some(slice) => receipt.with_meta("ai.ggui/render", Value::Object(slice)),
         None => receipt,

@@ -13,6 +13,7 @@ mod runtime;
 use accord_api::{Call as OperationCall, Envelope, Json, NoParams, Operation, Verbatim};
 use accord_contract::{Code, Failure, Object, Protocol, Value, Wire};
 use accord_live_core::operations::tools::ToolQuery;
+use accord_live_core::resource::SHELL;
 use accord_live_core::tools::{Audience, TOOLS};
 use accord_mcp::{Advice, Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult, Toolset};
 use accord_mcp::{Visibility, call::id};
@@ -51,6 +52,7 @@ pub static TOOLSET: Toolset = Toolset {
         runtime::REFRESH_WS_TOKEN,
         runtime::TELEMETRY,
         runtime::DECLARE_TOOL_CATALOG,
+        runtime::RUNTIME_PAGE,
     ],
     prompts: &[],
     resources: Some(&resources::SESSIONS),
@@ -110,6 +112,9 @@ pub static TOOLSET: Toolset = Toolset {
         let tool = TOOLS.iter().find(|tool| tool.name == name);
         match tool.map(|tool| tool.audience) {
             Some(Audience::App) => Visibility::App,
+            _ if matches!(name, "ggui_render" | "ggui_render_blueprint") => {
+                Visibility::Shown(SHELL)
+            }
             Some(Audience::Agent) | None => Visibility::Model,
         }
     },

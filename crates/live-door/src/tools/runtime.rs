@@ -1,6 +1,7 @@
 //! The tools of pages. A host hides them from its model and relays the calls of its pages. A
 //! refusal of the protocol is a result, because a page does not see errors of its host.
 
+use accord_live_core::operations::tools::{AccordRuntimePageEnvelope, RuntimePage};
 use accord_live_core::operations::tools::{DeclareToolCatalog, GguiPullEnvelope, Pull};
 use accord_live_core::operations::tools::{GguiRuntimeEnvelope, RefreshWsToken, SubmitAction};
 use accord_live_core::operations::tools::{SyncContext, Telemetry};
@@ -82,4 +83,24 @@ pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
     ],
     effect: Effect::Adds,
     ..of_session::<DeclareToolCatalog, _>(receipt::<GguiRuntimeEnvelope>)
+};
+
+pub(super) const RUNTIME_PAGE: Tool = Tool {
+    title: "Read what a frame shows",
+    description: "For pages: the fragments of the page of a session, and its messages after a \
+        number.",
+    arguments: &[
+        SESSION,
+        Argument::integer("fromSeq", 0, MOST_SEQUENCE, "Messages after this number."),
+    ],
+    output: Some(&[
+        Output::text("head"),
+        Output::text("actions"),
+        Output::text("digest"),
+        Output::count("epoch"),
+        Output::flag("ended"),
+        Output::list("messages").optional(),
+        Output::text("page_url").optional(),
+    ]),
+    ..of_session::<RuntimePage, _>(receipt::<AccordRuntimePageEnvelope>)
 };

@@ -112,7 +112,9 @@ async fn a_token_opens_one_session() {
         assert_eq!(refused.failure.code.as_str(), "BOOTSTRAP_SESSION_MISMATCH");
         let refresh = arguments(json!({"envelope": minted.text}));
         let fresh = live.refresh_token(&refresh, false).await.unwrap().document();
-        let claims = live.verify_token(fresh["wsToken"].as_str().unwrap(), TokenKind::Ws).unwrap();
+        let claims = live.verify_token(fresh["envelope"].as_str().unwrap(), TokenKind::Ws);
+        let claims = claims.unwrap();
+        assert!(fresh["expiresAt"].as_str().unwrap().ends_with('Z'), "{fresh:?}");
         assert_eq!(claims.session_id, session_id("s1"));
         let bare = place.live();
         assert_eq!(

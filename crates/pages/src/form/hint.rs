@@ -2,10 +2,11 @@
 
 use accord_contract::Value;
 
+use super::pattern::sentence;
 use crate::text::AgentText;
 
-/// What a schema says about its values, for people.
-pub(super) fn hint(schema: &Value, kind: &str) -> String {
+/// What a schema says about its values, for people. A list that need not be there can be empty.
+pub(super) fn hint(schema: &Value, kind: &str, required: bool) -> String {
     let mut parts = Vec::new();
     match kind {
         "integer" => parts.push("a whole number".to_owned()),
@@ -26,20 +27,27 @@ pub(super) fn hint(schema: &Value, kind: &str) -> String {
     for (least, most, what) in
         [("minLength", "maxLength", "characters"), ("minItems", "maxItems", "entries")]
     {
-        match (count(least).filter(|least| *least > 0), count(most)) {
-            (Some(least), Some(most)) if least == most => parts.push(format!("{least} {what}")),
-            (Some(least), Some(most)) => parts.push(format!("{least} to {most} {what}")),
-            (Some(least), None) => parts.push(format!("at least {least} {what}")),
-            (None, Some(most)) => parts.push(format!("at most {most} {what}")),
-            (None, None) => {}
-        }
+        let named = |count: u64| {
+            let one = if what == "entries" { "entry" } else { "character" };
+            format!("{count} {}", if count == 1 { one } else { what })
+        };
+        let least = count(least).filter(|least| *least > 0);
+        let words = match (least, count(most)) {
+            (Some(least), Some(most)) if least == most => Some(named(least)),
+            (Some(least), Some(most)) => Some(format!("{least} to {}", named(most))),
+            (Some(least), None) => Some(format!("at least {}", named(least))),
+            (None, Some(most)) => Some(format!("at most {}", named(most))),
+            (None, None) => None,
+        };
+        let or_none = kind == "list" && !required && least.is_some();
+        parts.extend(words.map(|words| if or_none { format!("none, or {words}") } else { words }));
     }
     if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
         parts.push("no entry twice".to_owned());
     }
     let text = |name: &str| schema.get(name).and_then(Value::as_str);
     parts.extend(text("format").map(|format| plain(format_words(format))));
-    parts.extend(text("pattern").map(|pattern| format!("of the form {}", plain(pattern))));
+    parts.extend(text("pattern").map(pattern_words));
     let example = schema.get("example").or_else(|| schema.get("examples")?.get(0));
     parts.extend(example.map(|example| format!("for example {}", plain_value(example))));
     let mut words = parts.join(", ");
@@ -47,6 +55,14 @@ pub(super) fn hint(schema: &Value, kind: &str) -> String {
         first.make_ascii_uppercase();
     }
     words
+}
+
+/// The form of a text, in words. The pattern itself stands beside them.
+fn pattern_words(pattern: &str) -> String {
+    match sentence(pattern) {
+        Some(words) => plain(&words),
+        None => "in a form that the agent has set".to_owned(),
+    }
 }
 
 fn format_words(format: &str) -> &str {

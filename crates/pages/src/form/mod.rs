@@ -6,6 +6,7 @@
 //! - The number and the depth of fields are limited.
 
 mod hint;
+mod pattern;
 mod read;
 
 use askama::Template;
@@ -27,6 +28,8 @@ pub(crate) struct Field {
     pub(crate) description: Option<Html>,
     /// What its schema allows, in words.
     pub(crate) hint: String,
+    /// The regular expression of its schema.
+    pub(crate) pattern: Option<AgentText>,
     pub(crate) required: bool,
     pub(crate) nullable: bool,
     pub(crate) input: Input,

@@ -49,13 +49,14 @@ impl Reader {
             label: AgentText::new(title),
             description: text(schema, "description").map(markdown),
             hint: String::new(),
+            pattern: text(schema, "pattern").map(AgentText::from),
             required,
             nullable: is_nullable(schema),
-            input: self.input(schema, path, depth),
+            input: self.input(schema, path, name, depth),
         };
         field.hint = match &field.input {
             Input::Group(_) | Input::Fixed(_) => String::new(),
-            _ => hint(schema, field.kind()),
+            _ => hint(schema, field.kind(), required),
         };
         // An input shows what it proposes as it is. Choices are shown with every character.
         let is_choice = matches!(field.input, Input::Choice(_) | Input::Several(_));
@@ -66,7 +67,7 @@ impl Reader {
         field
     }
 
-    fn input(&mut self, schema: &Value, path: &str, depth: usize) -> Input {
+    fn input(&mut self, schema: &Value, path: &str, name: &str, depth: usize) -> Input {
         let default = schema.get("default");
         if let Some(constant) = schema.get("const") {
             return Input::Fixed(AgentText::new(constant.to_string()));
@@ -78,7 +79,7 @@ impl Reader {
         let is_full = depth > MOST_DEPTH || self.fields > MOST_FIELDS;
         let kind = only_type(schema).filter(|_| !is_composed && !is_full);
         let input = match kind {
-            Some("string") => Some(text_input(schema, default.and_then(Value::as_str))),
+            Some("string") => Some(text_input(schema, name, default.and_then(Value::as_str))),
             Some("integer") => Some(number_input(schema, true, default)),
             Some("number") => Some(number_input(schema, false, default)),
             Some("boolean") => Some(Input::YesNo(default.and_then(Value::as_bool))),
@@ -180,7 +181,43 @@ fn concealed(schema: &Value) -> Option<String> {
     (!found.is_empty()).then(|| format!("{words}: {}", found.join(", ")))
 }
 
-fn text_input(schema: &Value, default: Option<&str>) -> Input {
+/// Names of texts that are more than a line.
+const LONG: &[&str] = &[
+    "body",
+    "comment",
+    "comments",
+    "content",
+    "description",
+    "details",
+    "explanation",
+    "feedback",
+    "instructions",
+    "message",
+    "note",
+    "notes",
+    "reason",
+    "rationale",
+    "remarks",
+    "summary",
+    "text",
+    "why",
+];
+
+/// Whether a text is one of several lines: it may be long, or its name says so. What an agent
+/// proposes does not count, so that no text changes the elements of a page.
+fn is_long(schema: &Value, name: &str) -> bool {
+    let count = |name: &str| schema.get(name).and_then(Value::as_u64);
+    if let Some(most) = count("maxLength") {
+        return most > LINE_CHARS;
+    }
+    let last = label(name).to_lowercase();
+    let last = last.rsplit(' ').next().unwrap_or_default();
+    LONG.contains(&last)
+        || count("minLength").is_some_and(|least| least > LINE_CHARS)
+        || schema.get("contentMediaType").is_some()
+}
+
+fn text_input(schema: &Value, name: &str, default: Option<&str>) -> Input {
     let value = default.map(str::to_owned);
     let line = match text(schema, "format") {
         Some("date") => "date",
@@ -190,15 +227,11 @@ fn text_input(schema: &Value, default: Option<&str>) -> Input {
         Some("uri" | "url") => "url",
         Some("password") => "password",
         Some(_) => "text",
-        None => {
-            let most = schema.get("maxLength").and_then(Value::as_u64);
-            let is_short = most.is_some_and(|most| most <= LINE_CHARS);
-            // A pattern is for a word, not for paragraphs.
-            if is_short || schema.get("pattern").is_some() {
-                return Input::Line("text", value);
-            }
+        // A pattern is for a word, not for paragraphs.
+        None if schema.get("pattern").is_none() && is_long(schema, name) => {
             return Input::Lines(value);
         }
+        None => "text",
     };
     Input::Line(line, value)
 }

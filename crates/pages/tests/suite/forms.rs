@@ -152,7 +152,7 @@ fn an_action_without_data_is_a_button() {
         &[
             "data-action=\"stop\" data-shape=\"void\" data-confirm",
             "data-action=\"go\" data-shape=\"object\" aria-labelledby",
-            "<button type=\"submit\" id=\"action-0-title\">Stop</button>",
+            "<button type=\"submit\" class=\"secondary\" id=\"action-0-title\">Stop</button>",
         ],
     );
     assert!(!html.contains("data-field"), "{html}");
@@ -243,4 +243,26 @@ fn a_value_or_null_has_the_input_of_the_value() {
     let either = json!({"anyOf": [date, {"type": "number"}, {"type": "null"}]});
     let html = form(json!({"type": "object", "properties": {"due": either}}));
     assert!(html.contains("data-kind=\"json\""), "{html}");
+}
+
+#[test]
+fn a_text_is_one_line_unless_its_name_or_its_limits_say_otherwise() {
+    let text = json!({"type": "string"});
+    let html = form(json!({"type": "object", "properties": {
+        "branch": text, "owner_name": text, "review_comment": text,
+        "story": {"type": "string", "maxLength": 2000},
+        "code": {"type": "string", "pattern": "^[A-Z]{2}-\\d{4}$"},
+        "odd": {"type": "string", "pattern": "^(a|b)+$"},
+    }}));
+    assert_eq!(html.matches("<textarea").count(), 2, "{html}");
+    // A pattern has a sentence, and stands beside it.
+    has(
+        &html,
+        &[
+            "2 capital letters, then “-”, then 4 digits",
+            "In a form that the agent has set",
+            "<summary>Exact form</summary><code>^[A-Z]{2}-\\d{4}$</code>",
+        ],
+    );
+    assert!(!html.contains("form ^"), "{html}");
 }

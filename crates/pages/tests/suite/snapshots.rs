@@ -45,6 +45,27 @@ fn a_question() {
     insta::assert_snapshot!("streams", view.streams());
 }
 
+/// The class of the button of each action, in the order of the contract.
+fn styles(actions: &Value) -> Vec<String> {
+    let html = view(json!({"actionSpec": actions})).actions().into_string();
+    let classes = html.split("<button type=\"submit\" class=\"").skip(1);
+    classes.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_refusal_looks_different() {
+    let label = |name: &str| json!({"label": name});
+    let decide = json!({"approve": label("Yes"), "reject": label("No"), "deleteAll": label("x")});
+    assert_eq!(styles(&decide), ["primary", "secondary", "danger"]);
+    let no_first = json!({"deny": label("No"), "allow": label("Yes")});
+    assert_eq!(styles(&no_first), ["secondary", "primary"]);
+    let ways = json!({"stable": label("Stable"), "beta": label("Beta")});
+    assert_eq!(styles(&ways), ["primary", "secondary"], "one of several is filled");
+    let named = json!({"go": {"label": "Go", "x-style": "danger"},
+        "reject": {"label": "No", "x-style": "primary"}});
+    assert_eq!(styles(&named), ["danger", "primary"], "the contract counts first");
+}
+
 #[test]
 fn pages_without_data() {
     insta::assert_snapshot!("shell", page(Shell::new("0123abcd", false).html()));

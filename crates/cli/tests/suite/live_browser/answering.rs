@@ -27,8 +27,8 @@ fn a_person_answers_an_agent_on_a_phone() {
         {
             page.wait_for_text(text).expect(text);
         }
-        // From the render on, also if the agent has not come to wait yet.
-        wait_for_agent(&page, "The agent waits for your answer.");
+        // It asks from the render on, and waits only in a call.
+        wait_for_agent(&page, "Your answer is asked for. The agent does not wait at the moment.");
         assert!(agent.consume(&session).is_empty());
         agent.emit(&session, "412 tests passed");
         page.wait_for_text("412 tests passed").expect("a message of the agent");
@@ -53,7 +53,7 @@ fn a_person_answers_an_agent_on_a_phone() {
         wait_for_agent(&page, "Answered: Approve,");
         wait_for_agent(&page, "The agent has read it.");
         assert!(agent.consume(&session).is_empty(), "it is returned once");
-        wait_for_agent(&page, "The agent waits for your next answer. Before: Approve,");
+        wait_for_agent(&page, "Your next answer is asked for. The agent does not wait");
         assert_eq!(agent.answers(&session).len(), 1);
         assert_quiet(&page);
         page.close().expect("closed");
@@ -62,7 +62,7 @@ fn a_person_answers_an_agent_on_a_phone() {
 
 /// Enters a value in place of the old one. Chromium drops a key that comes within milliseconds of a
 /// tap on a number field; a person sees that, and types again.
-fn enter(page: &Page<'_>, selector: &str, text: &str) {
+pub(super) fn enter(page: &Page<'_>, selector: &str, text: &str) {
     for _ in 0..50 {
         page.tap(selector).expect("a field");
         let select = format!("document.querySelector({})?.select()", json!(selector));

@@ -6,6 +6,7 @@
 
 mod agent;
 mod answering;
+mod blocked;
 mod code;
 #[expect(clippy::unwrap_used, reason = "a helper of a test is part of the test")]
 #[path = "../../../../pages/tests/suite/browser/hooks.rs"]

@@ -4,7 +4,8 @@ use accord_api::operations::keys::KeyRequest;
 use accord_base::{ActorKey, Caller};
 use accord_contract::Wire;
 use accord_host::http::Host;
-use accord_live_core::tools::{HandshakeRequest, RenderRequest};
+use accord_live::Waiting;
+use accord_live_core::tools::{ConsumeRequest, HandshakeRequest, RenderRequest};
 use accord_live_core::{AppId, SessionId};
 use serde_json::{Value, json};
 
@@ -401,7 +402,30 @@ async fn the_page_says_what_was_answered_and_whether_the_agent_has_read_it() {
     let page = Page::open(&[]).await;
     let halves = page.sign_in(&json!({})).await;
     let line = agent_line(&page, &halves).await;
+    let asked = "data-agent=\"asked\">Your answer is asked for. The agent does not wait at the";
+    assert!(line.contains(asked), "{line}");
+    // The page says that the agent waits while it does, and no longer.
+    let (live, id) = (page.door.host.live().clone(), SessionId::new(&page.session).unwrap());
+    let (caller, app) = (Caller::owner(), AppId::new("shop").unwrap());
+    let request = json!({"sessionId": page.session, "timeout": 25});
+    let wait = {
+        let live = live.clone();
+        let request = arguments::<ConsumeRequest>(request);
+        tokio::spawn(async move {
+            drop(live.consume(&caller, &app, request, Waiting::default()).await);
+        })
+    };
+    while !live.has_consumer(&id) {
+        tokio::task::yield_now().await;
+    }
+    let line = agent_line(&page, &halves).await;
     assert!(line.contains("data-agent=\"waiting\">The agent waits for your answer.<"), "{line}");
+    wait.abort();
+    while live.has_consumer(&id) {
+        tokio::task::yield_now().await;
+    }
+    let line = agent_line(&page, &halves).await;
+    assert!(line.contains(asked), "{line}");
 
     let owner = crate::support::Asker::of(&page.door.host);
     let sessions = "/accord/v1/projects/shop/live/sessions";
@@ -427,8 +451,35 @@ async fn the_page_says_what_was_answered_and_whether_the_agent_has_read_it() {
     let consumed = owner.post(consume, &asked).await.expect(200);
     assert_eq!(consumed["result"]["events"], json!([]), "{consumed}");
     let line = agent_line(&page, &halves).await;
-    let next = "data-agent=\"waiting\">The agent waits for your next answer. Before: Approve,";
-    assert!(line.contains(next), "{line}");
+    for part in ["data-agent=\"asked\">Your next answer is asked for.", "Before: Approve,"] {
+        assert!(line.contains(part), "no {part} in {line}");
+    }
+    page.door.close().await;
+}
+
+/// What a page without a socket does.
+#[tokio::test]
+async fn a_page_answers_over_http() {
+    let page = Page::open(&[]).await;
+    let halves = page.sign_in(&json!({})).await;
+    let body = r#"{"action": "approve", "client_id": "load-1", "client_seq": 1}"#;
+    let refused = page.send("POST", &page.path("actions"), None, body).await;
+    assert_eq!(refused.status, 401, "{refused:?}");
+    let path = page.path("actions");
+    let wrong = page.send("POST", &path, Some(&halves), r#"{"action": "no"}"#).await;
+    assert_eq!(wrong.json()["error"]["code"], "CONTRACT_VIOLATION", "{wrong:?}");
+    let mut sequences = Vec::new();
+    for _ in 0..2 {
+        let answer = page.send("POST", &page.path("actions"), Some(&halves), body).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        sequences.push(answer.json()["result"]["sequence"].clone());
+    }
+    assert_eq!(sequences[0], sequences[1], "an answer that is sent again counts once");
+    let owner = crate::support::Asker::of(&page.door.host);
+    let consume = "/accord/v1/live/tools/ggui_consume?project_id=shop";
+    let consumed = owner.post(consume, &json!({"sessionId": page.session})).await.expect(200);
+    let event = &consumed["result"]["events"][0];
+    assert_eq!((&event["x-door"], &event["x-person"]), (&json!("page"), &json!(true)), "{event}");
     page.door.close().await;
 }
 

@@ -95,9 +95,15 @@ async fn the_state_of_a_session_has_a_new_token() {
     assert_eq!((&slice["lastSequence"], &slice["epoch"]), (&last, &json!(0)));
     let address = world.address;
     assert_eq!(slice["wsUrl"], format!("ws://{address}/ws"));
-    assert_eq!(slice["pollingUrl"], format!("http://{address}/api/sessions/s1/events"));
-    assert_eq!(slice["sseUrl"], format!("http://{address}/api/sessions/s1/stream"));
     let token = slice["wsToken"].as_str().unwrap();
+    for (name, end) in [("pollingUrl", "events"), ("sseUrl", "stream")] {
+        let url = format!("http://{address}/api/sessions/s1/{end}?wsToken={token}");
+        assert_eq!(slice[name], url);
+    }
+    // A page that opens no socket has no other credential than the address.
+    let path = slice["pollingUrl"].as_str().unwrap().split_once(&address.to_string()).unwrap().1;
+    assert_eq!(world.get(&format!("{path}&sinceSequence=0"), &[]).status, 200);
+    assert!(slice["expiresAt"].as_str().unwrap().ends_with('Z'), "{slice}");
     let mut client = world.client_with(&format!("/ws?wsToken={token}"), &[]);
     client.subscribe("s1", json!({"wsToken": token}));
     world.close().await;

@@ -21,7 +21,7 @@ async fn an_agent_asks_and_gets_the_answer() {
     let rendered = render(&mut builder, json!({})).await;
     let receipt = structured(&rendered);
     let session = receipt["sessionId"].as_str().unwrap().to_owned();
-    assert_eq!(receipt["nextStep"], "ggui_consume");
+    assert_eq!(receipt["nextStep"]["args"], json!({"sessionId": session, "timeout": 25}));
     // The result says how to go on.
     let note = rendered["content"][1]["text"].as_str().unwrap();
     assert!(note.contains(&format!("http://127.0.0.1:7171/live/{session}")), "{note}");
@@ -56,7 +56,7 @@ async fn an_agent_asks_and_gets_the_answer() {
     let event = json!({
         "type": "action", "sessionId": session, "intent": "reject",
         "actionData": {"reason": "Too long"}, "uiContext": {"tab": 1},
-        "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z", "x-door": "tool", "x-person": false,
+        "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z", "x-door": "mcp-app", "x-person": false,
     });
     assert_eq!(answer["events"], json!([event]));
     let asks = live.asks(&Caller::owner(), &atlas, None, 10).await.unwrap();

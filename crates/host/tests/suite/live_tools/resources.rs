@@ -25,9 +25,19 @@ async fn a_read_gives_what_a_host_mounts() {
         (receipt["sessionId"].as_str().unwrap(), receipt["resourceUri"].as_str().unwrap());
     let contents = read(&mut builder, uri).await["result"]["contents"][0].clone();
     assert_eq!(contents["mimeType"], "text/html;profile=mcp-app");
-    let page = format!("https://accord.example.org/live/{id}");
-    assert!(contents["text"].as_str().unwrap().contains(&page), "{contents}");
     let slice = &contents["_meta"]["ai.ggui/render"];
+    // ggui's hosts load this module, and its runtime reads the slice in the document.
+    let module = slice["runtimeUrl"].as_str().unwrap();
+    assert!(module.starts_with("https://accord.example.org/assets/"), "{module}");
+    let text = contents["text"].as_str().unwrap();
+    assert!(text.contains("globalThis.__GGUI_META__ = {\"ai.ggui/render\":"), "{text:.300}");
+    assert_eq!(
+        contents["_meta"]["ui"]["csp"],
+        json!({
+            "connectDomains": ["https://accord.example.org", "wss://accord.example.org"],
+            "resourceDomains": ["https://accord.example.org"],
+        })
+    );
     assert_eq!((&slice["sessionId"], &slice["appId"]), (&json!(id), &json!("atlas")));
     assert_eq!(slice["propsJson"], r#"{"text":"Notes"}"#);
     // An epoch is pinned; the head moves.
@@ -41,6 +51,22 @@ async fn a_read_gives_what_a_host_mounts() {
     }
     let past = read(&mut builder, &format!("ui://ggui/render/{id}#7")).await;
     assert_eq!(past["error"]["data"], json!({"code": "NOT_FOUND"}));
+    // The list of tools names a shell, the result the session.
+    let listed = builder.ask("tools/list", json!({})).await["result"]["tools"].clone();
+    let tool = |name: &str| {
+        let mut tools = listed.as_array().unwrap().iter();
+        tools.find(|tool| tool["name"] == name).map(|tool| tool["_meta"].clone())
+    };
+    let shell = "ui://ggui/render";
+    let meta = tool("ggui_render").unwrap();
+    assert_eq!(meta["ui"], json!({"resourceUri": shell, "visibility": ["model"]}));
+    assert_eq!(meta["ui/resourceUri"], shell);
+    assert_eq!(rendered["_meta"]["ui"]["resourceUri"], uri);
+    let contents = read(&mut builder, shell).await["result"]["contents"][0].clone();
+    assert_eq!(contents["mimeType"], "text/html;profile=mcp-app");
+    assert_eq!(contents["_meta"].get("ai.ggui/render"), None);
+    assert!(contents["_meta"]["ui"]["csp"].is_object(), "{contents:.300}");
+    assert!(!contents["text"].as_str().unwrap().contains("__GGUI_META__ ="), "{contents:.300}");
     let templates = builder.ask("resources/templates/list", json!({})).await;
     assert_eq!(
         templates["result"]["resourceTemplates"][0]["uriTemplate"],

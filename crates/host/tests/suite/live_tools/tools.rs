@@ -71,6 +71,7 @@ async fn every_tool_answers_as_it_declares() {
         ("ggui_runtime_submit_action", action(id.as_str().unwrap(), "a1", "approve", json!(null))),
         ("ggui_runtime_sync_context", json!({"sessionId": id, "appId": app, "snapshot": {}})),
         ("ggui_runtime_pull", json!({"sessionId": id, "sinceSequence": 0})),
+        ("accord_runtime_page", json!({"sessionId": id})),
         ("ggui_runtime_refresh_ws_token", json!({"envelope": "an.old-one"})),
         ("ggui_runtime_telemetry", json!({"events": [{"name": "mounted"}]})),
         (
@@ -92,8 +93,13 @@ async fn every_tool_answers_as_it_declares() {
     let source = &answers["ggui_get_render_source"];
     assert_eq!((&source["componentCode"], &source["contract"]), (&json!(code), &contract()));
     let first = &answers["ggui_list_sessions"]["sessions"][0];
-    assert_eq!((&first["id"], &first["prompt"]), (&id, &json!("Approve the notes")));
+    assert_eq!((&first["sessionId"], &first["prompt"]), (&id, &json!("Approve the notes")));
     assert_eq!(first["componentCode"], Value::Null);
+    for name in ["createdAt", "lastActivityAt"] {
+        assert!(first[name].as_str().unwrap().ends_with('Z'), "{first}");
+    }
+    assert_eq!(source["blueprint"]["source"], json!(code));
+    assert_eq!(source["blueprint"]["contract"], contract());
     assert_eq!(answers["ggui_search_blueprints"]["blueprints"][0]["blueprintId"], blueprint);
     assert_eq!(answers["ggui_render_blueprint"]["action"], "reuse");
     assert_eq!(answers["ggui_list_themes"]["themes"][1]["id"], "dark");
@@ -252,7 +258,7 @@ async fn a_spec_under_a_wrong_name_is_reported() {
     let made = structured(&made);
     let finding = &made["suggestion"]["validationFindings"][0];
     assert_eq!(finding["path"], "actions", "{made}");
-    assert_eq!(finding["severity"], "warning", "{made}");
+    assert_eq!(finding["severity"], "warn", "{made}");
     // The model reads it without looking for it.
     let note = made["x-note"].as_str().unwrap();
     assert!(note.contains("did you mean 'actionSpec'?"), "{note}");

@@ -20,6 +20,10 @@ fn a_person_answers_on_a_phone_while_the_agent_goes_on() {
     host.open(&page);
     wait_until_live(&page);
     wait_for_agent(&page, "The agent waits for your answer.");
+    // The end of its wait is no event.
+    host.leave();
+    host.serve(&page);
+    wait_for_agent(&page, "The agent does not wait at the moment.");
     for text in ["Release 2.1.0?", "your word", "2.1.0", "A fix for the cart", "Approve"] {
         page.wait_for_text(text).unwrap();
     }
@@ -219,4 +223,60 @@ fn what_is_wrong_is_said_where_it_was_entered() {
     assert_eq!(page.evaluate(focused).unwrap(), "note");
     assert_eq!(stored(&page), json!([]));
     assert_quiet(&page);
+}
+
+/// A person sees what is asked, and the buttons, whatever the length of what the agent shows.
+#[test]
+fn long_props_scroll_inside_and_the_buttons_stay_in_sight() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    let lines: Vec<String> = (0..400).map(|line| format!("Line {line}")).collect();
+    let label = |text: &str| json!({"label": text});
+    Host::with(json!({
+        "props": {"log": lines, "greeting": "\u{5e9}\u{5dc}\u{5d5}\u{5dd} world"},
+        "actionSpec": {"approve": label("Yes"), "reject": label("No")},
+    }))
+    .open(&page);
+    for viewport in [Viewport::PHONE, Viewport::DESKTOP] {
+        page.set_viewport(viewport).unwrap();
+        wait_until_live(&page);
+        let seen = "(() => {
+            const box = document.querySelector('.props-box');
+            const button = document.querySelector('form[data-action=approve] button');
+            const { top, bottom } = button.getBoundingClientRect();
+            return box.scrollHeight > box.clientHeight && top >= 0 && bottom <= innerHeight;
+        })()";
+        page.wait_until("the button to be in sight", seen).unwrap();
+    }
+    // A text that begins with a letter of Hebrew stands at the right.
+    let is_right = "(() => {
+        const text = document.querySelector('[data-prop=greeting] dd');
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const { right } = text.getBoundingClientRect();
+        return Math.abs(range.getBoundingClientRect().right - right) < 2;
+    })()";
+    assert_eq!(page.evaluate(is_right).unwrap(), json!(true));
+    assert_quiet(&page);
+}
+
+/// A list that need not be there asks for nothing, however many entries it must have.
+#[test]
+fn an_optional_list_with_a_least_number_does_not_block() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    let list =
+        |least: u64| json!({"type": "array", "items": {"type": "string"}, "minItems": least});
+    let schema = json!({"type": "object", "properties": {"tags": list(2), "names": list(1)},
+        "required": ["names"]});
+    Host::with(json!({"actionSpec": {"save": {"label": "Save", "schema": schema}}})).open(&page);
+    wait_until_live(&page);
+    page.wait_for_text("None, or at least 2 entries").unwrap();
+    page.click("[data-field=names] [data-input]").unwrap();
+    page.type_text("Ada").unwrap();
+    // An entry that was added and left blank is none.
+    page.click("[data-field=tags] [data-add]").unwrap();
+    page.click(&button("save")).unwrap();
+    wait_for_receipt(&page, "save", "sent");
+    assert_eq!(stored(&page), json!([{"action": "save", "data": {"names": ["Ada"]}}]));
 }

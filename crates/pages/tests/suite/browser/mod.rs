@@ -11,6 +11,7 @@ mod bootstrap;
 mod code;
 mod connection;
 mod credentials;
+mod frame;
 mod hooks;
 mod hostile;
 mod hostile_texts;

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_kit::browser::{ColorScheme, Page, Viewport};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::browser;
 use super::stub::{Host, emit, field, release, wait_until_live};
@@ -35,7 +35,7 @@ fn the_pictures_of_the_documentation_are_there() {
 fn make() {
     let Some(browser) = browser() else { return };
     let page = browser.page().unwrap();
-    Host::with(release()).open(&page);
+    Host::with(pictured()).open(&page);
     wait_until_live(&page);
     emit(&page, "progress", &json!({"step": "Built the packages"}));
     emit(&page, "progress", &json!({"step": "All tests passed"}));
@@ -51,6 +51,16 @@ fn make() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, picture).unwrap();
     }
+}
+
+/// The release, with a table.
+fn pictured() -> Value {
+    let mut session = release();
+    session["props"]["checks"] = json!([
+        {"check": "Unit tests", "passed": 412, "failed": 0},
+        {"check": "Browser", "passed": 38, "failed": 1},
+    ]);
+    session
 }
 
 /// Puts fixed texts where ids and times are, so that a picture changes only with the page.
@@ -71,7 +81,9 @@ fn steady(page: &Page<'_>) {
 }
 
 fn all() -> impl Iterator<Item = (Viewport, ColorScheme)> {
-    let screens = [Viewport::PHONE, Viewport::DESKTOP].into_iter();
+    let mut phone = Viewport::PHONE;
+    phone.width = 360;
+    let screens = [phone, Viewport::DESKTOP].into_iter();
     screens.flat_map(|screen| [(screen, ColorScheme::Light), (screen, ColorScheme::Dark)])
 }
 

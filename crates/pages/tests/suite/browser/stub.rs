@@ -1,7 +1,7 @@
 //! A host that is a few rules, and how tests use its page.
 
 use accord_kit::browser::{Answer, Page, Rule};
-use accord_pages::{Given, LiveView, Shell, agent, answers, assets, page_policy};
+use accord_pages::{Asking, Given, LiveView, Shell, agent, answers, assets, page_policy};
 use serde_json::{Value, json};
 
 use crate::support::{now, snapshot};
@@ -22,7 +22,7 @@ const HOST_NAME: &str = "0123abcd";
 pub(super) struct Host {
     snapshot: Value,
     is_ended: bool,
-    is_asking: bool,
+    asking: Asking,
     /// The event of the last answer, and whether the agent has read it.
     answered: Option<(Value, bool)>,
     more: Vec<Rule>,
@@ -34,7 +34,7 @@ impl Host {
         Self {
             snapshot: snapshot(members),
             is_ended: false,
-            is_asking: false,
+            asking: Asking::No,
             answered: None,
             more: Vec::new(),
         }
@@ -48,13 +48,18 @@ impl Host {
 
     /// The agent waits for an answer.
     pub(super) fn ask(&mut self) {
-        self.is_asking = true;
+        self.asking = Asking::Waits;
+    }
+
+    /// The agent asks, and waits no longer.
+    pub(super) fn leave(&mut self) {
+        self.asking = Asking::Later;
     }
 
     /// A person has answered, and the agent has read it or not.
     pub(super) fn answer(&mut self, action: &str, is_read: bool) {
         let by = json!({"type": "human", "id": "lead"});
-        self.is_asking = false;
+        self.asking = Asking::No;
         self.answered = Some((json!({"payload": {"action": action}, "x-by": by}), is_read));
     }
 
@@ -101,13 +106,20 @@ impl Host {
         page.go(URL).unwrap();
     }
 
+    /// What a frame of a host gets.
+    pub(super) fn shown(&self) -> Value {
+        let mut shown = self.page()["page"].take();
+        shown["digest"] = "the digest".into();
+        shown
+    }
+
     fn page(&self) -> Value {
         let view = LiveView::new(&self.snapshot, Some("agent:planner"), now());
         let given = self.answered.iter();
         let given =
             given.map(|(event, is_read)| Given { number: 2, at: now(), event, is_read: *is_read });
         let given: Vec<_> = given.collect();
-        let agent = agent(&view, &self.snapshot, self.is_asking, &given);
+        let agent = agent(&view, &self.snapshot, self.asking, &given);
         json!({"page": {
             "head": view.head().into_string(), "props": view.props().into_string(),
             "agent": agent.into_string(), "actions": view.actions().into_string(),
