@@ -277,7 +277,7 @@ fn as_declared(value: &mut Value, schema: &Value) {
             }
         }
         Value::Array(items) => {
-            items.iter_mut().for_each(|item| as_declared(item, &schema["items"]))
+            items.iter_mut().for_each(|item| as_declared(item, &schema["items"]));
         }
         Value::Object(members) => {
             for (name, member) in members {

@@ -1,4 +1,5 @@
 //! Credentials in texts and documents.
+#![expect(clippy::disallowed_methods, reason = "the texts of the repository are samples")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

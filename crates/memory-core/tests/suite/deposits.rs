@@ -131,12 +131,10 @@ fn an_unknown_parent_is_accepted_with_a_warning() {
         ("unknown_package", "parent_package_id")
     );
 
-    let plain: Value =
-        serde_json::from_str(&answer(child.text(), child.content_hash(), &[])).unwrap();
+    let plain: Value = serde_json::from_str(&answer(&child, Vec::new()).0).unwrap();
     assert_eq!(plain["content_hash"], child.content_hash().to_string());
     assert_eq!(plain.get("warnings"), None);
-    let odd: Value =
-        serde_json::from_str(&answer(child.text(), child.content_hash(), &warnings)).unwrap();
+    let odd: Value = serde_json::from_str(&answer(&child, warnings).0).unwrap();
     assert_eq!(odd["warnings"][0]["field"], "parent_package_id");
     assert_eq!(odd["title"], "Indexes rebuilt");
 }

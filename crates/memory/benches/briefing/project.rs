@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use accord_base::{Actor, ActorKey, Caller, Door, ProjectId};
 use accord_contract::{Time, Timestamp};
-use accord_memory::{Memory, MemoryOptions};
+use accord_memory::{DepositOptions, Memory, MemoryOptions};
 use accord_memory_core::PackageId;
 use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::lifecycle::{Change, Move};
@@ -175,7 +175,8 @@ impl Played {
             members.insert("x-answers".to_owned(), answers.collect());
         }
         let sent = package.to_string().into();
-        let stored = self.memory.deposit(&Caller::owner(), &self.id, sent, true).await.unwrap();
+        let options = DepositOptions { mint: true, allow_credentials: false };
+        let stored = self.memory.deposit(&Caller::owner(), &self.id, sent, options).await.unwrap();
         if let Some(name) = step["as"].as_str() {
             let id = stored.package.package_id.as_str().to_owned();
             self.names.insert(name.to_owned(), id);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_base::{Caller, Event, ProjectId};
-use accord_memory::{Follower, Memory, MemoryOptions};
+use accord_memory::{DepositOptions, Follower, Memory, MemoryOptions};
 use accord_store::{Engine, ModelStore};
 use accord_store_sqlite::{Options, SqliteStore};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(crate) fn package_with(id: &str, members: Value) -> Value {
 pub(crate) async fn deposit(memory: &Memory, id: &str, members: Value) {
     let sent = package_with(id, members).to_string().into();
     let (caller, atlas) = (Caller::owner(), project_id("atlas"));
-    memory.deposit(&caller, &atlas, sent, false).await.unwrap();
+    memory.deposit(&caller, &atlas, sent, DepositOptions::default()).await.unwrap();
 }
 
 /// The next events of a follower, which must come within ten seconds.

@@ -29,7 +29,7 @@ fn mounted(page: &Page<'_>, session: &Value, is_shell: bool, more: &Value) {
         [("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", POLICY)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let answer = Answer::Body { status: 200, headers, body: html.into_bytes() };
-    page.intercept(vec![Rule::new(&format!("{ORIGIN}/*"), answer)]).unwrap();
+    page.intercept(vec![Rule::new(format!("{ORIGIN}/*"), answer)]).unwrap();
     page.go(&format!("{ORIGIN}/host")).unwrap();
 }
 
