@@ -16,10 +16,12 @@ fn server_without_routes() -> String {
         for stream in listener.incoming().flatten() {
             std::thread::spawn(move || {
                 let mut stream = stream;
-                let _ = stream.read(&mut [0; 16 * 1024]);
+                let read = stream.read(&mut [0; 16 * 1024]).unwrap_or_default();
                 let answer = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\
                               connection: close\r\n\r\n";
-                let _ = stream.write_all(answer.as_bytes());
+                if read > 0 {
+                    let _ = stream.write_all(answer.as_bytes());
+                }
             });
         }
     });
