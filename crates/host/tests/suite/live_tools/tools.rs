@@ -31,9 +31,13 @@ async fn the_tools_of_pages_are_visible_to_pages_alone() {
     assert_eq!(names, TOOLS.iter().map(|tool| tool.name).collect());
     for tool in listed {
         let name = tool["name"].as_str().unwrap();
-        let expected = match name.starts_with("ggui_runtime_") {
-            true => json!({"ui": {"visibility": ["app"]}}),
-            false => Value::Null,
+        let shell = "ui://ggui/render";
+        let expected = match name {
+            "ggui_render" | "ggui_render_blueprint" => json!({
+                "ui": {"resourceUri": shell, "visibility": ["model"]}, "ui/resourceUri": shell,
+            }),
+            _ if name.contains("_runtime_") => json!({"ui": {"visibility": ["app"]}}),
+            _ => Value::Null,
         };
         assert_eq!(tool["_meta"], expected, "{name}");
     }
