@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use accord_contract::{Code, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
-use accord_tasks_core::operations::{LintFinding, LintSeverity};
+use accord_tasks_core::operations::{ApplyMode, LintFinding, LintSeverity, ReviewMode};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile};
 use accord_tasks_core::verbs::{is_approval_recorded, last_decision};
@@ -22,8 +22,13 @@ use crate::layout::{
 };
 use crate::manifest::read_manifest;
 use crate::outputs::outputs;
-use crate::scan::{MAX_FILE, is_committed, read_task};
+use crate::referee::verdict::is_marked;
+use crate::scan::{MAX_FILE, is_committed, read_task, readable};
 use crate::traces::Traces;
+use crate::writers::is_in_git;
+
+/// Deeper folders count as filled.
+const MAX_DEPTH: usize = 8;
 
 pub(crate) struct Lint<'d> {
     disk: &'d dyn Disk,
@@ -61,7 +66,8 @@ impl<'d> Lint<'d> {
 
     pub(crate) fn run(mut self) -> Result<Self> {
         if !self.state.is_begun() {
-            self.traces = Some(Traces::read(self.disk)?);
+            let is_in_git = is_in_git(self.disk.root_path());
+            self.traces = Some(Traces::read(self.disk, is_in_git)?);
         }
         self.settings()?;
         self.tasks()?;
@@ -117,8 +123,9 @@ impl<'d> Lint<'d> {
                 return Ok(());
             }
         };
-        let is_said = manifest.apply.is_some() || manifest.review.is_some();
-        if is_said && self.state.settings().is_none() {
+        let is_usual = manifest.apply.is_none_or(|apply| apply == ApplyMode::AtOnce)
+            && manifest.review.is_none_or(|review| review == ReviewMode::Human);
+        if !is_usual && self.state.settings().is_none() {
             let problem = "apply and review count only once a person has adopted them";
             self.warning("settings_not_committed", MANIFEST, problem);
         }
@@ -183,6 +190,12 @@ impl<'d> Lint<'d> {
         }
         let file = match read_task(self.disk, path)? {
             None => return Ok(()),
+            Some(Err(_)) if self.is_unmerged(path)? => {
+                let problem = "git merged two versions of the task";
+                self.error("merge_conflict", path, problem);
+                self.board.put_closed(id, status);
+                return Ok(());
+            }
             Some(Err(why)) => {
                 // The finding has the path already.
                 let rest = why.strip_prefix(&format!("{path} ")).map(|rest| format!("it {rest}"));
@@ -215,12 +228,14 @@ impl<'d> Lint<'d> {
                 self.warning("outputs_changed", &format!("{folder}/outputs"), problem);
             }
         }
-        self.lease(path, id, &file)?;
+        let origin = self.lease(path, id, &file)?;
         self.board.put(Entry::of(task, None));
         for folder in COMPANIONS {
             let folder = format!("{}/{folder}", companion(status, id));
             match self.disk.stat(&folder)?.map(|stat| stat.kind) {
                 Some(Kind::Folder) => {}
+                // Git carries no empty folder. Only an agent at work here needs one.
+                None if !origin.is_held() => {}
                 None => self.warning("missing_folder", &folder, "the folder is missing"),
                 Some(_) => {
                     self.error("not_a_folder", &folder, "it is a link or a file, not a folder");
@@ -230,7 +245,13 @@ impl<'d> Lint<'d> {
         self.run_of(id)
     }
 
-    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) -> Result<()> {
+    /// Whether git left its marks in a file.
+    fn is_unmerged(&self, path: &str) -> Result<bool> {
+        let bytes = readable(read_file(self.disk, path, MAX_FILE))?.unwrap_or_default();
+        Ok(is_marked(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) -> Result<LeaseOrigin> {
         let task = file.task();
         let held = self.state.held(id);
         let is_leased = task.lease.value().is_some();
@@ -256,7 +277,7 @@ impl<'d> Lint<'d> {
             let problem = "others changed the file; the next operation decides about it";
             self.warning("edit_not_judged", path, problem);
         }
-        Ok(())
+        Ok(origin)
     }
 
     fn run_of(&mut self, id: TaskId) -> Result<()> {
@@ -293,7 +314,9 @@ impl<'d> Lint<'d> {
         if entry.kind != Kind::Folder {
             let problem = "it is a link or a file; the next operation replaces it";
             self.error("not_a_folder", path, problem);
-        } else if self.disk.stat(&format!("{folder}/{id}.md"))?.is_none() {
+        } else if self.disk.stat(&format!("{folder}/{id}.md"))?.is_none()
+            && has_files(self.disk, path, 0)?
+        {
             self.warning("orphan_folder", path, "the folder has no task file beside it");
         }
         Ok(())
@@ -312,6 +335,18 @@ impl<'d> Lint<'d> {
             self.error(code, &path, failure.message);
         }
     }
+}
+
+/// Whether a folder has something in it. Git removes files, and leaves folders that it does not
+/// know.
+fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
+    for entry in disk.list(folder)?.unwrap_or_default() {
+        let path = format!("{folder}/{}", entry.name);
+        if entry.kind != Kind::Folder || depth >= MAX_DEPTH || has_files(disk, &path, depth + 1)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The log of what Accord committed was changed by others.
@@ -341,9 +376,9 @@ fn suggestion(code: &str) -> Option<&'static str> {
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",
         "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",
-        "edit_not_judged" | "duplicate_task" | "status_mismatch" | "missing_file" => {
-            "accord task poll"
-        }
+        "merge_conflict" => "accord task merge",
+        "duplicate_task" => "after a merge of git: accord task merge; else: accord task poll",
+        "edit_not_judged" | "status_mismatch" | "missing_file" => "accord task poll",
         _ => return None,
     })
 }

@@ -39,6 +39,7 @@ impl Tree {
             let old = work.text(MANIFEST)?;
             let created = old.is_none();
             check_person(&request, &by, created)?;
+            git_files(work)?;
             let (text, manifest) = manifest_text(old.as_deref(), &project, &request)?;
             if old.as_deref() != Some(&text) {
                 work.put(MANIFEST, text)?;
@@ -53,6 +54,39 @@ impl Tree {
         self.current_settings();
         Ok(answer)
     }
+}
+
+/// What belongs to one copy of a tree alone: git ignores it.
+const IGNORED: &str = "\
+# Accord: what belongs to this copy of the tasks alone
+/state/
+/runs/*/run.json
+/runs/*/run_heartbeat.json
+";
+
+/// Two branches of one copy append to the same log: git keeps the lines of both.
+const ATTRIBUTES: &str = "*.jsonl text eol=lf merge=union\n";
+
+/// The files by which git can carry a tree. What exists stays as it is.
+fn git_files(work: &mut Work<'_>) -> Result<()> {
+    let known = work.text(".gitignore")?.unwrap_or_default();
+    let is_missing = |line: &&str| !known.lines().any(|known| known.trim() == *line);
+    let missing: Vec<&str> = IGNORED.lines().filter(is_missing).collect();
+    if !missing.iter().all(|line| line.starts_with('#')) {
+        let blank = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+        let text = format!("{known}{blank}{}\n", missing.join("\n"));
+        work.put(".gitignore", text)?;
+    }
+    // Git keeps no empty folder, and takes one that becomes empty for one that was renamed.
+    let kept = Status::ALL.iter().map(|status| format!("{}/.gitkeep", status_folder(*status)));
+    let more = kept.map(|path| (path, String::new()));
+    let attributes = ("events/.gitattributes".to_owned(), ATTRIBUTES.to_owned());
+    for (path, text) in more.chain([attributes]) {
+        if work.text(&path)?.is_none() {
+            work.put(&path, text)?;
+        }
+    }
+    Ok(())
 }
 
 /// Settings that decide about the work of agents are a person's.
