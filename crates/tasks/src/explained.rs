@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use accord_contract::{Object, Value};
-use accord_tasks_core::event;
+use accord_tasks_core::event::{self, kind};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::record::RecordLines;
@@ -33,6 +33,10 @@ pub(crate) type Writer = Option<Arc<str>>;
 pub(crate) struct Explained {
     /// Who left which front matter of a task.
     fronts: HashMap<(TaskId, Box<str>), Writer>,
+    /// Who created the task of an id, and when.
+    created: HashMap<(TaskId, Box<str>), Writer>,
+    /// Who made a task wait for another one.
+    waits: HashMap<(TaskId, TaskId), Writer>,
     /// How much of each log was read.
     read: HashMap<String, u64>,
 }
@@ -72,6 +76,20 @@ impl Explained {
         if let Some(front) = text(FRONT) {
             self.fronts.entry((id, front.into())).or_insert_with(|| writer.clone());
         }
+        let of = |name: &str| line.get("payload").and_then(|it| it.get(name)?.as_str());
+        match text("type") {
+            Some(kind::CREATED) => {
+                let at = text("timestamp").unwrap_or_default();
+                self.created.entry((id, at.into())).or_insert_with(|| writer.clone());
+            }
+            Some(kind::DEPENDENCY_ADDED) => {
+                let needed = of("blockerId").map(TaskId::parse);
+                if let Some(Ok(needed)) = needed {
+                    self.waits.insert((id, needed), writer.clone());
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Who left the front matter of a file, if an event says so.
@@ -83,5 +101,16 @@ impl Explained {
     /// Whether a file in a folder is what some copy committed.
     pub(crate) fn has(&self, file: &TaskFile, folder: Status) -> bool {
         file.task().status == folder && self.writer(file).is_some()
+    }
+
+    /// Who created the task of a file.
+    pub(crate) fn creator(&self, file: &TaskFile) -> Option<&Writer> {
+        let task = file.task();
+        self.created.get(&(task.id, task.created_at.to_string().into()))
+    }
+
+    /// Who made the task of a file wait for another one.
+    pub(crate) fn who_waits(&self, file: &TaskFile, needed: TaskId) -> Option<&Writer> {
+        self.waits.get(&(file.task().id, needed)).or_else(|| self.creator(file))
     }
 }

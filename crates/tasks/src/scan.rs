@@ -46,6 +46,7 @@ pub(crate) fn scan(
             traces = Some(found);
         }
     }
+    check_folders(disk, state)?;
     let reader = Reader { disk, layout, state, traces: traces.as_ref() };
     let mut scan = Scan { state, index, seen: HashSet::new() };
     for &status in Status::ALL {
@@ -77,6 +78,21 @@ pub(crate) fn scan(
     // Files that are gone.
     index.odd.extend(state.tasks().map(|(id, _)| id).filter(|id| !seen.contains(id)));
     Ok(index)
+}
+
+/// Fails if all tasks are gone at once: a folder was removed, or is not mounted. One by one they
+/// would be taken for deleted.
+pub(crate) fn check_folders(disk: &dyn Disk, state: &State) -> Result<()> {
+    let count = state.tasks().count();
+    if count == 0 || disk.stat("tasks")?.is_some() {
+        return Ok(());
+    }
+    let why = format!(
+        "the folder is gone, and the {count} open tasks in it. Nothing was changed. Restore it \
+         with git (git checkout -- tasks) or from a backup, or mount it again; accord task init \
+         makes an empty one"
+    );
+    Err(TreeError::damaged("tasks", why))
 }
 
 struct Scan<'s> {

@@ -23,7 +23,7 @@ use crate::committed::State;
 use crate::index::Index;
 use crate::layout::{OWN, RunLayout};
 use crate::manifest::{Manifest, Settings};
-use crate::scan::scan;
+use crate::scan::{check_folders, scan};
 use crate::watch::Changes;
 use crate::work::Work;
 use crate::writers::{Writers, is_in_git};
@@ -552,6 +552,7 @@ impl Tree {
         settings: &Settings,
     ) -> accord_trees::Result<()> {
         let (disk, layout) = (self.0.disk.as_ref(), settings.layout());
+        check_folders(disk, locked.state())?;
         match (locked.news(), index.as_mut()) {
             (News::Records(records), Some(known)) => {
                 crate::work::take_over(known, disk, layout, locked.state(), records)

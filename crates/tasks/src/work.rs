@@ -11,6 +11,7 @@ use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
+use accord_tasks_core::operations::IdForm;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
@@ -138,6 +139,12 @@ impl<'w> Work<'w> {
         self.disk
     }
 
+    /// Whether the file of a task cannot be read.
+    pub(crate) fn is_broken(&self, id: TaskId) -> bool {
+        let path = |status: &Status| task_file(*status, id);
+        Status::ALL.iter().any(|status| self.index.broken.contains_key(&path(status)))
+    }
+
     /// How many files cannot be read as tasks.
     pub(crate) fn damaged(&self) -> usize {
         self.index.broken.len()
@@ -155,8 +162,24 @@ impl<'w> Work<'w> {
         self.index.board.poll(limits, self.now)
     }
 
-    pub(crate) fn next_id(&mut self) -> Result<TaskId> {
+    /// The id of a new task. `random` is for projects whose ids are random.
+    pub(crate) fn next_id(&mut self, random: [u8; 16]) -> Result<TaskId> {
         let day = TaskDay::of(self.now);
+        let form = self.settings.manifest.as_ref().and_then(|manifest| manifest.ids);
+        if form == Some(IdForm::Random) {
+            let [a, b, c, d, e, f, g, h, rest @ ..] = random;
+            let (mut bytes, mut step) = ([a, b, c, d, e, f, g, h], rest);
+            // The first bytes can be equal: all of them count.
+            bytes.iter_mut().zip(step).for_each(|(byte, more)| *byte = byte.wrapping_add(more));
+            loop {
+                let id = TaskId::random(day, bytes);
+                if self.board().status(id).is_none() {
+                    return Ok(id);
+                }
+                step[0] = step[0].wrapping_add(1);
+                bytes[usize::from(step[0]) % 8] = bytes[usize::from(step[0]) % 8].wrapping_add(1);
+            }
+        }
         self.index.numbers.entry(day).or_default().next(day)
     }
 

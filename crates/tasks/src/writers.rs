@@ -5,7 +5,8 @@
 //! `state/accord/writer.json` has the ids of this copy. It is made once, and git ignores it.
 //!
 //! Invariants:
-//! - a log of a writer is only ever appended to: of two versions, one is the beginning of the other;
+//! - a log of a writer is only ever appended to: of two versions, one is the beginning of the
+//!   other;
 //! - the numbers of a writer have no gap, and those of a copy never start again;
 //! - a copied folder is another writer. So is a copy whose log git took back (an older commit was
 //!   checked out): what comes next would otherwise follow another event on each branch.

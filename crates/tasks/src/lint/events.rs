@@ -106,7 +106,10 @@ impl Lint<'_> {
     /// travels with the files, for example with git. Other tools may keep no log.
     fn completions(&mut self, completed: &HashSet<TaskId>, has_events: bool) {
         let unknown = std::mem::take(&mut self.done).into_iter();
-        for id in unknown.filter(|id| has_events && !completed.contains(id)) {
+        let is_known = |id: &TaskId, former: &[TaskId]| {
+            completed.contains(id) || former.iter().any(|id| completed.contains(id))
+        };
+        for (id, _) in unknown.filter(|(id, former)| has_events && !is_known(id, former)) {
             let path = task_file(Status::Done, id);
             let problem = "no event says that somebody completed the task";
             self.warning("completion_not_recorded", &path, problem);

@@ -5,7 +5,7 @@ mod events;
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Wire};
+use accord_contract::{Code, Value, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
 use accord_tasks_core::operations::{ApplyMode, LintFinding, LintSeverity, ReviewMode};
@@ -21,6 +21,7 @@ use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
 use crate::manifest::read_manifest;
+use crate::operations::merge::FORMER;
 use crate::outputs::outputs;
 use crate::referee::verdict::is_marked;
 use crate::scan::{MAX_FILE, is_committed, read_task, readable};
@@ -36,8 +37,8 @@ pub(crate) struct Lint<'d> {
     pub(crate) findings: Vec<LintFinding>,
     pub(crate) seen: BTreeMap<TaskId, String>,
     board: Board,
-    /// The tasks in the folder of those that are done.
-    done: Vec<TaskId>,
+    /// The tasks in the folder of those that are done, with the ids that they had before.
+    done: Vec<(TaskId, Vec<TaskId>)>,
     /// Those with an approval in their files.
     approved: Vec<Task>,
     /// Who completed tasks, as the events say.
@@ -75,12 +76,18 @@ impl<'d> Lint<'d> {
         self.events()?;
         let decisions = read_after(self.disk, self.state, None)?;
         for task in std::mem::take(&mut self.approved) {
-            let id = task.id.to_string();
+            let ids: Vec<TaskId> = [task.id].into_iter().chain(former(&task)).collect();
+            let is_about = |subject: &str| ids.iter().any(|id| id.to_string() == subject);
             // A teammate approved it: the log travels with the files, the record does not.
-            let is_of_others = !decisions.records.iter().any(|record| record.subject == id)
-                && last_decision(&task)
-                    .is_some_and(|last| self.completed_by.contains(&(task.id, last.by)));
-            if !is_of_others && !is_approval_recorded(&task, decisions.records.iter()) {
+            let is_of_others = !decisions.records.iter().any(|record| is_about(&record.subject))
+                && last_decision(&task).is_some_and(|last| {
+                    ids.iter().any(|id| self.completed_by.contains(&(*id, last.by.clone())))
+                });
+            let is_recorded = ids.iter().any(|id| {
+                let named = Task { id: *id, ..task.clone() };
+                is_approval_recorded(&named, decisions.records.iter())
+            });
+            if !is_of_others && !is_recorded {
                 let problem = "its approval is not in the record of decisions";
                 self.error("approval_not_recorded", &task_file(task.status, task.id), problem);
             }
@@ -214,7 +221,7 @@ impl<'d> Lint<'d> {
             self.error("status_mismatch", path, problem);
         }
         if status == Status::Done {
-            self.done.push(id);
+            self.done.push((id, former(task)));
         }
         // A tree that came with its files alone has no record.
         if task.metadata("approval").is_some() && self.state.last_decision().is_some() {
@@ -235,7 +242,7 @@ impl<'d> Lint<'d> {
             match self.disk.stat(&folder)?.map(|stat| stat.kind) {
                 Some(Kind::Folder) => {}
                 // Git carries no empty folder. Only an agent at work here needs one.
-                None if !origin.is_held() => {}
+                None if !origin.is_here() => {}
                 None => self.warning("missing_folder", &folder, "the folder is missing"),
                 Some(_) => {
                     self.error("not_a_folder", &folder, "it is a link or a file, not a folder");
@@ -335,6 +342,12 @@ impl<'d> Lint<'d> {
             self.error(code, &path, failure.message);
         }
     }
+}
+
+/// The ids that a task had before two copies of the tree were merged.
+fn former(task: &Task) -> Vec<TaskId> {
+    let ids = task.metadata(FORMER).and_then(Value::as_array).into_iter().flatten();
+    ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).collect()
 }
 
 /// Whether a folder has something in it. Git removes files, and leaves folders that it does not

@@ -43,7 +43,7 @@ impl Tree {
     pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer> {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
-        let aof_id = self.aof_id();
+        let (aof_id, random) = (self.aof_id(), self.environment().random());
         let (draft, warnings) = self.change(move |work| {
             let depends_on = resolve_all(work, request.depends_on.as_deref().unwrap_or_default())?;
             let parent = request.parent.as_deref();
@@ -52,7 +52,7 @@ impl Tree {
             let is_met = depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
             let wants_ready = request.ready == Some(true);
             let status = if wants_ready && is_met { Status::Ready } else { Status::Backlog };
-            let id = work.next_id()?;
+            let id = work.next_id(random)?;
             let (members, body) =
                 members(work, &aof_id, &request, (id, status), &depends_on, parent, &by);
             let file = TaskFile::write(members, &body).map_err(|why| invalid(&why.to_string()))?;

@@ -148,6 +148,7 @@ fn changes(request: &InitRequest) -> Vec<Change> {
     set(&["apply"], request.apply.map(|apply| apply.as_str().into()));
     set(&["review"], request.review.map(|review| review.as_str().into()));
     set(&["layout"], request.layout.map(|layout| layout.as_str().into()));
+    set(&["ids"], request.ids.map(|ids| ids.as_str().into()));
     set(&["leaseTtlMs"], request.lease_ttl_ms.map(Value::from));
     set(&["heartbeatTtlMs"], request.heartbeat_ttl_ms.map(Value::from));
     set(&["limits", "running"], request.max_running.map(Value::from));
@@ -215,6 +216,7 @@ fn answer(settings: &Settings, project: &str, root: String, created: bool) -> In
         apply: committed.map_or(ApplyMode::AtOnce, |committed| committed.apply),
         review: committed.map_or(ReviewMode::Human, |committed| committed.review),
         layout: layout.unwrap_or(LayoutName::Guide),
+        ids: manifest.and_then(|manifest| manifest.ids),
         lease_ttl_ms: ms(times.lease_seconds),
         heartbeat_ttl_ms: ms(times.heartbeat_seconds),
     }

@@ -19,12 +19,14 @@ mod heartbeat;
 mod init;
 mod lint;
 mod list;
+pub(crate) mod merge;
 mod message;
 mod poll;
 mod release;
 mod review;
 mod session_end;
 mod show;
+mod undelete;
 mod worker_run;
 
 pub use worker_run::Claimed;

@@ -111,7 +111,7 @@ impl Work<'_> {
         }
     }
 
-    fn forget_broken(&mut self, path: &str) {
+    pub(crate) fn forget_broken(&mut self, path: &str) {
         self.index.broken.remove(path);
         if self.state.broken(path).is_some() {
             self.broken.insert(path.to_owned(), Value::Null);
@@ -220,7 +220,7 @@ impl Work<'_> {
         format!("{OWN}/refused/{id}.{folder}.{}.md", self.index.last_event + 1)
     }
 
-    fn move_away(&mut self, id: TaskId, folder: Status) {
+    pub(crate) fn move_away(&mut self, id: TaskId, folder: Status) {
         let from = task_file(folder, id);
         self.ops.push(Op::Move { from: from.clone(), to: self.away(id, folder) });
         self.staged.insert(from, None);
@@ -242,9 +242,14 @@ impl Work<'_> {
                 return Ok(());
             }
         }
+        self.make_companion(id, to);
+        Ok(())
+    }
+
+    /// Makes the folder beside a task file.
+    pub(crate) fn make_companion(&mut self, id: TaskId, to: Status) {
         let folders = COMPANIONS.iter().map(|name| format!("{}/{name}", companion(to, id)));
         self.ops.extend(folders.map(|path| Op::Folder { path }));
-        Ok(())
     }
 
     /// Replaces a link, or whatever else is not a folder, beside a task file.
