@@ -218,7 +218,8 @@ impl<'w> Work<'w> {
             "{agent} works on {id} in another copy of the tasks: its lease holds nothing here"
         );
         Err(needs(message).suggesting(format!(
-            "a person can take the task away from it: accord task release {id}"
+            "a person can take the task away from it: accord task block {id} REASON, then accord \
+             task unblock {id}"
         )))
     }
 

@@ -17,6 +17,7 @@ use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
+use crate::explained::Explained;
 use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
@@ -46,6 +47,8 @@ pub(crate) struct Lint<'d> {
     /// What the files say about Accord, if nothing is committed about the tree.
     traces: Option<Traces>,
     pub(crate) events: u64,
+    /// What the event logs explain, in a tree that git carries.
+    explained: Option<Explained>,
 }
 
 impl<'d> Lint<'d> {
@@ -62,6 +65,7 @@ impl<'d> Lint<'d> {
             completed_by: Vec::new(),
             traces: None,
             events: 0,
+            explained: None,
         }
     }
 
@@ -69,6 +73,11 @@ impl<'d> Lint<'d> {
         if !self.state.is_begun() {
             let is_in_git = is_in_git(self.disk.root_path());
             self.traces = Some(Traces::read(self.disk, is_in_git)?);
+        }
+        if is_in_git(self.disk.root_path()) {
+            let mut explained = Explained::default();
+            explained.refresh(self.disk)?;
+            self.explained = Some(explained);
         }
         self.settings()?;
         self.tasks()?;
@@ -280,11 +289,18 @@ impl<'d> Lint<'d> {
         } else if self.state.is_begun()
             && !task.status.is_final()
             && !is_committed(file, id, task.status, held)
+            && !self.is_explained(file)
         {
             let problem = "others changed the file; the next operation decides about it";
             self.warning("edit_not_judged", path, problem);
         }
         Ok(origin)
+    }
+
+    /// Whether git brought what another copy of the tree committed.
+    fn is_explained(&self, file: &TaskFile) -> bool {
+        let status = file.task().status;
+        self.explained.as_ref().is_some_and(|explained| explained.has(file, status))
     }
 
     fn run_of(&mut self, id: TaskId) -> Result<()> {
