@@ -123,6 +123,8 @@ class Checker {
                 if (entry.isDirectory()) {
                     if (!files.has(`${entry.name}.md`)) this.find(path, 'is a folder without a task file');
                     this.companion(path, entry.name);
+                } else if (entry.name === '.gitkeep') {
+                    continue;
                 } else if (!entry.name.endsWith('.md')) {
                     this.find(path, 'is not a task file');
                 } else {
@@ -212,14 +214,20 @@ class Checker {
     }
 
     events(folder) {
-        const ids = [];
+        const writers = new Map();
         for (const entry of list(folder).filter((entry) => entry.isFile())) {
             const path = join(folder, entry.name);
-            if (!/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(entry.name)) {
+            // Git's attributes of the logs are no log.
+            if (entry.name === '.gitattributes') continue;
+            const name = /^\d{4}-\d{2}-\d{2}(?:\.([A-Za-z0-9_-]+))?\.jsonl$/.exec(entry.name);
+            if (!name) {
                 this.find(path, 'is not the log of a day');
                 continue;
             }
             this.files += 1;
+            // Each writer numbers its events.
+            const ids = writers.get(name[1]) ?? [];
+            writers.set(name[1], ids);
             const text = readFileSync(path, 'utf8');
             if (text && !text.endsWith('\n')) this.find(path, 'the last line is cut off');
             let last = 0;
@@ -238,9 +246,11 @@ class Checker {
                 }
             }
         }
-        ids.sort((one, other) => one - other);
-        const gap = ids.findIndex((id, index) => id !== index + 1);
-        if (gap >= 0) this.find(folder, `event ${gap + 1} is missing, or exists twice`);
+        for (const ids of writers.values()) {
+            ids.sort((one, other) => one - other);
+            const gap = ids.findIndex((id, index) => id !== ids[0] + index);
+            if (gap >= 0) this.find(folder, `event ${ids[0] + gap} is missing, or exists twice`);
+        }
     }
 }
 

@@ -77,6 +77,12 @@ pub mod kind {
     /// A person took over what a file said.
     pub const ADOPTED: &str = "task.adopted";
     pub const DELETED: &str = "task.deleted";
+    /// A person brought a task back whose file was removed.
+    pub const UNDELETED: &str = "task.undeleted";
+    /// A person asked which of two versions counts, after a merge of git.
+    pub const MERGED: &str = "task.merged";
+    /// A task got another id, because two copies of the tree gave out the same.
+    pub const RENUMBERED: &str = "task.renumbered";
     /// A file cannot be read as a task.
     pub const BROKEN: &str = "task.validation.failed";
     /// What Accord committed about a tree is gone.

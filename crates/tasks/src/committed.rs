@@ -18,8 +18,9 @@ use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 use accord_trees::wal::{Committed, Op, Record, digest};
 use serde_json::json;
 
-use crate::layout::{DECISIONS, SETTINGS};
+use crate::layout::{DECISIONS, SETTINGS, WRITER};
 use crate::work::object;
+use crate::writers::Writers;
 
 /// A longer text is not kept with the committed state. Only its front matter is.
 const MAX_TEXT: usize = 256 * 1024;
@@ -39,6 +40,11 @@ pub(crate) struct State {
     seals: BTreeMap<String, Seal>,
     last_event: u64,
     is_begun: bool,
+    /// The content of the file with the writers of this copy, and what it says.
+    writer: Option<String>,
+    writers: Option<Writers>,
+    /// The event log that was written last, and its length after that.
+    end: Option<(String, u64)>,
 }
 
 /// What Accord wrote to an event log, so that a changed line is noticed.
@@ -85,14 +91,22 @@ pub(crate) enum LeaseOrigin {
     Accord,
     /// Another tool: the task follows its file.
     Other,
+    /// Another copy of the tree. It holds nothing here, and only that copy goes on with it.
+    Elsewhere,
     /// Nothing says who. A person must adopt the task.
     Unknown,
 }
 
 impl LeaseOrigin {
+    /// Whether only this copy of the tree, or a person, decides about the task: what events of
+    /// other copies explain does not count.
+    pub(crate) fn is_here(self) -> bool {
+        matches!(self, Self::Accord | Self::Unknown)
+    }
+
     /// Whether every member that decides is held while the lease lasts.
     pub(crate) fn is_held(self) -> bool {
-        matches!(self, Self::Accord | Self::Unknown)
+        matches!(self, Self::Accord | Self::Unknown | Self::Elsewhere)
     }
 
     fn name(self) -> Option<&'static str> {
@@ -100,6 +114,7 @@ impl LeaseOrigin {
             Self::None => None,
             Self::Accord => Some("accord"),
             Self::Other => Some("other"),
+            Self::Elsewhere => Some("elsewhere"),
             Self::Unknown => Some("unknown"),
         }
     }
@@ -109,6 +124,7 @@ impl LeaseOrigin {
             None => Self::None,
             Some("accord") => Self::Accord,
             Some("other") => Self::Other,
+            Some("elsewhere") => Self::Elsewhere,
             Some(_) => Self::Unknown,
         }
     }
@@ -148,12 +164,34 @@ impl State {
         self.last_decision.as_deref()
     }
 
+    /// The writers that this copy of the tree was. `None` before it wrote an event of its own.
+    pub(crate) fn writers(&self) -> Option<&Writers> {
+        self.writers.as_ref()
+    }
+
+    /// The event log that was written last, and its length after that.
+    pub(crate) fn end(&self) -> Option<(&str, u64)> {
+        self.end.as_ref().map(|(log, end)| (log.as_str(), *end))
+    }
+
+    fn set_writer(&mut self, text: String) {
+        self.writers = Writers::read(&text);
+        self.writer = Some(text);
+    }
+
     pub(crate) fn seal(&self, log: &str) -> Option<&Seal> {
         self.seals.get(log)
     }
 
     /// Seals the lines of a record that are appended to event logs.
     fn seal_events(&mut self, record: &Record, last: u64) {
+        for op in &record.ops {
+            if let Op::Append { path, at, text } = op
+                && path != DECISIONS
+            {
+                self.end = Some((path.clone(), at + text.len() as u64));
+            }
+        }
         let lines = || {
             record.ops.iter().filter_map(|op| match op {
                 Op::Append { path, text, .. } if path != DECISIONS => Some((path, text.lines())),
@@ -197,9 +235,7 @@ impl Held {
     /// What the rules about edits need to know. `file` is the kept file.
     pub(crate) fn known<'k>(&'k self, file: Option<&'k TaskFile>) -> Known<'k> {
         match (self.lease, file) {
-            (LeaseOrigin::Accord | LeaseOrigin::Unknown, Some(file)) => {
-                Known::Leased(file.members())
-            }
+            (lease, Some(file)) if lease.is_held() => Known::Leased(file.members()),
             (LeaseOrigin::Other, _) => Known::Free,
             _ => Known::Open {
                 status: self.status,
@@ -290,6 +326,10 @@ impl Committed for State {
         let ids = saved.get("numbers").and_then(Value::as_array).into_iter().flatten();
         let mut numbers = HashMap::new();
         ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).for_each(|id| note(&mut numbers, id));
+        let end = saved.get("end").and_then(|end| {
+            Some((end.get("log")?.as_str()?.to_owned(), end.get("length")?.as_u64()?))
+        });
+        let writer = last("writer");
         Self {
             tasks: each("tasks").filter_map(held).collect(),
             broken: each("broken").filter_map(text).collect(),
@@ -299,6 +339,9 @@ impl Committed for State {
             seals: each("seals").filter_map(seal).collect(),
             last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
             is_begun: saved.get("event").is_some(),
+            writers: writer.as_deref().and_then(Writers::read),
+            writer,
+            end,
         }
     }
 
@@ -336,6 +379,12 @@ impl Committed for State {
         if let Some(settings) = put(&record.ops, |path| path == SETTINGS) {
             self.settings = Some(settings.to_owned());
         }
+        if let Some(writer) = put(&record.ops, |path| path == WRITER) {
+            // What earlier writers wrote is theirs: git may bring back any version of it.
+            self.seals.clear();
+            self.end = None;
+            self.set_writer(writer.to_owned());
+        }
         if let Some(decision) = detail.get("decision").and_then(Value::as_str) {
             self.last_decision = Some(decision.to_owned());
         }
@@ -362,7 +411,14 @@ impl Committed for State {
         let seal = |seal: &Seal| json!({"after": seal.after, "sum": seal.sum});
         let seals = self.seals.iter().map(|(log, it)| (log.clone(), seal(it)));
         saved.insert("seals".into(), Value::Object(seals.collect()));
-        for (name, text) in [("settings", &self.settings), ("decision", &self.last_decision)] {
+        let end = self.end.as_ref().map(|(log, end)| json!({"log": log, "length": end}));
+        saved.extend(end.map(|end| ("end".to_owned(), end)));
+        let texts = [
+            ("settings", &self.settings),
+            ("decision", &self.last_decision),
+            ("writer", &self.writer),
+        ];
+        for (name, text) in texts {
             saved.extend(text.clone().map(|text| (name.to_owned(), text.into())));
         }
         saved.insert("event".into(), self.last_event.into());

@@ -49,6 +49,10 @@ impl Environment {
         random.iter().fold("run_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
     }
 
+    pub(crate) fn random(&self) -> [u8; 16] {
+        (self.random)()
+    }
+
     pub(crate) fn random_number(&self) -> u32 {
         let [.., a, b, c, d] = (self.random)();
         u32::from_be_bytes([a, b, c, d])

@@ -1,7 +1,10 @@
-//! Reading the events of a tree by their numbers. A tree numbers its events 1, 2, 3, … without a
-//! gap. They are in one log per day, by the time of the event: when the clock was set back, the
-//! next event can be in an older log. Lines of other programs have other numbers and are skipped.
-//! Reading takes no lock.
+//! Reading the events of a tree by their numbers. Each copy of a tree is a writer, which numbers
+//! its events without a gap. They are in one log per day, by the time of the event: when the clock
+//! was set back, the next event can be in an older log. Lines of other programs have other numbers
+//! and are skipped. Reading takes no lock.
+//!
+//! A [source](sources) of events is one writer. A copy that got another id has several, whose
+//! numbers go on: [`events_after`] reads them as one.
 
 use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::event::number;
@@ -10,8 +13,10 @@ use accord_trees::{Disk, Kind, TreeError, atomic, read_file, record};
 use serde_json::json;
 
 use crate::committed::State;
-use crate::layout::OWN;
+use crate::layout::{OLD_SOURCE, OWN, WRITER};
+use crate::scan::readable;
 use crate::tree::failure;
+use crate::writers::{Writers, day_of, writer_of};
 use crate::{Result, Tree};
 
 /// How much of a log is read at once.
@@ -22,8 +27,10 @@ const MAX_LINE: usize = 32 * 1024 * 1024;
 const MAX_SKIPPED: usize = 2 * MAX_LINE;
 /// How many lines at the end of a log are looked at: other programs may have written some.
 const LAST_LINES: usize = 8;
-/// The largest file with the id of a tree.
-const MAX_SOURCE: u64 = 4 * 1024;
+/// The largest file with the ids of writers.
+const MAX_SOURCE: u64 = 64 * 1024;
+/// The source of events that earlier versions wrote in another copy of the tree.
+const OLD_LOGS: &str = "tree";
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct EventPlace {
@@ -58,12 +65,41 @@ impl EventPlace {
     }
 }
 
-/// The id of a tree as a source of events. It is made once, and stays with the tree.
-pub fn source(tree: &Tree) -> Result<String> {
-    let path = format!("{OWN}/source.json");
+/// The sources of the events of a tree: the writers of this copy, and those whose logs came with
+/// the files, for example through git.
+pub fn sources(tree: &Tree) -> Result<Vec<String>> {
+    let known = writers(tree.disk()).map_err(|error| failure(&error))?;
+    let all = all_logs(tree.disk()).map_err(|error| failure(&error))?;
+    let mut ids = known.as_ref().map(|known| known.ids.clone()).unwrap_or_default();
+    if known.is_none() {
+        // An earlier version wrote last.
+        ids.push(old_source(tree)?);
+    }
+    let has_old_logs = known.is_none_or(|known| known.has_old_logs);
+    for log in all {
+        match writer_of(&log) {
+            Some(writer) if !ids.iter().any(|id| id == writer) => ids.push(writer.to_owned()),
+            None if !has_old_logs && !ids.iter().any(|id| id == OLD_LOGS) => {
+                ids.push(OLD_LOGS.to_owned());
+            }
+            _ => {}
+        }
+    }
+    Ok(ids)
+}
+
+/// The writers of this copy, as a reader without a lock knows them.
+pub(crate) fn writers(disk: &dyn Disk) -> accord_trees::Result<Option<Writers>> {
+    let bytes = readable(read_file(disk, WRITER, MAX_SOURCE))?;
+    Ok(bytes.and_then(|bytes| Writers::read(&String::from_utf8_lossy(&bytes))))
+}
+
+/// The id that earlier versions gave the tree. It is made once, and becomes that of the writer.
+fn old_source(tree: &Tree) -> Result<String> {
+    let path = OLD_SOURCE;
     let disk = tree.disk();
     let read = || -> accord_trees::Result<Option<String>> {
-        let bytes = read_file(disk, &path, MAX_SOURCE)?;
+        let bytes = read_file(disk, path, MAX_SOURCE)?;
         let document = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
         Ok(document.and_then(|document| document.get("id")?.as_str().map(str::to_owned)))
     };
@@ -73,7 +109,7 @@ pub fn source(tree: &Tree) -> Result<String> {
         let document = json!({"id": id}).to_string();
         atomic::make_folders(disk, OWN)?;
         // Another process may be faster: then its id counts.
-        atomic::create(disk, &path, document.as_bytes())?;
+        atomic::create(disk, path, document.as_bytes())?;
         read()
     };
     let found = read().and_then(|found| if found.is_some() { Ok(found) } else { made() });
@@ -84,31 +120,46 @@ pub fn source(tree: &Tree) -> Result<String> {
     })
 }
 
-/// At most `limit` events after a place, and the place after them.
+/// At most `limit` events of this copy after a place, and the place after them.
 pub fn events_after(
     tree: &Tree,
     place: EventPlace,
     limit: usize,
 ) -> Result<(Vec<EventLine>, EventPlace)> {
+    let read = || {
+        let logs = logs(tree.disk())?;
+        let last = || {
+            let wal: Wal<State> = Wal::new(tree.shared_disk(), OWN, "");
+            Ok(wal.peek()?.unwrap_or_default().last_event().unwrap_or(0))
+        };
+        Logs { disk: tree.disk(), names: logs }.after(&place, limit, last)
+    };
+    read().map_err(|error: TreeError| failure(&error))
+}
+
+/// At most `limit` events of one source after a place, and the place after them.
+pub fn events_of(
+    tree: &Tree,
+    source: &str,
+    place: EventPlace,
+    limit: usize,
+) -> Result<(Vec<EventLine>, EventPlace)> {
     let disk = tree.disk();
     let read = || {
-        let (found, next) = read_after(disk, place.clone(), limit)?;
-        // The usual cases: there are some, or none is missing.
-        if !found.is_empty() || !has_later(disk, &place)? {
-            return Ok((found, next));
-        }
-        let wal: Wal<State> = Wal::new(tree.shared_disk(), OWN, "");
-        let last = wal.peek()?.unwrap_or_default().last_event().unwrap_or(0);
-        if last <= place.number {
-            // The later one is not Accord's.
-            return Ok((found, next));
-        }
-        // Others removed or changed lines: the next one is elsewhere, or nowhere.
-        let (found, next) = read_all(disk, &place, Next::InOrder, limit)?;
-        if !found.is_empty() {
-            return Ok((found, next));
-        }
-        read_all(disk, &place, Next::UpTo(last), limit)
+        let known = writers(disk)?;
+        let is_first = match &known {
+            Some(known) => known.has_old_logs && known.ids.first().is_some_and(|id| id == source),
+            None => true,
+        };
+        let is_of = |log: &String| match writer_of(log) {
+            Some(writer) => writer == source,
+            None => is_first || source == OLD_LOGS,
+        };
+        let mut names: Vec<String> = all_logs(disk)?.into_iter().filter(is_of).collect();
+        names.sort_by_key(|log| (day_of(log).to_owned(), writer_of(log).is_some()));
+        let logs = Logs { disk, names };
+        let last = || logs.last_number();
+        logs.after(&place, limit, last)
     };
     read().map_err(|error: TreeError| failure(&error))
 }
@@ -131,58 +182,107 @@ impl Next {
     }
 }
 
-/// Whether a log that was read has an event after a place.
-fn has_later(disk: &dyn Disk, place: &EventPlace) -> accord_trees::Result<bool> {
-    let last = place.log.as_ref().map(|(log, _)| log.as_str()).unwrap_or_default();
-    for log in logs(disk)?.iter().filter(|log| log.as_str() >= last) {
-        if last_number(disk, log)? > place.number {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Logs whose numbers go on from one to the next, in the order of their days.
+struct Logs<'l> {
+    disk: &'l dyn Disk,
+    names: Vec<String>,
 }
 
-/// The events after a place, from the beginnings of all logs.
-fn read_all(
-    disk: &dyn Disk,
-    place: &EventPlace,
-    next: Next,
-    limit: usize,
-) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
-    let (mut found, mut place) = (Vec::new(), place.clone());
-    for log in logs(disk)? {
-        place = read_log(disk, (&log, 0), place, next, limit, &mut found)?;
-    }
-    Ok((found, place))
-}
-
-fn read_after(
-    disk: &dyn Disk,
-    place: EventPlace,
-    limit: usize,
-) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
-    let mut found = Vec::new();
-    let mut place = place;
-    if let Some((log, end)) = place.log.clone() {
-        place = read_log(disk, (&log, end), place, Next::InOrder, limit, &mut found)?;
-    }
-    // The usual case: the log of the place grew.
-    if !found.is_empty() {
-        return Ok((found, place));
-    }
-    let last = place.log.as_ref().map(|(log, _)| log.clone()).unwrap_or_default();
-    let (earlier, later): (Vec<_>, Vec<_>) =
-        logs(disk)?.into_iter().filter(|log| *log != last).partition(|log| *log < last);
-    for log in later {
-        place = read_log(disk, (&log, 0), place, Next::InOrder, limit, &mut found)?;
-    }
-    for log in earlier {
-        // Only the end of an old log is read, unless the clock was set back.
-        if found.len() < limit && last_number(disk, &log)? > place.number {
-            place = read_log(disk, (&log, 0), place, Next::InOrder, limit, &mut found)?;
+impl Logs<'_> {
+    /// The events after a place. `last` is the number of the last event that was committed.
+    fn after(
+        &self,
+        place: &EventPlace,
+        limit: usize,
+        last: impl Fn() -> accord_trees::Result<u64>,
+    ) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
+        let (found, next) = self.in_order(place.clone(), limit)?;
+        // The usual cases: there are some, or none is missing.
+        if !found.is_empty() || !self.has_later(place)? {
+            return Ok((found, next));
         }
+        let last = last()?;
+        if last <= place.number {
+            // The later one is not Accord's.
+            return Ok((found, next));
+        }
+        // Others removed or changed lines: the next one is elsewhere, or nowhere.
+        let (found, next) = self.all(place, Next::InOrder, limit)?;
+        if !found.is_empty() {
+            return Ok((found, next));
+        }
+        self.all(place, Next::UpTo(last), limit)
     }
-    Ok((found, place))
+
+    /// Where the log of a place is among the names. One that is gone was before all of them.
+    fn position(&self, place: &EventPlace) -> Option<usize> {
+        let (log, _) = place.log.as_ref()?;
+        self.names.iter().position(|name| name == log)
+    }
+
+    /// Whether a log that was read has an event after a place.
+    fn has_later(&self, place: &EventPlace) -> accord_trees::Result<bool> {
+        for log in &self.names[self.position(place).unwrap_or(0)..] {
+            if last_number(self.disk, log)? > place.number {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The events after a place, from the beginnings of all logs.
+    fn all(
+        &self,
+        place: &EventPlace,
+        next: Next,
+        limit: usize,
+    ) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
+        let (mut found, mut place) = (Vec::new(), place.clone());
+        for log in &self.names {
+            place = read_log(self.disk, (log, 0), place, next, limit, &mut found)?;
+        }
+        Ok((found, place))
+    }
+
+    fn in_order(
+        &self,
+        mut place: EventPlace,
+        limit: usize,
+    ) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
+        let (disk, mut found) = (self.disk, Vec::new());
+        let at = self.position(&place);
+        if let Some((log, end)) = place.log.clone().filter(|_| at.is_some()) {
+            place = read_log(disk, (&log, end), place, Next::InOrder, limit, &mut found)?;
+        }
+        // The usual case: the log of the place grew.
+        if !found.is_empty() {
+            return Ok((found, place));
+        }
+        for log in &self.names[at.map_or(0, |at| at + 1)..] {
+            place = read_log(disk, (log, 0), place, Next::InOrder, limit, &mut found)?;
+        }
+        for log in &self.names[..at.unwrap_or(0)] {
+            // Only the end of an old log is read, unless the clock was set back.
+            if found.len() < limit && last_number(disk, log)? > place.number {
+                place = read_log(disk, (log, 0), place, Next::InOrder, limit, &mut found)?;
+            }
+        }
+        Ok((found, place))
+    }
+
+    fn last_number(&self) -> accord_trees::Result<u64> {
+        let mut last = 0;
+        for log in &self.names {
+            let lines = match record::last_lines(self.disk, log, LAST_LINES) {
+                Ok(lines) => lines,
+                Err(TreeError::Damaged { .. }) => continue,
+                Err(error) if error.is_unreadable() => continue,
+                Err(error) => return Err(error),
+            };
+            last = last.max(lines.iter().filter_map(number).max().unwrap_or(0));
+        }
+        Ok(last)
+    }
 }
 
 /// The number of the last event of a log. At the end of a log that is damaged there can be any.
@@ -253,7 +353,21 @@ fn event(line: &[u8], end: (String, u64)) -> Option<EventLine> {
     Some(EventLine { number, kind, at, object, after: EventPlace { number, log: Some(end) } })
 }
 
+/// The logs of this copy, in the order in which it wrote them.
 pub(crate) fn logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
+    let all = all_logs(disk)?;
+    Ok(match writers(disk)? {
+        None => all.into_iter().filter(|log| writer_of(log).is_none()).collect(),
+        Some(known) => {
+            let mut own: Vec<String> = all.into_iter().filter(|log| known.has(log)).collect();
+            own.sort_by_key(|log| (day_of(log).to_owned(), known.position(log)));
+            own
+        }
+    })
+}
+
+/// The logs of all writers and programs.
+pub(crate) fn all_logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
     let entries = disk.list("events")?.unwrap_or_default().into_iter();
     let mut logs: Vec<String> = entries
         .filter(|entry| entry.name.ends_with(".jsonl") && entry.name != "events.jsonl")

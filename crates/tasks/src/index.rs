@@ -1,19 +1,27 @@
 //! What a process remembers of a tree: an index that can be built again from the files.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 
 use crate::committed::{Held, note};
+use crate::explained::Explained;
 use crate::file_cache::FileCache;
 use crate::traces::Traces;
+use crate::writers::Writers;
 
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) board: Board,
     pub(crate) numbers: HashMap<TaskDay, DayNumbers>,
     pub(crate) last_event: u64,
+    /// The writers of this copy, and whether the next record must say so.
+    pub(crate) writers: Writers,
+    pub(crate) is_new_writer: bool,
+    /// What the event logs explain, in a tree that travels with git.
+    pub(crate) explained: Option<RefCell<Explained>>,
     /// The lengths of event logs that the present group appends to.
     pub(crate) lengths: HashMap<String, u64>,
     /// The lengths of event logs that earlier groups of this process appended to.

@@ -12,6 +12,12 @@ pub const MANIFEST: &str = "project.yaml";
 /// The settings that count only as set through Accord.
 pub const SETTINGS: &str = "state/accord/settings.json";
 
+/// Which writers this copy of the tree was; see [`crate::writers`].
+pub const WRITER: &str = "state/accord/writer.json";
+
+/// The id of the tree as a source of events, as earlier versions made it.
+pub const OLD_SOURCE: &str = "state/accord/source.json";
+
 /// The decisions of people.
 pub const DECISIONS: &str = "state/accord/decisions.jsonl";
 
@@ -61,6 +67,7 @@ pub fn companion(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}")
 }
 
-pub fn events(at: Time) -> String {
-    format!("events/{}.jsonl", &at.to_string()[..10])
+/// The log of a day, by its writer.
+pub fn events(at: Time, writer: &str) -> String {
+    format!("events/{}.{writer}.jsonl", &at.to_string()[..10])
 }

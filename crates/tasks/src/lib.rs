@@ -26,6 +26,7 @@ pub mod decisions;
 mod environment;
 pub mod event_log;
 pub mod executor;
+mod explained;
 mod file_cache;
 mod index;
 pub mod layout;
@@ -44,6 +45,7 @@ mod view;
 mod watch;
 mod work;
 pub mod worker;
+mod writers;
 
 pub use environment::Environment;
 pub use tree::Tree;

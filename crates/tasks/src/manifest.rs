@@ -11,7 +11,7 @@ use accord_contract::{
 };
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::operations::{ApplyMode, LayoutName, ReviewMode};
+use accord_tasks_core::operations::{ApplyMode, IdForm, LayoutName, ReviewMode};
 use accord_tasks_core::route::Rules;
 use accord_tasks_core::task::{OnViolation, Priority};
 use accord_tasks_core::yaml::Yaml;
@@ -71,6 +71,8 @@ message! {
         optional review: ReviewMode = "review", "review-mode";
         /// Where run artifacts are.
         optional layout: LayoutName = "layout", "run-layout";
+        /// What tells the ids of tasks of one day apart.
+        optional ids: IdForm = "ids", "task-id-form";
         /// How long a lease lasts.
         optional lease_ttl_ms: u64 = "leaseTtlMs", "duration:ms";
         /// How long a heartbeat lasts.

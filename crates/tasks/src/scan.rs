@@ -1,6 +1,7 @@
 //! Building the index from the files. Finished tasks are known by their names alone, so that a tree
 //! with many of them opens fast.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use accord_contract::Wire;
@@ -12,6 +13,7 @@ use accord_trees::wal::digest;
 use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
+use crate::explained::Explained;
 use crate::index::Index;
 use crate::layout::{RunLayout, status_folder, task_file};
 use crate::traces::Traces;
@@ -25,20 +27,26 @@ const LEAST_OF_A_THREAD: usize = 256;
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// Builds the index of a tree. Tasks whose files are not what Accord committed are odd.
-pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<Index> {
+pub(crate) fn scan(
+    disk: &dyn Disk,
+    layout: RunLayout,
+    state: &State,
+    explained: Option<RefCell<Explained>>,
+) -> Result<Index> {
     let numbers = state.numbers().clone();
     let mut index = Index { numbers, has_odd_settings: true, ..Index::default() };
     let mut traces = None;
     match state.last_event() {
         Some(last) => index.last_event = last,
         None => {
-            let found = Traces::read(disk)?;
+            let found = Traces::read(disk, explained.is_some())?;
             index.last_event = found.last_event;
             // Also those of tasks whose files are gone.
             found.tasks.iter().for_each(|id| index.note(*id));
             traces = Some(found);
         }
     }
+    check_folders(disk, state)?;
     let reader = Reader { disk, layout, state, traces: traces.as_ref() };
     let mut scan = Scan { state, index, seen: HashSet::new() };
     for &status in Status::ALL {
@@ -66,9 +74,25 @@ pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<
     }
     let Scan { mut index, seen, .. } = scan;
     index.traces = traces;
+    index.explained = explained;
     // Files that are gone.
     index.odd.extend(state.tasks().map(|(id, _)| id).filter(|id| !seen.contains(id)));
     Ok(index)
+}
+
+/// Fails if all tasks are gone at once: a folder was removed, or is not mounted. One by one they
+/// would be taken for deleted.
+pub(crate) fn check_folders(disk: &dyn Disk, state: &State) -> Result<()> {
+    let count = state.tasks().count();
+    if count == 0 || disk.stat("tasks")?.is_some() {
+        return Ok(());
+    }
+    let why = format!(
+        "the folder is gone, and the {count} open tasks in it. Nothing was changed. Restore it \
+         with git (git checkout -- tasks) or from a backup, or mount it again; accord task init \
+         makes an empty one"
+    );
+    Err(TreeError::damaged("tasks", why))
 }
 
 struct Scan<'s> {
@@ -201,10 +225,15 @@ impl Reader<'_> {
             Some(traces) => traces.lease(self.disk, id)?,
             None => LeaseOrigin::None,
         };
+        let is_elsewhere = match held {
+            Some(held) => held.lease == LeaseOrigin::Elsewhere,
+            None => lease == LeaseOrigin::Elsewhere,
+        };
         let first = is_first.then(|| Box::new(Held::of(&file, lease)));
         let is_odd = !is_first
             && (!is_file || !is_committed(&file, id, status, held) || !self.has_run(id, held)?);
-        let entry = Box::new(entry_of(self.disk, self.layout, &file)?);
+        let entry = entry_of(self.disk, self.layout, &file)?;
+        let entry = Box::new(entry.elsewhere(is_elsewhere));
         Ok(Found::Task { entry, first, is_odd })
     }
 

@@ -5,6 +5,7 @@
 //! meanwhile the next leader, and wakes the callers. While it syncs, the next group gathers.
 //! Callers make their answers themselves, after the group.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -20,11 +21,12 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use crate::clock_watch::{ClockWatch, Jump};
 use crate::committed::State;
 use crate::index::Index;
-use crate::layout::OWN;
-use crate::manifest::Settings;
-use crate::scan::scan;
+use crate::layout::{OWN, RunLayout};
+use crate::manifest::{Manifest, Settings};
+use crate::scan::{check_folders, scan};
 use crate::watch::Changes;
 use crate::work::Work;
+use crate::writers::{Writers, is_in_git};
 use crate::{Environment, Result};
 
 /// The longest time that a leader waits for more callers.
@@ -51,6 +53,8 @@ struct Shared {
     store: Mutex<Store>,
     /// What others changed since the last group.
     changes: Mutex<Changes>,
+    /// Whether the tree is in a work tree of git.
+    is_in_git: bool,
 }
 
 /// A tree that may be closed by now.
@@ -84,6 +88,8 @@ struct Job {
     run: Box<Decide>,
     /// Makes its caller the leader.
     lead: Box<dyn Fn() + Send>,
+    /// Whether it changes nothing.
+    reads: bool,
 }
 
 /// Decides within a group, or is refused with the failure of the whole group.
@@ -121,6 +127,12 @@ impl Tree {
         Self::on(disk, project, environment)
     }
 
+    /// The `project.yaml` in a folder, if it has one.
+    pub fn manifest_in(folder: &Path) -> Result<Option<Manifest>> {
+        let disk = Root::open(folder).map_err(|error| failure(&error))?;
+        Ok(Settings::load(&disk)?.manifest)
+    }
+
     /// The project that the `project.yaml` in a folder names; `no_task_tree` without one.
     pub fn project_in(folder: &Path) -> Result<String> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
@@ -146,7 +158,9 @@ impl Tree {
                 .with("received", project));
         }
         let project = named.to_owned();
+        let is_in_git = is_in_git(disk.root_path());
         Ok(Self(Arc::new(Shared {
+            is_in_git,
             disk,
             environment,
             project,
@@ -242,6 +256,23 @@ impl Tree {
         &self,
         decide: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.join_group(false, decide)
+    }
+
+    /// Answers what the tree says, as if what others changed had been judged. Nothing is written:
+    /// what counts of an edit is written with the next change.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.join_group(true, read)
+    }
+
+    fn join_group<T: Send + 'static>(
+        &self,
+        reads: bool,
+        decide: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         // A caller is made the leader once, and answered once.
         let (sender, receiver) = sync_channel(2);
         let lead = sender.clone();
@@ -252,6 +283,7 @@ impl Tree {
             }),
             // A caller never goes away before its answer, so the signal is received.
             lead: Box::new(move || drop(lead.send(Signal::Lead))),
+            reads,
         };
         let leads = {
             let mut queue = self.0.queue.lock();
@@ -319,6 +351,9 @@ impl Tree {
     fn run_group(&self) -> Ended {
         let mut store = self.0.store.lock();
         let Store { wal, index, pace } = &mut *store;
+        if self.0.queue.lock().waiting.iter().all(|job| job.reads) {
+            return self.run_readers(wal, index, pace);
+        }
         let changes = std::mem::take(&mut *self.0.changes.lock());
         if changes.is_unknown {
             *index = None;
@@ -337,7 +372,7 @@ impl Tree {
                 *index = None;
                 let error = locked.err();
                 if let Some(error) = error.as_ref().filter(|error| is_unwritable(error)) {
-                    return self.run_read_only(wal, jobs, error);
+                    return self.run_unwritten(wal, jobs, Some(error));
                 }
                 let failure = error.map_or_else(missing_index, |error| failure(&error));
                 return Ended::refused(jobs, &failure);
@@ -348,6 +383,9 @@ impl Tree {
             known.board.shift_clock(before, seconds);
         }
         let settings = self.held_settings(locked.state());
+        let (disk, is_in_git) = (shared.disk.as_ref(), shared.is_in_git);
+        let writers = Writers::next(disk, locked.state(), &shared.environment, is_in_git);
+        (known.writers, known.is_new_writer) = writers;
         known.odd.extend(changes.tasks);
         known.has_odd_settings |= changes.has_settings;
         let mut work = Work::new(shared.disk.as_ref(), locked.state(), known, settings, now);
@@ -381,6 +419,65 @@ impl Tree {
         Ended { finishes, outcome, sync_time: Some(wal.sync_time()) }
     }
 
+    /// Runs a group of readers. If a log exists, what it says about the files is completed first.
+    fn run_readers(
+        &self,
+        wal: &mut Wal<State>,
+        index: &mut Option<Index>,
+        pace: &mut ClockWatch,
+    ) -> Ended {
+        let shared = &self.0;
+        let disk = shared.disk.as_ref();
+        if !has_log(disk) {
+            *index = None;
+            return self.run_unwritten(wal, self.take_readers(), None);
+        }
+        let locked = wal.lock().and_then(|locked| {
+            self.refresh(index, &locked, &self.current_settings())?;
+            Ok(locked)
+        });
+        let jobs = self.take_readers();
+        let (locked, known) = match (locked, index.as_mut()) {
+            (Ok(locked), Some(known)) => (locked, known),
+            (locked, _) => {
+                *index = None;
+                let error = locked.err();
+                if let Some(error) = error.as_ref().filter(|error| is_unwritable(error)) {
+                    return self.run_unwritten(wal, jobs, Some(error));
+                }
+                let failure = error.map_or_else(missing_index, |error| failure(&error));
+                return Ended::refused(jobs, &failure);
+            }
+        };
+        let (now, jump) = pace.read(&shared.environment);
+        if let Some(Jump { before, seconds }) = jump {
+            known.board.shift_clock(before, seconds);
+        }
+        let settings = self.held_settings(locked.state());
+        let is_settled = locked.state().is_begun() && known.odd.is_empty();
+        let mut work = Work::new(disk, locked.state(), known, settings, now);
+        if !is_settled {
+            work.settle_tasks();
+        }
+        let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
+        // The next change writes what was judged.
+        let judged: Vec<TaskId> = work.verdicts.borrow().keys().copied().collect();
+        shared.changes.lock().tasks.extend(judged);
+        drop(locked);
+        if !is_settled {
+            // What was judged is not written.
+            *index = None;
+        }
+        Ended { finishes, outcome: Ok(()), sync_time: None }
+    }
+
+    /// The readers at the front of the queue. Who changes something gets the next group.
+    fn take_readers(&self) -> Vec<Job> {
+        let waiting = &mut self.0.queue.lock().waiting;
+        let count = waiting.iter().take_while(|job| job.reads).count();
+        waiting.drain(..count).collect()
+    }
+
     fn take_waiting(&self) -> Vec<Job> {
         self.0.queue.lock().waiting.drain(..).collect()
     }
@@ -388,14 +485,14 @@ impl Tree {
     /// Runs the decisions of a group on a tree that cannot be written, or whose disk is too full
     /// for what is committed: those that change nothing are answered, as if the files had all of
     /// it. It has no lock, so a commit that happens at the same time may be missing.
-    fn run_read_only(&self, wal: &Wal<State>, jobs: Vec<Job>, error: &TreeError) -> Ended {
+    fn run_unwritten(&self, wal: &Wal<State>, jobs: Vec<Job>, error: Option<&TreeError>) -> Ended {
         let layout = self.current_settings().layout();
         let read = || {
             let (state, disk) = match wal.preview()? {
                 Some(preview) => (preview.state, preview.disk),
                 None => (State::default(), self.shared_disk()),
             };
-            let index = scan(disk.as_ref(), layout, &state)?;
+            let index = self.scanned(disk.as_ref(), layout, &state)?;
             Ok((state, disk, index))
         };
         let (state, disk, mut index) = match read() {
@@ -404,9 +501,16 @@ impl Tree {
         };
         let (settings, now) = (self.held_settings(&state), self.0.environment.now());
         let mut work = Work::new(disk.as_ref(), &state, &mut index, settings, now);
+        if !state.is_begun() {
+            work.settle_tasks();
+            work.forget();
+        }
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
         let (records, _) = work.into_records();
-        let outcome = if records.is_empty() { Ok(()) } else { Err(failure(error)) };
+        let outcome = match error.filter(|_| !records.is_empty()) {
+            Some(error) => Err(failure(error)),
+            None => Ok(()),
+        };
         Ended { finishes, outcome, sync_time: None }
     }
 
@@ -430,6 +534,16 @@ impl Tree {
         locked.commit().map(drop)
     }
 
+    fn scanned(
+        &self,
+        disk: &dyn Disk,
+        layout: RunLayout,
+        state: &State,
+    ) -> accord_trees::Result<Index> {
+        let explained = self.0.is_in_git.then(RefCell::default);
+        scan(disk, layout, state, explained)
+    }
+
     /// Brings the index up to what other processes did.
     fn refresh(
         &self,
@@ -438,12 +552,13 @@ impl Tree {
         settings: &Settings,
     ) -> accord_trees::Result<()> {
         let (disk, layout) = (self.0.disk.as_ref(), settings.layout());
+        check_folders(disk, locked.state())?;
         match (locked.news(), index.as_mut()) {
             (News::Records(records), Some(known)) => {
                 crate::work::take_over(known, disk, layout, locked.state(), records)
             }
             _ => {
-                *index = Some(scan(disk, layout, locked.state())?);
+                *index = Some(self.scanned(disk, layout, locked.state())?);
                 Ok(())
             }
         }
@@ -459,8 +574,7 @@ fn finish<T>(sender: &SyncSender<Signal<T>>, committed: Result<()>, answer: Resu
 /// The settings of a tree. A log that exists is completed first: until then files can be older
 /// than what was committed, or damaged.
 fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings> {
-    let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
-    if !has_log {
+    if !has_log(disk) {
         return Settings::load(disk);
     }
     match wal.lock() {
@@ -472,6 +586,12 @@ fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings> {
         Some(preview) => Settings::load(preview.disk.as_ref()),
         None => Settings::load(disk),
     }
+}
+
+/// Whether Accord wrote to the tree. If not, a reader makes no lock either.
+fn has_log(disk: &dyn Disk) -> bool {
+    let entries = disk.list(OWN).ok().flatten().unwrap_or_default();
+    entries.iter().any(|entry| entry.name.starts_with("log-"))
 }
 
 /// Whether a tree can be read and not be written.

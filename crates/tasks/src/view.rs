@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use accord_base::evidence::EvidenceDigest;
+use accord_base::evidence::{EvidenceDigest, LastDecision};
 use accord_contract::{Object, Time, Timestamp, Value, Wire as _};
 use accord_tasks_core::board::{WAITS_FOR, retry_at};
 use accord_tasks_core::evidence::{self, Output};
@@ -16,7 +16,7 @@ use accord_tasks_core::run::{Heartbeat, Run, RunResult, RunStatus};
 use accord_tasks_core::task::{
     Task, TaskFile, due, is_overdue, is_review_required, split_comments,
 };
-use accord_tasks_core::verbs::is_approval_recorded;
+use accord_tasks_core::verbs::{is_approval_recorded, last_decision};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::Result;
@@ -143,6 +143,31 @@ impl Work<'_> {
         }
         let list = read_after(self.disk(), self.state, None).map_err(|error| failure(&error))?;
         Ok(is_approval_recorded(task, list.records.iter()))
+    }
+
+    /// What to say about a decision that another copy of the tree recorded.
+    pub(crate) fn decision_of_others(&self, file: &TaskFile) -> Result<Option<String>> {
+        let Some(last) = last_decision(file.task()) else { return Ok(None) };
+        let writer = match self.explained()? {
+            Some(explained) => explained.writer(file).cloned(),
+            None => None,
+        };
+        let Some(writer) = writer else { return Ok(None) };
+        let list = read_after(self.disk(), self.state, None).map_err(|error| failure(&error))?;
+        let id = file.task().id.to_string();
+        let is_here = list.records.iter().any(|record| {
+            record.subject == id
+                && record.actor == last.by
+                && record.decided_at.to_string() == last.at
+        });
+        let writer = writer.map(|writer| format!(" ({writer})")).unwrap_or_default();
+        Ok((!is_here).then(|| {
+            let LastDecision { by, outcome, at, .. } = last;
+            let what = outcome.replace('_', " ");
+            format!(
+                "{what} by {by} at {at} in another copy of the tasks{writer}: not verified here"
+            )
+        }))
     }
 
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {

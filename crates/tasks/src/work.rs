@@ -2,14 +2,16 @@
 //! are staged are read before those on the disk. A task whose file others changed is judged before
 //! a decision sees it.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use accord_base::By;
 use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Object, Time, Value};
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
+use accord_tasks_core::operations::IdForm;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
@@ -17,8 +19,9 @@ use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
+use crate::explained::{Explained, FRONT, front_of};
 use crate::index::Index;
-use crate::layout::{COMPANIONS, DECISIONS, RunLayout, companion, events, task_file};
+use crate::layout::{COMPANIONS, DECISIONS, RunLayout, WRITER, companion, events, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
 use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
@@ -55,6 +58,10 @@ pub(crate) struct Work<'w> {
     pub(crate) broken: Object,
     /// Whether the present decision is the first one of a tree.
     pub(crate) is_first: bool,
+    /// Whether this group took note of the tasks of a tree about which nothing was committed.
+    pub(crate) is_begun: bool,
+    /// The digests of the front matters that this group committed, for events.
+    fronts: HashMap<TaskId, String>,
     /// The failure after which nothing more can be decided in this group.
     spoiled: Option<Failure>,
 }
@@ -88,6 +95,8 @@ impl<'w> Work<'w> {
             touched: BTreeSet::new(),
             broken: Object::new(),
             is_first: false,
+            is_begun: false,
+            fronts: HashMap::new(),
             spoiled: None,
         }
     }
@@ -130,6 +139,12 @@ impl<'w> Work<'w> {
         self.disk
     }
 
+    /// Whether the file of a task cannot be read.
+    pub(crate) fn is_broken(&self, id: TaskId) -> bool {
+        let path = |status: &Status| task_file(*status, id);
+        Status::ALL.iter().any(|status| self.index.broken.contains_key(&path(status)))
+    }
+
     /// How many files cannot be read as tasks.
     pub(crate) fn damaged(&self) -> usize {
         self.index.broken.len()
@@ -147,8 +162,24 @@ impl<'w> Work<'w> {
         self.index.board.poll(limits, self.now)
     }
 
-    pub(crate) fn next_id(&mut self) -> Result<TaskId> {
+    /// The id of a new task. `random` is for projects whose ids are random.
+    pub(crate) fn next_id(&mut self, random: [u8; 16]) -> Result<TaskId> {
         let day = TaskDay::of(self.now);
+        let form = self.settings.manifest.as_ref().and_then(|manifest| manifest.ids);
+        if form == Some(IdForm::Random) {
+            let [a, b, c, d, e, f, g, h, rest @ ..] = random;
+            let (mut bytes, mut step) = ([a, b, c, d, e, f, g, h], rest);
+            // The first bytes can be equal: all of them count.
+            bytes.iter_mut().zip(step).for_each(|(byte, more)| *byte = byte.wrapping_add(more));
+            loop {
+                let id = TaskId::random(day, bytes);
+                if self.board().status(id).is_none() {
+                    return Ok(id);
+                }
+                step[0] = step[0].wrapping_add(1);
+                bytes[usize::from(step[0]) % 8] = bytes[usize::from(step[0]) % 8].wrapping_add(1);
+            }
+        }
         self.index.numbers.entry(day).or_default().next(day)
     }
 
@@ -157,15 +188,39 @@ impl<'w> Work<'w> {
         self.find(id)?.ok_or_else(|| not_found(id))
     }
 
-    /// A task, if it exists. `task_needs_adopt` if nothing says who gave out its lease.
-    pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>> {
-        if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
-            let message = format!("nothing says who gave out the lease of {id}");
-            return Err(
-                Failure::new(Code::AofTaskNeedsAdopt, message).with("task_id", id.to_string())
-            );
+    /// A task for a person: also one whose lease another copy of the tree gave out.
+    pub(crate) fn task_for(&self, id: TaskId, by: &By) -> Result<TaskFile> {
+        let lease = self.held(id).map(|held| held.lease);
+        if lease == Some(LeaseOrigin::Elsewhere) && by.check_person("take a task over").is_ok() {
+            return self.read(id);
         }
-        self.peek(id)
+        self.task(id)
+    }
+
+    /// A task, if it exists. `task_needs_adopt` if nothing says who gave out its lease, or another
+    /// copy of the tree did.
+    pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>> {
+        let needs = |message: String| {
+            Failure::new(Code::AofTaskNeedsAdopt, message).with("task_id", id.to_string())
+        };
+        if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
+            return Err(needs(format!("nothing says who gave out the lease of {id}")));
+        }
+        let file = self.peek(id)?;
+        let judged = self.verdicts.borrow().get(&id).map(|verdict| verdict.lease);
+        let lease = judged.or_else(|| self.held(id).map(|held| held.lease));
+        if lease != Some(LeaseOrigin::Elsewhere) {
+            return Ok(file);
+        }
+        let lease = file.as_ref().and_then(|file| file.task().lease.value());
+        let agent = lease.map(|lease| lease.agent.clone()).unwrap_or_default();
+        let message = format!(
+            "{agent} works on {id} in another copy of the tasks: its lease holds nothing here"
+        );
+        Err(needs(message).suggesting(format!(
+            "a person can take the task away from it: accord task block {id} REASON, then accord \
+             task unblock {id}"
+        )))
     }
 
     /// A task, for readers, or `task_not_found`.
@@ -212,6 +267,13 @@ impl<'w> Work<'w> {
         };
         self.verdicts.borrow_mut().insert(id, verdict);
         answer
+    }
+
+    /// What the event logs explain. `None` in a tree that git does not carry.
+    pub(crate) fn explained(&self) -> Result<Option<Ref<'_, Explained>>> {
+        let Some(explained) = &self.index.explained else { return Ok(None) };
+        explained.borrow_mut().refresh(self.disk).map_err(|error| failure(&error))?;
+        Ok(Some(explained.borrow()))
     }
 
     /// What is committed about a task, or will be with this group.
@@ -337,7 +399,8 @@ impl<'w> Work<'w> {
             },
             _ => None,
         };
-        self.index.put(Entry::of(task, heartbeat.as_ref()));
+        let is_elsewhere = lease == LeaseOrigin::Elsewhere;
+        self.index.put(Entry::of(task, heartbeat.as_ref()).elsewhere(is_elsewhere));
         match &held {
             Some(held) => self.index.files.put(file, &held.front),
             None => self.index.files.remove(task.id),
@@ -345,6 +408,7 @@ impl<'w> Work<'w> {
         if is_new {
             self.touch(task.id, held);
         }
+        self.fronts.insert(task.id, front_of(file));
         Ok(())
     }
 
@@ -356,6 +420,12 @@ impl<'w> Work<'w> {
 
     /// Makes a record of the present decision.
     fn close(&mut self) {
+        let is_written = !self.ops.is_empty() || self.is_first;
+        let is_written = is_written || !self.events.is_empty();
+        if is_written && std::mem::take(&mut self.index.is_new_writer) {
+            let text = self.index.writers.text();
+            self.ops.push(Op::Put { path: WRITER.into(), text, was: Some(ANYTHING.to_owned()) });
+        }
         let mut ops = std::mem::take(&mut self.ops);
         let events = std::mem::take(&mut self.events);
         let touched = std::mem::take(&mut self.touched);
@@ -387,8 +457,13 @@ impl<'w> Work<'w> {
         let mut ops: Vec<Op> = Vec::new();
         for event in list {
             self.index.last_event += 1;
-            let line = format!("{}\n", event.line(self.index.last_event));
-            let path = events(event.at);
+            let mut line = event.line(self.index.last_event);
+            let front = event.task.and_then(|id| self.fronts.get(&id));
+            if let (Some(front), Value::Object(line)) = (front, &mut line) {
+                line.insert(FRONT.into(), front.as_str().into());
+            }
+            let line = format!("{line}\n");
+            let path = events(event.at, self.index.writers.current());
             let (at, line) = self.appended(&path, line);
             match ops.last_mut() {
                 Some(Op::Append { path: last, text, .. }) if *last == path => text.push_str(&line),
@@ -429,6 +504,11 @@ impl<'w> Work<'w> {
     /// The records of the group, and whether the index must be built again.
     pub(crate) fn into_records(self) -> (Vec<Record>, bool) {
         (self.records, self.spoiled.is_some())
+    }
+
+    /// Forgets what would be written so far. What it says stays for this group.
+    pub(crate) fn forget(&mut self) {
+        self.records.clear();
     }
 
     /// Settles what the group read and did not change.
@@ -505,7 +585,8 @@ fn reread(
     match read_task(disk, &path)? {
         Some(Ok(file)) if is_committed(&file, id, held.status, Some(held)) => {
             index.broken.remove(&path);
-            index.put(entry_of(disk, layout, &file)?);
+            let is_elsewhere = held.lease == LeaseOrigin::Elsewhere;
+            index.put(entry_of(disk, layout, &file)?.elsewhere(is_elsewhere));
         }
         // Others changed it since.
         _ => {

@@ -88,6 +88,7 @@ mod snapshot;
 mod sources;
 mod speaking;
 mod task_board;
+mod task_clones;
 mod task_commands;
 mod task_kills;
 mod task_leading;

@@ -98,7 +98,8 @@ fn an_event_that_an_agent_wrote_is_no_decision() {
     tasks.yes(&format!("cancel {cancelled} --reason 'not needed'"));
     let other = tasks.create("Second --ready");
     let mut logs = std::fs::read_dir(tasks.root().join("events")).expect("a folder").flatten();
-    let log = logs.find(|it| it.path().is_file()).expect("a log").path();
+    let is_log = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
+    let log = logs.find(|it| is_log(&it.path())).expect("a log").path();
     let mut text = std::fs::read_to_string(&log).expect("a log");
     let line =
         |text: &str, has: &str| text.lines().rfind(|line| line.contains(has)).map(str::to_owned);

@@ -26,6 +26,7 @@ type Logged = (u64, String);
 fn logged(root: &Path) -> Vec<Logged> {
     let days = std::fs::read_dir(root.join("events")).expect("a folder");
     let mut days: Vec<PathBuf> = days.map(|day| day.expect("an entry").path()).collect();
+    days.retain(|day| day.extension().is_some_and(|end| end == "jsonl"));
     days.sort();
     let text: String =
         days.iter().map(|day| std::fs::read_to_string(day).expect("a log")).collect();

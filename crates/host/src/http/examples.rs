@@ -230,10 +230,13 @@ examples! {
         single "/accord/v1/projects/atlas/tasks?actor=human:lead");
     "adopt_task" 409
         (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/adopt?actor=human:lead");
+    "undelete_task" 200
+        (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/undelete?actor=human:lead");
     "adopt_task_settings" 409
         (POST single "/accord/v1/projects/atlas/tasks/adopt-settings?actor=human:lead");
     "cancel_task" 200 (JSON r#"{"reason":"Paper is not needed"}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID/cancel?actor=human:lead");
+    "merge_tasks" 200 (POST "/accord/v1/projects/atlas/tasks/merge?actor=human:lead");
     "poll_tasks" 200 (POST "/accord/v1/projects/atlas/tasks/poll");
     "lint_tasks" 200 (GET "/accord/v1/projects/atlas/tasks/lint");
     "task_events" 200 (GET single "/accord/v1/projects/atlas/tasks/events?after=10&limit=5");

@@ -1,7 +1,8 @@
 //! Taking the events of task trees over into the streams of their projects.
 //!
 //! A tree's own log is the record. Each of its events appears once in the project's stream, as
-//! `task.` and its type, with the tree's id and the number in the tree. The position is in the
+//! `task.` and its type, with its source and its number there. A source is a writer: one copy of
+//! the tree. The logs of other copies come with git. The position is in the
 //! store, in the same transaction as the events: a host that is killed at any moment neither loses
 //! nor repeats one. The same holds for the decisions that events report (`payload.decision`).
 
@@ -11,7 +12,7 @@ use accord_contract::{Failure, Object, Value};
 use accord_memory::{EventSource, Memory, SourceEvent};
 use accord_tasks::Tree;
 use accord_tasks::decisions::decisions_after;
-use accord_tasks::event_log::{EventLine, EventPlace, events_after, source};
+use accord_tasks::event_log::{EventLine, EventPlace, events_of, sources};
 
 use super::TaskTrees;
 
@@ -40,7 +41,15 @@ pub(crate) fn take_over_all(memory: &Memory, trees: &TaskTrees) -> u64 {
 /// Takes over what is new in a tree. Returns the number of events. Fails when the tree cannot be
 /// read or the store cannot be written.
 pub(crate) fn take_over(memory: &Memory, tree: &Tree, project: &ProjectId) -> Result<u64, Failure> {
-    let source = EventSource { project: project.clone(), id: source(tree)? };
+    let mut taken = 0;
+    for id in sources(tree)? {
+        taken += take_over_from(memory, tree, EventSource { project: project.clone(), id })?;
+    }
+    Ok(taken)
+}
+
+/// Takes over what one writer wrote.
+fn take_over_from(memory: &Memory, tree: &Tree, source: EventSource) -> Result<u64, Failure> {
     let mut taken = 0;
     loop {
         let known = memory.taken_over(&source)?;
@@ -49,7 +58,7 @@ pub(crate) fn take_over(memory: &Memory, tree: &Tree, project: &ProjectId) -> Re
         // The number decides; the place in the log is where the search begins.
         let place = place.filter(|place| place.number == known.number);
         let place = place.unwrap_or(EventPlace { number: known.number, log: None });
-        let (lines, next) = events_after(tree, place, PAGE)?;
+        let (lines, next) = events_of(tree, &source.id, place, PAGE)?;
         if lines.is_empty() {
             return Ok(taken);
         }

@@ -64,7 +64,7 @@ pub(crate) async fn events(host: &Host, project: &str) -> Vec<(String, u64, Stri
 pub(crate) fn logged(folder: &Path) -> Vec<(u64, String)> {
     let mut days: Vec<PathBuf> =
         fs::read_dir(folder.join("events")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    days.retain(|day| !day.ends_with("events.jsonl"));
+    days.retain(|day| day.extension().is_some_and(|end| end == "jsonl"));
     days.sort();
     let text: String = days.iter().map(|day| fs::read_to_string(day).unwrap()).collect();
     let line = |line: &str| {

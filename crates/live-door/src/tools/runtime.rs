@@ -86,21 +86,11 @@ pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
 };
 
 pub(super) const RUNTIME_PAGE: Tool = Tool {
-    title: "Read what a frame shows",
     description: "For pages: the fragments of the page of a session, and its messages after a \
         number.",
     arguments: &[
         SESSION,
         Argument::integer("fromSeq", 0, MOST_SEQUENCE, "Messages after this number."),
     ],
-    output: Some(&[
-        Output::text("head"),
-        Output::text("actions"),
-        Output::text("digest"),
-        Output::count("epoch"),
-        Output::flag("ended"),
-        Output::list("messages").optional(),
-        Output::text("page_url").optional(),
-    ]),
     ..of_session::<RuntimePage, _>(receipt::<AccordRuntimePageEnvelope>)
 };

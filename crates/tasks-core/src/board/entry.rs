@@ -42,6 +42,8 @@ pub struct Entry {
     pub is_alerted: bool,
     /// When it has been in progress for too long, or is still so after the last alert.
     pub overdue_at: Option<Time>,
+    /// Whether another copy of the tree gave out its lease, which holds nothing here.
+    pub is_elsewhere: bool,
     /// How the clock jumped since these times were written.
     pub(super) shifts: Shifts,
 }
@@ -74,8 +76,15 @@ impl Entry {
             block_reason: text("blockReason"),
             is_alerted: unrouted::is_alerted(task),
             overdue_at: sla::due_at(task),
+            is_elsewhere: false,
             shifts: Shifts::default(),
         }
+    }
+
+    /// The same task, if another copy of the tree gave out its lease.
+    #[must_use]
+    pub fn elsewhere(self, is_elsewhere: bool) -> Self {
+        Self { is_elsewhere, ..self }
     }
 
     pub fn is_routed(&self) -> bool {

@@ -141,6 +141,8 @@ impl Board {
                     self.candidates.insert(id);
                 }
             }
+            // Its run, its resource and its place among those that run are elsewhere.
+            Status::InProgress if entry.is_elsewhere => {}
             Status::InProgress => {
                 self.running += 1;
                 if let Some(team) = &entry.team {
@@ -182,6 +184,7 @@ impl Board {
                 self.ready.remove(&entry.turn());
                 self.unrouted.remove(&entry.turn());
             }
+            Status::InProgress if entry.is_elsewhere => {}
             Status::InProgress => {
                 self.running -= 1;
                 release(&mut self.running_in, entry.team.as_ref());

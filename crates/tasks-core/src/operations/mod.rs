@@ -17,6 +17,7 @@ mod end_run;
 mod events;
 mod links;
 mod list;
+mod merge;
 mod message;
 mod moves;
 mod observed;
@@ -66,6 +67,10 @@ pub use list::{
     BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN, DEFAULT_LIMIT, Formatted, ListAnswer,
     ListQuery, ListTasks, ReadFormat, TaskBoard, TaskBoardEnvelope, TaskListEnvelope,
 };
+pub use merge::{
+    MergeAnswer, MergeRequest, MergeTasks, MergedTask, TaskMergeEnvelope, UndeleteRequest,
+    UndeleteTask, UnmergedFile,
+};
 pub use message::{AofMessageEnvelope, MessageAnswer, MessageQuery, SendMessage};
 pub use moves::{
     BlockRequest, BlockTask, PromoteRequest, PromoteTask, UnblockRequest, UnblockTask,
@@ -79,8 +84,8 @@ pub use task::{
     BlockEnd, DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
 };
 pub use tree::{
-    ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, LintAnswer, LintFinding, LintQuery,
-    LintSeverity, LintTasks, PollAlert, PollAnswer, PollRequest, PollTasks, ProjectType,
+    ApplyMode, IdForm, InitAnswer, InitRequest, InitTasks, LayoutName, LintAnswer, LintFinding,
+    LintQuery, LintSeverity, LintTasks, PollAlert, PollAnswer, PollRequest, PollTasks, ProjectType,
     ReviewMode, TaskInitEnvelope, TaskLintEnvelope, TaskPollEnvelope,
 };
 
@@ -132,6 +137,9 @@ const OF_TASK: &[Code] = &[
     Code::AofAmbiguousTaskId,
     Code::AofTaskFileInvalid,
 ];
+
+/// A file that a merge cannot read, or no number that is left.
+const TASK_FILES: &[Code] = &[Code::AofTaskFileInvalid, Code::AofTaskIdsExhausted];
 
 const NO_TREE: &[Code] = &[Code::AofNoTaskTree];
 
@@ -221,6 +229,8 @@ pub mod requests {
         PollRequest = "task-poll-request",
         SessionEndRequest = "task-session-end-request",
         EndRunRequest = "task-end-run-request",
+        MergeRequest = "task-merge-request",
+        UndeleteRequest = "task-undelete-request",
     }
 }
 
@@ -247,5 +257,6 @@ pub mod answers {
         EndRunAnswer = "task-end-run-answer",
         BriefingAnswer = "task-briefing-answer",
         EventsAnswer = "task-events-answer",
+        MergeAnswer = "task-merge-answer",
     }
 }

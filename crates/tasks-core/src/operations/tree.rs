@@ -41,6 +41,14 @@ wire_enum! {
         Upstream = "upstream",
     }
 
+    /// What tells the ids of tasks of one day apart.
+    pub enum IdForm("TaskIdForm", closed) {
+        /// Numbers: `001`, and after `999` `001-01`.
+        Number = "number",
+        /// Eight letters and digits. Readers by the pattern of the guide refuse them.
+        Random = "random",
+    }
+
     /// The type of a project.
     pub enum ProjectType("TaskProjectType", closed) {
         /// Software.
@@ -75,6 +83,8 @@ request! {
         optional review: ReviewMode = "review", "review-mode";
         /// Where run artifacts are. Default: `guide`.
         optional layout: LayoutName = "layout", "run-layout";
+        /// What tells the ids of tasks of one day apart. Default: `number`.
+        optional ids: IdForm = "ids", "task-id-form";
         /// How long a lease lasts. Default: ten minutes.
         optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", DURATION;
         /// How long a heartbeat lasts. Default: five minutes.
@@ -105,6 +115,8 @@ message! {
         required review: ReviewMode = "review", "review-mode";
         /// Where run artifacts are.
         required layout: LayoutName = "layout", "run-layout";
+        /// What tells the ids of tasks of one day apart; absent for numbers.
+        optional ids: IdForm = "ids", "task-id-form";
         /// How long a lease lasts.
         required lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms";
         /// How long a heartbeat lasts.

@@ -6,6 +6,7 @@ use accord_tasks_core::operations::{
     AddDependency, AdoptTask, ApproveTask, BlockTask, CancelTask, CloseTask, CommentOnTask,
     CreateTask, CreateTasks, DependencyRequest, EditTask, PromoteTask, ReleaseTask,
     RemoveDependency, ReopenTask, ResurrectTask, SendBackTask, TaskEnvelope, UnblockTask,
+    UndeleteTask,
 };
 
 use super::operation::{bind, deciding, on_project, on_task};
@@ -27,6 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
         on_task::<CommentOnTask, _, _>(Tree::comment).route(),
         on_task::<BlockTask, _, _>(Tree::block).route(),
         on_task::<UnblockTask, _, _>(Tree::unblock).route(),
+        on_task::<UndeleteTask, _, _>(Tree::undelete).route(),
         on_task::<PromoteTask, _, _>(Tree::promote).route(),
         on_task::<ReleaseTask, _, _>(Tree::release).route(),
         deciding::<ApproveTask, _, _>(Tree::approve).route(),

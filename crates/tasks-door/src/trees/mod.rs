@@ -40,6 +40,8 @@ const WATCH_AFTER: Duration = Duration::from_millis(500);
 
 /// The folder that makes a folder a tree.
 const TASKS: &str = "tasks";
+/// What Accord wrote about a tree.
+const OWN: &str = accord_tasks::layout::OWN;
 
 /// The task trees of a host. A clone is the same trees.
 #[derive(Clone)]
@@ -223,7 +225,8 @@ fn tree_folder(folder: &Path) -> Result<Option<FolderId>, Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unavailable(path, &error)),
     };
-    if found(&folder.join(TASKS))?.is_none() {
+    // Without its tasks it is still a tree, if Accord wrote to it: it says that they are gone.
+    if found(&folder.join(TASKS))?.is_none() && found(&folder.join(OWN))?.is_none() {
         return Ok(None);
     }
     let id = |found: fs::Metadata| FolderId { device: found.dev(), inode: found.ino() };

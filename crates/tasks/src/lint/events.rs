@@ -1,6 +1,6 @@
 //! Whether the events of a tree are all there.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use accord_contract::Value;
 use accord_tasks_core::event::{completed_task, number};
@@ -11,17 +11,22 @@ use accord_trees::record::RecordLines;
 use super::Lint;
 use crate::committed::Seal;
 use crate::layout::task_file;
+use crate::writers::writer_of;
 
 impl Lint<'_> {
     /// Accord's events have numbers without gaps. Lines of other programs are theirs.
     pub(super) fn events(&mut self) -> Result<()> {
-        let mut numbers: Vec<(u64, String)> = Vec::new();
+        let mut writers: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+        let known = self.state.writers().cloned();
         let mut completed: HashSet<TaskId> = HashSet::new();
         for entry in self.disk.list("events")?.unwrap_or_default() {
             if !entry.name.ends_with(".jsonl") || entry.name == "events.jsonl" {
                 continue;
             }
             let path = format!("events/{}", entry.name);
+            let of_others = || writer_of(&path).unwrap_or_default().to_owned();
+            let writer = known.as_ref().map_or_else(of_others, |known| known.writer_of(&path));
+            let numbers = writers.entry(writer).or_default();
             let mut last = 0;
             let sealed = self.state.seal(&path);
             let mut found = sealed.map(|seal| Seal::after(seal.after));
@@ -70,19 +75,26 @@ impl Lint<'_> {
                 self.warning("event_line_torn", &path, "the last line is cut off");
             }
         }
-        self.completions(&completed, !numbers.is_empty());
-        // After a clock was set back, the order is not that of the files.
-        numbers.sort_unstable();
-        numbers.dedup_by_key(|(number, _)| *number);
-        let mut before = 0;
-        for (number, path) in &numbers {
-            if *number != before + 1 {
-                let problem = format!("no event has a number between {before} and {number}");
-                self.error("event_gap", path, problem);
+        self.completions(&completed, writers.values().any(|numbers| !numbers.is_empty()));
+        let mut last = 0;
+        for (writer, mut numbers) in writers {
+            // After a clock was set back, the order is not that of the files.
+            numbers.sort_unstable();
+            numbers.dedup_by_key(|(number, _)| *number);
+            // A writer that went on from another one does not begin with 1.
+            let first = numbers.first().filter(|_| !writer.is_empty());
+            let mut before = first.map_or(0, |(first, _)| first - 1);
+            for (number, path) in &numbers {
+                if *number != before + 1 {
+                    let problem = format!("no event has a number between {before} and {number}");
+                    self.error("event_gap", path, problem);
+                }
+                before = *number;
             }
-            before = *number;
+            if known.as_ref().is_none_or(|known| known.current() == writer) {
+                last = last.max(before);
+            }
         }
-        let last = numbers.last().map_or(0, |(number, _)| *number);
         if let Some(committed) = self.state.last_event().filter(|committed| *committed > last) {
             let problem = format!("the events after {last} are missing, up to {committed}");
             self.error("event_gap", "events", problem);
@@ -94,7 +106,10 @@ impl Lint<'_> {
     /// travels with the files, for example with git. Other tools may keep no log.
     fn completions(&mut self, completed: &HashSet<TaskId>, has_events: bool) {
         let unknown = std::mem::take(&mut self.done).into_iter();
-        for id in unknown.filter(|id| has_events && !completed.contains(id)) {
+        let is_known = |id: &TaskId, former: &[TaskId]| {
+            completed.contains(id) || former.iter().any(|id| completed.contains(id))
+        };
+        for (id, _) in unknown.filter(|(id, former)| has_events && !is_known(id, former)) {
             let path = task_file(Status::Done, id);
             let problem = "no event says that somebody completed the task";
             self.warning("completion_not_recorded", &path, problem);

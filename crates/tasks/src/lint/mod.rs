@@ -5,10 +5,10 @@ mod events;
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Code, Wire};
+use accord_contract::{Code, Value, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
-use accord_tasks_core::operations::{LintFinding, LintSeverity};
+use accord_tasks_core::operations::{ApplyMode, LintFinding, LintSeverity, ReviewMode};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile};
 use accord_tasks_core::verbs::{is_approval_recorded, last_decision};
@@ -17,13 +17,20 @@ use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
+use crate::explained::Explained;
 use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
 use crate::manifest::read_manifest;
+use crate::operations::merge::FORMER;
 use crate::outputs::outputs;
-use crate::scan::{MAX_FILE, is_committed, read_task};
+use crate::referee::verdict::is_marked;
+use crate::scan::{MAX_FILE, is_committed, read_task, readable};
 use crate::traces::Traces;
+use crate::writers::is_in_git;
+
+/// Deeper folders count as filled.
+const MAX_DEPTH: usize = 8;
 
 pub(crate) struct Lint<'d> {
     disk: &'d dyn Disk,
@@ -31,8 +38,8 @@ pub(crate) struct Lint<'d> {
     pub(crate) findings: Vec<LintFinding>,
     pub(crate) seen: BTreeMap<TaskId, String>,
     board: Board,
-    /// The tasks in the folder of those that are done.
-    done: Vec<TaskId>,
+    /// The tasks in the folder of those that are done, with the ids that they had before.
+    done: Vec<(TaskId, Vec<TaskId>)>,
     /// Those with an approval in their files.
     approved: Vec<Task>,
     /// Who completed tasks, as the events say.
@@ -40,6 +47,8 @@ pub(crate) struct Lint<'d> {
     /// What the files say about Accord, if nothing is committed about the tree.
     traces: Option<Traces>,
     pub(crate) events: u64,
+    /// What the event logs explain, in a tree that git carries.
+    explained: Option<Explained>,
 }
 
 impl<'d> Lint<'d> {
@@ -56,12 +65,19 @@ impl<'d> Lint<'d> {
             completed_by: Vec::new(),
             traces: None,
             events: 0,
+            explained: None,
         }
     }
 
     pub(crate) fn run(mut self) -> Result<Self> {
         if !self.state.is_begun() {
-            self.traces = Some(Traces::read(self.disk)?);
+            let is_in_git = is_in_git(self.disk.root_path());
+            self.traces = Some(Traces::read(self.disk, is_in_git)?);
+        }
+        if is_in_git(self.disk.root_path()) {
+            let mut explained = Explained::default();
+            explained.refresh(self.disk)?;
+            self.explained = Some(explained);
         }
         self.settings()?;
         self.tasks()?;
@@ -69,12 +85,18 @@ impl<'d> Lint<'d> {
         self.events()?;
         let decisions = read_after(self.disk, self.state, None)?;
         for task in std::mem::take(&mut self.approved) {
-            let id = task.id.to_string();
+            let ids: Vec<TaskId> = [task.id].into_iter().chain(former(&task)).collect();
+            let is_about = |subject: &str| ids.iter().any(|id| id.to_string() == subject);
             // A teammate approved it: the log travels with the files, the record does not.
-            let is_of_others = !decisions.records.iter().any(|record| record.subject == id)
-                && last_decision(&task)
-                    .is_some_and(|last| self.completed_by.contains(&(task.id, last.by)));
-            if !is_of_others && !is_approval_recorded(&task, decisions.records.iter()) {
+            let is_of_others = !decisions.records.iter().any(|record| is_about(&record.subject))
+                && last_decision(&task).is_some_and(|last| {
+                    ids.iter().any(|id| self.completed_by.contains(&(*id, last.by.clone())))
+                });
+            let is_recorded = ids.iter().any(|id| {
+                let named = Task { id: *id, ..task.clone() };
+                is_approval_recorded(&named, decisions.records.iter())
+            });
+            if !is_of_others && !is_recorded {
                 let problem = "its approval is not in the record of decisions";
                 self.error("approval_not_recorded", &task_file(task.status, task.id), problem);
             }
@@ -117,8 +139,9 @@ impl<'d> Lint<'d> {
                 return Ok(());
             }
         };
-        let is_said = manifest.apply.is_some() || manifest.review.is_some();
-        if is_said && self.state.settings().is_none() {
+        let is_usual = manifest.apply.is_none_or(|apply| apply == ApplyMode::AtOnce)
+            && manifest.review.is_none_or(|review| review == ReviewMode::Human);
+        if !is_usual && self.state.settings().is_none() {
             let problem = "apply and review count only once a person has adopted them";
             self.warning("settings_not_committed", MANIFEST, problem);
         }
@@ -183,6 +206,12 @@ impl<'d> Lint<'d> {
         }
         let file = match read_task(self.disk, path)? {
             None => return Ok(()),
+            Some(Err(_)) if self.is_unmerged(path)? => {
+                let problem = "git merged two versions of the task";
+                self.error("merge_conflict", path, problem);
+                self.board.put_closed(id, status);
+                return Ok(());
+            }
             Some(Err(why)) => {
                 // The finding has the path already.
                 let rest = why.strip_prefix(&format!("{path} ")).map(|rest| format!("it {rest}"));
@@ -201,7 +230,7 @@ impl<'d> Lint<'d> {
             self.error("status_mismatch", path, problem);
         }
         if status == Status::Done {
-            self.done.push(id);
+            self.done.push((id, former(task)));
         }
         // A tree that came with its files alone has no record.
         if task.metadata("approval").is_some() && self.state.last_decision().is_some() {
@@ -215,12 +244,14 @@ impl<'d> Lint<'d> {
                 self.warning("outputs_changed", &format!("{folder}/outputs"), problem);
             }
         }
-        self.lease(path, id, &file)?;
+        let origin = self.lease(path, id, &file)?;
         self.board.put(Entry::of(task, None));
         for folder in COMPANIONS {
             let folder = format!("{}/{folder}", companion(status, id));
             match self.disk.stat(&folder)?.map(|stat| stat.kind) {
                 Some(Kind::Folder) => {}
+                // Git carries no empty folder. Only an agent at work here needs one.
+                None if !origin.is_here() => {}
                 None => self.warning("missing_folder", &folder, "the folder is missing"),
                 Some(_) => {
                     self.error("not_a_folder", &folder, "it is a link or a file, not a folder");
@@ -230,7 +261,13 @@ impl<'d> Lint<'d> {
         self.run_of(id)
     }
 
-    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) -> Result<()> {
+    /// Whether git left its marks in a file.
+    fn is_unmerged(&self, path: &str) -> Result<bool> {
+        let bytes = readable(read_file(self.disk, path, MAX_FILE))?.unwrap_or_default();
+        Ok(is_marked(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) -> Result<LeaseOrigin> {
         let task = file.task();
         let held = self.state.held(id);
         let is_leased = task.lease.value().is_some();
@@ -252,11 +289,18 @@ impl<'d> Lint<'d> {
         } else if self.state.is_begun()
             && !task.status.is_final()
             && !is_committed(file, id, task.status, held)
+            && !self.is_explained(file)
         {
             let problem = "others changed the file; the next operation decides about it";
             self.warning("edit_not_judged", path, problem);
         }
-        Ok(())
+        Ok(origin)
+    }
+
+    /// Whether git brought what another copy of the tree committed.
+    fn is_explained(&self, file: &TaskFile) -> bool {
+        let status = file.task().status;
+        self.explained.as_ref().is_some_and(|explained| explained.has(file, status))
     }
 
     fn run_of(&mut self, id: TaskId) -> Result<()> {
@@ -293,7 +337,9 @@ impl<'d> Lint<'d> {
         if entry.kind != Kind::Folder {
             let problem = "it is a link or a file; the next operation replaces it";
             self.error("not_a_folder", path, problem);
-        } else if self.disk.stat(&format!("{folder}/{id}.md"))?.is_none() {
+        } else if self.disk.stat(&format!("{folder}/{id}.md"))?.is_none()
+            && has_files(self.disk, path, 0)?
+        {
             self.warning("orphan_folder", path, "the folder has no task file beside it");
         }
         Ok(())
@@ -312,6 +358,24 @@ impl<'d> Lint<'d> {
             self.error(code, &path, failure.message);
         }
     }
+}
+
+/// The ids that a task had before two copies of the tree were merged.
+fn former(task: &Task) -> Vec<TaskId> {
+    let ids = task.metadata(FORMER).and_then(Value::as_array).into_iter().flatten();
+    ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).collect()
+}
+
+/// Whether a folder has something in it. Git removes files, and leaves folders that it does not
+/// know.
+fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
+    for entry in disk.list(folder)?.unwrap_or_default() {
+        let path = format!("{folder}/{}", entry.name);
+        if entry.kind != Kind::Folder || depth >= MAX_DEPTH || has_files(disk, &path, depth + 1)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The log of what Accord committed was changed by others.
@@ -341,9 +405,9 @@ fn suggestion(code: &str) -> Option<&'static str> {
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",
         "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",
-        "edit_not_judged" | "duplicate_task" | "status_mismatch" | "missing_file" => {
-            "accord task poll"
-        }
+        "merge_conflict" => "accord task merge",
+        "duplicate_task" => "after a merge of git: accord task merge; else: accord task poll",
+        "edit_not_judged" | "status_mismatch" | "missing_file" => "accord task poll",
         _ => return None,
     })
 }

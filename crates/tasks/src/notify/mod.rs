@@ -242,7 +242,7 @@ fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotificati
         return None;
     }
     let actor = line.object.get("actor").and_then(Value::as_str).unwrap_or_default();
-    let found = tree.change(move |work| work.find(task_id)).ok().flatten();
+    let found = tree.read(move |work| work.find(task_id)).ok().flatten();
     Some(TaskNotification {
         id: format!("{project}:{}", line.number),
         project_id: project.to_owned(),

@@ -147,7 +147,7 @@ impl Tree {
         let (task, mut by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
         let (draft, applied) = self.change(move |work| {
             let id = work.board().resolve(&task)?;
-            let file = work.task(id)?;
+            let file = work.task_for(id, &by)?;
             check(work, &file, &mut by)?;
             let run: Option<Run> = work.artifact(id, "run.json")?;
             let about = Subject { task: file.task(), run: run.as_ref(), by: &by, now: work.now() };

@@ -13,7 +13,7 @@ impl Tree {
     /// The board. Only of open tasks team, agent and priority are known.
     pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer> {
         let (request, project) = (request.clone(), self.project().to_owned());
-        self.change(move |work| {
+        self.read(move |work| {
             let limit =
                 usize::try_from(request.limit.unwrap_or(DEFAULT_COLUMN)).unwrap_or(usize::MAX);
             let mut columns = Vec::new();

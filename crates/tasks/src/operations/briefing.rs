@@ -24,9 +24,9 @@ impl Tree {
     pub fn briefing(&self, task: &str, _: &By) -> Result<BriefingAnswer> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let root = self.disk().root_path().display().to_string();
-        self.change(move |work| {
+        self.read(move |work| {
             let id = work.board().resolve(&task)?;
-            let file = work.task(id)?;
+            let file = work.read(id)?;
             let details = work.details(&project, &file, work.run_facts(id)?);
             let (instructions, work_log) = split_work_log(file.body());
             // They are in the details, and come first in the text.

@@ -54,7 +54,7 @@ impl Tree {
     pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer> {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
-        let aof_id = self.aof_id();
+        let (aof_id, random) = (self.aof_id(), self.environment().random());
         let (draft, warnings) = self.change(move |work| {
             let known = request.key.as_ref().and_then(|key| keys(work).remove(key));
             if let Some(id) = known {
@@ -67,7 +67,7 @@ impl Tree {
             let parent = parent.map(|text| resolve_as(work, text, Code::AofParentNotFound));
             let parent = parent.transpose()?;
             let status = status_of(work, &request, &depends_on);
-            let id = work.next_id()?;
+            let id = work.next_id(random)?;
             let new = New { request: &request, id, status, depends_on, parent };
             let file = new.file(work, &aof_id, &by)?;
             stage(work, &file, &by)?;

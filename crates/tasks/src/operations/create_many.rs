@@ -33,7 +33,7 @@ impl Tree {
         for (place, task) in tasks.iter().enumerate() {
             check(task, by).map_err(|failure| at_place(failure, place, task))?;
         }
-        let (by, aof_id) = (by.clone(), self.aof_id());
+        let (by, aof_id, environment) = (by.clone(), self.aof_id(), self.environment().clone());
         let is_trial = request.dry_run == Some(true);
         self.change(move |work| {
             let plan = Plan::of(work, &tasks)?;
@@ -43,7 +43,7 @@ impl Tree {
             }
             let mut ids = plan.ids_of_known();
             for id in ids.iter_mut().filter(|id| id.is_none()) {
-                *id = Some(work.next_id()?);
+                *id = Some(work.next_id(environment.random())?);
             }
             // Nothing is written before everything is known to be right.
             let mut files = Vec::new();

@@ -28,7 +28,7 @@ impl Tree {
     pub fn end_run(&self, task: &str, request: &EndRunRequest, by: &By) -> Result<EndRunAnswer> {
         let agent = by.agent(request.agent.as_deref())?.to_owned();
         let task = task.to_owned();
-        let task = self.change(move |work| work.board().resolve(&task))?;
+        let task = self.read(move |work| work.board().resolve(&task))?;
         let run = RunOfAgent { task, agent, run_id: request.run_id.clone() };
         if let Some(observed) = &request.observed {
             self.record(&run, observed, by)?;
@@ -75,7 +75,7 @@ impl Tree {
     /// Whether a task is still in progress in a run.
     fn is_held(&self, run: &RunOfAgent) -> Result<bool> {
         let run = run.clone();
-        self.change(move |work| Ok(held(work, &run).is_ok()))
+        self.read(move |work| Ok(held(work, &run).is_ok()))
     }
 }
 

@@ -39,6 +39,7 @@ impl Tree {
             let old = work.text(MANIFEST)?;
             let created = old.is_none();
             check_person(&request, &by, created)?;
+            git_files(work)?;
             let (text, manifest) = manifest_text(old.as_deref(), &project, &request)?;
             if old.as_deref() != Some(&text) {
                 work.put(MANIFEST, text)?;
@@ -53,6 +54,39 @@ impl Tree {
         self.current_settings();
         Ok(answer)
     }
+}
+
+/// What belongs to one copy of a tree alone: git ignores it.
+const IGNORED: &str = "\
+# Accord: what belongs to this copy of the tasks alone
+/state/
+/runs/*/run.json
+/runs/*/run_heartbeat.json
+";
+
+/// Two branches of one copy append to the same log: git keeps the lines of both.
+const ATTRIBUTES: &str = "*.jsonl text eol=lf merge=union\n";
+
+/// The files by which git can carry a tree. What exists stays as it is.
+fn git_files(work: &mut Work<'_>) -> Result<()> {
+    let known = work.text(".gitignore")?.unwrap_or_default();
+    let is_missing = |line: &&str| !known.lines().any(|known| known.trim() == *line);
+    let missing: Vec<&str> = IGNORED.lines().filter(is_missing).collect();
+    if !missing.iter().all(|line| line.starts_with('#')) {
+        let blank = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+        let text = format!("{known}{blank}{}\n", missing.join("\n"));
+        work.put(".gitignore", text)?;
+    }
+    // Git keeps no empty folder, and takes one that becomes empty for one that was renamed.
+    let kept = Status::ALL.iter().map(|status| format!("{}/.gitkeep", status_folder(*status)));
+    let more = kept.map(|path| (path, String::new()));
+    let attributes = ("events/.gitattributes".to_owned(), ATTRIBUTES.to_owned());
+    for (path, text) in more.chain([attributes]) {
+        if work.text(&path)?.is_none() {
+            work.put(&path, text)?;
+        }
+    }
+    Ok(())
 }
 
 /// Settings that decide about the work of agents are a person's.
@@ -114,6 +148,7 @@ fn changes(request: &InitRequest) -> Vec<Change> {
     set(&["apply"], request.apply.map(|apply| apply.as_str().into()));
     set(&["review"], request.review.map(|review| review.as_str().into()));
     set(&["layout"], request.layout.map(|layout| layout.as_str().into()));
+    set(&["ids"], request.ids.map(|ids| ids.as_str().into()));
     set(&["leaseTtlMs"], request.lease_ttl_ms.map(Value::from));
     set(&["heartbeatTtlMs"], request.heartbeat_ttl_ms.map(Value::from));
     set(&["limits", "running"], request.max_running.map(Value::from));
@@ -181,6 +216,7 @@ fn answer(settings: &Settings, project: &str, root: String, created: bool) -> In
         apply: committed.map_or(ApplyMode::AtOnce, |committed| committed.apply),
         review: committed.map_or(ReviewMode::Human, |committed| committed.review),
         layout: layout.unwrap_or(LayoutName::Guide),
+        ids: manifest.and_then(|manifest| manifest.ids),
         lease_ttl_ms: ms(times.lease_seconds),
         heartbeat_ttl_ms: ms(times.heartbeat_seconds),
     }

@@ -29,7 +29,7 @@ impl Tree {
     pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer> {
         let after = request.cursor.as_deref().map(Position::read).transpose()?;
         let (mut filter, parent) = (Filter::of(request), request.parent.clone());
-        let (filter, known, counts) = self.change(move |work| {
+        let (filter, known, counts) = self.read(move |work| {
             filter.parent = parent.map(|parent| work.board().resolve(&parent)).transpose()?;
             let known = filter.candidates(work);
             Ok((filter, known, work.counts()))
@@ -40,7 +40,7 @@ impl Tree {
         for some in unsure.chunks(AT_ONCE) {
             let some: Vec<Position> = some.iter().map(|(position, _)| *position).collect();
             let filter = filter.clone();
-            positions.extend(self.change(move |work| Ok(filter.read(work, &some)))?);
+            positions.extend(self.read(move |work| Ok(filter.read(work, &some)))?);
         }
         positions.sort_unstable();
         let total = positions.len();
@@ -66,7 +66,7 @@ impl Tree {
         let (mut items, mut damaged) = (Vec::new(), Vec::new());
         for some in page.chunks(AT_ONCE) {
             let some = some.to_vec();
-            let (more, broken) = self.change(move |work| {
+            let (more, broken) = self.read(move |work| {
                 let (mut items, mut damaged) = (Vec::new(), Vec::new());
                 for position in some {
                     let id = position.id();

@@ -84,7 +84,7 @@ impl Tree {
         if parts.is_empty() {
             return Ok(message);
         }
-        let whole = self.change(move |work| {
+        let whole = self.read(move |work| {
             let whole = parts.into_iter().map(|(path, part)| {
                 let id = work.board().resolve(&part).map_err(|failure| failure.at(path))?;
                 Ok((path, id))

@@ -21,6 +21,7 @@ mod heartbeat;
 mod init;
 mod lint;
 mod list;
+pub(crate) mod merge;
 mod message;
 mod poll;
 mod release;
@@ -28,6 +29,7 @@ mod reopen;
 mod review;
 mod session_end;
 mod show;
+mod undelete;
 mod worker_run;
 
 pub use worker_run::Claimed;

@@ -18,7 +18,7 @@ impl Tree {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let without_body = request.without_body;
         let root = self.disk().root_path().display().to_string();
-        self.change(move |work| {
+        self.read(move |work| {
             let id = work.board().resolve(&task)?;
             let file = work.read(id)?;
             let facts = work.run_facts(id)?;
@@ -35,7 +35,9 @@ impl Tree {
             if approved_outputs(file.task()).is_some_and(|it| it != evidence.outputs_digest) {
                 findings.push("outputs/ changed after the approval".to_owned());
             }
-            if !work.is_approval_recorded(file.task())? {
+            if let Some(of_others) = work.decision_of_others(&file)? {
+                findings.push(of_others);
+            } else if !work.is_approval_recorded(file.task())? {
                 details.approval = None;
                 findings.push("the approval in its file is not in the record".to_owned());
             }

@@ -43,7 +43,7 @@ impl Tree {
 
     /// How long leases and heartbeats last, as the project says now.
     pub(crate) fn lease_times(&self) -> Result<LeaseTimes> {
-        self.change(|work| Ok(work.settings().times()))
+        self.read(|work| Ok(work.settings().times()))
     }
 
     /// The name that a task is claimed under: its agent, else its role, else its team.

@@ -14,6 +14,8 @@ pub(crate) struct Found {
     /// The digest of its content; `None` for a link, which is replaced whatever it leads to.
     pub(crate) digest: Option<String>,
     pub(crate) copy: Copy,
+    /// Whether it is what some copy of the tree committed.
+    pub(crate) is_explained: bool,
 }
 
 /// The content of a file with the name of a task.
@@ -74,9 +76,12 @@ pub(crate) fn find(disk: &dyn Disk, folder: Status, id: TaskId) -> Result<Option
         Ok(file) if file.task().id != id => {
             broken(folder, format!("the file says that it is {}", file.task().id), &bytes)
         }
-        Ok(file) => {
-            Found { folder, digest: Some(digest(&bytes)), copy: Copy::Task(Box::new(file)) }
-        }
+        Ok(file) => Found {
+            folder,
+            digest: Some(digest(&bytes)),
+            copy: Copy::Task(Box::new(file)),
+            is_explained: false,
+        },
     }))
 }
 
@@ -84,5 +89,6 @@ fn broken(folder: Status, why: String, bytes: &[u8]) -> Found {
     let text = String::from_utf8_lossy(bytes).into_owned();
     // The reason stands for a content that cannot be read.
     let digest = if bytes.is_empty() { digest(why.as_bytes()) } else { digest(bytes) };
-    Found { folder, digest: Some(digest), copy: Copy::Broken { why, text } }
+    let copy = Copy::Broken { why, text };
+    Found { folder, digest: Some(digest), copy, is_explained: false }
 }

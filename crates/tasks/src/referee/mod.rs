@@ -33,14 +33,23 @@ pub(crate) fn refused_file(id: TaskId) -> String {
 impl Work<'_> {
     /// Judges the files of a task, without writing anything.
     pub(crate) fn judge(&self, id: TaskId, intended: Option<&TaskFile>) -> Result<Verdict> {
-        let found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
+        let mut found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
+        let explained = self.explained()?;
+        if let Some(explained) = &explained {
+            for one in &mut found {
+                let folder = one.folder;
+                one.is_explained = one.task().is_some_and(|file| explained.has(file, folder));
+            }
+        }
+        let is_in_git = explained.is_some();
+        drop(explained);
         let held = self.held(id);
         let closed = self.index.board.status(id).filter(|status| status.is_final());
         let new_lease = match self.index.traces.as_ref().filter(|_| !self.state.is_begun()) {
             Some(traces) => traces.lease(self.disk, id).map_err(|error| failure(&error))?,
             None => LeaseOrigin::Other,
         };
-        let before = Before { id, held, closed, intended, new_lease, now: self.now };
+        let before = Before { id, held, closed, intended, new_lease, is_in_git, now: self.now };
         Ok(decide(before, found))
     }
 
@@ -56,21 +65,31 @@ impl Work<'_> {
 
     /// Judges what is known to be odd, before the decisions of a group.
     pub(crate) fn settle_all(&mut self, skipped: &[Skipped]) {
-        if !self.state.is_begun() {
-            drop(self.attempt(|work| {
-                work.begin();
-                Ok(())
-            }));
-        }
+        self.begin_once();
         if std::mem::take(&mut self.index.has_odd_settings) {
             drop(self.attempt(Work::settle_settings));
         }
         for one in skipped {
             drop(self.attempt(|work| work.settle_skipped(one)));
         }
+        self.settle_tasks();
+    }
+
+    /// Judges the tasks that are known to be odd.
+    pub(crate) fn settle_tasks(&mut self) {
+        self.begin_once();
         for id in std::mem::take(&mut self.index.odd) {
             // A file that cannot be looked at is judged when it is read.
             drop(self.attempt(|work| work.settle(id)));
+        }
+    }
+
+    fn begin_once(&mut self) {
+        if !self.state.is_begun() && !std::mem::replace(&mut self.is_begun, true) {
+            drop(self.attempt(|work| {
+                work.begin();
+                Ok(())
+            }));
         }
     }
 
@@ -92,7 +111,7 @@ impl Work<'_> {
         }
     }
 
-    fn forget_broken(&mut self, path: &str) {
+    pub(crate) fn forget_broken(&mut self, path: &str) {
         self.index.broken.remove(path);
         if self.state.broken(path).is_some() {
             self.broken.insert(path.to_owned(), Value::Null);
@@ -117,12 +136,20 @@ impl Work<'_> {
     }
 
     fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<()> {
-        let Verdict { file, at, others, mut refused, refused_text, noticed, lease } = verdict;
+        let Verdict { file, at, others, mut refused, refused_text, noticed, lease, is_explained } =
+            verdict;
         if let Some(text) = refused_text {
             self.put(&refused_file(id), text)?;
         }
         if let Some(file) = &file {
             refused.extend(self.mend_companion(file)?);
+            if let Some(from) = self.held(id).map(|held| held.status)
+                && is_explained
+                && from != file.task().status
+            {
+                // The log knows, so that a restart of the machine does not bring it back.
+                self.ops.push(Op::Remove { path: task_file(from, id) });
+            }
             self.place(file, at, others)?;
             self.mend_run(id, lease, &mut refused)?;
             for &status in Status::ALL {
@@ -193,7 +220,7 @@ impl Work<'_> {
         format!("{OWN}/refused/{id}.{folder}.{}.md", self.index.last_event + 1)
     }
 
-    fn move_away(&mut self, id: TaskId, folder: Status) {
+    pub(crate) fn move_away(&mut self, id: TaskId, folder: Status) {
         let from = task_file(folder, id);
         self.ops.push(Op::Move { from: from.clone(), to: self.away(id, folder) });
         self.staged.insert(from, None);
@@ -215,9 +242,14 @@ impl Work<'_> {
                 return Ok(());
             }
         }
+        self.make_companion(id, to);
+        Ok(())
+    }
+
+    /// Makes the folder beside a task file.
+    pub(crate) fn make_companion(&mut self, id: TaskId, to: Status) {
         let folders = COMPANIONS.iter().map(|name| format!("{}/{name}", companion(to, id)));
         self.ops.extend(folders.map(|path| Op::Folder { path }));
-        Ok(())
     }
 
     /// Replaces a link, or whatever else is not a folder, beside a task file.

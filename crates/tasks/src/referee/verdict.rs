@@ -24,6 +24,8 @@ pub(crate) struct Verdict {
     pub(crate) refused_text: Option<String>,
     pub(crate) noticed: Noticed,
     pub(crate) lease: LeaseOrigin,
+    /// Whether the file is what some copy of the tree committed.
+    pub(crate) is_explained: bool,
 }
 
 /// A change of others that counts.
@@ -55,6 +57,8 @@ pub(crate) struct Before<'b> {
     pub(crate) intended: Option<&'b TaskFile>,
     /// Who gave out a lease that is not committed.
     pub(crate) new_lease: LeaseOrigin,
+    /// Whether git carries the tree.
+    pub(crate) is_in_git: bool,
     pub(crate) now: Time,
 }
 
@@ -62,15 +66,27 @@ pub(crate) struct Before<'b> {
 pub(crate) fn decide(before: Before<'_>, found: Vec<Found>) -> Verdict {
     let kept = before.intended.cloned().or_else(|| before.held.and_then(Held::file));
     let case = Case { before, kept: kept.as_ref() };
+    if let Some(folder) = case.conflict(&found) {
+        return case.unmerged(folder);
+    }
     match case.choose(found) {
         (None, _) => case.missing(),
-        (Some(Found { folder, digest, copy: Copy::Broken { why, text } }), others) => {
+        (Some(Found { folder, digest, copy: Copy::Broken { why, text }, .. }), others) => {
             case.broken(folder, digest, why, text, others)
         }
-        (Some(Found { folder, digest, copy: Copy::Task(file) }), others) => {
+        (Some(Found { folder, digest, copy: Copy::Task(file), is_explained }), others) => {
+            if is_explained && !case.is_here() {
+                return case.arrived(folder, digest, *file, others);
+            }
             case.task(folder, digest, *file, others)
         }
     }
+}
+
+/// Whether a text has the marks that git leaves around two versions.
+pub(crate) fn is_marked(text: &str) -> bool {
+    let has = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+    has("<<<<<<< ") && has(">>>>>>> ")
 }
 
 struct Case<'c> {
@@ -87,6 +103,54 @@ impl Case<'_> {
     /// Whether Accord's lease, or a commit at the same time, holds every member that decides.
     fn is_held(&self) -> bool {
         self.before.intended.is_some() || self.before.held.is_some_and(|held| held.lease.is_held())
+    }
+
+    /// Whether nothing that came with git counts: an agent works on the task here.
+    fn is_here(&self) -> bool {
+        self.before.intended.is_some() || self.before.held.is_some_and(|held| held.lease.is_here())
+    }
+
+    /// The folder of a file that a merge of git left with two versions of the task: marked in one
+    /// file, or in two folders. A person merges them.
+    fn conflict(&self, found: &[Found]) -> Option<Status> {
+        let is_marked = |one: &&Found| match &one.copy {
+            Copy::Broken { text, .. } => self.before.is_in_git && is_marked(text),
+            Copy::Task(_) => false,
+        };
+        if let Some(marked) = found.iter().find(is_marked) {
+            return Some(marked.folder);
+        }
+        let mut explained = found.iter().filter(|one| one.is_explained);
+        explained.next()?;
+        explained.next().map(|second| second.folder)
+    }
+
+    fn unmerged(&self, folder: Status) -> Verdict {
+        let why = "git merged two versions of the task: accord task merge".to_owned();
+        let digest = digest(why.as_bytes());
+        let lease = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
+        let noticed = Noticed::Broken { folder, why, digest };
+        Verdict { noticed, lease, ..Verdict::default() }
+    }
+
+    /// A file that some copy of the tree committed counts as it is.
+    fn arrived(
+        &self,
+        folder: Status,
+        content: Option<String>,
+        file: TaskFile,
+        others: Vec<Found>,
+    ) -> Verdict {
+        let has_lease = file.task().lease.value().is_some() && file.task().status.is_leased();
+        let lease = if has_lease { LeaseOrigin::Elsewhere } else { LeaseOrigin::None };
+        Verdict {
+            lease,
+            file: Some(file),
+            at: Some((folder, content)),
+            others,
+            is_explained: true,
+            ..Verdict::default()
+        }
     }
 
     fn known(&self) -> Known<'_> {
@@ -125,6 +189,12 @@ impl Case<'_> {
             return (found.pop(), found);
         }
         let own = found.iter().position(|one| Some(one.folder) == self.status());
+        if let Some(place) = found.iter().position(|one| one.is_explained)
+            && !self.is_here()
+        {
+            let chosen = found.remove(place);
+            return (Some(chosen), found);
+        }
         let counts =
             |one: &Found| one.task().is_some_and(|file| self.refused(one.folder, file).is_empty());
         let moved_at = |one: &Found| one.task().map(|file| file.task().last_transition_at.time());
@@ -226,6 +296,7 @@ impl Case<'_> {
             others,
             refused,
             refused_text,
+            is_explained: false,
         }
     }
 

@@ -357,7 +357,7 @@ fn the_state_removed_while_no_process_has_it() {
     // The agent cannot go on: a person must look first.
     let refused = world.report(id, "swe-backend", "done").unwrap_err();
     assert_eq!(refused.code.as_str(), "task_needs_adopt");
-    assert_eq!(world.lint(), ["settings_not_committed", "committed_state_missing"]);
+    assert_eq!(world.lint(), ["committed_state_missing"]);
     assert_eq!(world.events_of("system.recovery").len(), 1);
     // Nor can an edit make the task another tool's, or end it.
     edit(&file(&world, id), "status: in-progress", "status: done");
@@ -398,7 +398,7 @@ fn without_run_ids(world: &World, id: TaskId) {
 
 /// Keeps the lines of the event log that a test likes.
 fn keep_events(world: &World, keep: impl Fn(&str) -> bool) {
-    let log = world.root().join("events/2026-02-09.jsonl");
+    let log = crate::support::log_of(world.root(), "2026-02-09");
     let text = fs::read_to_string(&log).unwrap();
     let kept: String = text.split_inclusive('\n').filter(|line| keep(line)).collect();
     assert_ne!(kept, text);
@@ -416,7 +416,7 @@ fn a_lease_that_pretends_to_be_another_tools() {
         without_run_ids(world, id);
         keep_events(world, |line| !line.contains("lease.acquired"));
         assert!(world.events().iter().any(|event| event["eventId"] == 1));
-        let log = world.root().join("events/2026-02-09.jsonl");
+        let log = crate::support::log_of(world.root(), "2026-02-09");
         let text = fs::read_to_string(&log).unwrap();
         let later = "{\"eventId\":4,\"type\":\"task.updated\",\"timestamp\":\
                      \"2026-02-09T21:00:00.000Z\",\"actor\":\"x\",\"payload\":{},\
@@ -428,7 +428,7 @@ fn a_lease_that_pretends_to_be_another_tools() {
 #[test]
 fn forged_event_lines() {
     let (mut world, id) = leased();
-    let log = world.root().join("events/2026-02-09.jsonl");
+    let log = crate::support::log_of(world.root(), "2026-02-09");
     let mut text = fs::read_to_string(&log).unwrap();
     let before = text.lines().count();
     // The reference's lines count from 1 again, and one has no end.

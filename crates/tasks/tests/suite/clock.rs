@@ -107,6 +107,6 @@ fn a_day_that_comes_again_continues_its_ids_and_events() {
     assert_eq!(last.to_string(), "TASK-2026-02-09-003");
     assert_eq!(event_numbers(case.folder.path()), [1, 2, 3, 4]);
     is_clean(&case.open());
-    let log = fs::read_to_string(case.folder.path().join("events/2026-02-09.jsonl")).unwrap();
+    let log = fs::read_to_string(crate::support::log_of(case.folder.path(), "2026-02-09")).unwrap();
     assert_eq!(log.lines().count(), 3);
 }

@@ -67,16 +67,21 @@ fn leases() {
     });
     finds("settings_not_committed", |world, _| {
         fs::remove_dir_all(world.root().join("state/accord")).unwrap();
+        let path = world.root().join("project.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace("review: human", "review: guide")).unwrap();
     });
 }
 
 #[test]
 fn folders() {
     finds("orphan_folder", |world, id| {
+        fs::write(world.folder(Status::Ready, id).join("work/notes.md"), "x").unwrap();
         fs::remove_file(world.file(Status::Ready, id)).unwrap();
     });
     finds("missing_folder", |world, id| {
-        fs::remove_dir(world.folder(Status::Ready, id).join("work")).unwrap();
+        world.claim(id, AGENT);
+        fs::remove_dir(world.folder(Status::InProgress, id).join("work")).unwrap();
     });
     finds("not_a_folder", |world, id| {
         let outputs = world.folder(Status::Ready, id).join("outputs");
@@ -122,7 +127,7 @@ fn dependencies() {
 
 #[test]
 fn event_logs() {
-    let log = |world: &World| world.root().join("events/2026-02-09.jsonl");
+    let log = |world: &World| crate::support::log_of(world.root(), "2026-02-09");
     let lines = |world: &World| -> Vec<String> {
         fs::read_to_string(log(world)).unwrap().lines().map(str::to_owned).collect()
     };

@@ -25,6 +25,7 @@ mod memory;
 mod messages;
 mod notifying;
 mod obstacles;
+mod older_trees;
 mod polling;
 mod processes;
 mod reading;

@@ -133,13 +133,13 @@ fn in_place_of_the_folder_of_a_run() {
 fn in_place_of_an_event_log() {
     for obstacle in OBSTACLES {
         survives("the events", move |world, _| {
-            replace(&world.root().join("events/2026-02-09.jsonl"), obstacle);
+            replace(&crate::support::log_of(world.root(), "2026-02-09"), obstacle);
         });
     }
     // Beside it.
     for obstacle in OBSTACLES {
         survives("the events of another day", move |world, _| {
-            replace(&world.root().join("events/2026-02-10.jsonl"), obstacle);
+            replace(&crate::support::log_of(world.root(), "2026-02-10"), obstacle);
             let events = events_after(world.tree(), EventPlace::default(), 1_000).unwrap().0;
             assert_eq!(events.last().unwrap().number, *world.own_event_numbers().last().unwrap());
         });
@@ -162,7 +162,7 @@ fn in_the_folders_of_an_agent() {
 #[test]
 fn a_log_that_grows_without_end() {
     survives("the events", |world, _| {
-        let path = world.root().join("events/2026-02-09.jsonl");
+        let path = crate::support::log_of(world.root(), "2026-02-09");
         File::options().write(true).open(path).unwrap().set_len(ENDLESS).unwrap();
     });
     survives("the committed state", |world, _| {
@@ -225,7 +225,7 @@ fn in_place_of_what_accord_keeps() {
 fn a_line_that_is_too_long_for_an_event_hides_no_event() {
     let world = World::new();
     world.ready("First");
-    let path = world.root().join("events/2026-02-09.jsonl");
+    let path = crate::support::log_of(world.root(), "2026-02-09");
     let mut text = fs::read(&path).unwrap();
     text.extend(vec![b'x'; 40 * 1024 * 1024]);
     text.push(b'\n');
@@ -260,7 +260,7 @@ fn follow(world: &World, place: &mut EventPlace) -> Vec<u64> {
 #[test]
 fn removed_lines_hide_no_later_event() {
     let world = World::new();
-    let path = world.root().join("events/2026-02-09.jsonl");
+    let path = crate::support::log_of(world.root(), "2026-02-09");
     let mut place = EventPlace::default();
     let first = world.ready("First");
     let known = *follow(&world, &mut place).last().unwrap();
@@ -461,7 +461,9 @@ fn what_may_not_be_read_hides_nothing_else() {
     for name in ["run.json", "run_heartbeat.json"] {
         survives(name, move |world, id| close(world.root().join(format!("runs/{id}/{name}"))));
     }
-    survives("the events", move |world, _| close(world.root().join("events/2026-02-09.jsonl")));
+    survives("the events", move |world, _| {
+        close(crate::support::log_of(world.root(), "2026-02-09"))
+    });
     survives("the outputs", move |world, id| {
         close(world.folder(Status::InProgress, id).join("outputs"));
     });

@@ -236,6 +236,9 @@ fn a_decision_in_the_file_of_a_task_that_nobody_took_does_not_count() {
             fs::write(&path, text).unwrap();
             let shown = case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
             assert_eq!((shown.task.approval, shown.task.sent_back), (None, None));
+            // Reading writes nothing: the next change does.
+            assert!(fs::read_to_string(&path).unwrap().contains("human:ceo"));
+            case.poll();
             assert!(!fs::read_to_string(&path).unwrap().contains("human:ceo"));
             let events = case.events();
             assert!(events.iter().any(|it| it["type"] == "task.edit_refused"), "{events:?}");

@@ -191,9 +191,33 @@ impl Case {
     }
 }
 
+/// The log of a day that this copy of a tree writes to.
+pub(crate) fn log_of(root: &Path, day: &str) -> PathBuf {
+    let text = fs::read_to_string(root.join("state/accord/writer.json")).unwrap_or_default();
+    let ids = serde_json::from_str::<Value>(&text).unwrap_or_default()["ids"].clone();
+    let writer = ids.as_array().and_then(|ids| ids.last()).and_then(Value::as_str);
+    if let Some(writer) = writer {
+        return root.join(format!("events/{day}.{writer}.jsonl"));
+    }
+    logs_of(root, day).pop().unwrap_or_else(|| root.join(format!("events/{day}.jsonl")))
+}
+
+/// The logs of a day by all writers.
+fn logs_of(root: &Path, day: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root.join("events")).into_iter().flatten();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_log = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with(day) && name.ends_with(".jsonl")
+    };
+    let mut logs: Vec<PathBuf> = paths.filter(is_log).collect();
+    logs.sort();
+    logs
+}
+
 /// The events of a tree, in order.
 pub(crate) fn events(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("events/2026-02-09.jsonl")).unwrap_or_default();
+    let text = fs::read_to_string(log_of(folder, "2026-02-09")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -380,8 +404,11 @@ impl World {
 
     /// The events, those of other programs included.
     pub(crate) fn events(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.root().join("events/2026-02-09.jsonl"));
-        let text = text.unwrap_or_default();
+        let last = log_of(self.root(), "2026-02-09");
+        let mut logs = logs_of(self.root(), "2026-02-09");
+        logs.retain(|log| *log != last);
+        logs.push(last);
+        let text: String = logs.iter().flat_map(fs::read_to_string).collect();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
@@ -461,7 +488,11 @@ pub(crate) fn find_file(folder: &Path, id: TaskId) -> TaskFile {
 pub(crate) fn all_events(folder: &Path) -> Vec<Value> {
     let mut events = Vec::new();
     for entry in fs::read_dir(folder.join("events")).unwrap() {
-        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        let text = fs::read_to_string(path).unwrap();
         events.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
     events.sort_by_key(|event| event["eventId"].as_u64());

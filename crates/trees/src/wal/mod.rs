@@ -145,6 +145,11 @@ impl<S: Committed> Wal<S> {
         Ok(self.look()?.map(|(state, ..)| state))
     }
 
+    /// The records of the log since it was emptied last, without the lock.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        Ok(self.look()?.map(|(.., added)| added.records).unwrap_or_default())
+    }
+
     /// The committed state, and the files with what they do not have of it yet, for example
     /// because the disk is full. As [`Wal::peek`], it takes no lock and changes nothing.
     pub fn preview(&self) -> Result<Option<Preview<S>>> {

@@ -363,6 +363,11 @@ impl ReasonArgs {
         let Self { id, reason, actor, place } = self;
         verb::<ops::UnblockTask>(&place, &actor, &id, Json(ops::UnblockRequest { reason }))
     }
+
+    pub(super) fn undelete(self) -> Result<Exit> {
+        let Self { id, reason, actor, place } = self;
+        verb::<ops::UndeleteTask>(&place, &actor, &id, Json(ops::UndeleteRequest { reason }))
+    }
 }
 
 impl DecisionArgs {

@@ -2,7 +2,7 @@
 
 use accord_api::Json;
 use accord_tasks_core::operations::{
-    ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
+    ApplyMode, IdForm, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
 };
 
 use super::names::name_parser;
@@ -40,6 +40,12 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "LAYOUT", value_parser = name_parser::<LayoutName>())]
     layout: Option<LayoutName>,
 
+    /// What tells the ids of tasks of one day apart: numbers, or random letters, with which clones
+    /// never make the same id. Readers by the pattern of AOF's guide refuse random ids
+    /// [default: number]
+    #[arg(long, value_name = "FORM", value_parser = name_parser::<IdForm>())]
+    ids: Option<IdForm>,
+
     /// How long a lease lasts, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     lease: Option<u64>,
@@ -74,6 +80,7 @@ impl InitArgs {
             apply: self.apply,
             review: self.review,
             layout: self.layout,
+            ids: self.ids,
             lease_ttl_ms: milliseconds(self.lease),
             heartbeat_ttl_ms: milliseconds(self.heartbeat),
             max_running: self.max_running,
@@ -96,5 +103,8 @@ fn made(page: &mut Page, answer: &InitAnswer, next: &str) {
         format!("heartbeat {} s", answer.heartbeat_ttl_ms / 1_000),
     ];
     page.pieces(&pieces);
+    if answer.ids == Some(IdForm::Random) {
+        page.line("  ids are random: readers by the pattern of AOF's guide refuse them");
+    }
     render::next(page, next);
 }

@@ -12,6 +12,7 @@ mod comment;
 mod create;
 mod decide;
 mod init;
+mod merge;
 mod message;
 pub(super) mod names;
 mod place;
@@ -48,6 +49,9 @@ subcommands! {
         Promote(change::PromoteArgs),
         /// Make a dead letter ready again, with a new retry budget
         Resurrect(change::DecisionArgs) as "resurrect",
+        Merge(merge::MergeArgs),
+        /// Bring a task back whose file was removed
+        Undelete(change::ReasonArgs) => change::ReasonArgs::undelete,
         Dep(change::DepArgs),
         Board(board::BoardArgs),
         Watch(watch::WatchArgs),

@@ -245,7 +245,15 @@ fn has_data(folder: &Path) -> bool {
 }
 
 fn is_tree(folder: &Path) -> bool {
-    folder.join("project.yaml").is_file() && folder.join("tasks").is_dir()
+    folder.join("project.yaml").is_file() && (folder.join("tasks").is_dir() || is_emptied(folder))
+}
+
+/// Whether a `project.yaml` is that of tasks, of which git carried none: it keeps no empty folder.
+fn is_emptied(folder: &Path) -> bool {
+    let says = |manifest: &accord_tasks::manifest::Manifest| {
+        manifest.apply.is_some() || manifest.review.is_some() || manifest.layout.is_some()
+    };
+    Tree::manifest_in(folder).is_ok_and(|manifest| manifest.as_ref().is_some_and(says))
 }
 
 /// An option with its value, after a blank; nothing without a value.

@@ -1,0 +1,470 @@
+//! Tasks that travel with git: two clones of one repository, used by two people.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::accord::{Ran, run};
+use crate::memory::bare;
+
+/// A repository without a work tree, and clones of it.
+struct Clones {
+    folder: TempDir,
+}
+
+/// A work tree with tasks, and the person who uses it.
+struct Clone {
+    path: PathBuf,
+    person: &'static str,
+}
+
+impl Clones {
+    /// Two clones of a repository with some ready tasks.
+    fn with(titles: &[&str]) -> (Self, Clone, Clone) {
+        let clones = Self { folder: tempfile::tempdir().expect("a folder") };
+        git(clones.folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
+        let one = clones.another("one", "human:ann");
+        one.yes("init --root . --project shop");
+        for title in titles {
+            one.yes(&format!("create '{title}' --ready"));
+        }
+        one.git("add -A");
+        one.git("commit -qm begin");
+        one.git("push -q origin HEAD:main");
+        let two = clones.another("two", "human:bob");
+        (clones, one, two)
+    }
+
+    fn another(&self, name: &str, person: &'static str) -> Clone {
+        git(self.folder.path(), &["clone", "-q", "hub.git", name]);
+        let clone = Clone { path: self.folder.path().join(name), person };
+        clone.git("config user.name tester");
+        clone.git("config user.email tester@example.org");
+        clone.git("checkout -qB main");
+        clone
+    }
+}
+
+impl Clone {
+    fn command(&self, words: &str) -> Command {
+        let words = shell_words::split(&format!("task {words}")).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = bare(&words);
+        command.current_dir(&self.path).env("ACCORD_ACTOR", self.person);
+        command
+    }
+
+    #[track_caller]
+    fn ran(&self, words: &str) -> Ran {
+        run(self.command(words), "")
+    }
+
+    #[track_caller]
+    fn yes(&self, words: &str) -> String {
+        let ran = self.ran(words);
+        assert_eq!(ran.code, 0, "{}: task {words}: {ran:?}", self.path.display());
+        ran.stdout
+    }
+
+    #[track_caller]
+    fn json(&self, words: &str) -> Value {
+        let ran = self.ran(&format!("{words} --json"));
+        let mut document: Value = serde_json::from_str(&ran.stdout).expect("a document");
+        document["result"].take()
+    }
+
+    #[track_caller]
+    fn create(&self, words: &str) -> String {
+        self.yes(&format!("create {words} --id-only")).trim().to_owned()
+    }
+
+    #[track_caller]
+    fn status(&self, id: &str) -> String {
+        self.json(&format!("show {id}"))["task"]["status"].as_str().expect("a status").to_owned()
+    }
+
+    /// The ids of tasks by their titles.
+    #[track_caller]
+    fn id(&self, title: &str) -> String {
+        let list = self.json("list --all --limit 500");
+        let tasks = list["tasks"].as_array().expect("tasks");
+        let found = tasks.iter().find(|task| task["title"] == title);
+        found.unwrap_or_else(|| panic!("{title} is not in {list}"))["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    }
+
+    #[track_caller]
+    fn lints_clean(&self) {
+        let ran = self.ran("lint");
+        assert_eq!(ran.code, 0, "{}: {ran:?}", self.path.display());
+    }
+
+    #[track_caller]
+    fn git(&self, words: &str) -> String {
+        let words = shell_words::split(words).expect("words");
+        git(&self.path, &words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Commits everything, brings in what the others pushed, decides conflicts and pushes.
+    #[track_caller]
+    fn sync(&self) {
+        self.git("add -A");
+        let _ = try_git(&self.path, &["commit", "-qm", "work"]);
+        if try_git(&self.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]).code
+            != 0
+        {
+            self.yes("merge");
+            self.git("add -A");
+            self.git("commit -qm merged");
+        } else if self.yes("merge") != "nothing to merge\n" {
+            self.git("add -A");
+            self.git("commit -qm merged");
+        }
+        self.git("push -q origin HEAD:main");
+    }
+
+    /// What git has to say about the work tree.
+    #[track_caller]
+    fn dirty(&self) -> String {
+        self.git("status --porcelain --untracked-files=all")
+    }
+}
+
+fn try_git(folder: &Path, args: &[&str]) -> Ran {
+    let mut git = Command::new("git");
+    git.args(args).current_dir(folder).env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1");
+    run(git, "")
+}
+
+#[track_caller]
+fn git(folder: &Path, args: &[&str]) -> String {
+    let ran = try_git(folder, args);
+    assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
+    ran.stdout
+}
+
+#[test]
+fn a_fresh_clone_is_read_without_a_trace() {
+    let (clones, one, two) = Clones::with(&["First", "Second"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    assert!(!one.dirty().contains("run.json"), "{}", one.dirty());
+    one.sync();
+    two.git("pull -q origin main");
+    for words in ["list", "board", "lint", "watch --no-wait", &format!("show {id}")] {
+        two.yes(words);
+    }
+    assert_eq!(two.dirty(), "");
+    assert!(!two.path.join("state").exists());
+    two.lints_clean();
+    // A tree of which git carried no task.
+    let (_clones, empty, other) = Clones::with(&[]);
+    for folder in ["tasks", "events"] {
+        fs::remove_dir_all(other.path.join(folder)).expect("removed");
+    }
+    other.yes("create 'The first' --ready");
+    other.lints_clean();
+    empty.yes("list");
+    drop(clones);
+}
+
+#[test]
+fn reading_after_a_checkout_writes_nothing() {
+    let (_clones, one, _two) = Clones::with(&["First", "Second"]);
+    let (first, second) = (one.id("First"), one.id("Second"));
+    one.yes(&format!("block {first} 'no keys'"));
+    one.yes(&format!("edit {second} --priority high"));
+    one.git("add -A");
+    one.git("commit -qm more");
+    one.git("checkout -q HEAD~1");
+    let shown = one.yes("list");
+    assert!(!shown.contains("blocked"), "{shown}");
+    one.yes(&format!("show {first}"));
+    one.yes("board");
+    assert_eq!(one.dirty(), "");
+    one.git("checkout -q main");
+    assert_eq!(one.status(&first), "blocked");
+    assert_eq!(one.dirty(), "");
+    one.lints_clean();
+}
+
+#[test]
+fn work_on_other_tasks_merges_by_itself() {
+    let (_clones, one, two) = Clones::with(&["First", "Second", "Third"]);
+    let (first, second, third) = (one.id("First"), one.id("Second"), one.id("Third"));
+    one.yes(&format!("claim {first} --as builder"));
+    one.yes(&format!("edit {third} --priority high"));
+    two.yes(&format!("block {second} 'no keys'"));
+    one.sync();
+    two.git("add -A");
+    two.git("commit -qm blocked");
+    two.git("pull -q --no-rebase --no-edit origin main");
+    assert_eq!(two.dirty(), "");
+    assert_eq!(two.yes("merge"), "nothing to merge\n");
+    two.git("push -q origin HEAD:main");
+    one.git("pull -q origin main");
+    for clone in [&one, &two] {
+        assert_eq!(clone.status(&first), "in-progress");
+        assert_eq!(clone.status(&second), "blocked");
+        clone.yes("poll");
+        clone.lints_clean();
+        // What came with git is no edit.
+        assert_eq!(clone.dirty(), "");
+    }
+    let logs = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    assert_eq!(logs.filter(|it| it.path().extension().is_some_and(|it| it == "jsonl")).count(), 2);
+}
+
+#[test]
+fn a_persons_decision_wins_over_a_later_edit() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("close {id} --yes --note 'by hand'"));
+    one.sync();
+    two.yes(&format!("edit {id} --title 'Later'"));
+    two.yes(&format!("claim {id} --as builder"));
+    two.git("add -A");
+    two.git("commit -qm claimed");
+    // Whether git finds a conflict depends on how much of the file changed.
+    let _ = try_git(&two.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]);
+    let lint = two.ran("lint");
+    assert!(lint.code == 1 && lint.stdout.contains("accord task merge"), "{lint:?}");
+    // A trial changes nothing.
+    let before = two.dirty();
+    assert!(two.yes("merge --dry-run").contains("a person decided"), "no decision");
+    assert_eq!(two.dirty(), before);
+    two.yes("merge");
+    two.git("add -A");
+    two.git("commit -qm merged");
+    two.git("push -q origin HEAD:main");
+    assert_eq!(two.status(&id), "done");
+    two.lints_clean();
+    // What lost is in the log.
+    let text: String = fs::read_dir(two.path.join("events"))
+        .expect("events")
+        .flatten()
+        .filter_map(|it| fs::read_to_string(it.path()).ok())
+        .collect();
+    assert!(text.contains("task.merged") && text.contains("title: Later"), "{text}");
+    // The decision was made elsewhere.
+    let shown = two.yes(&format!("show {id}"));
+    assert!(shown.contains("not verified here"), "{shown}");
+    one.git("pull -q origin main");
+    assert!(!one.yes(&format!("show {id}")).contains("not verified here"));
+    one.lints_clean();
+}
+
+#[test]
+fn two_tasks_of_one_id() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let of_one = one.create("'Of one' --ready");
+    let of_two = two.create("'Of two' --ready");
+    assert_eq!(of_one, of_two);
+    let waits = two.create(&format!("'Waits for two' --after {of_two}"));
+    one.sync();
+    two.sync();
+    one.sync();
+    for clone in [&one, &two] {
+        assert_eq!(clone.id("Of one"), of_one);
+        let renumbered = clone.id("Of two");
+        assert_ne!(renumbered, of_one);
+        let shown = clone.json(&format!("show {renumbered}"));
+        assert_eq!(shown["task"]["metadata"]["formerIds"], serde_json::json!([of_two]));
+        let shown = clone.json(&format!("show {waits}"));
+        assert_eq!(shown["task"]["depends_on"][0]["id"], renumbered.as_str());
+        clone.lints_clean();
+    }
+}
+
+#[test]
+fn a_rebase_in_which_git_mixes_two_tasks() {
+    let (_clones, one, two) = Clones::with(&["First", "Second"]);
+    let id = one.id("First");
+    two.create("'Of two' --ready");
+    two.yes(&format!("block {id} waiting"));
+    two.git("add -A");
+    two.git("commit -qm two");
+    one.create("'Of one' --ready");
+    one.yes(&format!("cancel {id} --reason no"));
+    one.sync();
+    // The files are alike: git takes the new task of one side for the renamed one of the other.
+    let pulled = try_git(&two.path, &["pull", "-q", "--rebase", "origin", "main"]);
+    assert_ne!(pulled.code, 0, "{pulled:?}");
+    two.yes("merge");
+    // A second one finds nothing.
+    assert_eq!(two.yes("merge"), "nothing to merge\n");
+    two.git("add -A");
+    two.git("-c core.editor=true rebase --continue");
+    two.lints_clean();
+    assert_eq!(two.status(&id), "cancelled");
+    for title in ["Of one", "Of two", "Second"] {
+        assert_eq!(two.status(&two.id(title)), "ready", "{title}");
+    }
+    two.git("push -q origin HEAD:main");
+    one.git("pull -q origin main");
+    one.lints_clean();
+}
+
+#[test]
+fn a_lease_of_another_copy_holds_nothing_here() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    one.sync();
+    two.git("pull -q origin main");
+    let refused = two.ran(&format!("heartbeat {id} --as builder"));
+    assert!(refused.stderr.contains("task_needs_adopt"), "{refused:?}");
+    // The scheduler of this copy leaves it alone, also with a later change.
+    two.yes("create 'Another' --ready");
+    two.yes("poll");
+    assert_eq!(two.status(&id), "in-progress");
+    two.lints_clean();
+    // A person takes it.
+    two.yes(&format!("block {id} 'taken over'"));
+    two.yes(&format!("unblock {id}"));
+    two.yes(&format!("claim {id} --as other"));
+    assert_eq!(two.status(&id), "in-progress");
+}
+
+#[test]
+fn a_move_that_no_event_explains_does_not_count() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    two.git("pull -q origin main");
+    two.yes("poll");
+    one.yes(&format!("claim {id} --as builder"));
+    let report = serde_json::json!({
+        "protocol": "aof", "version": 1, "type": "completion.report", "taskId": id,
+        "fromAgent": "builder", "toAgent": "dispatcher", "sentAt": "2999-01-01T00:00:00Z",
+        "payload": {"outcome": "done", "summaryRef": "s", "notes": "n",
+            "tests": {"total": 0, "passed": 0, "failed": 0}},
+    });
+    run(one.command("message"), &report.to_string());
+    assert_eq!(one.status(&id), "review");
+    one.sync();
+    two.git("pull -q origin main");
+    assert_eq!(two.status(&id), "review");
+    two.yes("poll");
+    // Somebody moves it by hand, and pushes that.
+    let file = |clone: &Clone, status: &str| clone.path.join(format!("tasks/{status}/{id}.md"));
+    let text = fs::read_to_string(file(&one, "review")).expect("a task");
+    fs::write(file(&one, "done"), text.replace("status: review", "status: done")).expect("moved");
+    fs::remove_file(file(&one, "review")).expect("moved");
+    one.git("add -A");
+    one.git("commit -qm forged");
+    one.git("push -q origin HEAD:main");
+    two.git("pull -q origin main");
+    let lint = two.ran("lint");
+    assert_eq!(lint.code, 1, "{lint:?}");
+    two.yes("poll");
+    assert_eq!(two.status(&id), "review");
+    two.yes(&format!("adopt {id} --yes"));
+    assert_eq!(two.status(&id), "done");
+}
+
+#[test]
+fn random_ids_need_no_merge() {
+    let (_clones, one, two) = Clones::with(&[]);
+    let said = one.yes("init --root . --ids random");
+    assert!(said.contains("readers by the pattern"), "{said}");
+    one.sync();
+    two.git("pull -q origin main");
+    let (of_one, of_two) = (one.create("'Of one'"), two.create("'Of two'"));
+    assert_ne!(of_one, of_two);
+    one.sync();
+    two.git("add -A");
+    two.git("commit -qm two");
+    two.git("pull -q --no-rebase --no-edit origin main");
+    assert_eq!(two.yes("merge"), "nothing to merge\n");
+    two.lints_clean();
+}
+
+#[test]
+fn what_was_removed_is_said_and_comes_back() {
+    let (_clones, one, _two) = Clones::with(&["First", "Second"]);
+    let id = one.id("First");
+    let file = one.path.join(format!("tasks/ready/{id}.md"));
+    let text = fs::read_to_string(&file).expect("a task");
+    fs::remove_file(&file).expect("removed");
+    one.yes("poll");
+    assert_ne!(one.ran(&format!("show {id}")).code, 0);
+    one.yes(&format!("undelete {id}"));
+    assert_eq!(one.status(&id), "ready");
+    let again = fs::read_to_string(&file).expect("a task");
+    assert_eq!(again.lines().count(), text.lines().count());
+    // All of them at once.
+    let tasks = one.path.join("tasks");
+    fs::rename(&tasks, one.path.join("away")).expect("moved");
+    for words in ["list", "create 'Third'", "poll"] {
+        let ran = one.ran(words);
+        assert!(ran.code != 0 && ran.stderr.contains("the folder is gone"), "{words}: {ran:?}");
+    }
+    fs::rename(one.path.join("away"), &tasks).expect("moved back");
+    assert_eq!(one.status(&id), "ready");
+    one.lints_clean();
+}
+
+#[test]
+fn fifty_operations_in_each_clone_merged_ten_times() {
+    let (_clones, one, two) = Clones::with(&[]);
+    let mut titles = Vec::new();
+    for round in 0..10 {
+        for (clone, name) in [(&one, "one"), (&two, "two")] {
+            let mut mine = Vec::new();
+            for number in 0..2 {
+                let title = format!("{name} {round} {number}");
+                mine.push(clone.create(&format!("'{title}' --ready")));
+                titles.push(title);
+            }
+            // An own new task, and one that both know.
+            clone.yes(&format!("block {} 'no keys'", mine[0]));
+            clone.yes(&format!("claim {} --as builder-{name}", mine[1]));
+            let known =
+                titles.iter().find(|title| title.starts_with(&format!("one {}", round / 2)));
+            let shared = known.filter(|_| round > 0).map(|title| clone.id(title));
+            match shared {
+                Some(id) => clone.yes(&format!("edit {id} --title '{}'", known.expect("a title"))),
+                None => clone.yes(&format!("edit {} --priority low", mine[0])),
+            };
+        }
+        one.sync();
+        two.sync();
+        one.sync();
+    }
+    two.git("pull -q origin main");
+    for clone in [&one, &two] {
+        let list = clone.json("list --all --limit 500");
+        assert_eq!(list["total"], titles.len(), "{list}");
+        titles.iter().for_each(|title| drop(clone.id(title)));
+        clone.yes("poll");
+        clone.lints_clean();
+        assert_eq!(clone.dirty(), "");
+    }
+    // No event was lost: every number of each writer is there once.
+    let mut writers: std::collections::BTreeMap<String, Vec<u64>> = Default::default();
+    for entry in fs::read_dir(two.path.join("events")).expect("events").flatten() {
+        let name = entry.file_name().into_string().expect("a name");
+        let Some(writer) = name.strip_suffix(".jsonl").and_then(|it| it.split_once('.')) else {
+            continue;
+        };
+        let text = fs::read_to_string(entry.path()).expect("a log");
+        let numbers = text.lines().map(|line| {
+            let event: Value = serde_json::from_str(line).expect("an event");
+            event["eventId"].as_u64().expect("a number")
+        });
+        writers.entry(writer.1.to_owned()).or_default().extend(numbers);
+    }
+    assert_eq!(writers.len(), 2, "{writers:?}");
+    for numbers in writers.values_mut() {
+        numbers.sort_unstable();
+        let first = numbers[0];
+        let all: Vec<u64> = (first..first + numbers.len() as u64).collect();
+        assert_eq!(*numbers, all);
+        assert!(numbers.len() >= 50, "{}", numbers.len());
+    }
+}

@@ -1,0 +1,116 @@
+//! What the event logs of all writers explain. A tree that travels with git gets task files that
+//! this copy never wrote: those of other copies, and older ones when another commit is checked out.
+//! Each line of Accord about a task says which front matter it left (`front`). A file with such a
+//! front matter is what some copy committed, and counts as it is. Any other file is judged.
+//!
+//! Nothing here proves who wrote a line: a decision of another copy is shown as not verified.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use accord_contract::{Object, Value};
+use accord_tasks_core::event::{self, kind};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::record::RecordLines;
+use accord_trees::wal::digest;
+use accord_trees::{Disk, Result};
+
+use crate::event_log::all_logs;
+use crate::writers::writer_of;
+
+/// The member of a line with the digest of the front matter that it left.
+pub(crate) const FRONT: &str = "front";
+/// How much of a digest is written.
+const DIGITS: usize = 16;
+/// What changes without an event: a heartbeat renews the lease.
+const LEFT_OUT: [&str; 3] = ["lease", "updatedAt", "contentHash"];
+
+/// A writer, or nothing for logs that have no name in their names.
+pub(crate) type Writer = Option<Arc<str>>;
+
+#[derive(Debug, Default)]
+pub(crate) struct Explained {
+    /// Who left which front matter of a task.
+    fronts: HashMap<(TaskId, Box<str>), Writer>,
+    /// Who created the task of an id, and when.
+    created: HashMap<(TaskId, Box<str>), Writer>,
+    /// Who made a task wait for another one.
+    waits: HashMap<(TaskId, TaskId), Writer>,
+    /// How much of each log was read.
+    read: HashMap<String, u64>,
+}
+
+/// The digest of the members of a front matter that only change with an event.
+pub(crate) fn front_of(file: &TaskFile) -> String {
+    let kept = file.members().iter().filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()));
+    let kept: Object = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut digest = digest(Value::Object(kept).to_string().as_bytes());
+    digest.truncate(DIGITS);
+    digest
+}
+
+impl Explained {
+    /// Reads what was added to the logs. A damaged line explains nothing.
+    pub(crate) fn refresh(&mut self, disk: &dyn Disk) -> Result<()> {
+        for log in all_logs(disk)? {
+            let length = disk.stat(&log)?.map_or(0, |stat| stat.length);
+            let known = self.read.get(&log).copied();
+            if known == Some(length) {
+                continue;
+            }
+            // A log that git replaced is read again: what it says is only added.
+            let lines = RecordLines::open(disk, &log, 0, 0)?;
+            let writer: Writer = writer_of(&log).map(Arc::from);
+            for line in lines.filter_map(std::result::Result::ok) {
+                self.note(&line.object, &writer);
+            }
+            self.read.insert(log, length);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, line: &Object, writer: &Writer) {
+        let Some(id) = event::task(line) else { return };
+        let text = |name: &str| line.get(name).and_then(Value::as_str);
+        if let Some(front) = text(FRONT) {
+            self.fronts.entry((id, front.into())).or_insert_with(|| writer.clone());
+        }
+        let of = |name: &str| line.get("payload").and_then(|it| it.get(name)?.as_str());
+        match text("type") {
+            Some(kind::CREATED) => {
+                let at = text("timestamp").unwrap_or_default();
+                self.created.entry((id, at.into())).or_insert_with(|| writer.clone());
+            }
+            Some(kind::DEPENDENCY_ADDED) => {
+                let needed = of("blockerId").map(TaskId::parse);
+                if let Some(Ok(needed)) = needed {
+                    self.waits.insert((id, needed), writer.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Who left the front matter of a file, if an event says so.
+    pub(crate) fn writer(&self, file: &TaskFile) -> Option<&Writer> {
+        let task = file.task();
+        self.fronts.get(&(task.id, front_of(file).into()))
+    }
+
+    /// Whether a file in a folder is what some copy committed.
+    pub(crate) fn has(&self, file: &TaskFile, folder: Status) -> bool {
+        file.task().status == folder && self.writer(file).is_some()
+    }
+
+    /// Who created the task of a file.
+    pub(crate) fn creator(&self, file: &TaskFile) -> Option<&Writer> {
+        let task = file.task();
+        self.created.get(&(task.id, task.created_at.to_string().into()))
+    }
+
+    /// Who made the task of a file wait for another one.
+    pub(crate) fn who_waits(&self, file: &TaskFile, needed: TaskId) -> Option<&Writer> {
+        self.waits.get(&(file.task().id, needed)).or_else(|| self.creator(file))
+    }
+}
