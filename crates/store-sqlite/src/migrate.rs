@@ -18,6 +18,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: derive_links },
     Migration { sql: include_str!("../migrations/0003_live.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0005_search.sql"), fill: index_again },
 ];
 
 /// One step between formats.
@@ -58,6 +59,11 @@ fn derive_links(connection: &Connection) -> Result<()> {
     let index = "CREATE INDEX question_folded ON question (project, folded)";
     connection.execute_batch(index).store_error()?;
     Unit::new(connection, CommonTermLimits::default()).link_stored()
+}
+
+/// Indexes the packages again: since format 5 the terms of a text are others.
+fn index_again(connection: &Connection) -> Result<()> {
+    Unit::new(connection, CommonTermLimits::default()).index_stored()
 }
 
 fn fold_questions(connection: &Connection) -> Result<()> {

@@ -36,6 +36,7 @@ mod roundtrip;
 mod rows;
 mod scheduling;
 mod scopes;
+mod search;
 mod strictness;
 mod support;
 mod takeover;

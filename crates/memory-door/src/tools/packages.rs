@@ -16,7 +16,7 @@ use super::{
     receipt, text, tokens, written,
 };
 use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
-use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult, raw};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -147,7 +147,15 @@ pub(super) const PULL: Tool = Tool {
             Some(_) => shortened(answer.text(), budget(call), &LIST)?,
             None => whole(answer.text(), budget(call))?,
         };
-        Ok(ToolResult::document(text))
+        let marks = raw::members(answer.text()).unwrap_or_default().into_iter();
+        let marks = marks.filter(|(name, _)| *name == "x-superseded");
+        let marks = marks.flat_map(|(_, marks)| raw::members(marks).unwrap_or_default());
+        let marks = marks.map(|(id, by)| {
+            let by: Vec<String> = serde_json::from_str(by).unwrap_or_default();
+            format!("{id} is superseded by {}.", by.join(", "))
+        });
+        let (result, marks) = (ToolResult::document(text), marks.collect::<Vec<_>>());
+        Ok(if marks.is_empty() { result } else { result.noting(marks.join(" ")) })
     },
     null_on: Some(Code::AgenticPackageNotFound),
 };
@@ -155,7 +163,7 @@ pub(super) const PULL: Tool = Tool {
 /// What a query found has no pages.
 pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
-    extras: &["next_cursor", "scores", "x-superseded"],
+    extras: &["next_cursor", "scores"],
     bare: None,
     named_by: Some("package_id"),
 };

@@ -104,7 +104,7 @@ impl PullArgs {
         let answer = host.send(call.encode().into())?;
         let superseded_by = answer.superseded_by.clone();
         let printed = print_noted(json, &answer.read()?, render::whole)?;
-        if let Some(by) = superseded_by.filter(|_| !json) {
+        if let Some(by) = superseded_by {
             print_note(format!("superseded by {}", render::clean(&by)));
         }
         Ok(printed)
