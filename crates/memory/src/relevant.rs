@@ -10,7 +10,9 @@ use accord_memory_core::operations::SearchBy;
 use accord_memory_core::package::Status;
 use accord_memory_core::query::Relevant;
 use accord_memory_core::{PackageId, Warning};
-use accord_store::{Drafts, Hit, PackageQuery, ReadUnit, SearchQuery, Table};
+use accord_store::{
+    Drafts, Hit, PackageQuery, ReadUnit, SearchQuery, Table, candidates, successors_first,
+};
 
 use super::embed::NearestQuery;
 use super::load::unreadable;
@@ -182,7 +184,22 @@ impl Memory {
         Way { by, vector, ..Way::default() }
     }
 
+    /// The best matches, each behind the packages that supersede it.
     pub(crate) fn search(
+        &self,
+        unit: &dyn ReadUnit,
+        project: &ProjectId,
+        query: &SearchQuery<'_>,
+        way: &Way,
+    ) -> UnitResult<Found> {
+        // Superseded packages make room for those that supersede them.
+        let wider = SearchQuery { limit: candidates(query.limit), ..*query };
+        let mut found = self.candidates(unit, project, &wider, way)?;
+        found.hits = successors_first(unit, project, query, found.hits)?;
+        Ok(found)
+    }
+
+    fn candidates(
         &self,
         unit: &dyn ReadUnit,
         project: &ProjectId,

@@ -25,9 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How many prepared statements a connection caches.
 const STATEMENTS: usize = 128;
 
-/// Where each term occurs. A view of each connection: no format of the database depends on it.
-const OCCURRENCES: &str = "CREATE VIRTUAL TABLE temp.package_occurrence
-    USING fts5vocab(main, package_terms, instance);";
+/// Where each term occurs, and the terms. Views of each connection: no format of the database
+/// depends on them.
+const VIEWS: &str = "CREATE VIRTUAL TABLE temp.package_occurrence
+    USING fts5vocab(main, package_terms, instance);
+    CREATE VIRTUAL TABLE temp.package_vocabulary
+    USING fts5vocab(main, package_terms, row);";
 
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     // A new file is readable only by its owner; the log gets the same mode.
@@ -56,7 +59,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
          PRAGMA journal_size_limit = 67108864;"
     );
     connection.execute_batch(&setup).store_error()?;
-    connection.execute_batch(OCCURRENCES).store_error()?;
+    connection.execute_batch(VIEWS).store_error()?;
     if application != APPLICATION {
         connection.pragma_update(None, "application_id", APPLICATION).store_error()?;
     }
@@ -71,7 +74,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
 /// A connection that reads a database which a writer has open.
 pub(crate) fn reader(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    connection.execute_batch(OCCURRENCES).store_error()?;
+    connection.execute_batch(VIEWS).store_error()?;
     // Small, because every commit of the writer invalidates the cache.
     connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;").store_error()?;
     Ok(connection)

@@ -21,6 +21,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0003_live.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0005_briefing.sql"), fill: outline_packages },
+    Migration { sql: include_str!("../migrations/0006_search.sql"), fill: index_again },
 ];
 
 /// One step between formats.
@@ -107,6 +108,11 @@ fn outline_packages(connection: &Connection) -> Result<()> {
             AND json_valid(r.text) AND json_extract(r.text, '$.note') IS NOT NULL)";
     connection.execute_batch(noted).store_error()?;
     connection.execute_batch(BRIEFING_INDEXES).store_error()
+}
+
+/// Indexes the packages again: since format 6 the terms of a text are others.
+fn index_again(connection: &Connection) -> Result<()> {
+    Unit::new(connection, CommonTermLimits::default()).index_stored()
 }
 
 fn fold_questions(connection: &Connection) -> Result<()> {

@@ -84,7 +84,8 @@ pub use packages::{
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal};
 pub use repair::{PackageSource, Repair};
 pub use search::{
-    CommonTermLimits, FoundTerms, Hit, Search, SearchQuery, SearchResults, TermIndex,
+    CommonTermLimits, FoundTerms, Hit, Search, SearchQuery, SearchResults, TermIndex, candidates,
+    successors_first,
 };
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};

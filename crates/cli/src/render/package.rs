@@ -18,13 +18,15 @@ pub(crate) fn packages(page: &mut Page, list: &PackageList) {
     let times = Times::of_times(list.packages.iter().map(|package| Some(&package.created_at)));
     for package in &list.packages {
         page.gap();
-        brief_in(page, package, times);
+        head(page, package, times);
+        // Above what it says, which no longer holds.
         let marks = list.superseded.as_ref();
         mark(page, marks.and_then(|marks| marks.get(package.package_id.as_str())));
         let reviews = list.reviews.as_ref();
         if let Some(review) = reviews.and_then(|it| it.get(package.package_id.as_str())) {
             review_note(page, review);
         }
+        rest(page, package);
     }
 }
 
@@ -54,12 +56,12 @@ fn mark(page: &mut Page, superseded_by: Option<&Vec<PackageId>>) {
 
 /// A package in a few lines.
 pub(crate) fn brief(page: &mut Page, package: &PackageFields) {
-    brief_in(page, package, Times::default());
+    head(page, package, Times::default());
+    rest(page, package);
 }
 
-/// The same in a list with these times.
-fn brief_in(page: &mut Page, package: &PackageFields, times: Times) {
-    head(page, package, times);
+/// What a list shows of a package below its head.
+fn rest(page: &mut Page, package: &PackageFields) {
     page.labelled_texts("decided", &texts(package.decisions_made()), FEW);
     page.labelled_texts("asks", &texts(package.open_questions()), FEW);
     if let Some(note) = filled(package.handoff_note()) {

@@ -38,6 +38,7 @@ mod roundtrip;
 mod rows;
 mod scheduling;
 mod scopes;
+mod search;
 mod strictness;
 mod support;
 mod takeover;

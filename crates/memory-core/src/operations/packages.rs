@@ -123,6 +123,8 @@ message! {
         required score: Score = "score", "score";
         /// The words of the query that it contains.
         required matched: Vec<String> = "matched", "words";
+        /// The packages that supersede it, newest first; absent if none does.
+        optional superseded_by: Vec<PackageId> = "superseded_by", "package-ids";
     }
 }
 

@@ -3,9 +3,9 @@
 use accord_api::Call;
 use accord_contract::{Value, Wire as _};
 use accord_memory::{DepositOptions, PackagePage, Score, Served};
-use accord_memory_core::Warning;
 use accord_memory_core::operations::{Deposit, ListReviews, PullPackages, ReadPackage};
 use accord_memory_core::query::{Latest, Pull};
+use accord_memory_core::{PackageId, Warning};
 use accord_serving::operation::serve_response;
 use axum::response::Response;
 use hyper::StatusCode;
@@ -46,7 +46,12 @@ async fn pull(asked: Exchange, call: Call<PullPackages>) -> Reply {
         Pull::Relevant(wanted) => {
             let page = memory.relevant(&caller, &project, wanted).await?;
             let scores = page.scores.iter().map(|Score { package_id, score, matched }| {
-                json!({"package_id": package_id.as_str(), "score": score, "matched": matched})
+                let id = package_id.as_str();
+                let mut score = json!({"package_id": id, "score": score, "matched": matched});
+                if let Some(by) = page.superseded.get(package_id) {
+                    score["superseded_by"] = by.iter().map(PackageId::as_str).collect();
+                }
+                score
             });
             let mut list = List::new("packages", texts(&page.packages))
                 .with("next_cursor", Value::Null)

@@ -17,7 +17,7 @@ use super::{
     in_project, number, of_package, reading, receipt, text, tokens, written,
 };
 use accord_mcp::budget::{BUDGET, Shortening, budget, shortened, whole};
-use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult};
+use accord_mcp::{Argument, Call, Effect, HostRequest, Tool, ToolResult, raw};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -110,7 +110,15 @@ pub(super) const PULL: Tool = Tool {
             Some(_) => shortened(answer.text(), budget(call), &LIST)?,
             None => whole(answer.text(), budget(call))?,
         };
-        Ok(ToolResult::document(text))
+        let marks = raw::members(answer.text()).unwrap_or_default().into_iter();
+        let marks = marks.filter(|(name, _)| *name == "x-superseded");
+        let marks = marks.flat_map(|(_, marks)| raw::members(marks).unwrap_or_default());
+        let marks = marks.map(|(id, by)| {
+            let by: Vec<String> = serde_json::from_str(by).unwrap_or_default();
+            format!("{id} is superseded by {}.", by.join(", "))
+        });
+        let (result, marks) = (ToolResult::document(text), marks.collect::<Vec<_>>());
+        Ok(if marks.is_empty() { result } else { result.noting(marks.join(" ")) })
     },
     null_on: Some(Code::AgenticPackageNotFound),
 };
@@ -127,7 +135,7 @@ fn review_note(review: &str) -> Option<String> {
 /// What a query found has no pages.
 pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
-    extras: &["next_cursor", "scores", "x-superseded", "x-reviews"],
+    extras: &["next_cursor", "scores", "x-reviews"],
     bare: None,
     named_by: Some("package_id"),
 };

@@ -161,6 +161,30 @@ async fn words_and_meaning_are_joined() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_superseded_package_is_behind_its_successor_in_every_kind_of_search() {
+    for (engine, _folder) in engines() {
+        let server = EmbeddingServer::start();
+        let memory = memory(&engine, options(&server));
+        for (id, members) in [
+            ("pkg_old", json!({"title": "The automobile Rosinante"})),
+            ("pkg_new", json!({"title": "A vessel", "x-supersedes": ["pkg_old"]})),
+            ("pkg_other", json!({"title": "The automobile"})),
+        ] {
+            deposit(&memory, id, members).await;
+        }
+        let _queue = Queue::start(&memory);
+        made(&memory, 3).await;
+        for by in [SearchBy::Words, SearchBy::Meaning, SearchBy::Both] {
+            let text = if by == SearchBy::Words { "rosinante" } else { "car rosinante" };
+            let page = search(&memory, text, Some(by)).await;
+            let place = |id: &str| ids(&page).iter().position(|found| *found == id);
+            assert!(place("pkg_new").unwrap() < place("pkg_old").unwrap(), "{by:?} {page:?}");
+            assert_eq!(page.superseded.len(), 1);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_best_passage_of_a_long_package_counts() {
     let server = EmbeddingServer::start();
     let (engine, _folder) = engines().remove(1);

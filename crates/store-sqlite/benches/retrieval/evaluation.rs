@@ -1,25 +1,26 @@
 //! Packages, questions with judged answers, and how well a search finds them.
 //!
 //! A file of `data` has packages, then questions. A package begins with `# ` and its id. Lines
-//! `title:`, `decision:`, `question:`, `handoff:`, `tags:` and `path:` follow; behind an empty line
-//! comes the Markdown text. A question is a line `= text -> ids` if it shares words with its
-//! answer, and `~ text -> ids` if it is a paraphrase.
+//! `title:`, `decision:`, `question:`, `handoff:`, `tags:`, `path:` and `supersedes:` follow;
+//! behind an empty line comes the Markdown text. A question is a line `= text -> ids` if it shares
+//! words with its answer, and `~ text -> ids` if it is a paraphrase.
 //!
 //! The packages alternate between two sets. Weights were chosen on the questions about the first;
 //! the questions about the second are held out.
 
 use std::collections::BTreeMap;
 
-use accord_base::ProjectId;
+use accord_base::{ActorType, ProjectId};
 use accord_memory_core::PackageId;
+use accord_memory_core::package::Links;
 use accord_store::testing::Generator;
 use accord_store::{
     PARTS, PackageIndex, PackageRow, ProjectRow, SearchQuery, Store, StoreError, StoreExt as _,
+    candidates, successors_first,
 };
-use rusqlite::Connection;
 
-/// The files.
-const DATA: [&str; 12] = [
+/// The files of the work of a team in prose.
+const TEAM: [&str; 12] = [
     include_str!("data/agents.txt"),
     include_str!("data/auth.txt"),
     include_str!("data/catalog.txt"),
@@ -34,6 +35,9 @@ const DATA: [&str; 12] = [
     include_str!("data/sessions.txt"),
 ];
 
+/// The files of work on code: names, paths, hashes, versions, misspelt words, superseded packages.
+const WORK: [&str; 2] = [include_str!("data/work/farm.txt"), include_str!("data/work/sync.txt")];
+
 /// How many packages are joined to a long one.
 const JOINED: usize = 7;
 
@@ -41,7 +45,7 @@ const JOINED: usize = 7;
 const FIRST: usize = 5;
 
 /// How many results are read.
-const LIMIT: usize = 20;
+pub(crate) const LIMIT: usize = 20;
 
 /// Packages and questions about them.
 #[derive(Default)]
@@ -50,11 +54,12 @@ pub(crate) struct Evaluation {
     pub(crate) questions: Vec<Question>,
 }
 
-/// The texts of a package.
+/// The texts of a package, and the ids of those that it supersedes.
 #[derive(Default)]
 pub(crate) struct Text {
     pub(crate) id: String,
     pub(crate) parts: [String; PARTS],
+    pub(crate) supersedes: Vec<PackageId>,
 }
 
 /// A question.
@@ -72,6 +77,8 @@ pub(crate) struct Question {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) questions: usize,
+    /// The share of questions with an answer as the first result.
+    pub(crate) first: f64,
     /// The share of questions with an answer among the first five results.
     pub(crate) recall: f64,
     /// The average of 1 / the place of the first answer.
@@ -79,10 +86,19 @@ pub(crate) struct Figures {
 }
 
 impl Evaluation {
-    /// Reads all files.
-    pub(crate) fn load() -> Self {
+    /// The work of a team in prose.
+    pub(crate) fn team() -> Self {
+        Self::load(&TEAM)
+    }
+
+    /// Work on code.
+    pub(crate) fn work() -> Self {
+        Self::load(&WORK)
+    }
+
+    fn load(files: &[&str]) -> Self {
         let mut evaluation = Self::default();
-        for file in DATA {
+        for file in files {
             let (packages, questions) = file.split_once("\n== questions\n").expect("questions");
             for package in packages.split("\n# ") {
                 evaluation.packages.push(Text::parse(package.trim_start_matches("# ")));
@@ -133,11 +149,13 @@ impl Evaluation {
             let found = search(&question.text);
             let place = found.iter().position(|id| question.answers.contains(id));
             figures.questions += 1;
+            figures.first += f64::from(u8::from(place == Some(0)));
             figures.recall += f64::from(u8::from(place.is_some_and(|place| place < FIRST)));
             figures.reciprocal += place.map_or(0.0, |place| 1.0 / (place + 1) as f64);
         }
-        figures.recall /= figures.questions as f64;
-        figures.reciprocal /= figures.questions as f64;
+        for sum in [&mut figures.first, &mut figures.recall, &mut figures.reciprocal] {
+            *sum /= figures.questions as f64;
+        }
         figures
     }
 
@@ -149,6 +167,8 @@ impl Evaluation {
         for package in &self.packages {
             let row = package.row(&project);
             let index = PackageIndex::of_parts(package.parts.each_ref().map(String::as_str), &[]);
+            let supersedes = package.supersedes.clone();
+            let index = index.linked(Links { supersedes, ..Links::default() });
             let log = [Generator::new(1).revision(1)];
             store.write(move |unit| unit.insert_package(&row, &index, &log)).expect("a package");
         }
@@ -169,6 +189,11 @@ impl Text {
         let mut package = Self { id: id.to_owned(), ..Self::default() };
         for line in head.lines() {
             let (name, value) = line.split_once(": ").expect("a field");
+            if name == "supersedes" {
+                let ids = value.split(' ').map(|id| PackageId::new(id).expect("an id"));
+                package.supersedes = ids.collect();
+                continue;
+            }
             let part = match name {
                 "title" => 0,
                 "decision" => 1,
@@ -192,6 +217,7 @@ impl Text {
             quarantine: None,
             ..row
         };
+        row.actor.kind = ActorType::Agent;
         row.state.revision = 1;
         row.state.status = accord_memory_core::package::Status::Complete;
         row
@@ -201,37 +227,14 @@ impl Text {
 /// The ids of the packages that a store finds.
 pub(crate) fn search(store: &dyn Store, text: &str) -> Vec<String> {
     let query = SearchQuery { text, limit: LIMIT, ..SearchQuery::default() };
-    let found = store.read(|unit| unit.search(&project(), &query));
+    let wider = SearchQuery { limit: candidates(LIMIT), ..query };
+    let found = store.read(|unit| {
+        let hits = unit.search(&project(), &wider)?.hits;
+        successors_first(unit, &project(), &query, hits)
+    });
     let found: Result<_, StoreError> = found;
-    let hits = found.expect("a search").hits.into_iter();
+    let hits = found.expect("a search").into_iter();
     hits.map(|hit| hit.package.package_id.as_str().to_owned()).collect()
-}
-
-/// A plain full-text index: one column, Porter stemming, BM25, any word of the query.
-pub(crate) struct Plain(Connection);
-
-impl Plain {
-    pub(crate) fn new(evaluation: &Evaluation) -> Self {
-        let connection = Connection::open_in_memory().expect("a database");
-        let table = "CREATE VIRTUAL TABLE plain USING fts5 (id UNINDEXED, text,
-            tokenize = 'porter unicode61')";
-        connection.execute_batch(table).expect("a table");
-        for package in &evaluation.packages {
-            let values = (&package.id, package.parts.join("\n"));
-            connection.execute("INSERT INTO plain VALUES (?1, ?2)", values).expect("a row");
-        }
-        Self(connection)
-    }
-
-    /// The ids of the packages with one of the words.
-    pub(crate) fn search<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Vec<String> {
-        let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
-        let sql = "SELECT id FROM plain WHERE plain MATCH ?1 ORDER BY bm25(plain) LIMIT ?2";
-        let mut statement = self.0.prepare_cached(sql).expect("a statement");
-        let values = (words.join(" OR "), LIMIT as i64);
-        let rows = statement.query_map(values, |row| row.get(0)).expect("rows");
-        rows.collect::<Result<_, _>>().expect("ids")
-    }
 }
 
 /// All words of a query.

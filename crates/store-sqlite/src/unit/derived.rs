@@ -6,7 +6,7 @@ use accord_store::time_key::Span;
 use accord_store::{DamagedRow, Result, Table};
 use rusqlite::params;
 
-use super::{Unit, limit};
+use super::{Unit, limit, number};
 
 /// How many differences of one kind are reported. With more, the problem is not single rows.
 const NAMED: usize = 1_000;
@@ -26,27 +26,35 @@ impl Unit<'_> {
     }
 
     pub(super) fn wrong_counters(&self, project: i64) -> Result<Vec<Wrong>> {
-        let sql = "SELECT c.packages, c.newest_event, c.oldest_event,
+        let sql = "SELECT c.packages, c.newest_event, c.oldest_event, c.terms,
             (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NULL)
             + (SELECT count(*) FROM package WHERE project = ?1 AND quarantined_at IS NOT NULL),
             coalesce((SELECT max(seq) FROM event WHERE project = ?1), 0),
             coalesce((SELECT min(seq) FROM event WHERE project = ?1), c.oldest_event)
             FROM counter c WHERE c.project = ?1";
         let counted = self.one(sql, (project,), |row| {
-            let mut found = [0; 6];
+            let mut found = [0; 7];
             for (at, number) in found.iter_mut().enumerate() {
                 *number = row.integer(at)?;
             }
             Ok(found)
         })?;
         let wrong = |name: &str, what: String| (Table::Counter, name.to_owned(), what);
-        let Some([packages, newest, oldest, there, last, first]) = counted else {
+        let Some([packages, newest, oldest, terms, there, last, first]) = counted else {
             return Ok(vec![wrong("counter", "it is missing".to_owned())]);
         };
         let mut found = Vec::new();
         if packages != there {
             let what = format!("it has {packages} packages, and there are {there}");
             found.push(wrong("packages", what));
+        }
+        match self.terms_of(project) {
+            Ok(indexed) if number(indexed) != terms => {
+                let what = format!("it has {terms} terms, and the index has {indexed}");
+                found.push(wrong("terms", what));
+            }
+            // An unreadable entry of the index is reported with its package.
+            Ok(_) | Err(_) => {}
         }
         // All events may have been trimmed, so the counter may be ahead of the rows, never behind.
         if newest < last {

@@ -5,6 +5,7 @@
 use accord_store::{PARTS, Result};
 
 use super::Unit;
+use super::column::Row;
 use crate::error::damaged;
 
 /// The columns of the index, one for each part of a package.
@@ -17,15 +18,23 @@ impl Unit<'_> {
         self.one(sql, (package,), |row| lengths(row.bytes(0)?))
     }
 
-    /// The average number of terms of a package, over all projects; at least one.
-    pub(super) fn average_terms(&self) -> Result<f64> {
-        let sql = "SELECT block FROM package_terms_data WHERE id = 1";
-        let average = self.one(sql, (), |row| {
-            let mut numbers = varints(row.bytes(0)?);
-            let packages = numbers.next().unwrap_or_default();
-            Ok(numbers.sum::<u64>() as f64 / packages as f64)
+    /// The number of terms of all packages of a project in the index.
+    pub(super) fn terms_of(&self, project: i64) -> Result<u64> {
+        let sql = "SELECT d.sz FROM package p CROSS JOIN package_terms_docsize d ON d.id = p.pk
+            WHERE p.project = ?1";
+        let mut terms = 0;
+        let read = |row: &Row<'_>| Ok(lengths(row.bytes(0)?)?.iter().sum::<u64>());
+        self.each(sql, (project,), read, |length| {
+            terms += length;
+            true
         })?;
-        Ok(average.filter(|average| average.is_finite()).unwrap_or_default().max(1.0))
+        Ok(terms)
+    }
+
+    /// Sets the number of terms of a project to that of its packages in the index.
+    pub(super) fn count_terms(&self, project: i64) -> Result<()> {
+        let terms = super::number(self.terms_of(project)?);
+        self.write("UPDATE counter SET terms = ?2 WHERE project = ?1", (project, terms))
     }
 }
 

@@ -57,7 +57,7 @@ impl Unit<'_> {
         }
         self.remove_live(pk)?;
         let sql = "UPDATE counter SET newest_event = newest_event + 1,
-            oldest_event = newest_event + 2, packages = 0
+            oldest_event = newest_event + 2, packages = 0, terms = 0
             WHERE project = ?1 RETURNING newest_event";
         let event =
             self.one(sql, (pk,), |row| row.count(0))?.ok_or_else(|| damaged("a counter"))?;

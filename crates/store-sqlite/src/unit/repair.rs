@@ -51,6 +51,8 @@ impl Repair for Unit<'_> {
                 coalesce((SELECT min(seq) FROM event WHERE project = ?1), oldest_event)))
             WHERE project = ?1";
         self.run(sql, (pk,))?;
+        self.index_pending()?;
+        self.count_terms(pk)?;
         self.place_facts(pk)?;
         self.place_sessions(pk)?;
         self.place_decisions(pk)

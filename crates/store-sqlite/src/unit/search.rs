@@ -20,8 +20,12 @@ impl TermIndex for Unit<'_> {
         Ok(packages.unwrap_or_default())
     }
 
-    fn average_length(&self) -> Result<f64> {
-        self.average_terms()
+    fn average_length(&self, project: &ProjectId) -> Result<f64> {
+        let sql = "SELECT packages, terms FROM counter WHERE project = ?1";
+        let counted =
+            self.one(sql, (self.or_none(project)?,), |row| Ok((row.count(0)?, row.count(1)?)))?;
+        let (packages, terms) = counted.unwrap_or_default();
+        Ok((terms as f64 / packages.max(1) as f64).max(1.0))
     }
 
     fn count_packages_with(&self, project: &ProjectId, term: &str, most: u64) -> Result<u64> {
@@ -57,6 +61,28 @@ impl TermIndex for Unit<'_> {
             CROSS JOIN package_terms_docsize d ON d.id = t.rowid WHERE t.package_terms MATCH ?1";
         let read = |row: &Row<'_>| found.add_package(row.count(0)?, || lengths(row.bytes(1)?));
         self.each(sql, (self.quoted(project, term)?,), read, |()| true)
+    }
+
+    fn visit_terms(
+        &self,
+        project: &ProjectId,
+        beginning: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let from = self.indexed(project, beginning)?;
+        // No term that begins like this sorts behind it.
+        let through = format!("{from}{}", char::MAX);
+        let sql = "SELECT term FROM package_vocabulary WHERE term >= ?1 AND term <= ?2";
+        self.each(
+            sql,
+            params![from, through],
+            |row| {
+                let term = row.text(0)?;
+                visit(term.split_once(':').map_or("", |(_, term)| term));
+                Ok(())
+            },
+            |()| true,
+        )
     }
 
     fn latest_packages(&self, project: &ProjectId, term: &str, wanted: usize) -> Result<Vec<u64>> {

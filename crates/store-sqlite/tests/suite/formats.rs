@@ -10,7 +10,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use accord_base::ProjectId;
-use accord_memory_core::PackageId;
+use accord_memory_core::{Package, PackageId};
 use accord_store::testing::{COMMON, Random, compare, everything};
 use accord_store::{
     Drafts, Engine as _, PackageIndex, QuestionQuery, Result, SearchQuery, SearchResults,
@@ -72,8 +72,8 @@ fn an_old_store_has_the_shape_of_a_new_one() {
     }
 }
 
-/// Search needs no new index for a store of format 1: it finds at once what a new store finds, also
-/// if the process that opens it first is killed.
+/// Packages without a readable text keep their index: a store of format 1 finds at once what a new
+/// store finds, also if the process that opens it first is killed.
 #[test]
 fn a_large_store_of_format_1_is_searched_at_once() {
     if let Some(folder) = given() {
@@ -178,6 +178,40 @@ fn links_of_format_1_hold() {
     assert!(all.iter().any(|row| row.text == question && !row.open), "{all:?}");
     let marks = store.read(|unit| unit.superseded(&project, &mut [&asking].into_iter())).unwrap();
     assert_eq!(marks[&asking], [PackageId::new(answering).unwrap()]);
+}
+
+/// Before the last format, names were words without parts.
+#[test]
+fn packages_of_an_older_format_are_found_by_the_parts_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "unreadable", "needle").unwrap();
+    let text = r#"{"package_id":"old","project_id":"p","relay_version":"0.1",
+        "title":"Folded lines in parseHttpHeader","status":"complete",
+        "package_type":"standard","review_type":"none","created_at":"2026-04-18T20:00:00Z",
+        "created_by":{"id":"a","type":"human"}}"#;
+    let stored = Package::parse(text.as_bytes()).unwrap();
+    let mut row = package("p", "old");
+    row.state.text = stored.text().to_owned();
+    row.state.content_hash = *stored.content_hash();
+    let before = PackageIndex::of_parts(["folded lines in parsehttpheader", "", "", "", ""], &[]);
+    let inserted: Result<u64> = store.write(move |unit| unit.insert_package(&row, &before, &log()));
+    inserted.unwrap();
+    assert_eq!(answer(&store, "http"), []);
+    store.close().unwrap();
+    drop(store);
+    let connection = rusqlite::Connection::open(folder.path().join(DATABASE)).unwrap();
+    let back =
+        format!("ALTER TABLE counter DROP COLUMN terms; PRAGMA user_version = {};", FORMAT - 1);
+    connection.execute_batch(&back).unwrap();
+    drop(connection);
+    let store = open(folder.path());
+    assert_eq!(answer(&store, "parse http header")[0].0, "old");
+    assert_eq!(answer(&store, "needle")[0].0, "unreadable");
+    let project = ProjectId::new("p").unwrap();
+    let damage: Result<_> = store.read(|unit| unit.check_derived(Some(&project)));
+    assert_eq!(damage.unwrap(), []);
+    store.check().unwrap();
 }
 
 /// The tables, the indexes and the settings of the index of terms.

@@ -11,6 +11,8 @@ mod format_1;
 mod formats;
 mod jobs;
 mod kill;
+#[path = "../../benches/retrieval/plain.rs"]
+mod plain;
 mod questions;
 mod removal;
 mod retrieval;

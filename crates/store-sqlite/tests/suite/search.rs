@@ -48,9 +48,11 @@ fn queries_and_texts_are_data() {
 fn no_project_meets_the_words_of_another() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
+    let words = "apple bridge candle desert engine forest garden hammer island jacket kettle";
+    let straw = |number: usize| words.split(' ').nth(number - 1).unwrap();
     // Eleven projects, so that the number of one begins as that of another.
     for number in 1..=11 {
-        deposit(&store, &format!("p{number}"), "same id", &format!("needle straw{number}"))
+        deposit(&store, &format!("p{number}"), "same id", &format!("needle {}", straw(number)))
             .unwrap();
     }
     for number in 1..=11 {
@@ -58,8 +60,8 @@ fn no_project_meets_the_words_of_another() {
         let found = search(&store, &project, "needle");
         assert_eq!(found.hits.len(), 1);
         assert_eq!(found.hits[0].package.project_id.as_str(), project);
-        let other = format!("straw{}", number % 11 + 1);
-        assert!(search(&store, &project, &other).hits.is_empty());
+        let other = straw(number % 11 + 1);
+        assert!(search(&store, &project, other).hits.is_empty());
         assert!(search(&store, &project, &format!("{}:needle", number % 11 + 1)).hits.len() == 1);
     }
     assert!(search(&store, "p12", "needle").hits.is_empty());
@@ -187,6 +189,92 @@ fn identifiers_are_found_as_they_are_written() {
     ] {
         assert_eq!(ids(&search(&store, "p", query))[0], id, "{query}");
     }
+}
+
+#[test]
+fn names_are_found_by_their_parts_and_in_every_style() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let texts = [
+        ("name", "The bug is in parseHttpHeader of the client."),
+        ("parts", "Every header needs a proxy; http alone cannot parse that."),
+        ("snake", "open_file takes a mode"),
+        ("hash", "Fixed in 3f9a1c27be04d5aa90e1 and released."),
+        ("other hash", "Fixed in 3f9b7721c0aa41 and released."),
+        ("version", "Rolled out v5.4.2 on Friday with 1 of 4 hosts."),
+    ];
+    for (id, body) in texts {
+        deposit(&store, "p", id, body).unwrap();
+    }
+    for (query, id) in [
+        ("parse http header", "name"),
+        ("parse_http_header", "name"),
+        ("ParseHTTPHeader", "name"),
+        ("parsehttpheader", "name"),
+        ("PARSE-HTTP-HEADER", "name"),
+        ("open file", "snake"),
+        ("openFile", "snake"),
+        ("openfile", "snake"),
+        ("3f9a1c2", "hash"),
+        ("3f9a", "hash"),
+        ("3f9a1c27be04", "hash"),
+        ("what did 3f9a1c27be04d5aa90e1ffff0000 fix", "hash"),
+        ("5.4.2", "version"),
+        ("v5.4.2", "version"),
+        ("5.4", "version"),
+    ] {
+        assert_eq!(ids(&search(&store, "p", query)).first(), Some(&id), "{query}");
+    }
+    // The name says its parts.
+    let found = search(&store, "p", "parse_http_header");
+    assert_eq!(found.hits[0].matched, ["parse_http_header"]);
+    assert_eq!(ids(&search(&store, "p", "3f9a1c2")), ["hash"]);
+}
+
+#[test]
+fn a_misspelt_long_word_finds_its_word_where_nothing_else_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "pool", "The connection pool of the postgres driver").unwrap();
+    deposit(&store, "p", "lock", "A lock, a socket and a rocket").unwrap();
+    deposit(&store, "q", "other", "conection of another project").unwrap();
+    for query in ["conection", "connecton", "conenction", "postgers", "cpnnection", "driiver"] {
+        assert_eq!(ids(&search(&store, "p", query)), ["pool"], "{query}");
+    }
+    let both = search(&store, "p", "conection pool");
+    assert_eq!(both.hits[0].matched, ["conection", "pool"]);
+    // Short words and other first letters are not corrected beside words that are found.
+    assert_eq!(ids(&search(&store, "p", "rock pool")), ["pool"]);
+    assert_eq!(ids(&search(&store, "p", "xocket pool")), ["pool"]);
+    // A word that is there is not a mistake.
+    assert_eq!(ids(&search(&store, "p", "socket")), ["lock"]);
+    assert!(search(&store, "p", "entirely different").hits.is_empty());
+}
+
+/// The average length of the packages of one project decides, not that of all.
+#[test]
+fn other_projects_change_no_score() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "short", "queue").unwrap();
+    deposit(&store, "p", "long", &format!("queue {}", "straw ".repeat(40))).unwrap();
+    let before = search(&store, "p", "queue");
+    for number in 0..20 {
+        deposit(&store, "q", &format!("n{number}"), &"straw ".repeat(500)).unwrap();
+    }
+    assert_eq!(search(&store, "p", "queue"), before);
+    // A package that is indexed again counts with its new length alone.
+    let row = package("p", "long");
+    let index = |text: &str| PackageIndex::of_parts(["", "", "", "", text], &[]);
+    for text in ["queue", &format!("queue {}", "straw ".repeat(40))] {
+        let (row, index) = (row.clone(), index(text));
+        store
+            .write(move |unit| unit.reindex_package(&row.project_id, &row.package_id, &index))
+            .unwrap();
+    }
+    assert_eq!(search(&store, "p", "queue").hits[0].score, before.hits[0].score);
+    let damage = store.read(|unit| unit.check_derived(Some(&row.project_id)));
+    assert_eq!(damage.unwrap(), []);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The index of terms in the model: reads every package.
 
+use std::collections::BTreeSet;
+
 use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
@@ -14,11 +16,10 @@ impl TermIndex for State {
         Ok(self.indexed(project).len() as u64)
     }
 
-    fn average_length(&self) -> Result<f64> {
-        // Over all projects, because engines have one index for all.
-        let entries = self.projects.values().flat_map(|project| project.packages.values());
-        let lengths: Vec<u64> = entries.map(|entry| entry.lengths().iter().sum()).collect();
-        Ok((lengths.iter().sum::<u64>() as f64 / lengths.len() as f64).max(1.0))
+    fn average_length(&self, project: &ProjectId) -> Result<f64> {
+        let packages = self.indexed(project);
+        let terms: u64 = packages.iter().flat_map(|entry| entry.lengths()).sum();
+        Ok((terms as f64 / packages.len().max(1) as f64).max(1.0))
     }
 
     fn count_packages_with(&self, project: &ProjectId, term: &str, _: u64) -> Result<u64> {
@@ -50,6 +51,19 @@ impl TermIndex for State {
                 found.add_package(entry.row.seq, || Ok(entry.lengths()))?;
             }
         }
+        Ok(())
+    }
+
+    fn visit_terms(
+        &self,
+        project: &ProjectId,
+        beginning: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let packages = self.indexed(project);
+        let parts = packages.iter().flat_map(|entry| entry.index.terms());
+        let terms: BTreeSet<&str> = parts.flat_map(|part| part.split_terminator(' ')).collect();
+        terms.into_iter().filter(|term| term.starts_with(beginning)).for_each(visit);
         Ok(())
     }
 

@@ -57,7 +57,7 @@ impl CommonTermLimits {
         for (place, (term, with)) in counted.into_iter().enumerate() {
             if by_rarity.contains(&place) {
                 choice.terms.push((term, with));
-            } else {
+            } else if !term.is_part && !term.word.is_empty() {
                 choice.left_out.push(term.word);
             }
         }

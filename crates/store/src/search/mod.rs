@@ -3,6 +3,12 @@
 //! A query is a set of terms ([`crate::terms`]), never syntax. A package matches when it has one of
 //! them. Matches are ranked by the whole package and by its best passage.
 //!
+//! A word of a query that no package has is taken for the most similar one, if it is long: the
+//! engine lists the terms of the project for that ([`TermIndex::visit_terms`]).
+//!
+//! Search itself does not know which packages are superseded: [`successors_first`] puts those of
+//! any kind of search in order.
+//!
 //! A term that occurs in very many packages of the project ranks little and costs much, so it is
 //! not looked up. When the remaining terms together cost too much, the most common of them are left
 //! out too. When no term remains, the packages with the longest term are returned without a score,
@@ -17,12 +23,14 @@ mod common;
 mod index;
 mod phrases;
 mod rank;
+mod successors;
 
 use common::ChosenTerms;
 use rank::Occurrence;
 
 pub use common::CommonTermLimits;
 pub use index::{FoundTerms, TermIndex};
+pub use successors::{candidates, successors_first};
 
 /// What is searched for.
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,16 +18,16 @@
 use super::ChosenTerms;
 use super::phrases::{MAX_PHRASES, Phrases};
 use crate::PARTS;
-use crate::terms::{MAX_QUERY_TERMS, Phrase};
+use crate::terms::{MAX_QUERY_TERMS, QueryTerms};
 
 /// The length of a passage, in terms.
-const PASSAGE: u64 = 80;
+const PASSAGE: u64 = 50;
 
 /// The weight of the best passage. The rest is that of the whole package.
-const BY_PASSAGE: f64 = 0.6;
+const BY_PASSAGE: f64 = 0.35;
 
-/// The weight of a term in the title for the whole package. Anywhere else it is 1.
-const TITLE_WEIGHT: f64 = 1.5;
+/// The weight of a term in the title. Anywhere else it is 1.
+const TITLE_WEIGHT: f64 = 2.0;
 
 /// The part that belongs to every passage.
 const TITLE: u8 = 0;
@@ -59,6 +59,11 @@ impl Occurrence {
     pub(super) fn somewhere(package: u64, term: u8) -> Self {
         Self { package, part: BODY, place: None, term }
     }
+
+    /// An occurrence of another term at the same place.
+    pub(super) fn of(self, term: u8) -> Self {
+        Self { term, ..self }
+    }
 }
 
 /// What the scores of a package depend on besides the package itself.
@@ -81,13 +86,13 @@ pub(super) struct Ranked {
 /// first. `lengths` returns the number of terms in each part of a package.
 pub(super) fn rank(
     choice: &ChosenTerms,
-    phrases: &[Phrase],
+    asked: &QueryTerms,
     collection: Collection,
     mut found: Vec<Occurrence>,
     lengths: impl Fn(u64) -> [u64; PARTS],
 ) -> Vec<Ranked> {
     found.sort_unstable();
-    let phrases = Phrases::new(choice, phrases);
+    let phrases = Phrases::new(choice, &asked.phrases, &asked.names);
     phrases.find(&mut found);
     let texts = by_package(&found).map(|found| Text { found, lengths: lengths(found[0].package) });
     let texts: Vec<Text<'_>> = texts.collect();
@@ -141,7 +146,7 @@ impl Text<'_> {
     fn title(&self) -> [f64; FEATURES] {
         let mut amounts = [0.0; FEATURES];
         for found in self.found.iter().filter(|found| found.part == TITLE) {
-            amounts[usize::from(found.term)] += 1.0;
+            amounts[usize::from(found.term)] += TITLE_WEIGHT;
         }
         amounts
     }
@@ -222,7 +227,7 @@ fn sum(amounts: &[f64; FEATURES], rarities: &[f64], length: f64) -> f64 {
 }
 
 /// The occurrences of each package. They are in order.
-fn by_package(found: &[Occurrence]) -> impl Iterator<Item = &[Occurrence]> {
+pub(super) fn by_package(found: &[Occurrence]) -> impl Iterator<Item = &[Occurrence]> {
     found.chunk_by(|one, other| one.package == other.package)
 }
 
@@ -242,7 +247,7 @@ mod tests {
     fn ranked(query: &str, bodies: &[&str]) -> Vec<Ranked> {
         let asked = for_query(query);
         let texts: Vec<Vec<&str>> = bodies.iter().map(|body| body.split(' ').collect()).collect();
-        let terms = asked.terms.into_iter().map(|term| (term, 1)).collect();
+        let terms = asked.terms.iter().map(|term| (term.clone(), 1)).collect();
         let choice = ChosenTerms { terms, ranked: true, left_out: Vec::new() };
         let mut found = Vec::new();
         for (package, text) in texts.iter().enumerate() {
@@ -258,7 +263,7 @@ mod tests {
         }
         let lengths = |package: u64| [0, 0, 0, 0, texts[package as usize].len() as u64];
         let collection = Collection { packages: bodies.len() as u64, average: 2.0 };
-        rank(&choice, &asked.phrases, collection, found, lengths)
+        rank(&choice, &asked, collection, found, lengths)
     }
 
     fn order(ranked: &[Ranked]) -> Vec<u64> {
@@ -281,30 +286,41 @@ mod tests {
         assert_eq!(order(&ranked("lock queue", &[&near, &far])), [0, 1]);
         assert_eq!(order(&ranked("lock queue", &[&far, &near])), [1, 0]);
         // Within a passage the distance does not count. The later package is first.
-        let straw = "straw ".repeat(78);
+        let straw = "straw ".repeat(48);
         let (near, far) = (format!("{straw}queue lock"), format!("queue {straw}lock"));
         assert_eq!(order(&ranked("lock queue", &[&near, &far])), [1, 0]);
     }
 
     #[test]
     fn joined_words_count_as_one_more_term_where_they_are_joined() {
-        let texts = ["v2 4 1 straw", "v2 1 4 straw", "1 straw v2 4"];
-        let found = ranked("v2.4.1", &texts);
+        let texts = ["a b c straw", "a c b straw", "c straw a b"];
+        let found = ranked("a/b/c", &texts);
         assert_eq!(order(&found)[0], 0);
         assert!(found[0].score > 1.3 * found[1].score, "{found:?}");
-        let apart = ranked("v2 4 1", &texts);
+        let apart = ranked("a b c", &texts);
         assert!((apart[0].score - apart[2].score).abs() < 1e-12, "{apart:?}");
     }
 
     #[test]
+    fn a_name_and_its_parts_side_by_side_are_the_same() {
+        let texts = ["open file straw", "openfil straw straw", "file straw open"];
+        let found = ranked("open_file", &texts);
+        assert_eq!(order(&found)[2], 2);
+        assert!((found[0].score - found[1].score).abs() < 1e-12, "{found:?}");
+        assert!(found[1].score > 1.3 * found[2].score, "{found:?}");
+        assert_eq!(found[0].matched, found[1].matched);
+    }
+
+    #[test]
     fn an_occurrence_without_a_place_counts_for_the_package_alone() {
-        let term = |term: &str| crate::terms::QueryTerm { term: term.into(), word: term.into() };
-        let choice = ChosenTerms { terms: vec![(term("a"), 2)], ranked: true, left_out: vec![] };
+        let asked = for_query("a");
+        let terms = vec![(asked.terms[0].clone(), 2)];
+        let choice = ChosenTerms { terms, ranked: true, left_out: vec![] };
         let collection = Collection { packages: 9, average: 10.0 };
         let lengths = |package| [0, 0, 0, 0, 10 + package];
         let found = rank(
             &choice,
-            &[],
+            &asked,
             collection,
             [2, 1].map(|at| Occurrence::somewhere(at, 0)).to_vec(),
             lengths,

@@ -18,7 +18,7 @@ use crate::{
 
 const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
 const ACTORS: [&str; 3] = ["ann", "bot-7", "日本"];
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 18] = [
     "index",
     "indexes",
     "Café",
@@ -33,7 +33,15 @@ const WORDS: [&str; 14] = [
     "\"*\"",
     "x:y",
     "writer",
+    "openFile",
+    "open_file",
+    "v2.4.1",
+    "1a2b3c4d5e",
 ];
+/// What is between the words of a query: also words that only queries have, misspelt or written in
+/// another way.
+const BETWEEN: [&str; 9] =
+    [" ", " ", " ", "_", ".", " wriiter ", " openfile ", " 2.4.1 ", " 1a2b3c4 "];
 /// Some are the same question, written differently, and some are none.
 const QUESTIONS: [&str; 9] = [
     "Why?",
@@ -130,7 +138,7 @@ impl Generator {
     pub fn query(&mut self, most: usize) -> String {
         let words = self.words(most);
         let words = words.split(' ');
-        let joined = words.flat_map(|word| [word, self.random.pick(&[" ", " ", "_", "."])]);
+        let joined = words.flat_map(|word| [word, self.random.pick(&BETWEEN)]);
         joined.collect()
     }
 

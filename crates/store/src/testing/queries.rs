@@ -14,7 +14,7 @@ use crate::{
     DecisionQuery, DecisionRow, Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery,
     Hit, Order, PackageQuery, PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery,
     QuestionRow, ReadUnit, Result, SearchQuery, SessionQuery, SessionRow, Space, Unembedded,
-    UnembeddedQuery, When,
+    UnembeddedQuery, When, successors_first,
 };
 
 #[derive(Clone, Debug)]
@@ -340,8 +340,11 @@ impl Words {
             let score = hit.score;
             format!("{score:.6} {:?} {:?}", hit.matched, plain(hit.package))
         };
-        let mut lines: Vec<String> = found.hits.into_iter().map(line).collect();
+        let mut lines: Vec<String> = found.hits.iter().cloned().map(line).collect();
         lines.push(format!("{:?}", found.left_out));
+        let narrow = SearchQuery { limit: self.limit / 2, ..query };
+        let ordered = successors_first(unit, project, &narrow, found.hits)?;
+        lines.extend(ordered.into_iter().map(line));
         Ok(lines)
     }
 }

@@ -114,7 +114,7 @@ impl PullArgs {
         if let Some(review) = review.filter(|_| json) {
             print_note(render::clean(&render::review_line(&review)));
         }
-        if let Some(by) = superseded_by.filter(|_| !json) {
+        if let Some(by) = superseded_by {
             print_note(format!("superseded by {}", render::clean(&by)));
         }
         Ok(printed)

@@ -35,6 +35,28 @@ fn digest(snippets: usize, bytes: usize) -> String {
     )
 }
 
+/// The mark of a superseded package is not what is left out first.
+#[tokio::test]
+async fn what_a_query_finds_is_marked_within_every_budget() {
+    let packages: Vec<String> = (0..20).map(|number| package(number, 400)).collect();
+    let packages = packages.join(",");
+    let marks = r#"{"pkg_0":["pkg_1"]}"#;
+    let served = format!(
+        r#"{{"packages":[{packages}],"next_cursor":null,"scores":[],"x-superseded":{marks}}}"#
+    );
+    let mut client = Client::begin(Fake::new(move |_| Ok((200, served.clone())))).await;
+    for budget in [300, 1_000, 8_000, 100_000] {
+        let arguments = json!({"project_id": "p", "query": "word", "max_tokens": budget});
+        let result = client.call("memory_pull", arguments).await;
+        let document = result["content"][0]["text"].as_str().unwrap();
+        assert!(tokens(document) <= budget);
+        let document: Value = serde_json::from_str(document).unwrap();
+        assert_eq!(document["x-superseded"], json!({"pkg_0": ["pkg_1"]}), "{budget}");
+        let note = result["content"][1]["text"].as_str().unwrap();
+        assert_eq!(note, "pkg_0 is superseded by pkg_1.");
+    }
+}
+
 #[tokio::test]
 async fn a_digest_keeps_within_every_budget() {
     for (snippets, bytes) in [(0, 0), (1, 100), (20, 1_400), (3, 100_000)] {
