@@ -2,7 +2,6 @@
 
 use accord_api::{Call, Json};
 use accord_contract::{Object, Wire as _};
-use accord_memory_core::Warning;
 use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::operations::{
     AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,

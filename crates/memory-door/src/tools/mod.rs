@@ -138,7 +138,7 @@ const EXTRA: Argument = Argument::members("extra", "x- members.");
 pub(super) const IN_SESSION: Argument = Argument::text("session_id", "");
 
 /// Stores what is refused otherwise.
-const ALLOW_CREDENTIALS: Argument =
+pub(super) const ALLOW_CREDENTIALS: Argument =
     Argument::flag("allow_credentials", "Store a private key or token all the same.");
 
 /// The members of a receipt.

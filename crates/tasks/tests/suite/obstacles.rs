@@ -462,7 +462,7 @@ fn what_may_not_be_read_hides_nothing_else() {
         survives(name, move |world, id| close(world.root().join(format!("runs/{id}/{name}"))));
     }
     survives("the events", move |world, _| {
-        close(crate::support::log_of(world.root(), "2026-02-09"))
+        close(crate::support::log_of(world.root(), "2026-02-09"));
     });
     survives("the outputs", move |world, id| {
         close(world.folder(Status::InProgress, id).join("outputs"));
