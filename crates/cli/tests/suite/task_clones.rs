@@ -344,7 +344,7 @@ fn a_move_that_no_event_explains_does_not_count() {
         "payload": {"outcome": "done", "summaryRef": "s", "notes": "n",
             "tests": {"total": 0, "passed": 0, "failed": 0}},
     });
-    run(one.command("message"), &report.to_string());
+    run(one.command("message"), report.to_string());
     assert_eq!(one.status(&id), "review");
     one.sync();
     two.git("pull -q origin main");

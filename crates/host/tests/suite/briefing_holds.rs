@@ -94,8 +94,8 @@ async fn what_reviewers_wrote_comes_first_and_stands_beside_the_package() {
     }
     let before = asker.get("/v1/packages/changes").await;
     assert_eq!(before.header("x-review"), "");
-    let note = "Name the \u{20ac} amount\u{7f}\nand the \u{1f980}";
-    review(&asker, "changes", "revision_requested", note).await;
+    let said = "Name the \u{20ac} amount\u{7f}\nand the \u{1f980}";
+    review(&asker, "changes", "revision_requested", said).await;
     review(&asker, "approved", "complete", "Only if the table is removed").await;
     let flag = json!({"review_type": "human", "note": "Look at line 7 \u{2014} please",
         "actor": {"id": "checker", "type": "agent"}});
@@ -113,7 +113,7 @@ async fn what_reviewers_wrote_comes_first_and_stands_beside_the_package() {
     };
     let answer = asker.get("/v1/packages/changes").await;
     let found = reviewed(&answer);
-    assert_eq!(found["note"], note);
+    assert_eq!(found["note"], said);
     assert_eq!(
         (&found["status"], &found["actor"]["id"]),
         (&json!("revision_requested"), &json!("lead"))

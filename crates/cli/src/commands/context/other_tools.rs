@@ -167,7 +167,7 @@ fn files(format: SourceFormat, path: &Path) -> Result<Vec<SourceFile>> {
     } else {
         match format {
             SourceFormat::Markdown | SourceFormat::Adr => {
-                walk(&path, &mut found).map_err(failed)?
+                walk(&path, &mut found).map_err(failed)?;
             }
             SourceFormat::Claude => rules(&path, &mut found).map_err(failed)?,
             SourceFormat::Beads => {
