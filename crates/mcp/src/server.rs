@@ -183,7 +183,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
-        Some(self.toolbox.find(name).ok()?.described(self.defaults.project.as_deref()))
+        Some(self.toolbox.find(name).ok()?.described(self.defaults.project.as_deref(), true))
     }
 
     async fn list_tools(

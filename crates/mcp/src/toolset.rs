@@ -201,7 +201,7 @@ impl Toolbox {
     pub fn described(&self, default_project: Option<&str>, with_pages: bool) -> Vec<Described> {
         let shown = |entry: &&ToolEntry| with_pages || entry.visibility() != Visibility::App;
         let shown = self.tools.iter().filter(shown);
-        shown.map(|entry| entry.described(default_project)).collect()
+        shown.map(|entry| entry.described(default_project, with_pages)).collect()
     }
 
     fn unknown(&self, name: &str, mut known: Vec<&'static str>) -> Failure {
@@ -221,10 +221,12 @@ impl ToolEntry {
         (self.set.visibility)(self.tool.name)
     }
 
-    pub fn described(&self, default_project: Option<&str>) -> Described {
+    /// The tool for a client. What shows its result matters only to one that shows pages.
+    pub fn described(&self, default_project: Option<&str>, with_pages: bool) -> Described {
         let mut described = self.tool.described(default_project);
         let meta = match self.visibility() {
             Visibility::Model => return described,
+            Visibility::Shown(_) if !with_pages => return described,
             Visibility::App => serde_json::json!({"ui": {"visibility": ["app"]}}),
             // Older hosts look for the flat name.
             Visibility::Shown(uri) => serde_json::json!({

@@ -39,7 +39,9 @@ pub(super) fn tool_arguments(call: &Call) -> Outcome {
 
 pub(super) fn list(_: &Call) -> Outcome {
     let of = |side: fn(Audience) -> bool| -> Vec<&str> {
-        tools::TOOLS.iter().filter(|tool| side(tool.audience)).map(|tool| tool.name).collect()
+        // Tools of Accord's own are none of the protocol.
+        let of_ggui = tools::TOOLS.iter().filter(|tool| tool.name.starts_with("ggui_"));
+        of_ggui.filter(|tool| side(tool.audience)).map(|tool| tool.name).collect()
     };
     let is_app = |audience: Audience| audience.visibility() == Some(&["app"]);
     let is_agent = |audience: Audience| audience.visibility().is_none();

@@ -41,6 +41,7 @@ answers! {
     "TaskInitAnswer" in tasks::TaskInitEnvelope,
     "TaskLintAnswer" in tasks::TaskLintEnvelope,
     "TaskListAnswer" in tasks::TaskListEnvelope,
+    "TaskMergeAnswer" in tasks::TaskMergeEnvelope,
     "TaskPollAnswer" in tasks::TaskPollEnvelope,
     "TaskSessionEndAnswer" in tasks::TaskSessionEndEnvelope,
     "TaskShowAnswer" in tasks::TaskShowEnvelope,

@@ -109,6 +109,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("task init", "--project p --data /proc/nowhere", ""),
     ("task lint", "--project p", ""),
     ("task list", "--project p", ""),
+    ("task merge", "--project p", ""),
     ("task message", "--project p", ""),
     ("task poll", "--project p", ""),
     ("task promote", "TASK-1 --project p", ""),
@@ -119,6 +120,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("task session-end", "--project p", ""),
     ("task show", "TASK-1 --project p", ""),
     ("task unblock", "TASK-1 --project p", ""),
+    ("task undelete", "TASK-1 --project p", ""),
     ("task watch", "--project p", ""),
     ("task work", "--agent true --as a --project p", ""),
 ];

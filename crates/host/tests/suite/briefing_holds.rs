@@ -102,7 +102,7 @@ async fn what_reviewers_wrote_comes_first_and_stands_beside_the_package() {
     asker.deposit(&note("draft", 1, json!({"status": "draft"}))).await;
     asker.post("/v1/packages/draft/flag", &flag).await.expect(200);
     let text = briefing(&asker, 1_000).await;
-    in_order(&text, &["## Asked by reviewers", "human:lead says: Name the", "[rule]"]);
+    in_order(&text, &["## Asked by reviewers", "human:lead says:", "> Name the", "[rule]"]);
     in_order(&text, &["human:lead says: Only if the table is removed", "[rule]"]);
     in_order(&text, &["agent:checker says: Look at line 7", "[rule]"]);
 

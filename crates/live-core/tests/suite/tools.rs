@@ -111,11 +111,12 @@ fn every_tool_has_its_side() {
     let names: BTreeSet<_> = TOOLS.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), TOOLS.len());
     for tool in TOOLS {
-        let is_runtime = tool.name.starts_with("ggui_runtime_");
+        let name = tool.name;
+        let is_runtime = name.starts_with("ggui_runtime_") || name == "accord_runtime_page";
         assert_eq!(tool.audience == Audience::App, is_runtime, "{}", tool.name);
         assert_eq!(tool.audience.visibility().is_some(), is_runtime);
     }
-    assert_eq!(TOOLS.iter().filter(|tool| tool.audience == Audience::App).count(), 6);
+    assert_eq!(TOOLS.iter().filter(|tool| tool.audience == Audience::App).count(), 7);
 }
 
 #[test]

@@ -21,8 +21,8 @@ message! {
         optional focus: String = "focus", "text-for-people";
         /// Packages of which a reviewer wants changes, and those to which one added a note.
         optional asked: Vec<BriefingPackage> = "asked", "briefing-packages";
-        /// Decisions, milestones, questions, words of people and packages of significance 8 or more,
-        /// of any age, that no other package supersedes.
+        /// Decisions, milestones, questions, words of people and packages of significance 8 or
+        /// more, of any age, that no other package supersedes.
         required standing: Vec<BriefingPackage> = "standing", "briefing-packages";
         /// The latest handoffs: of each actor that works at the same time, and the newest package
         /// of the type handoff.
@@ -39,7 +39,8 @@ message! {
         optional idle_sessions: u64 = "idle_sessions", "count";
         /// The other packages.
         required recent_work: Vec<BriefingPackage> = "recent_work", "briefing-packages";
-        /// The automatic deposits of low significance, which are only counted.
+        /// The automatic deposits of low significance, which are only counted. Absent in budgets
+        /// below 400 tokens.
         optional automatic_deposits: BriefingAutomatic = "automatic_deposits",
             "briefing-automatic";
         /// What did not fit.

@@ -110,8 +110,8 @@ message! {
         /// supersede it, newest first.
         optional superseded: BTreeMap<String, Vec<PackageId>> =
             "x-superseded", "superseded-packages";
-        /// The packages with a note of a review, approval or flag: for each id the latest state with
-        /// a note.
+        /// The packages with a note of a review, approval or flag: for each id the latest state
+        /// with a note.
         optional reviews: BTreeMap<String, Revision> = "x-reviews", "reviews";
     }
 

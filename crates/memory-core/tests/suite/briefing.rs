@@ -428,7 +428,9 @@ fn the_json_form_has_the_same_items() {
                 .sum();
             assert_eq!(shown + missing, total, "{member} in {budget}: {text}");
         }
-        assert_eq!(read["automatic_deposits"]["count"], 40);
+        // In the smallest budget there is room for more important things.
+        let automatic = if budget == 300 { Value::Null } else { 40.into() };
+        assert_eq!(read["automatic_deposits"]["count"], automatic);
         assert_eq!(read["idle_sessions"], 3);
     }
     let read: Value =

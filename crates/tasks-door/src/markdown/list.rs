@@ -55,9 +55,6 @@ pub(super) fn item(task: &TaskItem) -> String {
             about.extend(role.chain(team));
         }
     }
-    if let Some(by) = &task.done_by {
-        about.push(format!("done by {}", one_line(by, 60)));
-    }
     if let Some(due) = &task.due {
         let late = if task.overdue == Some(true) { "overdue since" } else { "due" };
         about.push(format!("{late} {}", one_line(due, 40)));

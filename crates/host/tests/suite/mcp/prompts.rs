@@ -95,7 +95,7 @@ async fn brief_me_of_a_real_host_has_what_the_next_agent_needs() {
         "Send at night: the mail server is slow by day",
         "Who answers bounced mails?",
         "Next: retry bounces.",
-        "agent:builder",
+        ", builder\n",
         receipt["package_id"].as_str().unwrap(),
     ] {
         assert!(briefing.contains(part), "no {part} in {briefing}");

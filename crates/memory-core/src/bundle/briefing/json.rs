@@ -19,6 +19,9 @@ const KINDS: [Kind; 8] = [
     Kind::Work,
 ];
 
+/// From this budget on, the packages of the type auto_deposit are counted. In a smaller one they
+/// would leave no room for what counts.
+const WITH_AUTOMATIC: u32 = 400;
 /// The most damaged rows that are named.
 const DAMAGED: usize = 5;
 
@@ -37,11 +40,14 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     for kind in KINDS {
         let part = plan.parts.iter().find(|part| part.section.kind == kind);
         let items = part.map(|part| list(part.items().map(|shown| item(&shown))));
+        if kind == Kind::Asked && part.is_none_or(|part| part.shown == 0) {
+            continue;
+        }
         text = text.raw(kind.member(), items.as_deref().unwrap_or("[]"));
     }
     let idle = Some(frame.idle_sessions).filter(|count| *count > 0);
     text = text.optional("idle_sessions", idle.map(Value::from));
-    if let Some(automatic) = frame.automatic {
+    if let Some(automatic) = frame.automatic.filter(|_| frame.query.max_tokens >= WITH_AUTOMATIC) {
         let folded = ObjectText::new()
             .value("count", automatic.total)
             .value("newest_package_id", automatic.newest.as_str())
