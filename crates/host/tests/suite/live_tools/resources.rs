@@ -1,7 +1,7 @@
 //! `ui://` resources: a mountable result, or one typed error.
 
 use accord_base::{Caller, KeyScope, Verb};
-use accord_host::http::api_as;
+use accord_host::http::{api_as, local_api};
 use accord_host::mcp::CallContext;
 use serde_json::{Value, json};
 
@@ -51,14 +51,16 @@ async fn a_read_gives_what_a_host_mounts() {
     }
     let past = read(&mut builder, &format!("ui://ggui/render/{id}#7")).await;
     assert_eq!(past["error"]["data"], json!({"code": "NOT_FOUND"}));
-    // The list of tools names a shell, the result the session.
-    let listed = builder.ask("tools/list", json!({})).await["result"]["tools"].clone();
-    let tool = |name: &str| {
-        let mut tools = listed.as_array().unwrap().iter();
-        tools.find(|tool| tool["name"] == name).map(|tool| tool["_meta"].clone())
+    // The list of tools names a shell to clients that show pages, the result the session.
+    let meta = |listed: &Value| {
+        let mut tools = listed["result"]["tools"].as_array().unwrap().iter();
+        tools.find(|tool| tool["name"] == "ggui_render").unwrap()["_meta"].clone()
     };
+    assert_eq!(meta(&builder.ask("tools/list", json!({})).await), Value::Null);
     let shell = "ui://ggui/render";
-    let meta = tool("ggui_render").unwrap();
+    let standing = CallContext { project: Some("atlas".into()), ..CallContext::default() };
+    let mut frames = Client::with_pages("live", local_api(&world.host), standing).await;
+    let meta = meta(&frames.ask("tools/list", json!({})).await);
     assert_eq!(meta["ui"], json!({"resourceUri": shell, "visibility": ["model"]}));
     assert_eq!(meta["ui/resourceUri"], shell);
     assert_eq!(rendered["_meta"]["ui"]["resourceUri"], uri);
