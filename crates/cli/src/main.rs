@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use self::commands::Cli;
+use self::commands::{Cli, Internal};
 use self::error::{CliError, Result};
 use self::exit::Exit;
 use self::output::{Output, print_either, print_line, print_note, print_page};
@@ -31,9 +31,12 @@ use self::output::{Output, print_either, print_line, print_note, print_page};
 static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return refusal::report_usage(&error).into(),
+    let ran = match Internal::parse_own() {
+        Some(internal) => internal.map(Internal::run),
+        None => Cli::try_parse().map(Cli::run),
     };
-    cli.run().unwrap_or_else(refusal::report).into()
+    match ran {
+        Ok(ran) => ran.unwrap_or_else(refusal::report).into(),
+        Err(error) => refusal::report_usage(&error).into(),
+    }
 }

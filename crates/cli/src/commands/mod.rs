@@ -37,6 +37,7 @@ mod worker_output;
 pub(crate) use self::kb::answers::LineError;
 
 use accord_contract::closest::closest;
+use clap::Parser as _;
 
 /// The open backbone for teams of humans and AI agents
 #[derive(Debug, clap::Parser)]
@@ -72,12 +73,32 @@ subcommands! {
         Schema(schema::SchemaArgs),
         Adapter(adapter::AdapterArgs),
         Completions(completions::CompletionsArgs),
-        #[command(hide = true)]
+    }
+}
+
+/// What Accord itself calls, and people do not. It is parsed apart: the start of a worker calls it
+/// up to four times, and most of the start of a command is to describe all commands.
+#[derive(Debug, clap::Parser)]
+#[command(name = "accord")]
+pub(crate) struct Internal {
+    #[command(subcommand)]
+    command: InternalCommand,
+}
+
+subcommands! {
+    below Internal, InternalCommand {
         Launch(launch::LaunchArgs),
-        #[command(hide = true)]
         Restrict(launch::RestrictArgs),
-        #[command(hide = true)]
         VerifyMounts(launch::VerifyMountsArgs),
+    }
+}
+
+impl Internal {
+    /// The arguments of this process, if they begin with one of these commands.
+    pub(crate) fn parse_own() -> Option<Result<Self, clap::Error>> {
+        let first = std::env::args_os().nth(1)?;
+        let is_internal = ["launch", "restrict", "verify-mounts"].iter().any(|it| first == *it);
+        is_internal.then(Self::try_parse)
     }
 }
 
