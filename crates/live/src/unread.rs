@@ -33,7 +33,7 @@ impl Live {
             }
             for (_, kept) in kept(unit)? {
                 if kept.project == project.as_str() && kept.until > now {
-                    answers.extend(kept.answers);
+                    answers.extend(since_removal(unit, &project, kept.answers)?);
                 }
             }
             Ok(LiveAnswersAnswer { answers, extra: Object::new() })
@@ -83,6 +83,19 @@ fn read(text: &str) -> Kept {
     Kept { project, until, answers: answers.collect() }
 }
 
+/// The answers that were given after the last removal of their project. A project of the same id
+/// that was created later has none of the others.
+fn since_removal(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    mut answers: Vec<LiveUnreadAnswer>,
+) -> UnitResult<Vec<LiveUnreadAnswer>> {
+    if let Some(removal) = unit.removal(project)? {
+        answers.retain(|answer| answer.at.time() > removal.at.time());
+    }
+    Ok(answers)
+}
+
 impl Job<'_> {
     /// Keeps the answers of a session that ends, if no agent has read them.
     pub(crate) fn keep_unread(
@@ -106,15 +119,16 @@ impl Job<'_> {
         Ok(self.unit.put_setting(Scope::Store, &name, Some(&text.to_string()))?)
     }
 
-    /// Deletes what was kept long enough, or of a project that no longer exists.
+    /// Deletes what was kept long enough, or of a project that was removed since.
     pub(crate) fn trim_unread(&mut self, now: Time) -> UnitResult<()> {
-        for (name, kept) in kept(self.unit)? {
-            let project = ProjectId::new(kept.project.as_str()).ok();
-            let project = match &project {
-                Some(project) => self.unit.project(project)?,
-                None => None,
+        for (name, Kept { project, until, answers }) in kept(self.unit)? {
+            let is_kept = match ProjectId::new(project.as_str()) {
+                Ok(project) if until > now && self.unit.project(&project)?.is_some() => {
+                    !since_removal(self.unit, &project, answers)?.is_empty()
+                }
+                _ => false,
             };
-            if kept.until <= now || project.is_none() {
+            if !is_kept {
                 self.unit.put_setting(Scope::Store, &name, None)?;
             }
         }

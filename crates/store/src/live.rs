@@ -192,6 +192,7 @@ pub trait LiveSessions {
 }
 
 /// Writes live sessions. What must exist and does not, or must be new and is not, is a conflict.
+/// What is written into a session needs one that belongs to a project.
 pub trait LiveSessionWrites {
     /// Adds or replaces the row of a session. Returns its version.
     fn put_live_session(&mut self, project: &ProjectId, session: &Session) -> Result<u64>;

@@ -1,15 +1,16 @@
 //! Sessions expire, and their ids can be used again.
 
+use accord_contract::Timestamp;
 use accord_live::{LiveOptions, Waiting};
 use accord_live_core::frame::Close;
-use accord_store::{Scope, StoreExt as _};
+use accord_store::{Scope, StoreError, StoreExt as _};
 use serde_json::json;
 
 use accord_live_core::session::Sender;
 
 use crate::support::{
-    act, action, app, arguments, document, emit, end, numbers, object, owner, places, seed,
-    subscribe, until,
+    act, action, app, arguments, create, document, emit, end, numbers, object, owner, places,
+    project, seed, subscribe, until,
 };
 
 #[tokio::test]
@@ -90,12 +91,9 @@ async fn the_counters_survive_the_removal_of_the_project() {
         seed(&live, "s1").await;
         let mut person = subscribe(&live, "s1", json!({})).await.unwrap();
         act(&live, person.subscriber.binding(), "yes").await.unwrap();
-        let at = accord_contract::time::Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
-        let removed: Result<u64, accord_store::StoreError> = {
-            use accord_store::StoreExt as _;
-            let shop = crate::support::project("shop");
-            place.store.write(move |unit| unit.remove_project(&shop, &at))
-        };
+        let at = Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
+        let removed: Result<u64, StoreError> =
+            place.store.write(move |unit| unit.remove_project(&project("shop"), &at));
         removed.unwrap();
         assert_eq!(end(&mut person.subscriber).await.close, Close::SESSION_EXPIRED);
         let refused = subscribe(&live, "s2", json!({})).await.unwrap_err();
@@ -210,5 +208,30 @@ async fn an_answer_that_nobody_read_outlasts_its_session_for_some_days() {
         assert_eq!(live.sweep().await.unwrap(), 0);
         let left = place.store.read(|unit| unit.settings(Scope::Store)).unwrap();
         assert_eq!(left.len(), usize::from(seconds > 0), "{left:?}");
+    }
+}
+
+/// A project that is created again has no answers of the one that was removed.
+#[tokio::test]
+async fn an_answer_that_nobody_read_does_not_outlast_its_project() {
+    for (place, is_swept) in places().into_iter().chain(places()).zip([true, true, false, false]) {
+        let live = place.live_with(LiveOptions { unread_seconds: 60, ..Default::default() });
+        let unread = async || live.unread(&owner(), &app("shop")).await.unwrap().answers.len();
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({})).await.unwrap();
+        act(&live, person.subscriber.binding(), "before").await.unwrap();
+        place.expire("s1");
+        live.sweep().await.unwrap();
+        assert_eq!(unread().await, 1);
+        let at = Timestamp::emit(live.now());
+        let removed: Result<u64, StoreError> =
+            place.store.write(move |unit| unit.remove_project(&project("shop"), &at));
+        removed.unwrap();
+        create(&place.store);
+        if is_swept {
+            live.sweep().await.unwrap();
+            assert_eq!(place.store.read(|unit| unit.settings(Scope::Store)).unwrap(), []);
+        }
+        assert_eq!(unread().await, 0);
     }
 }

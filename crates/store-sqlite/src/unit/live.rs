@@ -185,23 +185,31 @@ impl LiveSessions for Unit<'_> {
 
 impl Unit<'_> {
     pub(super) fn find_live(&self, session: &SessionId) -> Result<Option<i64>> {
-        if let Some((known, pk)) = &*self.last_live.borrow()
-            && known == session
-        {
-            return Ok(Some(*pk));
-        }
-        let sql = "SELECT pk FROM live_session WHERE session_id = ?1";
-        let pk = self.one(sql, (session.as_str(),), |row| row.integer(0))?;
-        if let Some(pk) = pk {
-            self.last_live.replace(Some((session.clone(), pk)));
-        }
-        Ok(pk)
+        Ok(self.find_live_row(session)?.map(|(pk, _)| pk))
     }
 
-    /// The number of a session, which must exist.
+    /// The number of a session, which must exist and belong to a project: that of a project that
+    /// was removed has nothing but its row.
     pub(super) fn must_find_live(&self, session: &SessionId) -> Result<i64> {
-        let found = self.find_live(session)?;
+        let found = self.find_live_row(session)?.filter(|(_, is_owned)| *is_owned);
+        let found = found.map(|(pk, _)| pk);
         found.ok_or_else(|| StoreError::conflict("no live session", session.as_str()))
+    }
+
+    /// The number of a session, and whether it belongs to a project.
+    fn find_live_row(&self, session: &SessionId) -> Result<Option<(i64, bool)>> {
+        if let Some((known, found)) = &*self.last_live.borrow()
+            && known == session
+        {
+            return Ok(Some(*found));
+        }
+        let sql = "SELECT pk, project IS NOT NULL FROM live_session WHERE session_id = ?1";
+        let read = |row: &Row<'_>| Ok((row.integer(0)?, row.integer(1)? != 0));
+        let found = self.one(sql, (session.as_str(),), read)?;
+        if let Some(found) = found {
+            self.last_live.replace(Some((session.clone(), found)));
+        }
+        Ok(found)
     }
 
     fn ledger_rows(

@@ -43,7 +43,7 @@ impl LiveSessionWrites for Unit<'_> {
                 ledger = ?4, horizon = ?5, stream = ?6, evicted = ?7, ring = ?8, epoch = ?9,
                 revision = ?10, drained = ?11, has_pipe = ?12, is_asking = ?13, created_at = ?14,
                 last_activity_at = ?15, expires_at = ?16
-            RETURNING version";
+            RETURNING version, pk";
         let values = params![
             session.id.as_str(),
             pk,
@@ -63,8 +63,9 @@ impl LiveSessionWrites for Unit<'_> {
             millis(head.expires_at),
             head.is_ended,
         ];
-        let version = self.one(sql, values, |row| row.count(0))?;
-        let version = version.ok_or_else(|| damaged("a version"))?;
+        let written = self.one(sql, values, |row| Ok((row.count(0)?, row.integer(1)?)))?;
+        let (version, row) = written.ok_or_else(|| damaged("a version"))?;
+        self.last_live.replace(Some((session.id.clone(), (row, true))));
         let (stream, began) = (head.stream, (head.created_at, head.horizon));
         let (session_id, is_ended) = (session.id.clone(), head.is_ended);
         self.advance_live(LiveAdvance { session_id, version, stream, began, is_ended });
@@ -188,6 +189,7 @@ impl Unit<'_> {
                 self.advance_live(advance);
             }
         }
+        self.last_live.take();
         OF_PROJECT.iter().try_for_each(|sql| self.write(sql, (project,)))
     }
 }

@@ -59,7 +59,7 @@ pub(crate) struct Unit<'c> {
     /// A cache of the last project, because the next query is mostly about the same one.
     last_project: RefCell<Option<(ProjectId, i64)>>,
     /// The same of live sessions.
-    last_live: RefCell<Option<(LiveSessionId, i64)>>,
+    last_live: RefCell<Option<(LiveSessionId, (i64, bool))>>,
     met: RefCell<BTreeSet<DamagedRow>>,
 }
 

@@ -1,8 +1,13 @@
 //! Removing a project leaves nothing of it behind.
 
-use accord_contract::Timestamp;
+use accord_contract::{Time, Timestamp};
+use accord_live_core::session::{Ask, Head, Session};
+use accord_live_core::{AppId, SessionId};
 use accord_store::testing::{COMMON, compare, everything};
-use accord_store::{Engine as _, EventRange, StoreError, StoreExt as _};
+use accord_store::{
+    Engine as _, EventRange, FrameEntry, LedgerEntry, LivePart, ModelStore, Store, StoreError,
+    StoreErrorKind, StoreExt as _, WriteUnit,
+};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore};
 use rusqlite::Connection;
 
@@ -42,6 +47,62 @@ fn no_table_has_a_row_of_a_removed_project() {
         let owned = "SELECT count(*) FROM live_session WHERE project IS NOT NULL OR is_ended = 0";
         let owned: i64 = connection.query_row(owned, (), |row| row.get(0)).unwrap();
         assert_eq!(owned, 0, "seed {seed}: a live session has a project that was removed");
+    }
+}
+
+/// A session keeps its row when its project is removed. Nothing is written into it until it begins
+/// again in a project.
+#[test]
+fn a_session_of_a_removed_project_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let engines: [&dyn Store; 2] = [&open(folder.path()), &ModelStore::new()];
+    for store in engines {
+        deposit(store, "shop", "a", "tiles and zoom").unwrap();
+        let shop = project("shop").project_id;
+        let began = Time::from_unix_millis(1_000);
+        let session = Session {
+            id: SessionId::new("s1").unwrap(),
+            app_id: AppId::new("shop").unwrap(),
+            head: Head::new(began, 60),
+        };
+        let removed = {
+            let (shop, session) = (shop.clone(), session.clone());
+            store.write(move |unit| {
+                unit.put_live_session(&shop, &session)?;
+                unit.put_live_content(&session.id, LivePart::Ui, "{}")?;
+                unit.remove_project(&shop, &at())
+            })
+        };
+        removed.unwrap();
+        let entry = LedgerEntry {
+            seq: 1,
+            at: began,
+            kind: "x-event".to_owned(),
+            text: "{}".to_owned(),
+            event_id: None,
+            key: None,
+        };
+        let frame =
+            FrameEntry { seq: 1, channel: "a".to_owned(), is_latest: false, text: "{}".to_owned() };
+        let ask = Ask { asked_by: None, intent: "go on?".to_owned(), since: began };
+        type Write = Box<dyn Fn(&mut dyn WriteUnit, &SessionId) -> Result<(), StoreError> + Send>;
+        let writes: [Write; 4] = [
+            Box::new(|unit, id| unit.put_live_content(id, LivePart::Ui, "{}")),
+            Box::new(move |unit, id| unit.append_live_event(id, &entry)),
+            Box::new(move |unit, id| unit.put_live_frame(id, &frame)),
+            Box::new(move |unit, id| unit.put_live_ask(id, Some(&ask))),
+        ];
+        for write in writes {
+            let id = session.id.clone();
+            let refused = store.write(move |unit| write(unit, &id)).unwrap_err();
+            assert_eq!(refused.kind(), StoreErrorKind::Conflict);
+        }
+        deposit(store, "shop", "a", "tiles and zoom").unwrap();
+        let begun = store.write(move |unit| {
+            unit.put_live_session(&shop, &session)?;
+            unit.put_live_content(&session.id, LivePart::Ui, "{}")
+        });
+        begun.unwrap();
     }
 }
 

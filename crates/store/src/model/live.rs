@@ -60,8 +60,11 @@ impl State {
         self.live.sessions.get(session).map(|entry| &**entry)
     }
 
+    /// The entry of a session that belongs to a project: that of a project that was removed has
+    /// nothing but its row.
     fn entry_mut(&mut self, session: &SessionId) -> Result<&mut Entry> {
         let found = self.live.sessions.get_mut(session).map(Arc::make_mut);
+        let found = found.filter(|entry| entry.row.project_id.is_some());
         found.ok_or_else(|| StoreError::conflict("no live session", session.as_str()))
     }
 
@@ -232,10 +235,9 @@ impl LiveSessionWrites for State {
         let (project_id, session_row) = (Some(project.clone()), session.clone());
         let row = LiveSessionRow { project_id, session: session_row, version };
         self.advance(&row);
-        if version == 1 {
-            self.live.sessions.insert(session.id.clone(), Arc::new(Entry::new(row)));
-        } else {
-            self.entry_mut(&session.id)?.row = row;
+        match self.live.sessions.get_mut(&session.id).map(Arc::make_mut) {
+            Some(entry) => entry.row = row,
+            None => self.live.sessions.insert(session.id.clone(), Arc::new(Entry::new(row))),
         }
         Ok(version)
     }
@@ -278,8 +280,8 @@ impl LiveSessionWrites for State {
     }
 
     fn remove_live_frame(&mut self, session: &SessionId, seq: u64) -> Result<()> {
-        if self.entry(session).is_some() {
-            self.entry_mut(session)?.frames.remove(&seq);
+        if let Some(entry) = self.live.sessions.get_mut(session) {
+            Arc::make_mut(entry).frames.remove(&seq);
         }
         Ok(())
     }

@@ -53,7 +53,12 @@ enum Step {
 impl Script {
     pub(super) fn random(generator: &mut Generator) -> Self {
         let count = 1 + generator.random.below(6);
-        let steps = (0..count).map(|_| (Step::random(generator), generator.random.one_in(16)));
+        let steps = (0..count).map(|_| {
+            let step = Step::random(generator);
+            // Often to a live session of a project that was removed.
+            let one_in = if matches!(step, Step::Live(_)) { 3 } else { 16 };
+            (step, generator.random.one_in(one_in))
+        });
         Self { steps: steps.collect(), gives_up: generator.random.one_in(6) }
     }
 
