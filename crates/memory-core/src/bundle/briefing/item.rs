@@ -9,7 +9,7 @@ use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
 use crate::package::Status;
-use crate::{ActorType, Session};
+use crate::{ActorType, PackageId, Session, ShortIds};
 
 /// The lengths of texts in characters, from the shortest on.
 pub(super) const LENGTHS: [usize; 18] = [
@@ -30,7 +30,7 @@ pub(super) enum Item<'a> {
 
 pub(super) enum Shown<'a> {
     Package(ShownPackage<'a>),
-    Question { text: String, package_id: &'a str },
+    Question { text: String, package_id: &'a PackageId },
     Fact { fact_id: &'a str, subject: String, predicate: String, value: String, similar: u64 },
     Session(&'a Session),
 }
@@ -59,6 +59,22 @@ impl<'a> Item<'a> {
             Self::Fact(line) => line.fact.fact_id.as_str(),
             Self::Session(session) => session.session_id.as_str(),
         }
+    }
+
+    /// Whether a package is shown in it.
+    pub(super) fn has(&self, id: &PackageId) -> bool {
+        let Self::Package(package) = self else { return false };
+        let mut rows = package.parents.iter().chain([&package.row]);
+        rows.any(|row| row.fields.package_id == *id)
+    }
+
+    /// Its id in a list of what was left out.
+    pub(super) fn short_id(&self, ids: &ShortIds) -> String {
+        one_line(match self {
+            Self::Package(package) => ids.of(&package.fields().package_id),
+            Self::Question(question) => ids.of(question.package_id),
+            Self::Fact(_) | Self::Session(_) => self.id(),
+        })
     }
 
     /// How many rows it stands for.
@@ -96,7 +112,7 @@ impl<'a> Item<'a> {
             Self::Package(package) => Shown::Package(package.shown(kind, length)),
             Self::Question(question) => Shown::Question {
                 text: shorten(&one_line(question.text), length * 2),
-                package_id: question.package_id.as_str(),
+                package_id: question.package_id,
             },
             Self::Fact(FactLine { fact, similar }) => Shown::Fact {
                 fact_id: fact.fact_id.as_str(),
@@ -208,9 +224,9 @@ impl BriefingPackage<'_> {
     }
 
     /// What a reader must know about its state.
-    pub(super) fn state(&self) -> Option<String> {
+    pub(super) fn state(&self, ids: &ShortIds) -> Option<String> {
         if let Some(other) = &self.superseded_by {
-            return Some(format!("superseded by {}", one_line(other.as_str())));
+            return Some(format!("superseded by {}", one_line(ids.of(other))));
         }
         match self.fields.status {
             Status::Complete => None,

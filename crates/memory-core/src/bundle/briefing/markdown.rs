@@ -21,7 +21,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     for part in plan.parts.iter().filter(|part| part.shown > 0) {
         text.push_str(&heading(part.section.kind));
         for shown in part.items() {
-            text.push_str(&item(part.section.kind, &shown, plan.frame.now));
+            text.push_str(&item(part.section.kind, &shown, plan.frame));
         }
     }
     let mut missing = String::new();
@@ -32,7 +32,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
             "- {} automatic {deposits} of low significance, newest {} [{}]",
             automatic.total,
             day(automatic.newest_at.as_str(), plan.frame.now),
-            one_line(automatic.newest.as_str()),
+            one_line(plan.frame.short_ids.of(&automatic.newest)),
         );
     }
     if plan.frame.idle_sessions > 0 {
@@ -44,7 +44,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         );
     }
     for part in plan.parts.iter().filter(|part| part.left_out() > 0) {
-        missing.push_str(&left_out(part.section.kind, part.left_out(), &part.named()));
+        missing.push_str(&left_out(part.section.kind, part.left_out(), &part.named(plan.frame)));
     }
     if !plan.frame.damaged.is_empty() {
         let damaged = plan.frame.damaged.iter().take(DAMAGED).map(|id| one_line(id));
@@ -62,10 +62,9 @@ pub(super) fn heading(kind: Kind) -> String {
     format!("\n## {}\n", kind.heading())
 }
 
-pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
+pub(super) fn left_out(kind: Kind, count: u64, ids: &[String]) -> String {
     let mut line = format!("- {}", kind.counted(count));
     if !ids.is_empty() {
-        let ids: Vec<_> = ids.iter().map(|id| one_line(id)).collect();
         let _ = write!(line, ": {}", ids.join(", "));
         if count > ids.len() as u64 {
             line.push_str(", …");
@@ -75,11 +74,13 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     line
 }
 
-pub(super) fn item(kind: Kind, shown: &Shown<'_>, now: Time) -> String {
+pub(super) fn item(kind: Kind, shown: &Shown<'_>, frame: &Frame<'_>) -> String {
     match shown {
-        Shown::Package(package) if kind.is_one_line() => work(package, now),
-        Shown::Package(package) => block(package, now),
-        Shown::Question { text, package_id } => format!("- {text} [{}]\n", one_line(package_id)),
+        Shown::Package(package) if kind.is_one_line() => work(package, frame),
+        Shown::Package(package) => block(package, frame),
+        Shown::Question { text, package_id } => {
+            format!("- {text} [{}]\n", one_line(frame.short_ids.of(package_id)))
+        }
         // The id of a fact is of no use to its reader, and costs more than the fact.
         Shown::Fact { subject, predicate, value, similar, .. } => {
             format!("- {subject} {predicate} = {value}{}\n", counted(*similar))
@@ -117,12 +118,12 @@ fn header(frame: &Frame<'_>) -> String {
 }
 
 /// A package in several lines.
-fn block(package: &ShownPackage<'_>, now: Time) -> String {
-    let mut text = format!("- **{}** [{}]", package.title, id(package));
+fn block(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    let mut text = format!("- **{}** [{}]", package.title, id(package, frame));
     let about = [
-        Some(day(package.source.fields.created_at.as_str(), now)),
+        Some(day(package.source.fields.created_at.as_str(), frame.now)),
         Some(package.source.short_author()),
-        package.source.state(),
+        package.source.state(frame.short_ids),
     ];
     let about: Vec<_> = about.into_iter().flatten().collect();
     let _ = writeln!(text, " {}{}", about.join(", "), counted(package.similar));
@@ -130,8 +131,8 @@ fn block(package: &ShownPackage<'_>, now: Time) -> String {
         put(&mut text, &name, &value);
     }
     for parent in &package.parents {
-        let (title, id) = (&parent.title, id(parent));
-        let _ = writeln!(text, "  - Follows **{title}** [{id}]{}", one_line_of(parent));
+        let (title, id) = (&parent.title, id(parent, frame));
+        let _ = writeln!(text, "  - Follows **{title}** [{id}]{}", one_line_of(parent, frame));
     }
     text
 }
@@ -152,8 +153,9 @@ fn texts(package: &ShownPackage<'_>) -> Vec<(String, String)> {
 }
 
 /// The texts of a package on one line.
-fn one_line_of(package: &ShownPackage<'_>) -> String {
-    let mut text = package.source.state().map_or(String::new(), |state| format!(", {state}"));
+fn one_line_of(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    let text = package.source.state(frame.short_ids);
+    let mut text = text.map_or(String::new(), |state| format!(", {state}"));
     for (name, value) in texts(package) {
         let value = one_line(&value);
         let _ = match name.as_str() {
@@ -173,14 +175,14 @@ fn counted(similar: u64) -> String {
 }
 
 /// A package on one line.
-fn work(package: &ShownPackage<'_>, now: Time) -> String {
-    let day = day(package.source.fields.created_at.as_str(), now);
+fn work(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    let day = day(package.source.fields.created_at.as_str(), frame.now);
     let (title, author) = (&package.title, package.source.short_author());
-    let mut text = format!("- {day} {title} [{}] {author}", id(package));
+    let mut text = format!("- {day} {title} [{}] {author}", id(package, frame));
     text.push_str(&counted(package.similar));
-    text.push_str(&one_line_of(package));
+    text.push_str(&one_line_of(package, frame));
     for parent in &package.parents {
-        let _ = write!(text, "; follows {} [{}]{}", parent.title, id(parent), one_line_of(parent));
+        let _ = write!(text, "; follows {} [{}]{}", parent.title, id(parent, frame), one_line_of(parent, frame));
     }
     text.push('\n');
     text
@@ -197,8 +199,8 @@ fn put(text: &mut String, name: &str, value: &str) {
     }
 }
 
-fn id(package: &ShownPackage<'_>) -> String {
-    one_line(package.source.fields.package_id.as_str())
+fn id(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    one_line(frame.short_ids.of(&package.source.fields.package_id))
 }
 
 /// The day of a time, such as 7 May, or 7 May 2024 in another year than that of `now`.

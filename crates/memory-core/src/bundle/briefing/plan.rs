@@ -226,7 +226,7 @@ impl<'a> Plan<'a> {
         }
         let shown = section.items[place].shown(section.kind, LENGTHS[level]);
         let cost = match self.frame.query.form {
-            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame.now)),
+            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame)),
             // One more for the comma.
             BriefingForm::Json => tokens(&json::item(&shown)) + 1,
         };
@@ -237,8 +237,8 @@ impl<'a> Plan<'a> {
     /// What it costs at most to say that a section is incomplete, with some of its ids.
     fn cost_left_out(&self, part: &Part<'_>, named: usize) -> usize {
         let section = part.section;
-        let ids = section.items[part.shown..].iter().map(Item::id);
-        let mut ids: Vec<&str> = ids.collect();
+        let ids = section.items[part.shown..].iter().map(|item| self.frame.id_of(item));
+        let mut ids: Vec<String> = ids.collect();
         if part.shown == 0 {
             // Which one will be the first is not known yet.
             ids.sort_by_key(|id| std::cmp::Reverse(tokens(id)));
@@ -253,6 +253,16 @@ impl<'a> Plan<'a> {
     }
 }
 
+impl Frame<'_> {
+    /// The id of an item in a list of what was left out.
+    fn id_of(&self, item: &Item<'_>) -> String {
+        match self.query.form {
+            BriefingForm::Markdown => item.short_id(self.short_ids),
+            BriefingForm::Json => item.id().to_owned(),
+        }
+    }
+}
+
 impl<'a> Part<'a> {
     pub(super) fn left_out(&self) -> u64 {
         let shown = self.section.items[..self.shown].iter();
@@ -260,9 +270,9 @@ impl<'a> Part<'a> {
     }
 
     /// The first ids of what was left out.
-    pub(super) fn named(&self) -> Vec<&'a str> {
-        let ids = self.section.items[self.shown..].iter().map(Item::id);
-        ids.take(self.named).collect()
+    pub(super) fn named(&self, frame: &Frame<'_>) -> Vec<String> {
+        let items = self.section.items[self.shown..].iter().take(self.named);
+        items.map(|item| frame.id_of(item)).collect()
     }
 
     pub(super) fn items(&self) -> impl Iterator<Item = Shown<'a>> + '_ {

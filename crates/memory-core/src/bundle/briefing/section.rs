@@ -208,7 +208,7 @@ pub(super) fn sections<'a>(
     sections.retain(|section| section.total > 0);
     if let Some(focus) = &query.focus {
         for section in &mut sections {
-            rank(&mut section.items, &focus.terms);
+            rank(&mut section.items, &focus.terms, rows.about);
         }
     }
     sections
