@@ -12,8 +12,8 @@ use crate::package::Status;
 use crate::{ActorType, PackageId, Session, ShortIds};
 
 /// The lengths of texts in characters, from the shortest on.
-pub(super) const LENGTHS: [usize; 18] = [
-    60, 100, 160, 240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 5_500, 8_000, 12_000, 20_000,
+pub(super) const LENGTHS: [usize; 19] = [
+    0, 60, 100, 160, 240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 5_500, 8_000, 12_000, 20_000,
     40_000, 100_000, 1_000_000,
 ];
 
@@ -142,10 +142,13 @@ impl<'a> Candidate<'a> {
 
 fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPackage<'a> {
     let fields = row.fields;
+    // A decision and the word of a reviewer are never left out.
+    let is_bare = length == 0 && fields.decisions_made().is_empty() && row.note.is_none();
+    let length = length.max(LENGTHS[1]);
     let whole = Cell::new(true);
     let text = |text: &str, most: usize| {
         let text = clean(text);
-        let short = gist(&text, most);
+        let short = gist(&text, most, fields.title.as_str());
         whole.set(whole.get() && short == text);
         if kind.is_one_line() { one_line(&short) } else { short }
     };
@@ -165,7 +168,7 @@ fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPa
         decisions.push(short);
     }
     let more_decisions = fields.decisions_made().len() - decisions.len();
-    let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty());
+    let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty() && !is_bare);
     let handoff = handoff.map(|note| text(note, length * 2));
     // A package that has neither says what it is about in its body.
     let alone = decisions.is_empty() && handoff.is_none();
@@ -173,10 +176,12 @@ fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPa
         ("", body) | (body, "") => body.to_owned(),
         (description, body) => format!("{description}\n\n{body}"),
     };
-    let most = if kind == Kind::Handoff { 2 } else { 1 };
-    let is_of_person = fields.created_by.kind == ActorType::Human;
+    // Instead of a note.
+    let most = if kind == Kind::Handoff && alone { 4 } else { 1 };
+    let is_of_person = row.is_of_person();
     let with_body = if is_of_person { OF_PERSON } else { kind.with_body() };
     let wanted = !body.is_empty()
+        && !is_bare
         && ((alone && note.is_none())
             || (whole.get() && more_decisions == 0 && length >= with_body));
     let body = wanted.then(|| text(&body, length * most));
@@ -208,6 +213,10 @@ pub(super) fn texts(row: &BriefingPackage<'_>, give: &mut dyn FnMut(&str)) {
 }
 
 impl BriefingPackage<'_> {
+    pub(super) fn is_of_person(&self) -> bool {
+        self.fields.created_by.kind == ActorType::Human
+    }
+
     /// Its author for a reader: `planner`, or `human:lead` for a person.
     pub(super) fn short_author(&self) -> String {
         let author = &self.fields.created_by;

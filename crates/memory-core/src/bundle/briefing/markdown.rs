@@ -76,8 +76,7 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[String]) -> String {
 
 pub(super) fn item(kind: Kind, shown: &Shown<'_>, frame: &Frame<'_>) -> String {
     match shown {
-        Shown::Package(package) if kind.is_one_line() => work(package, frame),
-        Shown::Package(package) => block(package, frame),
+        Shown::Package(package) => item_of(kind, package, frame),
         Shown::Question { text, package_id } => {
             format!("- {text} [{}]\n", one_line(frame.short_ids.of(package_id)))
         }
@@ -117,53 +116,72 @@ fn header(frame: &Frame<'_>) -> String {
     text
 }
 
-/// A package in several lines.
-fn block(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
-    let mut text = format!("- **{}** [{}]", package.title, id(package, frame));
-    let about = [
-        Some(day(package.source.fields.created_at.as_str(), frame.now)),
-        Some(package.source.short_author()),
-        package.source.state(frame.short_ids),
-    ];
-    let about: Vec<_> = about.into_iter().flatten().collect();
-    let _ = writeln!(text, " {}{}", about.join(", "), counted(package.similar));
-    for (name, value) in texts(package) {
-        put(&mut text, &name, &value);
+/// A package: on one line, or with its texts below it if one of them has several lines.
+fn item_of(kind: Kind, package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    let mut text = format!("- {}", head(package, frame, kind == Kind::Work));
+    let parents = package.parents.iter();
+    let parents = parents.map(|parent| format!("; follows {}", head(parent, frame, false)));
+    let texts = texts(package);
+    if texts.iter().all(|(_, value)| !value.contains('\n')) {
+        text.push_str(&joined(&texts));
+        parents.zip(&package.parents).for_each(|(head, parent)| {
+            text.push_str(&head);
+            text.push_str(&joined(&self::texts(parent)));
+        });
+        text.push('\n');
+        return text;
+    }
+    text.push('\n');
+    for (name, value) in &texts {
+        put(&mut text, name, value);
     }
     for parent in &package.parents {
-        let (title, id) = (&parent.title, id(parent, frame));
-        let _ = writeln!(text, "  - Follows **{title}** [{id}]{}", one_line_of(parent, frame));
+        let _ = writeln!(text, "  - follows {}{}", head(parent, frame, false), joined(&self::texts(parent)));
     }
     text
 }
 
-/// The texts of a package that are shown, with their names.
+/// The title of a package, its id, its day and its author; of a note of an agent, not the author.
+fn head(package: &ShownPackage<'_>, frame: &Frame<'_>, is_note: bool) -> String {
+    let about = [
+        Some(day(package.source.fields.created_at.as_str(), frame.now)),
+        Some(package.source.short_author()).filter(|_| !is_note),
+        package.source.state(frame.short_ids),
+    ];
+    let about: Vec<_> = about.into_iter().flatten().collect();
+    let (title, id) = (&package.title, id(package, frame));
+    format!("{title} [{id}] {}{}", about.join(", "), counted(package.similar))
+}
+
+/// The texts of a package that are shown, with their names. What it is about has none.
 fn texts(package: &ShownPackage<'_>) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let note = package.note.iter().map(|(by, note)| (format!("{by} says"), note.clone()));
     texts.extend(note);
-    texts.extend(package.handoff.iter().map(|note| ("Handoff".to_owned(), note.clone())));
-    let decided = package.decisions.iter().map(|one| ("Decided".to_owned(), one.clone()));
-    texts.extend(decided);
+    let decided = package.decisions.iter();
+    texts.extend(decided.map(|one| ("decided".to_owned(), one.clone())));
     if package.more_decisions > 0 {
-        texts.push(("Decided".to_owned(), format!("{} more", package.more_decisions)));
+        texts.push(("decided".to_owned(), format!("{} more", package.more_decisions)));
     }
-    texts.extend(package.body.iter().map(|body| ("About".to_owned(), body.clone())));
+    texts.extend(package.handoff.iter().map(|note| ("handoff".to_owned(), note.clone())));
+    texts.extend(package.body.iter().map(|body| (String::new(), body.clone())));
     texts
 }
 
-/// The texts of a package on one line.
-fn one_line_of(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
-    let text = package.source.state(frame.short_ids);
-    let mut text = text.map_or(String::new(), |state| format!(", {state}"));
-    for (name, value) in texts(package) {
-        let value = one_line(&value);
+/// Texts on one line. A name is not repeated.
+fn joined(texts: &[(String, String)]) -> String {
+    let (mut line, mut last) = (String::new(), "");
+    for (name, value) in texts {
+        let value = one_line(value);
         let _ = match name.as_str() {
-            "About" => write!(text, ": {value}"),
-            _ => write!(text, "; {}: {value}", name.to_lowercase()),
+            "" if line.is_empty() => write!(line, ": {value}"),
+            "" => write!(line, " | {value}"),
+            name if name == last => write!(line, "; {value}"),
+            name => write!(line, "; {name}: {value}"),
         };
+        last = name;
     }
-    text
+    line
 }
 
 /// How many similar items one stands for.
@@ -174,21 +192,8 @@ fn counted(similar: u64) -> String {
     }
 }
 
-/// A package on one line.
-fn work(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
-    let day = day(package.source.fields.created_at.as_str(), frame.now);
-    let (title, author) = (&package.title, package.source.short_author());
-    let mut text = format!("- {day} {title} [{}] {author}", id(package, frame));
-    text.push_str(&counted(package.similar));
-    text.push_str(&one_line_of(package, frame));
-    for parent in &package.parents {
-        let _ = write!(text, "; follows {} [{}]{}", parent.title, id(parent, frame), one_line_of(parent, frame));
-    }
-    text.push('\n');
-    text
-}
-
 fn put(text: &mut String, name: &str, value: &str) {
+    let name = if name.is_empty() { "about" } else { name };
     if !value.contains('\n') {
         let _ = writeln!(text, "  - {name}: {value}");
         return;
