@@ -31,6 +31,17 @@ const STEMS: [&str; 45] = [
 ];
 /// Short words of the same kind, which are whole words.
 const WORDS: [&str; 9] = ["not", "no", "now", "kein", "nie", "nur", "vor", "ne", "pas"];
+/// The same as several words.
+const PHRASES: [&str; 14] = [
+    "have to ", "has to ", "had to ", "do not ", "no longer ", "from now on", "that is why",
+    "desde ahora", "a partir de", "ya no ", "ab sofort", "nicht mehr", "désormais", "ne plus ",
+];
+/// Beginnings of the names of days and months, in the same languages.
+const DATES: [&str; 24] = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "januar",
+    "februar", "march", "april", "june", "july", "august", "septemb", "octob", "oktober",
+    "november", "decemb", "dezember", "montag", "freitag", "lunes", "viernes",
+];
 /// Signs of the same kind in Chinese, Japanese and Korean.
 const SIGNS: [&str; 18] = [
     "不",
@@ -56,7 +67,7 @@ const SIGNS: [&str; 18] = [
 
 /// The most such words of a sentence that count, and the most numbers.
 const MOST_CUES: usize = 3;
-const MOST_NUMBERS: usize = 2;
+const MOST_NUMBERS: usize = 3;
 /// From this size on, the first and the last sentence are shown, too.
 const WITH_ENDS: usize = 500;
 /// From this size on, headings are shown.
@@ -86,7 +97,7 @@ pub(super) fn gist(text: &str, most: usize, title: &str) -> String {
         }
     } else {
         choice.with_headings = most >= WITH_HEADINGS;
-        choice.take_first(order[0], most.max(super::tune("WHOLE", 220)));
+        choice.take_first(order[0], most.max(WHOLE));
     }
     for at in order {
         if choice.shown[at].is_none() && choice.cost(at) <= choice.room {
@@ -228,7 +239,7 @@ fn says(text: &str) -> usize {
     let is_shouted =
         |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
     2 + 2 * cues(text).min(2 * MOST_CUES)
-        + 2 * numbers(text).min(MOST_NUMBERS)
+        + numbers(text).min(MOST_NUMBERS)
         + 2 * has(|letter| matches!(letter, '_' | '=' | '`' | '/' | '*'))
         + usize::from(shouted.any(is_shouted))
 }
@@ -241,7 +252,7 @@ fn numbers(text: &str) -> usize {
 /// How much a sentence decides, for its size.
 fn density(parts: &[Part<'_>], at: usize, ends: (usize, usize), title: &str) -> usize {
     let text = parts[at].text;
-    let points = points(parts, at, ends) * 1_000 / (super::tune("LEAST", 60) + size(text)).isqrt();
+    let points = points(parts, at, ends) * 1_000 / (super::tune("LEAST", 100) + size(text)).isqrt();
     if repeats(text, title) || text.starts_with('|') { points / 3 } else { points }
 }
 
@@ -262,15 +273,14 @@ pub(super) fn cues(text: &str) -> usize {
     let lower = text.to_lowercase();
     let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     let begins = |word: &str, stems: &[&str]| stems.iter().any(|stem| word.starts_with(stem));
-    let obliged = ["have to ", "has to ", "had to ", "do not ", "no longer ", "from now on"];
-    let obliged = obliged.iter().filter(|words| lower.contains(**words)).count();
+    let phrases = PHRASES.iter().filter(|words| lower.contains(**words)).count();
     let words = words.map(|word| match word {
         _ if begins(word, &STRONG) => super::tune("STRONG", 2),
-        _ if WORDS.contains(&word) || begins(word, &STEMS) => 1,
+        _ if WORDS.contains(&word) || begins(word, &STEMS) || begins(word, &DATES) => 1,
         _ => 0,
     });
     let signs = SIGNS.iter().filter(|sign| lower.contains(**sign)).count();
-    words.sum::<usize>() + 2 * signs + obliged
+    words.sum::<usize>() + 2 * (signs + phrases)
 }
 
 /// The sentences and headings of a text, without the blanks around them. A line ends one.

@@ -18,7 +18,10 @@ pub(super) const LENGTHS: [usize; 19] = [
 ];
 
 /// From this length on, the body of a person's package is shown besides its decisions.
-const OF_PERSON: usize = 160;
+const OF_PERSON: usize = 360;
+
+/// From this length on, the texts of packages are shown that another one extends or corrects.
+const WITH_PARENTS: usize = 360;
 
 #[derive(Clone)]
 pub(super) enum Item<'a> {
@@ -129,7 +132,8 @@ impl<'a> Item<'a> {
 impl<'a> Candidate<'a> {
     fn shown(&self, kind: Kind, length: usize) -> ShownPackage<'a> {
         // What the newest says counts more than what it extends.
-        let of_parents = LENGTHS.iter().rfind(|other| **other <= length / 2).copied();
+        let of_parents = if length < WITH_PARENTS { 0 } else { length / 2 };
+        let of_parents = LENGTHS.iter().rfind(|other| **other <= of_parents).copied();
         let parents = self.parents.iter();
         let parents = parents.map(|row| shown(row, kind, of_parents.unwrap_or(LENGTHS[0])));
         ShownPackage {

@@ -50,11 +50,12 @@ impl<'a> Plan<'a> {
         plan.parts.extend(sections.iter().map(part));
         plan.reserve(budget / RESERVED);
         plan.choose(super::tune("HOLDS", HOLDS));
-        plan.lengthen(Kind::second_length);
-        plan.choose(super::tune("LOW", 0));
-        plan.lengthen(|_, _| super::tune("THIRD", 160));
+        plan.lengthen(Kind::second_length, 0);
+        plan.choose(super::tune("LOW", 105));
+        plan.lengthen(|_, _| super::tune("THIRD", 360), super::tune("HOLDS2", HOLDS));
         plan.choose(0);
-        plan.lengthen(|_, _| usize::MAX);
+        plan.lengthen(|_, _| 160, 0);
+        plan.lengthen(|_, _| usize::MAX, 0);
         plan.name();
         plan
     }
@@ -127,7 +128,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Lengthens the texts up to a length, one step at a time for each item in turn.
-    fn lengthen(&mut self, most: fn(Kind, u32) -> usize) {
+    fn lengthen(&mut self, most: fn(Kind, u32) -> usize, least: usize) {
         let budget = self.frame.query.max_tokens;
         let mut changed = true;
         while changed {
@@ -137,6 +138,9 @@ impl<'a> Plan<'a> {
                     let part = &self.parts[place];
                     let level = part.levels[item];
                     let next = LENGTHS.get(level + 1);
+                    if part.section.weight(item) < least {
+                        continue;
+                    }
                     if next.is_none_or(|next| *next > most(part.section.kind, budget)) {
                         continue;
                     }

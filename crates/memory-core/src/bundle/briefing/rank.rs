@@ -38,6 +38,8 @@ const NEW: usize = 10;
 const USUAL: u8 = 5;
 /// How much of a description is looked at for such words, in bytes.
 const LOOKED_AT: usize = 1_000;
+/// How much a package that extends or corrects another one weighs more.
+const CORRECTS: usize = 16;
 /// How much the note of a reviewer adds.
 const NOTE: usize = 30;
 
@@ -133,7 +135,8 @@ impl Scale<'_> {
         let texts = texts.into_iter().chain([fields.content_md()]).chain(decisions);
         let said = texts.map(|text| says(beginning(text))).max().unwrap_or_default();
         let note = if one.row.note.is_some() { NOTE } else { 0 };
-        highest.max().unwrap_or_default() + super::tune("SAID", SAID) * said.min(MOST_SAID) + note
+        let corrects = if one.parents.is_empty() { 0 } else { CORRECTS };
+        highest.max().unwrap_or_default() + super::tune("SAID", SAID) * said.min(MOST_SAID) + note + corrects
     }
 
     /// Whether a package was only a question, and has its answer.
