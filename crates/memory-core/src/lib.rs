@@ -54,7 +54,7 @@ use accord_base::{ProjectPosition, SessionId};
 pub use callsign::callsign;
 pub use fact::Fact;
 pub use hash::{ContentHash, ContentHashError};
-pub use ids::{FactId, PackageId};
+pub use ids::{FactId, PackageId, SHORT_DIGITS, ShortIds};
 pub use package::Package;
 pub use project::{Project, ProjectPolicy, Writing};
 pub use session::Session;

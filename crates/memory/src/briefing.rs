@@ -10,7 +10,7 @@ use accord_memory_core::bundle::{
 };
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{BriefingQuery, Focus};
-use accord_memory_core::{Fact, Package, PackageId, Project, Session};
+use accord_memory_core::{Fact, Package, PackageId, Project, Session, ShortIds};
 use accord_store::{
     Drafts, FactKey, FactQuery, PackageQuery, PackageRow, QuestionQuery, QuestionRow, ReadUnit,
     SearchQuery, SessionQuery, Table,
@@ -18,6 +18,7 @@ use accord_store::{
 
 use super::load::unreadable;
 use super::pull::names;
+use super::relevant::Way;
 use super::served::{Damaged, sound_package};
 use super::{Memory, UnitResult, load};
 
@@ -38,6 +39,8 @@ const NOTES: usize = 40;
 const APPROVED: usize = 5;
 /// How many packages that extend or correct one are considered.
 const CHILDREN: usize = 3;
+/// How many ids that begin alike are compared.
+const ALIKE: usize = 100;
 /// How many packages that others extend or correct are read besides.
 const PARENTS: usize = 100;
 
@@ -71,7 +74,13 @@ struct Loaded<'u> {
     damaged: Vec<Damaged>,
     /// The ids of other damaged rows.
     left_out: Vec<String>,
+    short_ids: ShortIds,
+    /// The packages about the focus, best first.
+    about: Vec<PackageId>,
 }
+
+/// Finds the packages about a focus, of any age, best first.
+type About<'a> = dyn Fn(&Focus) -> UnitResult<Vec<PackageRow>> + 'a;
 
 impl Memory {
     /// The briefing of a project, as Markdown or as a JSON text.
@@ -83,15 +92,36 @@ impl Memory {
     ) -> Result<String, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());
         let now = self.now();
+        // Checked before the focus leaves this process.
+        access.may(Verb::Read, &project)?;
+        let way = match &asked.focus {
+            Some(focus) => self.way_of_focus(&focus.text).await,
+            None => Way::default(),
+        };
+        let memory = self.clone();
         let (text, damaged) = self
             .read(move |unit| {
-                let loaded = Loaded::read(unit, &access, &project, &asked, now)?;
+                let about = |focus: &Focus| memory.about(unit, &project, focus, &way);
+                let loaded = Loaded::read(unit, &access, &project, &asked, &about, now)?;
                 let names = loaded.damaged_names(&access);
                 Ok((briefing(&loaded.rows(&names), &asked, now), loaded.damaged))
             })
             .await?;
         self.set_aside(&damaged);
         Ok(text)
+    }
+
+    fn about(
+        &self,
+        unit: &dyn ReadUnit,
+        project: &ProjectId,
+        focus: &Focus,
+        way: &Way,
+    ) -> UnitResult<Vec<PackageRow>> {
+        let (text, drafts, limit) = (focus.text.as_str(), Drafts::None, ABOUT_FOCUS);
+        let query = SearchQuery { text, drafts, limit, ..SearchQuery::default() };
+        let found = self.search(unit, project, &query, way)?;
+        Ok(found.hits.into_iter().map(|hit| hit.package).collect())
     }
 }
 
@@ -108,6 +138,7 @@ impl<'u> Loaded<'u> {
         access: &Access,
         id: &'u ProjectId,
         asked: &BriefingQuery,
+        about: &About<'_>,
         now: Time,
     ) -> UnitResult<Self> {
         let mut loaded = Self::bare(unit, id, load::project(unit, access, Verb::Read, id)?);
@@ -124,7 +155,7 @@ impl<'u> Loaded<'u> {
         loaded.read_children()?;
         loaded.read_drafts(load::drafts(access), caps.packages)?;
         if let Some(focus) = &asked.focus {
-            loaded.read_focus(focus)?;
+            loaded.read_focus(about(focus)?)?;
         }
         loaded.read_parents()?;
         loaded.read_automatic()?;
@@ -138,6 +169,7 @@ impl<'u> Loaded<'u> {
         let marked = loaded.reviews.rows.iter().chain(&loaded.asked.rows).chain(&loaded.work.rows);
         let mut marked = marked.chain(&loaded.parents).map(Package::package_id);
         loaded.superseded = unit.superseded(id, &mut marked)?;
+        loaded.read_short_ids()?;
         Ok(loaded)
     }
 
@@ -189,6 +221,8 @@ impl<'u> Loaded<'u> {
             noted: BTreeSet::new(),
             damaged: Vec::new(),
             left_out: Vec::new(),
+            short_ids: ShortIds::default(),
+            about: Vec::new(),
         }
     }
 
@@ -300,24 +334,16 @@ impl<'u> Loaded<'u> {
         Ok(())
     }
 
-    /// Adds the packages about a focus, of any age.
-    fn read_focus(&mut self, focus: &Focus) -> UnitResult<()> {
-        let query = SearchQuery {
-            text: &focus.text,
-            drafts: Drafts::None,
-            limit: ABOUT_FOCUS,
-            ..SearchQuery::default()
-        };
-        for hit in self.unit.search(self.id, &query)?.hits {
+    /// Adds the packages about a focus.
+    fn read_focus(&mut self, found: Vec<PackageRow>) -> UnitResult<()> {
+        for row in found {
             // What another package supersedes no longer holds.
-            let waits = matches!(
-                hit.package.briefing_part(),
-                Some(BriefingPart::Asked | BriefingPart::Waiting)
-            );
-            let marks =
-                self.unit.superseded(self.id, &mut [&hit.package.package_id].into_iter())?;
+            let waits =
+                matches!(row.briefing_part(), Some(BriefingPart::Asked | BriefingPart::Waiting));
+            let marks = self.unit.superseded(self.id, &mut [&row.package_id].into_iter())?;
             if waits || marks.is_empty() {
-                self.add(hit.package)?;
+                self.about.push(row.package_id.clone());
+                self.add(row)?;
             }
         }
         Ok(())
@@ -369,6 +395,20 @@ impl<'u> Loaded<'u> {
         Ok(())
     }
 
+    /// How the ids of packages can be shortened, so that each is the only one that begins so.
+    fn read_short_ids(&mut self) -> UnitResult<()> {
+        let questions = self.questions.rows.iter().filter_map(|row| row.sources.first());
+        let automatic = self.automatic.iter().map(|automatic| &automatic.newest);
+        let shown = self.outlines.keys().chain(questions).chain(automatic);
+        for id in shown.chain(self.superseded.values().flatten()) {
+            let short = PackageId::new(self.short_ids.of(id)).ok();
+            let Some(beginning) = short.and_then(|short| short.beginning()) else { continue };
+            let alike = self.unit.package_ids(&beginning, Some(self.id), ALIKE)?;
+            self.short_ids.lengthen(id, alike.iter().map(|(_, other)| other));
+        }
+        Ok(())
+    }
+
     fn sound(&mut self, rows: impl IntoIterator<Item = PackageRow>) -> UnitResult<Vec<Package>> {
         let rows = rows.into_iter();
         let mut sound = Vec::new();
@@ -417,6 +457,8 @@ impl<'u> Loaded<'u> {
             parents: self.parents.iter().map(|package| self.row_of(package)).collect(),
             automatic: self.automatic.clone(),
             damaged,
+            short_ids: &self.short_ids,
+            about: &self.about,
         }
     }
 

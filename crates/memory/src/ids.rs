@@ -2,6 +2,7 @@
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::Failure;
+use accord_memory_core::PackageId;
 use accord_memory_core::query::{IdKind, IdQuery, MAX_IDS};
 use accord_store::ReadUnit;
 
@@ -64,7 +65,13 @@ fn matching(
 ) -> UnitResult<Vec<(ProjectId, String)>> {
     Ok(match kind {
         IdKind::Package => {
-            let found = unit.package_ids(prefix, within, READ)?.into_iter();
+            let mut found = unit.package_ids(prefix, within, READ)?;
+            // A short id, as a briefing shows it, lacks the prefix of generated ids.
+            let beginning = PackageId::new(prefix).ok().and_then(|id| id.beginning());
+            if let Some(beginning) = beginning.filter(|beginning| beginning != prefix) {
+                found.extend(unit.package_ids(&beginning, within, READ)?);
+            }
+            let found = found.into_iter();
             found.map(|(project, id)| (project, id.as_str().to_owned())).collect()
         }
         IdKind::Session => {

@@ -4,6 +4,7 @@
 //! the log says what is wrong with it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use accord_base::decision::DecisionRecord;
 use accord_base::{Access, Actor, ProjectId, Verb};
@@ -99,8 +100,8 @@ pub(crate) fn project(
     Ok(known.ok_or_else(|| project::not_found(id))?)
 }
 
-/// The package of an id that the caller may see: in the named project, or in any of the caller's.
-/// Fails with `unauthorized`, `package_not_found` or `ambiguous_package_id`.
+/// The package of an id, or of a short id, that the caller may see: in the named project, or in any
+/// of the caller's. Fails with `unauthorized`, `package_not_found` or `ambiguous_package_id`.
 pub(crate) fn package_row(
     unit: &dyn ReadUnit,
     access: &Access,
@@ -114,10 +115,48 @@ pub(crate) fn package_row(
         None => unit.packages_named(id)?,
     };
     rows.retain(|row| row.is_shown(drafts(access)));
+    if let Some(beginning) = id.beginning() {
+        rows.extend(beginning_with(unit, access, within, (id, &beginning))?);
+        refuse_several(access, id, &rows)?;
+    }
     let code = Code::AgenticAmbiguousPackageId;
     let rows = rows.into_iter().map(|row| (row.project_id.clone(), row)).collect();
     only(unit, access, (Table::Package, id.as_str(), code), rows, || package::not_found(id))
 }
+
+/// The generated packages whose ids begin as a short id says, without that of the id itself.
+fn beginning_with(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    within: Option<&ProjectId>,
+    (id, beginning): (&PackageId, &str),
+) -> UnitResult<Vec<PackageRow>> {
+    let mut rows = Vec::new();
+    for (project, found) in unit.package_ids(beginning, within, MOST_ALIKE)? {
+        if found.is_generated() && found != *id && access.covers(&project) {
+            rows.extend(if_sound(unit.package(&project, &found))?);
+        }
+    }
+    rows.retain(|row| row.is_shown(drafts(access)));
+    Ok(rows)
+}
+
+/// Refuses a short id that stands for several packages. A package whose whole id is that text is
+/// one of them: an agent could otherwise give its package the short id of another one.
+fn refuse_several(access: &Access, id: &PackageId, rows: &[PackageRow]) -> Result<(), Failure> {
+    let covered = rows.iter().filter(|row| access.covers(&row.project_id));
+    let ids: BTreeSet<&str> = covered.map(|row| row.package_id.as_str()).collect();
+    if ids.len() < 2 {
+        return Ok(());
+    }
+    let message = format!("{:?} is the beginning of {} package ids", id.as_str(), ids.len());
+    let candidates: Vec<Value> = ids.into_iter().map(Value::from).collect();
+    let failure = Failure::new(Code::AgenticAmbiguousPackageId, message);
+    Err(failure.with("candidates", candidates).suggesting("give more of its digits"))
+}
+
+/// How many ids that begin alike are looked at.
+const MOST_ALIKE: usize = 100;
 
 /// Refuses a caller without a verb in the named project, or in any if none is named.
 pub(crate) fn may_in(access: &Access, verb: Verb, id: Option<&ProjectId>) -> Result<(), Failure> {

@@ -112,9 +112,11 @@ impl Memory {
         let (outcome, superseded_by, review) = self
             .read(move |unit| {
                 let row = load::package_row(unit, &access, Verb::Read, within.as_ref(), &id)?;
-                let mut marks = unit.superseded(&row.project_id, &mut [&id].into_iter())?;
-                let review = review(unit, &row.project_id, &id)?;
-                Ok((Served::of(row), marks.remove(&id).unwrap_or_default(), review))
+                let id = &row.package_id;
+                let mut marks = unit.superseded(&row.project_id, &mut [id].into_iter())?;
+                let review = review(unit, &row.project_id, id)?;
+                let superseded_by = marks.remove(id).unwrap_or_default();
+                Ok((Served::of(row), superseded_by, review))
             })
             .await?;
         Ok(PulledPackage { package: self.sound(outcome)?, superseded_by, review })

@@ -9,7 +9,7 @@ use accord_memory_core::bundle::{
 use accord_memory_core::operations::OrientParams;
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{BriefingForm, BriefingQuery, Orientation, Params};
-use accord_memory_core::{Fact, Package, PackageId, Project, Session};
+use accord_memory_core::{Fact, Package, PackageId, Project, Session, ShortIds};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -78,6 +78,8 @@ fn no_rows(project: &Project) -> BriefingRows<'_> {
         parents: Vec::new(),
         automatic: None,
         damaged: &[],
+        about: &[],
+        short_ids: Box::leak(Box::new(ShortIds::default())),
     }
 }
 

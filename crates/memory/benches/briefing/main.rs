@@ -1,15 +1,17 @@
 //! How much of what the next agent has to know is in the briefing of a project.
 //!
 //! ```text
-//! cargo bench -p accord-memory --bench briefing                   # the development half
-//! cargo bench -p accord-memory --bench briefing -- --held-out     # the other half
+//! cargo bench -p accord-memory --bench briefing                   # the development sets
+//! cargo bench -p accord-memory --bench briefing -- --held-out     # the held-out set
+//! cargo bench -p accord-memory --bench briefing -- --in FOLDER    # the projects of a folder
 //! cargo bench -p accord-memory --bench briefing -- bug-hunt       # what is missing in a project
 //! cargo bench -p accord-memory --bench briefing -- bug-hunt 1000  # the briefing itself
 //! ```
 //!
-//! A project is a JSON document in `projects`: what was deposited and when, and five things that
-//! the next agent has to know, each with the phrases that say it. The held-out half was written
-//! without knowledge of the ranking, and is not used to change it.
+//! A project is a JSON document in `projects`: what was deposited and when, and the things that the
+//! next agent has to know, each with the phrases that say it. The held-out set was written without
+//! knowledge of the ranking, and is not used to change it: it is scored only if it is asked for, and
+//! shown as a table alone.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark ends at the first surprise")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads its data and its arguments")]
@@ -17,31 +19,41 @@
 
 mod project;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use project::Project;
 
 /// The budgets, in tokens.
 const BUDGETS: [u32; 4] = [500, 1_000, 2_000, 4_000];
 
-const DEVELOPMENT: &str = "development";
-const HELD_OUT: &str = "held-out";
+/// The sets that the ranking is made for. The second one was held out before.
+const DEVELOPMENT: [&str; 2] = ["development", "held-out"];
+const HELD_OUT: &str = "held-out-2";
 
 #[tokio::main]
 async fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let second = words.get(1).map(String::as_str);
     match words.first().map(String::as_str) {
-        None => table(DEVELOPMENT).await,
-        Some("--held-out") => table(HELD_OUT).await,
-        Some(name) => look(name, words.get(1).and_then(|budget| budget.parse().ok())).await,
+        None => {
+            for set in DEVELOPMENT {
+                table(set, &folder_of(set)).await;
+            }
+        }
+        Some("--held-out") => table(HELD_OUT, &folder_of(HELD_OUT)).await,
+        Some("--in") => {
+            let folder = second.expect("--in needs a folder");
+            table(folder, Path::new(folder)).await;
+        }
+        Some(name) => look(name, second.and_then(|budget| budget.parse().ok())).await,
     }
 }
 
 /// Prints how many of the needed things are in the briefings of each project.
-async fn table(set: &str) {
+async fn table(set: &str, folder: &Path) {
     println!("{set:<24} {}", columns(BUDGETS.map(|budget| format!("{budget} tokens"))));
     let (mut found, mut all, mut misleading) = ([0; 4], 0, [0; 4]);
-    for project in in_set(set) {
+    for project in in_folder(folder) {
         let mut row = [0; 4];
         let memory = project.played().await;
         for (place, budget) in BUDGETS.into_iter().enumerate() {
@@ -59,7 +71,7 @@ async fn table(set: &str) {
 
 /// Prints what a project's briefings lack, or one of them.
 async fn look(name: &str, budget: Option<u32>) {
-    let mut all = [DEVELOPMENT, HELD_OUT].into_iter().flat_map(in_set);
+    let mut all = DEVELOPMENT.into_iter().flat_map(|set| in_folder(&folder_of(set)));
     let project = all.find(|project| project.name == name).expect("a project of this name");
     let memory = project.played().await;
     if let Some(budget) = budget {
@@ -83,10 +95,15 @@ fn columns(cells: [String; 4]) -> String {
     cells.map(|cell| format!("{cell:>12}")).concat()
 }
 
-fn in_set(set: &str) -> Vec<Project> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/briefing/projects").join(set);
+fn folder_of(set: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/briefing/projects").join(set)
+}
+
+/// The projects of a folder, by their names.
+fn in_folder(folder: &Path) -> Vec<Project> {
     let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
     paths.iter().map(|path| Project::read(path)).collect()
 }

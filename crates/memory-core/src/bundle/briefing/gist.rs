@@ -8,56 +8,40 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::shorten::shorten;
+use super::shorten::{beginning, mark, shorten, size};
 
-/// Beginnings of words that oblige, forbid, limit or order, in English, German, French and Spanish.
-/// The list is short on purpose: it breaks ties between sentences and decides nothing alone.
-const STEMS: [&str; 42] = [
-    "must",
-    "never",
-    "only",
-    "until",
-    "before",
-    "next",
-    "block",
-    "wait",
-    "todo",
-    "decid",
-    "decision",
-    "instead",
-    "cause",
-    "need",
-    "danger",
-    "muss",
-    "nicht",
-    "niemals",
-    "bis",
-    "bevor",
-    "nächst",
-    "entsch",
-    "ursache",
-    "warte",
-    "doit",
-    "jamais",
-    "seulement",
-    "jusqu",
-    "avant",
-    "prochain",
-    "attend",
-    "décid",
-    "debe",
-    "nunca",
-    "solo",
-    "hasta",
-    "antes",
-    "siguiente",
-    "espera",
-    "decisi",
-    "deadline",
-    "approv",
+/// Beginnings of words that oblige, forbid, limit, correct or give a reason, in English, German,
+/// French and Spanish. The list is short on purpose: it chooses between sentences and decides
+/// nothing alone.
+const STRONG: [&str; 50] = [
+    "must", "mustn't", "never", "until", "block", "workaround", "disabl", "frozen", "freez",
+    "pinned", "conditio", "rule", "decid", "decision", "instead", "cause", "because", "reason",
+    "danger", "deadline", "forbid", "fails", "refut", "muss", "niemals", "bis", "entsch", "ursache",
+    "grund", "statt", "doit", "jamais", "jusqu", "décid", "raison", "debe", "tiene", "nunca",
+    "hasta", "decisi", "causa", "porque", "verbot", "interdit", "prohib", "don't", "cannot",
+    "without", "conclu", "supersed",
+];
+/// Words of the same kind that say less.
+const STEMS: [&str; 45] = [
+    "only", "before", "next", "wait", "todo", "need", "approv", "stay", "wrong", "please",
+    "want", "agree", "keep", "correct", "lost", "nicht", "bevor", "nächst", "warte", "bitte",
+    "falsch", "bleib", "seulement", "avant", "prochain", "attend", "solo", "antes", "siguiente",
+    "espera", "ahora", "puede", "limit", "broke", "otherwise", "however", "chang", "moved",
+    "revert", "withdr", "cambi", "incident", "änder", "geänd", "workaround",
 ];
 /// Short words of the same kind, which are whole words.
-const WORDS: [&str; 9] = ["not", "no", "don't", "kein", "nie", "nur", "vor", "ne", "pas"];
+const WORDS: [&str; 9] = ["not", "no", "now", "kein", "nie", "nur", "vor", "ne", "pas"];
+/// The same as several words.
+const PHRASES: [&str; 14] = [
+    "have to ", "has to ", "had to ", "do not ", "no longer ", "from now on", "that is why",
+    "desde ahora", "a partir de", "ya no ", "ab sofort", "nicht mehr", "désormais", "ne plus ",
+];
+/// Beginnings of the names of days and months, in the same languages.
+const DATES: [&str; 24] = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "januar",
+    "februar", "march", "april", "june", "july", "august", "septemb", "octob", "oktober",
+    "november", "decemb", "dezember", "montag", "freitag", "lunes", "viernes",
+];
 /// Signs of the same kind in Chinese, Japanese and Korean.
 const SIGNS: [&str; 18] = [
     "不",
@@ -79,39 +63,55 @@ const SIGNS: [&str; 18] = [
     "까지",
     "다음",
 ];
-/// What a sentence costs besides its characters.
-const LEAST: usize = 120;
-/// The most such words of a sentence that count, and the most numbers.
-const MOST_CUES: usize = 4;
-const MOST_NUMBERS: usize = 3;
-/// From this length on, the last sentence is shown too.
-const WITH_END: usize = 300;
+/// What a sentence costs besides its size.
 
-/// The text, or its sentences that decide, of about `most` characters, and how many more characters
-/// it has.
-pub(super) fn gist(text: &str, most: usize) -> String {
-    let length = text.chars().count();
+/// The most such words of a sentence that count, and the most numbers.
+const MOST_CUES: usize = 3;
+const MOST_NUMBERS: usize = 3;
+/// From this size on, the first and the last sentence are shown, too.
+const WITH_ENDS: usize = 500;
+/// From this size on, headings are shown.
+const WITH_HEADINGS: usize = 300;
+/// A sentence that decides is shown whole up to this size.
+const WHOLE: usize = 220;
+
+/// The text, or its sentences that decide, of a size of about `most`. A sentence that only repeats
+/// the title comes late.
+pub(super) fn gist(text: &str, most: usize, title: &str) -> String {
     let parts = parts(text);
     let mut given = BTreeSet::new();
     let is_new = |at: &usize| !parts[*at].is_heading && given.insert(parts[*at].text);
     let sentences: Vec<usize> = (0..parts.len()).filter(is_new).collect();
-    if length <= most || sentences.len() < 3 {
+    if size(text) <= most || sentences.len() < 2 {
         return shorten(text, most);
     }
-    let (first, last) = (sentences[0], sentences[sentences.len() - 1]);
-    let mut choice = Choice { parts: &parts, shown: vec![None; parts.len()], room: most };
-    choice.take_first(first);
-    if most >= WITH_END && choice.cost(last) <= choice.room / 3 {
-        choice.take(last);
-    }
     let mut order: Vec<usize> = sentences.clone();
-    order.sort_by_cached_key(|at| Reverse(density(&parts, *at)));
+    let ends = (sentences[0], sentences[sentences.len() - 1]);
+    order.sort_by_cached_key(|at| Reverse(density(&parts, *at, ends, title)));
+    let shown = vec![None; parts.len()];
+    let mut choice = Choice { parts: &parts, shown, room: most, with_headings: true };
+    if most >= WITH_ENDS {
+        choice.take_first(ends.0, most);
+        if choice.cost(ends.1) <= choice.room / 3 {
+            choice.take(ends.1);
+        }
+    } else {
+        choice.with_headings = most >= WITH_HEADINGS;
+        choice.take_first(order[0], most.max(WHOLE));
+    }
     for at in order {
         if choice.shown[at].is_none() && choice.cost(at) <= choice.room {
             choice.take(at);
         }
     }
-    choice.written(length, most >= WITH_LINES)
+    choice.written(text.chars().count(), most >= WITH_LINES)
+}
+
+/// How much the sentence of a text that decides most says.
+pub(super) fn weight(text: &str) -> usize {
+    let parts = parts(text);
+    let sentences = (0..parts.len()).filter(|at| !parts[*at].is_heading);
+    sentences.map(|at| says(parts[at].text)).max().unwrap_or_default()
 }
 
 /// From this length on, lines stay apart.
@@ -132,32 +132,45 @@ struct Choice<'t> {
     parts: &'t [Part<'t>],
     shown: Vec<Option<String>>,
     room: usize,
+    /// Whether a heading stands before the first of its sentences.
+    with_headings: bool,
 }
 
 impl Choice<'_> {
     /// The characters of a sentence, with its heading if that is not shown yet.
     fn cost(&self, at: usize) -> usize {
-        let heading = self.parts[at].heading.filter(|heading| self.shown[*heading].is_none());
+        let heading = self.heading(at).filter(|heading| self.shown[*heading].is_none());
         let parts = heading.into_iter().chain([at]);
-        parts.map(|part| self.parts[part].text.chars().count() + 3).sum()
+        parts.map(|part| size(self.parts[part].text) + 3).sum()
     }
 
-    /// The first sentence is shown in any case. A title above it says no more than that of its
+    /// The heading that is shown before a sentence.
+    fn heading(&self, at: usize) -> Option<usize> {
+        self.parts[at].heading.filter(|_| self.with_headings)
+    }
+
+    /// This sentence is shown in any case. A title above the first one says no more than that of its
     /// package.
-    fn take_first(&mut self, at: usize) {
-        let short = shorten(self.parts[at].text, self.room);
-        let heading = self.parts[at].heading;
-        let short = short.rsplit_once("… (+").map_or(short.clone(), |(kept, _)| format!("{kept}…"));
-        self.room = self.room.saturating_sub(short.chars().count() + 3);
-        self.shown[at] = Some(short);
-        for part in heading.into_iter().chain(0..at) {
-            self.shown[part].get_or_insert_default();
+    fn take_first(&mut self, at: usize, most: usize) {
+        let text = self.parts[at].text;
+        let short = beginning(text, most);
+        let cut = if short.len() < text.len() { "…" } else { "" };
+        self.room = self.room.saturating_sub(size(short) + 3);
+        self.shown[at] = Some(format!("{short}{cut}"));
+        let heading = self.heading(at);
+        let is_first = self.parts[..at].iter().all(|part| part.is_heading);
+        if is_first {
+            for part in 0..at {
+                self.shown[part].get_or_insert_default();
+            }
+        } else if let Some(heading) = heading {
+            self.shown[heading] = Some(self.parts[heading].text.to_owned());
         }
     }
 
     fn take(&mut self, at: usize) {
         self.room = self.room.saturating_sub(self.cost(at));
-        for part in self.parts[at].heading.into_iter().chain([at]) {
+        for part in self.heading(at).into_iter().chain([at]) {
             self.shown[part].get_or_insert_with(|| self.parts[part].text.to_owned());
         }
     }
@@ -197,29 +210,38 @@ impl Choice<'_> {
             }
         }
         let more = length.saturating_sub(kept).max(1);
-        format!("{text}{} (+{more} chars)", if gap { "…" } else { "" })
+        text.push_str(if gap { "" } else { " " });
+        format!("{text}{}", mark(more))
     }
 }
 
 /// How much a sentence decides.
-fn points(parts: &[Part<'_>], at: usize) -> usize {
+fn points(parts: &[Part<'_>], at: usize, ends: (usize, usize)) -> usize {
     let part = &parts[at];
-    let has = |is: fn(char) -> bool| usize::from(part.text.contains(is));
-    let mut shouted = part.text.split(|letter: char| !letter.is_ascii_alphabetic());
-    let is_shouted =
-        |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    let position = 7_usize.saturating_sub(at).max(6_usize.saturating_sub(parts.len() - 1 - at));
+    let position = match at {
+        _ if at == ends.0 => super::tune("POS0", 3),
+        _ if at == ends.1 => super::tune("POSL", 2),
+        _ if at == ends.0 + 1 => super::tune("POS1", 1),
+        _ => 0,
+    };
     // A heading says how much the sentences below it matter, the first ones most.
     let below = part.heading.map_or(0, |heading| {
-        let weight = 2 + 2 * cues(parts[heading].text).min(2);
+        let weight = 2 + cues(parts[heading].text).min(4);
         weight.saturating_sub((at - heading - 1) / 2)
     });
-    2 * cues(part.text).min(MOST_CUES)
-        + 2 * numbers(part.text).min(MOST_NUMBERS)
-        + has(|letter| matches!(letter, '_' | '=' | '`' | '/' | '*'))
+    says(part.text) + below + position
+}
+
+/// How much a sentence says by itself.
+fn says(text: &str) -> usize {
+    let has = |is: fn(char) -> bool| usize::from(text.contains(is));
+    let mut shouted = text.split(|letter: char| !letter.is_ascii_alphabetic());
+    let is_shouted =
+        |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    2 + 2 * cues(text).min(2 * MOST_CUES)
+        + numbers(text).min(MOST_NUMBERS)
+        + 2 * has(|letter| matches!(letter, '_' | '=' | '`' | '/' | '*'))
         + usize::from(shouted.any(is_shouted))
-        + below
-        + position
 }
 
 fn numbers(text: &str) -> usize {
@@ -227,35 +249,76 @@ fn numbers(text: &str) -> usize {
     words.filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit())).count()
 }
 
-/// How much a sentence decides, for its length.
-fn density(parts: &[Part<'_>], at: usize) -> usize {
-    let length = parts[at].text.chars().count();
-    points(parts, at) * 1_000 / (LEAST + length).isqrt()
+/// How much a sentence decides, for its size.
+fn density(parts: &[Part<'_>], at: usize, ends: (usize, usize), title: &str) -> usize {
+    let text = parts[at].text;
+    let points = points(parts, at, ends) * 1_000 / (super::tune("LEAST", 100) + size(text)).isqrt();
+    if repeats(text, title) || text.starts_with('|') { points / 3 } else { points }
 }
 
-/// How many words of a text oblige, forbid, limit or order.
+/// Whether most words of a sentence are in the title.
+fn repeats(text: &str, title: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let lower = text.to_lowercase();
+        let words = lower.split(|letter: char| !letter.is_alphanumeric());
+        words.filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+    };
+    let (own, title) = (words(text), words(title));
+    own.iter().filter(|word| title.contains(*word)).count() * 3 > own.len() * 2
+}
+
+/// How much the words of a text oblige, forbid, limit, correct or give a reason: 2 for each that
+/// does so, 1 for each that may.
 pub(super) fn cues(text: &str) -> usize {
     let lower = text.to_lowercase();
     let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    let is_cue =
-        |word: &&str| WORDS.contains(word) || STEMS.iter().any(|stem| word.starts_with(stem));
-    words.filter(is_cue).count() + SIGNS.iter().filter(|sign| lower.contains(**sign)).count()
+    let begins = |word: &str, stems: &[&str]| stems.iter().any(|stem| word.starts_with(stem));
+    let phrases = PHRASES.iter().filter(|words| lower.contains(**words)).count();
+    let words = words.map(|word| match word {
+        _ if begins(word, &STRONG) => super::tune("STRONG", 2),
+        _ if WORDS.contains(&word) || begins(word, &STEMS) || begins(word, &DATES) => 1,
+        _ => 0,
+    });
+    let signs = SIGNS.iter().filter(|sign| lower.contains(**sign)).count();
+    words.sum::<usize>() + 2 * (signs + phrases)
 }
 
 /// The sentences and headings of a text, without the blanks around them. A line ends one.
 fn parts(text: &str) -> Vec<Part<'_>> {
     let (mut parts, mut heading) = (Vec::<Part<'_>>::new(), None);
     for (line, text) in text.lines().map(str::trim).enumerate() {
-        let title = text.trim_start_matches('#');
-        if title.len() < text.len() && title.starts_with(' ') {
+        if is_rule(text) {
+            continue;
+        }
+        if let Some(title) = title(text) {
             heading = Some(parts.len());
-            parts.push(Part { text: title.trim(), is_heading: true, line, heading: None });
+            parts.push(Part { text: title, is_heading: true, line, heading: None });
             continue;
         }
         let sentences = sentences(text);
         parts.extend(sentences.map(|text| Part { text, is_heading: false, line, heading }));
     }
     parts
+}
+
+/// The text of a heading: a line that begins with `#`, or a short one that ends with a colon.
+fn title(line: &str) -> Option<&str> {
+    let title = line.trim_start_matches('#');
+    if title.len() < line.len() && title.starts_with(' ') {
+        return Some(title.trim());
+    }
+    let bold = line.trim_matches('*');
+    let is_bold = bold.len() + 4 == line.len();
+    let title = if is_bold { Some(bold) } else { line.strip_suffix(':') };
+    title.filter(|title| title.chars().count() <= LONGEST_TITLE && !title.contains(". "))
+}
+
+/// The longest line that is a heading by its end.
+const LONGEST_TITLE: usize = 60;
+
+/// Whether a line only draws, such as that below the head of a table.
+fn is_rule(line: &str) -> bool {
+    !line.contains(char::is_alphanumeric)
 }
 
 fn sentences(line: &str) -> impl Iterator<Item = &str> {

@@ -9,16 +9,19 @@ use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
 use crate::package::Status;
-use crate::{ActorType, Session};
+use crate::{ActorType, PackageId, Session, ShortIds};
 
 /// The lengths of texts in characters, from the shortest on.
-pub(super) const LENGTHS: [usize; 18] = [
-    60, 100, 160, 240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 5_500, 8_000, 12_000, 20_000,
+pub(super) const LENGTHS: [usize; 19] = [
+    0, 60, 100, 160, 240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 5_500, 8_000, 12_000, 20_000,
     40_000, 100_000, 1_000_000,
 ];
 
 /// From this length on, the body of a person's package is shown besides its decisions.
-const OF_PERSON: usize = 160;
+const OF_PERSON: usize = 360;
+
+/// From this length on, the texts of packages are shown that another one extends or corrects.
+const WITH_PARENTS: usize = 360;
 
 #[derive(Clone)]
 pub(super) enum Item<'a> {
@@ -30,7 +33,7 @@ pub(super) enum Item<'a> {
 
 pub(super) enum Shown<'a> {
     Package(ShownPackage<'a>),
-    Question { text: String, package_id: &'a str },
+    Question { text: String, package_id: &'a PackageId },
     Fact { fact_id: &'a str, subject: String, predicate: String, value: String, similar: u64 },
     Session(&'a Session),
 }
@@ -59,6 +62,22 @@ impl<'a> Item<'a> {
             Self::Fact(line) => line.fact.fact_id.as_str(),
             Self::Session(session) => session.session_id.as_str(),
         }
+    }
+
+    /// Whether a package is shown in it.
+    pub(super) fn has(&self, id: &PackageId) -> bool {
+        let Self::Package(package) = self else { return false };
+        let mut rows = package.parents.iter().chain([&package.row]);
+        rows.any(|row| row.fields.package_id == *id)
+    }
+
+    /// Its id in a list of what was left out.
+    pub(super) fn short_id(&self, ids: &ShortIds) -> String {
+        one_line(match self {
+            Self::Package(package) => ids.of(&package.fields().package_id),
+            Self::Question(question) => ids.of(question.package_id),
+            Self::Fact(_) | Self::Session(_) => self.id(),
+        })
     }
 
     /// How many rows it stands for.
@@ -96,7 +115,7 @@ impl<'a> Item<'a> {
             Self::Package(package) => Shown::Package(package.shown(kind, length)),
             Self::Question(question) => Shown::Question {
                 text: shorten(&one_line(question.text), length * 2),
-                package_id: question.package_id.as_str(),
+                package_id: question.package_id,
             },
             Self::Fact(FactLine { fact, similar }) => Shown::Fact {
                 fact_id: fact.fact_id.as_str(),
@@ -113,7 +132,8 @@ impl<'a> Item<'a> {
 impl<'a> Candidate<'a> {
     fn shown(&self, kind: Kind, length: usize) -> ShownPackage<'a> {
         // What the newest says counts more than what it extends.
-        let of_parents = LENGTHS.iter().rfind(|other| **other <= length / 2).copied();
+        let of_parents = if length < WITH_PARENTS { 0 } else { length / 2 };
+        let of_parents = LENGTHS.iter().rfind(|other| **other <= of_parents).copied();
         let parents = self.parents.iter();
         let parents = parents.map(|row| shown(row, kind, of_parents.unwrap_or(LENGTHS[0])));
         ShownPackage {
@@ -126,10 +146,13 @@ impl<'a> Candidate<'a> {
 
 fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPackage<'a> {
     let fields = row.fields;
+    // A decision and the word of a reviewer are never left out.
+    let is_bare = length == 0 && fields.decisions_made().is_empty() && row.note.is_none();
+    let length = length.max(LENGTHS[1]);
     let whole = Cell::new(true);
     let text = |text: &str, most: usize| {
         let text = clean(text);
-        let short = gist(&text, most);
+        let short = gist(&text, most, fields.title.as_str());
         whole.set(whole.get() && short == text);
         if kind.is_one_line() { one_line(&short) } else { short }
     };
@@ -149,7 +172,7 @@ fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPa
         decisions.push(short);
     }
     let more_decisions = fields.decisions_made().len() - decisions.len();
-    let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty());
+    let handoff = Some(fields.handoff_note()).filter(|note| !note.trim().is_empty() && !is_bare);
     let handoff = handoff.map(|note| text(note, length * 2));
     // A package that has neither says what it is about in its body.
     let alone = decisions.is_empty() && handoff.is_none();
@@ -157,10 +180,12 @@ fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPa
         ("", body) | (body, "") => body.to_owned(),
         (description, body) => format!("{description}\n\n{body}"),
     };
-    let most = if kind == Kind::Handoff { 2 } else { 1 };
-    let is_of_person = fields.created_by.kind == ActorType::Human;
+    // Instead of a note.
+    let most = if kind == Kind::Handoff && alone { 4 } else { 1 };
+    let is_of_person = row.is_of_person();
     let with_body = if is_of_person { OF_PERSON } else { kind.with_body() };
     let wanted = !body.is_empty()
+        && !is_bare
         && ((alone && note.is_none())
             || (whole.get() && more_decisions == 0 && length >= with_body));
     let body = wanted.then(|| text(&body, length * most));
@@ -192,6 +217,10 @@ pub(super) fn texts(row: &BriefingPackage<'_>, give: &mut dyn FnMut(&str)) {
 }
 
 impl BriefingPackage<'_> {
+    pub(super) fn is_of_person(&self) -> bool {
+        self.fields.created_by.kind == ActorType::Human
+    }
+
     /// Its author for a reader: `planner`, or `human:lead` for a person.
     pub(super) fn short_author(&self) -> String {
         let author = &self.fields.created_by;
@@ -208,9 +237,9 @@ impl BriefingPackage<'_> {
     }
 
     /// What a reader must know about its state.
-    pub(super) fn state(&self) -> Option<String> {
+    pub(super) fn state(&self, ids: &ShortIds) -> Option<String> {
         if let Some(other) = &self.superseded_by {
-            return Some(format!("superseded by {}", one_line(other.as_str())));
+            return Some(format!("superseded by {}", one_line(ids.of(other))));
         }
         match self.fields.status {
             Status::Complete => None,

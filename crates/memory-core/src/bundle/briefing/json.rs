@@ -55,7 +55,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         text = text.raw("automatic_deposits", &folded.finish());
     }
     let missing = plan.parts.iter().filter(|part| part.left_out() > 0);
-    let missing = missing.map(|part| left_out(part.section.kind, part.left_out(), &part.named()));
+    let missing = missing.map(|part| left_out(part.section.kind, part.left_out(), &part.named(frame)));
     text = text.raw("left_out", &list(missing));
     if !frame.damaged.is_empty() {
         let named: Vec<&str> = frame.damaged.iter().take(DAMAGED).map(String::as_str).collect();
@@ -66,9 +66,9 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     text.finish()
 }
 
-pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
+pub(super) fn left_out(kind: Kind, count: u64, ids: &[String]) -> String {
     let entry = ObjectText::new().value("section", kind.member()).value("count", count);
-    entry.value("ids", ids).finish()
+    entry.value("ids", ids.iter().map(String::as_str).collect::<Vec<_>>()).finish()
 }
 
 pub(super) fn item(shown: &Shown<'_>) -> String {
@@ -76,7 +76,7 @@ pub(super) fn item(shown: &Shown<'_>) -> String {
         Shown::Package(shown) => package(shown),
         Shown::Question { text, package_id } => ObjectText::new()
             .value("question", text.as_str())
-            .value("package_id", *package_id)
+            .value("package_id", package_id.as_str())
             .finish(),
         Shown::Fact { fact_id, subject, predicate, value, similar } => ObjectText::new()
             .value("fact_id", *fact_id)

@@ -21,7 +21,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     for part in plan.parts.iter().filter(|part| part.shown > 0) {
         text.push_str(&heading(part.section.kind));
         for shown in part.items() {
-            text.push_str(&item(part.section.kind, &shown, plan.frame.now));
+            text.push_str(&item(part.section.kind, &shown, plan.frame));
         }
     }
     let mut missing = String::new();
@@ -32,7 +32,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
             "- {} automatic {deposits} of low significance, newest {} [{}]",
             automatic.total,
             day(automatic.newest_at.as_str(), plan.frame.now),
-            one_line(automatic.newest.as_str()),
+            one_line(plan.frame.short_ids.of(&automatic.newest)),
         );
     }
     if plan.frame.idle_sessions > 0 {
@@ -44,7 +44,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         );
     }
     for part in plan.parts.iter().filter(|part| part.left_out() > 0) {
-        missing.push_str(&left_out(part.section.kind, part.left_out(), &part.named()));
+        missing.push_str(&left_out(part.section.kind, part.left_out(), &part.named(plan.frame)));
     }
     if !plan.frame.damaged.is_empty() {
         let damaged = plan.frame.damaged.iter().take(DAMAGED).map(|id| one_line(id));
@@ -62,10 +62,9 @@ pub(super) fn heading(kind: Kind) -> String {
     format!("\n## {}\n", kind.heading())
 }
 
-pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
+pub(super) fn left_out(kind: Kind, count: u64, ids: &[String]) -> String {
     let mut line = format!("- {}", kind.counted(count));
     if !ids.is_empty() {
-        let ids: Vec<_> = ids.iter().map(|id| one_line(id)).collect();
         let _ = write!(line, ": {}", ids.join(", "));
         if count > ids.len() as u64 {
             line.push_str(", …");
@@ -75,11 +74,12 @@ pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
     line
 }
 
-pub(super) fn item(kind: Kind, shown: &Shown<'_>, now: Time) -> String {
+pub(super) fn item(kind: Kind, shown: &Shown<'_>, frame: &Frame<'_>) -> String {
     match shown {
-        Shown::Package(package) if kind.is_one_line() => work(package, now),
-        Shown::Package(package) => block(package, now),
-        Shown::Question { text, package_id } => format!("- {text} [{}]\n", one_line(package_id)),
+        Shown::Package(package) => item_of(kind, package, frame),
+        Shown::Question { text, package_id } => {
+            format!("- {text} [{}]\n", one_line(frame.short_ids.of(package_id)))
+        }
         // The id of a fact is of no use to its reader, and costs more than the fact.
         Shown::Fact { subject, predicate, value, similar, .. } => {
             format!("- {subject} {predicate} = {value}{}\n", counted(*similar))
@@ -116,52 +116,72 @@ fn header(frame: &Frame<'_>) -> String {
     text
 }
 
-/// A package in several lines.
-fn block(package: &ShownPackage<'_>, now: Time) -> String {
-    let mut text = format!("- **{}** [{}]", package.title, id(package));
-    let about = [
-        Some(day(package.source.fields.created_at.as_str(), now)),
-        Some(package.source.short_author()),
-        package.source.state(),
-    ];
-    let about: Vec<_> = about.into_iter().flatten().collect();
-    let _ = writeln!(text, " {}{}", about.join(", "), counted(package.similar));
-    for (name, value) in texts(package) {
-        put(&mut text, &name, &value);
+/// A package: on one line, or with its texts below it if one of them has several lines.
+fn item_of(kind: Kind, package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    let mut text = format!("- {}", head(package, frame, kind == Kind::Work));
+    let parents = package.parents.iter();
+    let parents = parents.map(|parent| format!("; follows {}", head(parent, frame, false)));
+    let texts = texts(package);
+    if texts.iter().all(|(_, value)| !value.contains('\n')) {
+        text.push_str(&joined(&texts));
+        parents.zip(&package.parents).for_each(|(head, parent)| {
+            text.push_str(&head);
+            text.push_str(&joined(&self::texts(parent)));
+        });
+        text.push('\n');
+        return text;
+    }
+    text.push('\n');
+    for (name, value) in &texts {
+        put(&mut text, name, value);
     }
     for parent in &package.parents {
-        let (title, id) = (&parent.title, id(parent));
-        let _ = writeln!(text, "  - Follows **{title}** [{id}]{}", one_line_of(parent));
+        let _ = writeln!(text, "  - follows {}{}", head(parent, frame, false), joined(&self::texts(parent)));
     }
     text
 }
 
-/// The texts of a package that are shown, with their names.
+/// The title of a package, its id, its day and its author; of a note of an agent, not the author.
+fn head(package: &ShownPackage<'_>, frame: &Frame<'_>, is_note: bool) -> String {
+    let about = [
+        Some(day(package.source.fields.created_at.as_str(), frame.now)),
+        Some(package.source.short_author()).filter(|_| !is_note),
+        package.source.state(frame.short_ids),
+    ];
+    let about: Vec<_> = about.into_iter().flatten().collect();
+    let (title, id) = (&package.title, id(package, frame));
+    format!("{title} [{id}] {}{}", about.join(", "), counted(package.similar))
+}
+
+/// The texts of a package that are shown, with their names. What it is about has none.
 fn texts(package: &ShownPackage<'_>) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let note = package.note.iter().map(|(by, note)| (format!("{by} says"), note.clone()));
     texts.extend(note);
-    texts.extend(package.handoff.iter().map(|note| ("Handoff".to_owned(), note.clone())));
-    let decided = package.decisions.iter().map(|one| ("Decided".to_owned(), one.clone()));
-    texts.extend(decided);
+    let decided = package.decisions.iter();
+    texts.extend(decided.map(|one| ("decided".to_owned(), one.clone())));
     if package.more_decisions > 0 {
-        texts.push(("Decided".to_owned(), format!("{} more", package.more_decisions)));
+        texts.push(("decided".to_owned(), format!("{} more", package.more_decisions)));
     }
-    texts.extend(package.body.iter().map(|body| ("About".to_owned(), body.clone())));
+    texts.extend(package.handoff.iter().map(|note| ("handoff".to_owned(), note.clone())));
+    texts.extend(package.body.iter().map(|body| (String::new(), body.clone())));
     texts
 }
 
-/// The texts of a package on one line.
-fn one_line_of(package: &ShownPackage<'_>) -> String {
-    let mut text = package.source.state().map_or(String::new(), |state| format!(", {state}"));
-    for (name, value) in texts(package) {
-        let value = one_line(&value);
+/// Texts on one line. A name is not repeated.
+fn joined(texts: &[(String, String)]) -> String {
+    let (mut line, mut last) = (String::new(), "");
+    for (name, value) in texts {
+        let value = one_line(value);
         let _ = match name.as_str() {
-            "About" => write!(text, ": {value}"),
-            _ => write!(text, "; {}: {value}", name.to_lowercase()),
+            "" if line.is_empty() => write!(line, ": {value}"),
+            "" => write!(line, " | {value}"),
+            name if name == last => write!(line, "; {value}"),
+            name => write!(line, "; {name}: {value}"),
         };
+        last = name;
     }
-    text
+    line
 }
 
 /// How many similar items one stands for.
@@ -172,21 +192,8 @@ fn counted(similar: u64) -> String {
     }
 }
 
-/// A package on one line.
-fn work(package: &ShownPackage<'_>, now: Time) -> String {
-    let day = day(package.source.fields.created_at.as_str(), now);
-    let (title, author) = (&package.title, package.source.short_author());
-    let mut text = format!("- {day} {title} [{}] {author}", id(package));
-    text.push_str(&counted(package.similar));
-    text.push_str(&one_line_of(package));
-    for parent in &package.parents {
-        let _ = write!(text, "; follows {} [{}]{}", parent.title, id(parent), one_line_of(parent));
-    }
-    text.push('\n');
-    text
-}
-
 fn put(text: &mut String, name: &str, value: &str) {
+    let name = if name.is_empty() { "about" } else { name };
     if !value.contains('\n') {
         let _ = writeln!(text, "  - {name}: {value}");
         return;
@@ -197,8 +204,8 @@ fn put(text: &mut String, name: &str, value: &str) {
     }
 }
 
-fn id(package: &ShownPackage<'_>) -> String {
-    one_line(package.source.fields.package_id.as_str())
+fn id(package: &ShownPackage<'_>, frame: &Frame<'_>) -> String {
+    one_line(frame.short_ids.of(&package.source.fields.package_id))
 }
 
 /// The day of a time, such as 7 May, or 7 May 2024 in another year than that of `now`.

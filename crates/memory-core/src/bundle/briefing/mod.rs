@@ -37,6 +37,10 @@ pub use rows::{
     Counted, ReviewNote,
 };
 
+pub(crate) fn tune(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
 use plan::Plan;
 use section::sections;
 

@@ -15,6 +15,8 @@ use crate::query::BriefingForm;
 const NAMED: usize = 5;
 /// From this budget on, room is kept for the first id of what was left out.
 const WITH_IDS: u32 = 2_000;
+/// Items that weigh so much are shown before texts are lengthened.
+const HOLDS: usize = 125;
 /// The part of the budget that may be reserved to say what was left out: one in this many.
 const RESERVED: usize = 4;
 
@@ -47,11 +49,13 @@ impl<'a> Plan<'a> {
             |section| Part { section, shown: 0, levels: Vec::new(), cost: 0, reserve: 0, named: 0 };
         plan.parts.extend(sections.iter().map(part));
         plan.reserve(budget / RESERVED);
-        plan.share();
-        plan.add_items(Kind::is_first);
-        plan.lengthen(Kind::second_length);
-        plan.add_items(|_| true);
-        plan.lengthen(|_| usize::MAX);
+        plan.choose(super::tune("HOLDS", HOLDS));
+        plan.lengthen(Kind::second_length, 0);
+        plan.choose(super::tune("LOW", 105));
+        plan.lengthen(|_, _| super::tune("THIRD", 360), super::tune("HOLDS2", HOLDS));
+        plan.choose(0);
+        plan.lengthen(|_, _| 160, 0);
+        plan.lengthen(|_, _| usize::MAX, 0);
         plan.name();
         plan
     }
@@ -81,50 +85,28 @@ impl<'a> Plan<'a> {
         self.room = self.room.saturating_sub(reserved);
     }
 
-    /// The tokens of the first item of each section, as far as there is room for it.
-    fn first_items(&self) -> Vec<usize> {
-        let mut room = self.room;
-        let mut least = vec![0; self.parts.len()];
-        let mut order: Vec<usize> = (0..self.parts.len()).collect();
-        order.sort_by_key(|place| self.parts[*place].section.kind.first());
-        for place in order {
-            let section = self.parts[place].section;
-            if section.items.is_empty() {
-                continue;
+    /// Shows the items that matter most, of all sections, with their first length. Stops at those
+    /// that weigh less than `least`.
+    fn choose(&mut self, least: usize) {
+        let mut open: Vec<usize> = (0..self.parts.len()).collect();
+        loop {
+            let weight = |place: &usize| {
+                let part = &self.parts[*place];
+                let is_left = part.shown < part.section.items.len();
+                is_left.then(|| part.section.weight(part.shown)).filter(|weight| *weight >= least)
+            };
+            open.retain(|place| weight(place).is_some());
+            // Of equal ones, the section that comes first.
+            let Some(place) = open.iter().rev().copied().max_by_key(weight) else { break };
+            match self.next_item(&self.parts[place], self.room) {
+                Some((level, cost)) => {
+                    let part = &mut self.parts[place];
+                    self.room = self.room + part.freed_by_next() - cost;
+                    part.add(level, cost);
+                }
+                None => open.retain(|other| *other != place),
             }
-            let cost = self.heading_cost(section.kind) + self.item_cost(section, 0, 0);
-            if cost <= room {
-                room -= cost;
-                least[place] = cost;
-            }
         }
-        least
-    }
-
-    /// Gives each section its first item and its share of the rest.
-    fn share(&mut self) {
-        let total: usize = self.parts.iter().map(|part| part.section.kind.share()).sum();
-        let least = self.first_items();
-        let rest = self.room - least.iter().sum::<usize>();
-        for (place, least) in least.into_iter().enumerate() {
-            let share = rest * self.parts[place].section.kind.share() / total;
-            self.parts[place] = self.fitted(&self.parts[place], least + share);
-        }
-        let used: usize = self.parts.iter().map(|part| part.cost).sum();
-        let freed: usize = self.parts.iter().map(Part::freed).sum();
-        self.room = (self.room + freed).saturating_sub(used);
-    }
-
-    /// The section with as many items as fit into `room`, with texts of the first length of its
-    /// kind. The last one may be shorter.
-    fn fitted(&self, part: &Part<'a>, room: usize) -> Part<'a> {
-        let mut fitted = part.clone();
-        let mut left = room;
-        while let Some((level, cost)) = self.next_item(&fitted, left) {
-            left = (left + fitted.freed_by_next()) - cost;
-            fitted.add(level, cost);
-        }
-        fitted
     }
 
     /// The length and the cost of the next item of a section, if it fits into `room`.
@@ -135,35 +117,19 @@ impl<'a> Plan<'a> {
         }
         let heading = if part.shown == 0 { self.heading_cost(section.kind) } else { 0 };
         let room = room + part.freed_by_next();
-        let first = LENGTHS.iter().rposition(|length| *length <= section.kind.first_length());
-        (0..=first.unwrap_or(0)).rev().find_map(|level| {
+        let most = section.first_length(part.shown, self.frame.query.max_tokens);
+        let first = LENGTHS.iter().rposition(|length| *length <= most);
+        // An item that shows nothing but its title does not cost much less.
+        let least = usize::from(most > 0).min(first.unwrap_or(0));
+        (least..=first.unwrap_or(0)).rev().find_map(|level| {
             let cost = heading + self.item_cost(section, part.shown, level);
             (cost <= room).then_some((level, cost))
         })
     }
 
-    /// Shows more items, some of each section in turn.
-    fn add_items(&mut self, of: fn(Kind) -> bool) {
-        let places = (0..self.parts.len()).filter(|place| of(self.parts[*place].section.kind));
-        let places: Vec<_> = places.collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for place in &places {
-                for _ in 0..self.parts[*place].section.kind.in_turn() {
-                    let next = self.next_item(&self.parts[*place], self.room);
-                    let Some((level, cost)) = next else { break };
-                    let part = &mut self.parts[*place];
-                    self.room = self.room + part.freed_by_next() - cost;
-                    part.add(level, cost);
-                    changed = true;
-                }
-            }
-        }
-    }
-
     /// Lengthens the texts up to a length, one step at a time for each item in turn.
-    fn lengthen(&mut self, most: fn(Kind) -> usize) {
+    fn lengthen(&mut self, most: fn(Kind, u32) -> usize, least: usize) {
+        let budget = self.frame.query.max_tokens;
         let mut changed = true;
         while changed {
             changed = false;
@@ -172,7 +138,10 @@ impl<'a> Plan<'a> {
                     let part = &self.parts[place];
                     let level = part.levels[item];
                     let next = LENGTHS.get(level + 1);
-                    if next.is_none_or(|next| *next > most(part.section.kind)) {
+                    if part.section.weight(item) < least {
+                        continue;
+                    }
+                    if next.is_none_or(|next| *next > most(part.section.kind, budget)) {
                         continue;
                     }
                     let now = self.item_cost(part.section, item, level);
@@ -226,7 +195,7 @@ impl<'a> Plan<'a> {
         }
         let shown = section.items[place].shown(section.kind, LENGTHS[level]);
         let cost = match self.frame.query.form {
-            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame.now)),
+            BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame)),
             // One more for the comma.
             BriefingForm::Json => tokens(&json::item(&shown)) + 1,
         };
@@ -237,8 +206,8 @@ impl<'a> Plan<'a> {
     /// What it costs at most to say that a section is incomplete, with some of its ids.
     fn cost_left_out(&self, part: &Part<'_>, named: usize) -> usize {
         let section = part.section;
-        let ids = section.items[part.shown..].iter().map(Item::id);
-        let mut ids: Vec<&str> = ids.collect();
+        let ids = section.items[part.shown..].iter().map(|item| self.frame.id_of(item));
+        let mut ids: Vec<String> = ids.collect();
         if part.shown == 0 {
             // Which one will be the first is not known yet.
             ids.sort_by_key(|id| std::cmp::Reverse(tokens(id)));
@@ -253,6 +222,16 @@ impl<'a> Plan<'a> {
     }
 }
 
+impl Frame<'_> {
+    /// The id of an item in a list of what was left out.
+    fn id_of(&self, item: &Item<'_>) -> String {
+        match self.query.form {
+            BriefingForm::Markdown => item.short_id(self.short_ids),
+            BriefingForm::Json => item.id().to_owned(),
+        }
+    }
+}
+
 impl<'a> Part<'a> {
     pub(super) fn left_out(&self) -> u64 {
         let shown = self.section.items[..self.shown].iter();
@@ -260,9 +239,9 @@ impl<'a> Part<'a> {
     }
 
     /// The first ids of what was left out.
-    pub(super) fn named(&self) -> Vec<&'a str> {
-        let ids = self.section.items[self.shown..].iter().map(Item::id);
-        ids.take(self.named).collect()
+    pub(super) fn named(&self, frame: &Frame<'_>) -> Vec<String> {
+        let items = self.section.items[self.shown..].iter().take(self.named);
+        items.map(|item| frame.id_of(item)).collect()
     }
 
     pub(super) fn items(&self) -> impl Iterator<Item = Shown<'a>> + '_ {
@@ -281,10 +260,5 @@ impl<'a> Part<'a> {
     fn freed_by_next(&self) -> usize {
         let next = self.section.items.get(self.shown).map_or(0, Item::rows);
         if self.left_out() == next { self.reserve } else { 0 }
-    }
-
-    /// The part of the reserve that is not needed.
-    fn freed(&self) -> usize {
-        if self.left_out() == 0 { self.reserve } else { 0 }
     }
 }

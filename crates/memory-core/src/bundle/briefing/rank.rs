@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::Time;
 
-use super::gist::cues;
+use super::gist::weight as says;
 use super::rows::BriefingPackage;
 use super::section::Kind;
 use crate::PackageId;
@@ -21,24 +21,38 @@ const SHORT_NOTE: usize = 80;
 /// The most packages that are shown below one that extends or corrects them.
 const PARENTS: usize = 3;
 /// How much the newest package weighs more than a very old one. After so many days, half is left.
-const NEWNESS: usize = 30;
+const NEWNESS: usize = 24;
 const HALF: usize = 30;
 /// Milliseconds.
 const DAY: u64 = 24 * 3_600 * 1_000;
 
 /// How much a step of significance or rank weighs.
 const RANK: usize = 12;
-/// How much a word that obliges, forbids or limits adds to a package, and how many of them count.
-const CUE: usize = 5;
-const MOST_CUES: usize = 3;
+/// How much the sentence of a package that decides most adds, for each of its points, and how many
+/// points count.
+const SAID: usize = 4;
+const MOST_SAID: usize = 20;
+/// How much a package of the time that is new adds.
+const NEW: usize = 10;
+/// The significance that is usual, unless most packages of a project have a higher one.
+const USUAL: u8 = 5;
 /// How much of a description is looked at for such words, in bytes.
 const LOOKED_AT: usize = 1_000;
+/// How much a package that extends or corrects another one weighs more.
+const CORRECTS: usize = 16;
 /// How much the note of a reviewer adds.
 const NOTE: usize = 30;
 
-/// The open questions; `None` if there may be more.
-pub(super) struct Asks<'a> {
+/// What the weight of a package depends on.
+pub(super) struct Scale<'a> {
+    /// The open questions; `None` if there may be more.
     pub(super) open: Option<BTreeSet<&'a str>>,
+    /// When the newest package was created.
+    pub(super) newest: Option<Time>,
+    /// Since when packages are new.
+    pub(super) since: Time,
+    /// By how much the significance that is usual in the project is above [`USUAL`].
+    pub(super) inflation: u8,
 }
 
 /// A package that may be shown, with what is shown beside it.
@@ -50,11 +64,15 @@ pub(super) struct Candidate<'a> {
     pub(super) parents: Vec<&'a BriefingPackage<'a>>,
     /// How many similar packages of its author it stands for.
     pub(super) similar: u64,
+    /// How much it matters.
+    pub(super) weight: usize,
+    /// Whether a search for the focus did not find it.
+    pub(super) is_aside: bool,
 }
 
 impl<'a> Candidate<'a> {
     pub(super) fn of(kind: Kind, row: &'a BriefingPackage<'a>) -> Self {
-        Self { kind, row, parents: Vec::new(), similar: 0 }
+        Self { kind, row, parents: Vec::new(), similar: 0, weight: 0, is_aside: false }
     }
 
     pub(super) fn fields(&self) -> &'a PackageFields {
@@ -76,45 +94,51 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Sorts packages by what they are and how new they are. Those since a time come before others.
-pub(super) fn by_weight(packages: &mut [Candidate<'_>], asks: &Asks<'_>, since: Option<Time>) {
-    packages.sort_by_key(|one| std::cmp::Reverse(created(one.row)));
-    let newest = packages.first().map(|one| created(one.row));
-    packages.sort_by_cached_key(|one| {
+impl Scale<'_> {
+    /// By how much most of these packages are more significant than packages are by default.
+    pub(super) fn inflation_of(packages: &[Candidate<'_>]) -> u8 {
+        let mut all: Vec<u8> =
+            packages.iter().map(|one| one.fields().significance().number()).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).map_or(0, |usual| usual.saturating_sub(USUAL))
+    }
+
+    /// Weighs packages by what they are, what they say and how new they are, and sorts them.
+    pub(super) fn sort(&self, packages: &mut [Candidate<'_>]) {
+        packages.iter_mut().for_each(|one| one.weight = self.weight(one) + self.newness(one));
+        packages.sort_by_key(|one| std::cmp::Reverse((one.weight, created(one.row))));
+    }
+
+    /// After a pause, all are old: what counts is how much older than the newest one is.
+    fn newness(&self, one: &Candidate<'_>) -> usize {
         let created = created(one.row);
-        // After a pause, all are old: what counts is how much older than the newest one is.
-        let older = newest.map_or(0, |newest| newest.millis_since(created) / DAY);
-        let newness = NEWNESS * HALF / (HALF + usize::try_from(older).unwrap_or(usize::MAX / 2));
-        let is_new = since.is_none_or(|since| created >= since);
-        std::cmp::Reverse((is_new, weight(one, asks) + newness))
-    });
-}
+        let older = self.newest.map_or(0, |newest| newest.millis_since(created) / DAY);
+        let new = if created >= self.since { NEW } else { 0 };
+        new + super::tune("NEWNESS", NEWNESS) * HALF / (HALF + usize::try_from(older).unwrap_or(usize::MAX / 2))
+    }
 
-/// What a package weighs, whatever its age. An item weighs as much as the highest in it.
-fn weight(one: &Candidate<'_>, asks: &Asks<'_>) -> usize {
-    let rows = one.parents.iter().copied().chain([one.row]);
-    let highest = rows.map(|row| {
-        let significance = usize::from(row.fields.significance().number());
-        let kind = match row.fields.package_type.meaning() {
-            KnownPackageType::Analysis => 20,
-            _ => 0,
-        };
-        let rank = if asks.is_answered(row.fields) { 0 } else { row.outline.rank };
-        RANK * significance.max(rank.into()) + kind
-    });
-    let fields = one.fields();
-    let decisions = fields.decisions_made().iter().map(String::as_str);
-    let texts = [fields.title.as_str(), fields.description()].into_iter().chain(decisions);
-    let cues: usize = texts.map(|text| cues(beginning(text))).sum();
-    let note = if one.row.note.is_some() { NOTE } else { 0 };
-    highest.max().unwrap_or_default() + CUE * cues.min(MOST_CUES) + note
-}
+    /// What a package weighs, whatever its age. An item weighs as much as the highest in it.
+    fn weight(&self, one: &Candidate<'_>) -> usize {
+        let rows = one.parents.iter().copied().chain([one.row]);
+        let highest = rows.map(|row| {
+            let significance = row.fields.significance().number();
+            let kind = match row.fields.package_type.meaning() {
+                KnownPackageType::Analysis => 20,
+                _ => 0,
+            };
+            let rank = if self.is_answered(row.fields) { 0 } else { row.outline.rank };
+            RANK * usize::from(significance.max(rank).saturating_sub(self.inflation)) + kind
+        });
+        let fields = one.fields();
+        let decisions = fields.decisions_made().iter().map(String::as_str);
+        let texts = [fields.title.as_str(), fields.description(), fields.handoff_note()];
+        let texts = texts.into_iter().chain([fields.content_md()]).chain(decisions);
+        let said = texts.map(|text| says(beginning(text))).max().unwrap_or_default();
+        let note = if one.row.note.is_some() { NOTE } else { 0 };
+        let corrects = if one.parents.is_empty() { 0 } else { CORRECTS };
+        highest.max().unwrap_or_default() + super::tune("SAID", SAID) * said.min(MOST_SAID) + note + corrects
+    }
 
-fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LOOKED_AT)]
-}
-
-impl Asks<'_> {
     /// Whether a package was only a question, and has its answer.
     fn is_answered(&self, fields: &PackageFields) -> bool {
         let Some(open) = &self.open else { return false };
@@ -123,6 +147,10 @@ impl Asks<'_> {
             && !fields.open_questions().is_empty()
             && fields.open_questions().iter().all(|text| !open.contains(text.as_str()))
     }
+}
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LOOKED_AT)]
 }
 
 /// The handoffs to show, of the latest ones, newest first: the newest one of each author that works
@@ -234,7 +262,7 @@ fn is_shown_below(row: &BriefingPackage<'_>) -> bool {
     matches!(row.fields.status, Status::Complete | Status::RevisionRequested)
 }
 
-fn created(row: &BriefingPackage<'_>) -> Time {
+pub(super) fn created(row: &BriefingPackage<'_>) -> Time {
     row.fields.created_at.time()
 }
 

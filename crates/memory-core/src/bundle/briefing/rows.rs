@@ -6,7 +6,7 @@ use super::part::Outline;
 use super::shorten::{one_line, shorten};
 use crate::package::PackageFields;
 use crate::query::BriefingQuery;
-use crate::{Fact, PackageId, Project, Session};
+use crate::{Fact, PackageId, Project, Session, ShortIds};
 
 /// The input of a briefing.
 #[derive(Clone, Debug)]
@@ -34,6 +34,10 @@ pub struct BriefingRows<'a> {
     pub automatic: Option<Automatic>,
     /// The ids of damaged rows, which are left out.
     pub damaged: &'a [String],
+    /// The packages about the focus, best first.
+    pub about: &'a [PackageId],
+    /// How ids of packages are written in Markdown.
+    pub short_ids: &'a ShortIds,
 }
 
 /// The first rows of a list, and how many it has.
@@ -96,6 +100,7 @@ pub(super) struct Frame<'a> {
     pub(super) idle_sessions: u64,
     pub(super) automatic: Option<&'a Automatic>,
     pub(super) damaged: &'a [String],
+    pub(super) short_ids: &'a ShortIds,
 }
 
 /// How long after its start, or after its last package, a session counts as active. Many clients
@@ -139,6 +144,7 @@ impl BriefingRows<'_> {
             idle_sessions: self.idle_sessions,
             automatic: self.automatic.as_ref(),
             damaged: self.damaged,
+            short_ids: self.short_ids,
         }
     }
 }

@@ -7,8 +7,9 @@ use accord_contract::Time;
 use super::facts::{self, Spoken};
 use super::focus::rank;
 use super::item::{Item, texts};
-use super::rank::{Asks, Candidate, by_weight, fold_parents, fold_runs, handoffs};
+use super::rank::{Candidate, Scale, created, fold_parents, fold_runs, handoffs};
 use super::rows::{BriefingPackage, BriefingRows};
+use crate::PackageId;
 use crate::package::Status;
 use crate::query::BriefingQuery;
 
@@ -22,6 +23,43 @@ pub(super) enum Kind {
     Facts,
     Sessions,
     Work,
+}
+
+impl Section<'_> {
+    /// Puts the packages that a search for the focus found before the others.
+    fn focus(&mut self, about: &[PackageId]) {
+        for item in &mut self.items {
+            let place = about.iter().position(|id| item.has(id));
+            let Item::Package(one) = item else { continue };
+            match place {
+                Some(place) => one.weight += FOUND.saturating_sub(STEP * place),
+                None => one.is_aside = true,
+            }
+        }
+    }
+
+    /// The size of the texts of an item with which it is chosen, for a budget in tokens.
+    pub(super) fn first_length(&self, place: usize, budget: u32) -> usize {
+        match (&self.items[place], self.kind) {
+            (Item::Package(one), _) if one.is_aside => 60,
+            (_, Kind::Handoff | Kind::Asked) => (budget as usize * super::tune("HF", 30) / 100).clamp(100, 540),
+            // A note that says little is shown by its title.
+            (Item::Package(one), Kind::Work) if one.weight < super::tune("TITLE", 110) => 0,
+            // The word of a person counts more.
+            (Item::Package(one), _) if one.row.is_of_person() => super::tune("FP", 240),
+            (_, Kind::Work) => super::tune("FW", 100),
+            _ => super::tune("FS", 100),
+        }
+    }
+
+    /// How much its item at a place matters.
+    pub(super) fn weight(&self, place: usize) -> usize {
+        match &self.items[place] {
+            Item::Package(one) if one.is_aside => one.weight / 2,
+            Item::Package(one) => one.weight.max(self.kind.weight(place)),
+            _ => self.kind.weight(place),
+        }
+    }
 }
 
 /// A section and its candidates, in their order.
@@ -75,65 +113,34 @@ impl Kind {
         format!("{count} {}", if count == 1 { one } else { many })
     }
 
-    /// Its share of the budget, in hundredths.
-    pub(super) fn share(self) -> usize {
-        match self {
-            Self::Asked => 25,
-            Self::Handoff => 25,
-            Self::Standing => 40,
-            Self::Reviews => 6,
-            Self::Questions => 8,
-            Self::Facts => 8,
-            Self::Sessions => 2,
-            Self::Work => 25,
-        }
+    /// How much its item at a place matters, on the scale of the weights of packages.
+    pub(super) fn weight(self, place: usize) -> usize {
+        let (first, step): (usize, usize) = match self {
+            Self::Asked => (400, 10),
+            Self::Handoff => (390, 60),
+            Self::Reviews => (190, 20),
+            Self::Questions => (170, 12),
+            Self::Facts => (140, 6),
+            Self::Sessions => (130, 30),
+            Self::Standing | Self::Work => (0, 0),
+        };
+        first.saturating_sub(step * place)
     }
 
-    /// How many more of its items are shown before it is the turn of the next section.
-    pub(super) fn in_turn(self) -> usize {
-        if self == Self::Standing { 2 } else { 1 }
-    }
-
-    /// The order in which sections get their first item, if there is little room.
-    pub(super) fn first(self) -> usize {
+    /// The size of texts before items that weigh little are shown.
+    pub(super) fn second_length(self, budget: u32) -> usize {
         match self {
-            Self::Asked => 0,
-            Self::Handoff => 1,
-            Self::Standing => 2,
-            Self::Reviews => 3,
-            Self::Questions => 4,
-            Self::Sessions => 5,
-            Self::Facts => 6,
-            Self::Work => 7,
-        }
-    }
-
-    /// The length of its texts, in characters, with which items are chosen.
-    pub(super) fn first_length(self) -> usize {
-        match self {
-            Self::Handoff => 540,
-            Self::Asked => 360,
-            _ => 160,
-        }
-    }
-
-    /// The length up to which texts are lengthened before there are more items.
-    pub(super) fn second_length(self) -> usize {
-        match self {
-            Self::Handoff | Self::Asked => 800,
-            Self::Standing => 240,
-            _ => 160,
+            Self::Handoff | Self::Asked => (budget as usize * super::tune("SECH", 45) / 100).clamp(160, 1200),
+            _ => super::tune("SEC", 160),
         }
     }
 
     /// From this length on, the body of a package is shown besides its decisions and its note.
     pub(super) fn with_body(self) -> usize {
-        if self == Self::Handoff { 800 } else { 360 }
-    }
-
-    /// Whether all its items matter more than long texts of others.
-    pub(super) fn is_first(self) -> bool {
-        matches!(self, Self::Asked | Self::Handoff)
+        match self {
+            Self::Handoff | Self::Asked => 800,
+            _ => 360,
+        }
     }
 
     pub(super) fn is_one_line(self) -> bool {
@@ -160,6 +167,8 @@ pub(super) fn sections<'a>(
     rows.standing.rows.iter().for_each(|row| add(Kind::Standing, row));
     rows.reviews.rows.iter().for_each(|row| add(Kind::Reviews, row));
     rows.work.rows.iter().for_each(|row| add(Kind::Work, row));
+    let newest = packages.iter().map(|one| created(one.row)).max();
+    let inflation = Scale::inflation_of(&packages);
     let packages = fold_parents(packages, &rows.parents);
     let (mut asked, mut handoffs) = (Vec::new(), Vec::new());
     let (mut standing, mut reviews, mut work) = (Vec::new(), Vec::new(), Vec::new());
@@ -179,9 +188,10 @@ pub(super) fn sections<'a>(
     // If all open questions are known, the others are answered.
     let open = (rows.questions.unloaded() == 0)
         .then(|| rows.questions.rows.iter().map(|question| question.text).collect());
-    let asks = Asks { open };
-    by_weight(&mut standing, &asks, None);
-    by_weight(&mut work, &asks, Some(now.days_before(query.window_days)));
+    let since = now.days_before(query.window_days);
+    let scale = Scale { open, newest, since, inflation };
+    scale.sort(&mut standing);
+    scale.sort(&mut work);
     let spoken = spoken(rows);
     // With a focus, one of many similar facts may be the one that is wanted.
     let facts = facts::lines(&rows.facts.rows, &spoken, query.focus.is_some());
@@ -208,7 +218,8 @@ pub(super) fn sections<'a>(
     sections.retain(|section| section.total > 0);
     if let Some(focus) = &query.focus {
         for section in &mut sections {
-            rank(&mut section.items, &focus.terms);
+            section.focus(rows.about);
+            rank(&mut section.items, &focus.terms, rows.about);
         }
     }
     sections
@@ -235,5 +246,9 @@ fn spoken<'a>(rows: &'a BriefingRows<'a>) -> Spoken<'a> {
     spoken
 }
 
+/// How much the first package that a search for the focus found weighs more, and how much less each
+/// further one.
+const FOUND: usize = 200;
+const STEP: usize = 8;
 /// How much of each text of a package is looked at for facts, in bytes.
 const SPOKEN: usize = 4 * 1024;

@@ -1,19 +1,52 @@
 //! Texts that are shortened, and say so.
 
-/// A text of up to this many more characters is not shortened: the mark would be as long.
+/// A text that is longer by up to this much is not shortened: the mark would be as long.
 const SLACK: usize = 16;
+/// If at least so many characters are missing, the mark says how many.
+const COUNTED: usize = 400;
+/// From here on, characters are those of languages that write a word in one or two of them.
+const WIDE: char = '\u{2e80}';
+/// How much such a character counts.
+const WIDTH: usize = 3;
 
-/// The text, or about its first `most` characters and how many more it has.
+/// The size of a text: its characters, where a sign of Chinese, Japanese or Korean counts as three.
+pub(super) fn size(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+fn width(character: char) -> usize {
+    if character < WIDE { 1 } else { WIDTH }
+}
+
+/// The text, or about the first `most` of its size, with the mark of a text that was shortened.
 pub(super) fn shorten(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most + SLACK) else { return text.to_owned() };
-    let start = &text[..end];
-    let end = start.char_indices().nth(most).map_or(end, |(end, _)| end);
+    let kept = beginning(text, most);
+    let more = text[kept.len()..].chars().count();
+    if more == 0 { text.to_owned() } else { format!("{kept}{}", mark(more)) }
+}
+
+/// The mark of a text that was shortened by a number of characters.
+pub(super) fn mark(more: usize) -> String {
+    if more < COUNTED { "…".to_owned() } else { format!("… (+{more} chars)") }
+}
+
+/// The text, or about the first `most` of its size.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let (mut end, mut sum) = (None, 0);
+    for (at, character) in text.char_indices() {
+        sum += width(character);
+        if sum > most {
+            end.get_or_insert(at);
+        }
+        if sum > most + SLACK {
+            break;
+        }
+    }
+    let Some(end) = end.filter(|_| sum > most + SLACK) else { return text };
     let kept = &text[..end];
     // A cut between words, unless that would drop too much.
     let blank = kept.rfind(char::is_whitespace).filter(|blank| *blank >= end / 2);
-    let kept = kept[..blank.unwrap_or(end)].trim_end();
-    let more = text[kept.len()..].chars().count();
-    format!("{kept}… (+{more} chars)")
+    kept[..blank.unwrap_or(end)].trim_end()
 }
 
 /// The text with control characters escaped, and without white space around it.
@@ -46,11 +79,12 @@ mod tests {
     #[test]
     fn a_shortened_text_says_how_much_is_missing() {
         assert_eq!(shorten("a few words", 60), "a few words");
-        let text = "word ".repeat(40);
+        let text = "word ".repeat(140);
         let short = shorten(text.trim(), 60);
-        assert_eq!(short, format!("{}… (+140 chars)", "word ".repeat(12).trim()));
-        let short = shorten(&"日".repeat(100), 60);
-        assert_eq!(short, format!("{}… (+40 chars)", "日".repeat(60)));
+        assert_eq!(short, format!("{}… (+640 chars)", "word ".repeat(12).trim()));
+        assert_eq!(shorten(&text[..99], 60), format!("{}…", "word ".repeat(12).trim()));
+        // A sign of Chinese costs as much as a short word.
+        assert_eq!(shorten(&"日".repeat(100), 60), format!("{}…", "日".repeat(20)));
     }
 
     #[test]
