@@ -36,6 +36,14 @@ pub fn is_lease(line: &Object) -> bool {
     matches!(kind, Some(kind::LEASE_ACQUIRED | kind::ADOPTED))
 }
 
+/// The move of a task that a line of another program says.
+pub fn moved_by_others(line: &Object) -> Option<(TaskId, Status)> {
+    let is_move = line.get("type").and_then(Value::as_str) == Some(kind::TRANSITIONED);
+    let to = line.get("payload")?.get("to")?.as_str()?;
+    let id = line.get("taskId")?.as_str().filter(|_| is_move && line.get(WRITER).is_none())?;
+    Some((TaskId::parse(id).ok()?, Status::parse(to)?))
+}
+
 /// The task that a line of any program says is done now.
 pub fn completed_task(line: &Object) -> Option<TaskId> {
     let is_move = line.get("type").and_then(Value::as_str) == Some(kind::TRANSITIONED);

@@ -5,7 +5,8 @@
 //! - while Accord's lease on a task lasts, every member that decides is held;
 //! - a task that another tool leased follows its file;
 //! - for any other task an edit counts, unless it ends a review, makes the task done, turns the
-//!   review off, names another reviewer, or changes what Accord observed or a person decided.
+//!   review off, names another reviewer, or changes what Accord observed or a person decided;
+//! - a move that [sets something going](is_guarded) and that no event explains waits for a person.
 //!
 //! Clauses: AOF-AUTH-SENDER.
 
@@ -173,6 +174,13 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
             found
         }
     }
+}
+
+/// Whether a move sets something going: an agent gets the task, or what waits for it goes on. Such a
+/// move counts only with an event, or once a person adopts it.
+pub fn is_guarded(from: Status, to: Status) -> bool {
+    use Status::{Cancelled, Done, InProgress, Ready};
+    from != to && matches!(to, Ready | InProgress | Done | Cancelled)
 }
 
 pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Difference> {

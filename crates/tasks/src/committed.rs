@@ -8,7 +8,7 @@
 //!   [`LeaseOrigin::Unknown`] until a person adopts it;
 //! - the number of a task is never given out again, whatever becomes of its files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use accord_contract::{Object, Value};
 use accord_tasks_core::observed::OBSERVED;
@@ -24,6 +24,8 @@ use crate::writers::Writers;
 
 /// A longer text is not kept with the committed state. Only its front matter is.
 const MAX_TEXT: usize = 256 * 1024;
+/// The member of a record with the public key of a copy that a person confirmed.
+pub(crate) const CONFIRMED: &str = "confirmed";
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -45,6 +47,8 @@ pub(crate) struct State {
     writers: Option<Writers>,
     /// The event log that was written last, and its length after that.
     end: Option<(String, u64)>,
+    /// The public keys of other copies that a person confirmed.
+    confirmed: BTreeSet<String>,
 }
 
 /// What Accord wrote to an event log, so that a changed line is noticed.
@@ -172,6 +176,11 @@ impl State {
     /// The event log that was written last, and its length after that.
     pub(crate) fn end(&self) -> Option<(&str, u64)> {
         self.end.as_ref().map(|(log, end)| (log.as_str(), *end))
+    }
+
+    /// Whether a person confirmed the copy of the tree that has this public key.
+    pub(crate) fn is_confirmed(&self, key: &str) -> bool {
+        self.confirmed.contains(key)
     }
 
     fn set_writer(&mut self, text: String) {
@@ -342,6 +351,13 @@ impl Committed for State {
             writers: writer.as_deref().and_then(Writers::read),
             writer,
             end,
+            confirmed: saved
+                .get(CONFIRMED)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(|key| key.as_str().map(str::to_owned))
+                .collect(),
         }
     }
 
@@ -380,10 +396,16 @@ impl Committed for State {
             self.settings = Some(settings.to_owned());
         }
         if let Some(writer) = put(&record.ops, |path| path == WRITER) {
-            // What earlier writers wrote is theirs: git may bring back any version of it.
-            self.seals.clear();
-            self.end = None;
+            let before = self.writers.as_ref().map(|writers| writers.ids.clone());
             self.set_writer(writer.to_owned());
+            if before != self.writers.as_ref().map(|writers| writers.ids.clone()) {
+                // What earlier writers wrote is theirs: git may bring back any version of it.
+                self.seals.clear();
+                self.end = None;
+            }
+        }
+        if let Some(key) = detail.get(CONFIRMED).and_then(Value::as_str) {
+            self.confirmed.insert(key.to_owned());
         }
         if let Some(decision) = detail.get("decision").and_then(Value::as_str) {
             self.last_decision = Some(decision.to_owned());
@@ -413,6 +435,10 @@ impl Committed for State {
         saved.insert("seals".into(), Value::Object(seals.collect()));
         let end = self.end.as_ref().map(|(log, end)| json!({"log": log, "length": end}));
         saved.extend(end.map(|end| ("end".to_owned(), end)));
+        if !self.confirmed.is_empty() {
+            let keys: Vec<&str> = self.confirmed.iter().map(String::as_str).collect();
+            saved.insert(CONFIRMED.into(), keys.into());
+        }
         let texts = [
             ("settings", &self.settings),
             ("decision", &self.last_decision),

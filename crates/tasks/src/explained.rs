@@ -1,9 +1,8 @@
 //! What the event logs of all writers explain. A tree that travels with git gets task files that
 //! this copy never wrote: those of other copies, and older ones when another commit is checked out.
-//! Each line of Accord about a task says which front matter it left (`front`). A file with such a
-//! front matter is what some copy committed, and counts as it is. Any other file is judged.
-//!
-//! Nothing here proves who wrote a line: a decision of another copy is shown as not verified.
+//! Each line of Accord about a task says which front matter it left (`front`), and is signed. A file
+//! with such a front matter is what some copy committed. It counts as it is if this copy signed the
+//! line, or one that a person confirmed. What any other line explains is judged.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +15,9 @@ use accord_trees::record::RecordLines;
 use accord_trees::wal::digest;
 use accord_trees::{Disk, Result};
 
+use crate::committed::State;
 use crate::event_log::all_logs;
+use crate::signed::{SIGNED, signer};
 use crate::writers::writer_of;
 
 /// The member of a line with the digest of the front matter that it left.
@@ -29,10 +30,36 @@ const LEFT_OUT: [&str; 3] = ["lease", "updatedAt", "contentHash"];
 /// A writer, or nothing for logs that have no name in their names.
 pub(crate) type Writer = Option<Arc<str>>;
 
+/// A line that says which front matter it left.
+#[derive(Clone, Debug)]
+struct Line {
+    writer: Writer,
+    signed: Option<Box<str>>,
+}
+
+/// Whose line explains a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Explanation {
+    pub(crate) writer: Writer,
+    pub(crate) source: Source,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Source {
+    /// Nothing proves whose line it is, or it is that of a copy that no person confirmed.
+    Unknown,
+    /// Another copy signed it, which a person confirmed.
+    Confirmed,
+    /// This copy signed it.
+    Own,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Explained {
-    /// Who left which front matter of a task.
-    fronts: HashMap<(TaskId, Box<str>), Writer>,
+    /// Which lines left which front matter of a task.
+    fronts: HashMap<(TaskId, Box<str>), Vec<Line>>,
+    /// The last move of a task that another program logged.
+    moved: HashMap<TaskId, Status>,
     /// Who created the task of an id, and when.
     created: HashMap<(TaskId, Box<str>), Writer>,
     /// Who made a task wait for another one.
@@ -71,10 +98,14 @@ impl Explained {
     }
 
     fn note(&mut self, line: &Object, writer: &Writer) {
+        if let Some((id, to)) = event::moved_by_others(line) {
+            self.moved.insert(id, to);
+        }
         let Some(id) = event::task(line) else { return };
         let text = |name: &str| line.get(name).and_then(Value::as_str);
         if let Some(front) = text(FRONT) {
-            self.fronts.entry((id, front.into())).or_insert_with(|| writer.clone());
+            let line = Line { writer: writer.clone(), signed: text(SIGNED).map(Into::into) };
+            self.fronts.entry((id, front.into())).or_default().push(line);
         }
         let of = |name: &str| line.get("payload").and_then(|it| it.get(name)?.as_str());
         match text("type") {
@@ -94,13 +125,44 @@ impl Explained {
 
     /// Who left the front matter of a file, if an event says so.
     pub(crate) fn writer(&self, file: &TaskFile) -> Option<&Writer> {
-        let task = file.task();
-        self.fronts.get(&(task.id, front_of(file).into()))
+        let lines = self.fronts.get(&(file.task().id, front_of(file).into()))?;
+        lines.first().map(|line| &line.writer)
     }
 
-    /// Whether a file in a folder is what some copy committed.
-    pub(crate) fn has(&self, file: &TaskFile, folder: Status) -> bool {
-        file.task().status == folder && self.writer(file).is_some()
+    /// Whose line explains a file in a folder, if one does.
+    pub(crate) fn explains(
+        &self,
+        file: &TaskFile,
+        folder: Status,
+        state: &State,
+    ) -> Option<Explanation> {
+        let (id, front) = (file.task().id, front_of(file));
+        let lines = self.fronts.get(&(id, front.as_str().into()))?;
+        let own = state.writers().and_then(|writers| Some(writers.key()?.public()));
+        let explanation = |line: &Line| {
+            let key = line.signed.as_deref().and_then(|signed| signer(signed, id, &front));
+            let source = match key {
+                Some(key) if own.as_deref() == Some(key) => Source::Own,
+                Some(key) if state.is_confirmed(key) => Source::Confirmed,
+                _ => Source::Unknown,
+            };
+            Explanation { writer: line.writer.clone(), source }
+        };
+        let found = lines.iter().map(explanation).max_by_key(|found| found.source);
+        found.filter(|_| file.task().status == folder)
+    }
+
+    /// Whether a key signed the front matter of a file.
+    pub(crate) fn is_signed(&self, file: &TaskFile, key: &str) -> bool {
+        let (id, front) = (file.task().id, front_of(file));
+        let lines = self.fronts.get(&(id, front.as_str().into())).into_iter().flatten();
+        let mut signed = lines.filter_map(|line| line.signed.as_deref());
+        signed.any(|signed| signer(signed, id, &front) == Some(key))
+    }
+
+    /// The status to which another program moved a task last, as it logged.
+    pub(crate) fn moved_by_others(&self, id: TaskId) -> Option<Status> {
+        self.moved.get(&id).copied()
     }
 
     /// Who created the task of a file.

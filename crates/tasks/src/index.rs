@@ -9,6 +9,7 @@ use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 use crate::committed::{Held, note};
 use crate::explained::Explained;
 use crate::file_cache::FileCache;
+use crate::referee::waiting::Waiting;
 use crate::traces::Traces;
 use crate::writers::Writers;
 
@@ -20,8 +21,12 @@ pub(crate) struct Index {
     /// The writers of this copy, and whether the next record must say so.
     pub(crate) writers: Writers,
     pub(crate) is_new_writer: bool,
-    /// What the event logs explain, in a tree that travels with git.
-    pub(crate) explained: Option<RefCell<Explained>>,
+    /// What the event logs explain.
+    pub(crate) explained: RefCell<Explained>,
+    /// Whether the tree travels with git.
+    pub(crate) is_in_git: bool,
+    /// The moves that wait for a person. They are judged again with every change.
+    pub(crate) waiting: BTreeMap<TaskId, Waiting>,
     /// The lengths of event logs that the present group appends to.
     pub(crate) lengths: HashMap<String, u64>,
     /// The lengths of event logs that earlier groups of this process appended to.

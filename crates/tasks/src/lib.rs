@@ -39,6 +39,7 @@ mod referee;
 mod report;
 mod scan;
 pub mod schedule;
+mod signed;
 mod traces;
 mod tree;
 mod view;

@@ -1,7 +1,6 @@
 //! Building the index from the files. Finished tasks are known by their names alone, so that a tree
 //! with many of them opens fast.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 
 use accord_contract::Wire;
@@ -13,7 +12,6 @@ use accord_trees::wal::digest;
 use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
-use crate::explained::Explained;
 use crate::index::Index;
 use crate::layout::{RunLayout, status_folder, task_file};
 use crate::traces::Traces;
@@ -31,15 +29,15 @@ pub(crate) fn scan(
     disk: &dyn Disk,
     layout: RunLayout,
     state: &State,
-    explained: Option<RefCell<Explained>>,
+    is_in_git: bool,
 ) -> Result<Index> {
     let numbers = state.numbers().clone();
-    let mut index = Index { numbers, has_odd_settings: true, ..Index::default() };
+    let mut index = Index { numbers, has_odd_settings: true, is_in_git, ..Index::default() };
     let mut traces = None;
     match state.last_event() {
         Some(last) => index.last_event = last,
         None => {
-            let found = Traces::read(disk, explained.is_some())?;
+            let found = Traces::read(disk, is_in_git)?;
             index.last_event = found.last_event;
             // Also those of tasks whose files are gone.
             found.tasks.iter().for_each(|id| index.note(*id));
@@ -74,7 +72,6 @@ pub(crate) fn scan(
     }
     let Scan { mut index, seen, .. } = scan;
     index.traces = traces;
-    index.explained = explained;
     // Files that are gone.
     index.odd.extend(state.tasks().map(|(id, _)| id).filter(|id| !seen.contains(id)));
     Ok(index)

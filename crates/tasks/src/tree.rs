@@ -5,7 +5,6 @@
 //! meanwhile the next leader, and wakes the callers. While it syncs, the next group gathers.
 //! Callers make their answers themselves, after the group.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -387,6 +386,7 @@ impl Tree {
         let writers = Writers::next(disk, locked.state(), &shared.environment, is_in_git);
         (known.writers, known.is_new_writer) = writers;
         known.odd.extend(changes.tasks);
+        known.odd.extend(known.waiting.keys());
         known.has_odd_settings |= changes.has_settings;
         let mut work = Work::new(shared.disk.as_ref(), locked.state(), known, settings, now);
         work.settle_all(&[]);
@@ -540,8 +540,7 @@ impl Tree {
         layout: RunLayout,
         state: &State,
     ) -> accord_trees::Result<Index> {
-        let explained = self.0.is_in_git.then(RefCell::default);
-        scan(disk, layout, state, explained)
+        scan(disk, layout, state, self.0.is_in_git)
     }
 
     /// Brings the index up to what other processes did.

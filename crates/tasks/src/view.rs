@@ -23,6 +23,7 @@ use crate::Result;
 use crate::decisions::read_after;
 use crate::layout::{companion, task_file};
 use crate::outputs::outputs;
+use crate::referee::waiting::Waiting;
 use crate::tree::failure;
 use crate::work::Work;
 
@@ -42,6 +43,7 @@ pub(crate) struct Draft {
     dependents: Vec<DependencyView>,
     parts: Vec<DependencyView>,
     run_folder: String,
+    waiting: Option<Waiting>,
     now: Time,
 }
 
@@ -80,6 +82,7 @@ impl Work<'_> {
             }
             _ => RunFacts::default(),
         };
+        let waiting = self.waiting(task.id);
         let routing = task.routing.as_ref();
         let is_open = |needed: &DependencyView| needed.status != Some(Status::Done);
         let open = self.dependencies(task.dependencies()).into_iter().filter(is_open).collect();
@@ -106,7 +109,8 @@ impl Work<'_> {
             resource: task.resource.clone(),
             since: task.last_transition_at.clone(),
             created_at: task.created_at.clone(),
-            path: task_file(task.status, task.id),
+            unadopted: waiting.as_ref().map(|waiting| waiting.view(task.id)),
+            path: task_file(waiting.map_or(task.status, |waiting| waiting.folder), task.id),
         })
     }
 
@@ -125,6 +129,7 @@ impl Work<'_> {
             dependents: self.dependencies(self.board().dependents(id)),
             parts: self.dependencies(self.board().parts(id)),
             run_folder: self.layout().folder(id),
+            waiting: self.waiting(id),
             now: self.now(),
         }
     }
@@ -145,6 +150,29 @@ impl Work<'_> {
         Ok(is_approval_recorded(task, list.records.iter()))
     }
 
+    /// Whether the record of this copy has a decision that the file of a task says.
+    fn is_recorded(&self, id: TaskId, last: &LastDecision) -> Result<bool> {
+        let list = read_after(self.disk(), self.state, None).map_err(|error| failure(&error))?;
+        let id = id.to_string();
+        Ok(list.records.iter().any(|record| {
+            (&record.subject, &record.actor, &record.outcome) == (&id, &last.by, &last.outcome)
+                && record.decided_at.to_string() == last.at
+        }))
+    }
+
+    /// Whether a person decided the last move of a task, or adopted it, in the record of this copy.
+    pub(crate) fn has_decision(&self, file: &TaskFile) -> Result<bool> {
+        let task = file.task();
+        let moved_at = task.last_transition_at.to_string();
+        let is_of_move = |last: &LastDecision| {
+            last.at == moved_at || (last.outcome == "adopted" && last.at > moved_at)
+        };
+        match last_decision(task).filter(is_of_move) {
+            Some(last) => self.is_recorded(task.id, &last),
+            None => Ok(false),
+        }
+    }
+
     /// What to say about a decision that another copy of the tree recorded.
     pub(crate) fn decision_of_others(&self, file: &TaskFile) -> Result<Option<String>> {
         let Some(last) = last_decision(file.task()) else { return Ok(None) };
@@ -153,13 +181,7 @@ impl Work<'_> {
             None => None,
         };
         let Some(writer) = writer else { return Ok(None) };
-        let list = read_after(self.disk(), self.state, None).map_err(|error| failure(&error))?;
-        let id = file.task().id.to_string();
-        let is_here = list.records.iter().any(|record| {
-            record.subject == id
-                && record.actor == last.by
-                && record.decided_at.to_string() == last.at
-        });
+        let is_here = self.is_recorded(file.task().id, &last)?;
         let writer = writer.map(|writer| format!(" ({writer})")).unwrap_or_default();
         Ok((!is_here).then(|| {
             let LastDecision { by, outcome, at, .. } = last;
@@ -178,7 +200,8 @@ impl Work<'_> {
     /// What a person decides about: the task file, the recorded result and the outputs.
     pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence> {
         let task = file.task();
-        let root = companion(task.status, task.id);
+        let folder = self.waiting(task.id).map_or(task.status, |waiting| waiting.folder);
+        let root = companion(folder, task.id);
         let (outputs, others) = outputs(self.disk(), &root).map_err(|error| failure(&error))?;
         let result = self.artifact_text(task.id, "run_result.json")?;
         let RunFacts { run, result: report, .. } = self.run_facts(task.id)?;
@@ -202,6 +225,7 @@ impl Draft {
         let (file, facts) = (&self.file, &self.facts);
         let (task, id) = (file.task(), file.task().id);
         let (routing, sla) = (task.routing.as_ref(), task.sla.as_ref());
+        let folder = self.waiting.as_ref().map_or(task.status, |waiting| waiting.folder);
         TaskDetails {
             id,
             title: task.title.clone(),
@@ -233,8 +257,9 @@ impl Draft {
             metadata: task.metadata.clone().unwrap_or_else(Object::new),
             comments: Some(split_comments(file.body()).1).filter(|said| !said.is_empty()),
             body: Some(file.body().to_owned()),
-            path: task_file(task.status, id),
-            folder: companion(task.status, id),
+            unadopted: self.waiting.map(|waiting| waiting.view(id)),
+            path: task_file(folder, id),
+            folder: companion(folder, id),
             project_id: self.project,
             depends_on: self.depends_on,
             dependents: self.dependents,

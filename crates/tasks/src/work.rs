@@ -18,12 +18,14 @@ use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
 
-use crate::committed::{Held, LeaseOrigin, State};
+use crate::committed::{CONFIRMED, Held, LeaseOrigin, State};
 use crate::explained::{Explained, FRONT, front_of};
 use crate::index::Index;
 use crate::layout::{COMPANIONS, DECISIONS, RunLayout, WRITER, companion, events, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
+use crate::referee::waiting::Waiting;
+use crate::signed::SIGNED;
 use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
 use crate::tree::failure;
 use crate::{Result, decisions};
@@ -56,6 +58,8 @@ pub(crate) struct Work<'w> {
     touched: BTreeSet<TaskId>,
     /// Files that cannot be read, for the committed state.
     pub(crate) broken: Object,
+    /// The public key of the copy of the tree that the present decision confirms.
+    pub(crate) confirmed: Option<String>,
     /// Whether the present decision is the first one of a tree.
     pub(crate) is_first: bool,
     /// Whether this group took note of the tasks of a tree about which nothing was committed.
@@ -94,6 +98,7 @@ impl<'w> Work<'w> {
             last_decision: state.last_decision().map(str::to_owned),
             touched: BTreeSet::new(),
             broken: Object::new(),
+            confirmed: None,
             is_first: false,
             is_begun: false,
             fronts: HashMap::new(),
@@ -207,6 +212,9 @@ impl<'w> Work<'w> {
             return Err(needs(format!("nothing says who gave out the lease of {id}")));
         }
         let file = self.peek(id)?;
+        if let Some(waiting) = self.waiting(id) {
+            return Err(needs(waiting.problem(id)).suggesting(waiting.suggestion(id)));
+        }
         let judged = self.verdicts.borrow().get(&id).map(|verdict| verdict.lease);
         let lease = judged.or_else(|| self.held(id).map(|held| held.lease));
         if lease != Some(LeaseOrigin::Elsewhere) {
@@ -271,9 +279,22 @@ impl<'w> Work<'w> {
 
     /// What the event logs explain. `None` in a tree that git does not carry.
     pub(crate) fn explained(&self) -> Result<Option<Ref<'_, Explained>>> {
-        let Some(explained) = &self.index.explained else { return Ok(None) };
-        explained.borrow_mut().refresh(self.disk).map_err(|error| failure(&error))?;
-        Ok(Some(explained.borrow()))
+        if self.index.is_in_git { self.logs().map(Some) } else { Ok(None) }
+    }
+
+    /// What the event logs say.
+    pub(crate) fn logs(&self) -> Result<Ref<'_, Explained>> {
+        let logs = &self.index.explained;
+        logs.borrow_mut().refresh(self.disk).map_err(|error| failure(&error))?;
+        Ok(logs.borrow())
+    }
+
+    /// The move of a task that waits for a person, if it was judged.
+    pub(crate) fn waiting(&self, id: TaskId) -> Option<Waiting> {
+        match self.verdicts.borrow().get(&id) {
+            Some(verdict) => verdict.waiting.clone(),
+            None => self.index.waiting.get(&id).cloned(),
+        }
     }
 
     /// What is committed about a task, or will be with this group.
@@ -446,6 +467,9 @@ impl<'w> Work<'w> {
         if !broken.is_empty() {
             detail.insert("broken".into(), Value::Object(broken));
         }
+        if let Some(key) = self.confirmed.take() {
+            detail.insert(CONFIRMED.into(), key.into());
+        }
         if !decisions.is_empty() {
             detail.insert("decision".into(), self.last_decision.clone().into());
         }
@@ -455,12 +479,16 @@ impl<'w> Work<'w> {
     /// The lines of events, appended to the logs of their days.
     fn event_lines(&mut self, list: &[TaskEvent]) -> Vec<Op> {
         let mut ops: Vec<Op> = Vec::new();
+        let has_front = list.iter().any(|event| event.task.is_some());
+        let key = if has_front && self.index.is_in_git { self.index.writers.key() } else { None };
         for event in list {
             self.index.last_event += 1;
             let mut line = event.line(self.index.last_event);
             let front = event.task.and_then(|id| self.fronts.get(&id));
             if let (Some(front), Value::Object(line)) = (front, &mut line) {
                 line.insert(FRONT.into(), front.as_str().into());
+                let signed = key.as_ref().zip(event.task).map(|(key, id)| key.sign(id, front));
+                line.extend(signed.map(|signed| (SIGNED.to_owned(), signed.into())));
             }
             let line = format!("{line}\n");
             let path = events(event.at, self.index.writers.current());

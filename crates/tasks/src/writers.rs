@@ -2,7 +2,8 @@
 //! are written to at the same time. Each copy is a writer: it has logs of its own
 //! (`events/DAY.WRITER.jsonl`) and numbers of its own, and git merges them without a conflict.
 //!
-//! `state/accord/writer.json` has the ids of this copy. It is made once, and git ignores it.
+//! `state/accord/writer.json` has the ids of this copy and the key with which it signs. It is made
+//! once, and git ignores it.
 //!
 //! Invariants:
 //! - a log of a writer is only ever appended to: of two versions, one is the beginning of the
@@ -24,6 +25,7 @@ use crate::Environment;
 use crate::committed::State;
 use crate::layout::{OLD_SOURCE, OWN};
 use crate::scan::readable;
+use crate::signed::Key;
 
 /// The letters of an id: none can be mistaken for another one, also without upper case.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -40,6 +42,8 @@ pub(crate) struct Writers {
     pub(crate) has_old_logs: bool,
     /// The folder, so that a copy of it is noticed.
     place: String,
+    /// The key with which this copy signs its lines; see [`crate::signed`].
+    key: String,
 }
 
 impl Writers {
@@ -49,7 +53,8 @@ impl Writers {
 
     pub(crate) fn text(&self) -> String {
         let document =
-            json!({"ids": self.ids, "has_old_logs": self.has_old_logs, "place": self.place});
+            json!({"ids": self.ids, "has_old_logs": self.has_old_logs, "place": self.place,
+                "key": self.key});
         format!("{document}\n")
     }
 
@@ -59,7 +64,13 @@ impl Writers {
         let ids: Vec<String> = document.get("ids")?.as_array()?.iter().filter_map(id).collect();
         let has_old_logs = document.get("has_old_logs") == Some(&Value::Bool(true));
         let place = document.get("place").and_then(Value::as_str).unwrap_or_default().to_owned();
-        (!ids.is_empty()).then_some(Self { ids, has_old_logs, place })
+        let key = document.get("key").and_then(Value::as_str).unwrap_or_default().to_owned();
+        (!ids.is_empty()).then_some(Self { ids, has_old_logs, place, key })
+    }
+
+    /// The key with which this copy signs. `None` before it wrote with this version.
+    pub(crate) fn key(&self) -> Option<Key> {
+        Key::read(&self.key)
     }
 
     /// Whether a log is one of this copy.
@@ -97,17 +108,23 @@ impl Writers {
             let has_old_logs = state.last_event().is_some_and(|last| last > 0);
             let old = has_old_logs.then(|| old_source(disk)).flatten();
             let ids = vec![old.unwrap_or_else(|| new_id(environment))];
-            return (Self { ids, has_old_logs, place }, true);
+            return (Self { ids, has_old_logs, place, key: new_key(environment) }, true);
         };
         if !is_same(&known.place, &place) {
-            return (Self { ids: vec![new_id(environment)], has_old_logs: false, place }, true);
+            let (ids, key) = (vec![new_id(environment)], new_key(environment));
+            return (Self { ids, has_old_logs: false, place, key }, true);
         }
+        let key = match known.key() {
+            Some(_) => known.key.clone(),
+            None => new_key(environment),
+        };
         if is_in_git && is_taken_back(disk, state) {
-            let mut next = Self { place, ..known.clone() };
+            let mut next = Self { place, key, ..known.clone() };
             next.ids.push(new_id(environment));
             return (next, true);
         }
-        (known.clone(), false)
+        let is_new = key != known.key;
+        (Self { key, ..known.clone() }, is_new)
     }
 }
 
@@ -140,6 +157,10 @@ pub(crate) fn is_in_git(folder: &Path) -> bool {
         }
     }
     false
+}
+
+fn new_key(environment: &Environment) -> String {
+    Key::make([environment.random(), environment.random()])
 }
 
 fn new_id(environment: &Environment) -> String {

@@ -38,7 +38,7 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
-    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or,
+    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or, writer,
     poll, received, session_end, task, task_event, tasks,
 };
 pub(crate) use self::task_change::{

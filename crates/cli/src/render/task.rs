@@ -60,6 +60,10 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
         page.labelled("with", &format!("{} until {}", line(&lease.agent), moment(&lease.until)));
         page.labelled("run", &line(lease.run_id.as_deref().unwrap_or_default()));
     }
+    if let Some(unadopted) = &task.unadopted {
+        page.labelled_whole("waits", &line(&unadopted.problem));
+        page.labelled_whole("", &line(&unadopted.suggestion));
+    }
     others(page, "after", &task.depends_on);
     others(page, "before", &task.dependents);
     others(page, "parts", &task.parts);
@@ -347,6 +351,18 @@ pub(crate) fn adopted(page: &mut Page, answer: &ops::AdoptAnswer) {
     moved(page, &answer.moves);
 }
 
+/// A copy of the tree that a person confirms, or would.
+pub(crate) fn writer(page: &mut Page, answer: &ops::AdoptWriterAnswer) {
+    let count = counted(answer.events, "event");
+    let who = if answer.confirmed { "confirmed" } else { "the other copy" };
+    page.line(format!("{who} {}: {count}", line(&answer.writer)));
+    page.labelled("key", &line(&answer.key));
+    let actors: Vec<String> = answer.actors.iter().map(|actor| line(actor)).collect();
+    page.labelled("acting", &actors.join(", "));
+    let tasks: Vec<String> = answer.tasks.iter().map(ToString::to_string).collect();
+    page.labelled("tasks", &tasks.join(", "));
+}
+
 /// What a person would take over from a file.
 pub(crate) fn differences(page: &mut Page, answer: &ops::AdoptAnswer) {
     for change in changes(answer) {
@@ -477,6 +493,16 @@ fn note(task: &ops::TaskItem) -> String {
         _ => format!("due {}", line(due)),
     });
     let due = due.filter(|_| !task.status.is_final());
+    if let Some(unadopted) = &task.unadopted {
+        let status = unadopted.status;
+        return match (&unadopted.writer, &unadopted.by) {
+            (Some(_), Some(by)) => {
+                format!("{status} by {} in another copy, not verified here", line(by))
+            }
+            (Some(_), None) => format!("{status} in another copy, not verified here"),
+            (None, _) => format!("moved to {status}, not adopted"),
+        };
+    }
     let parts = [due, Some(waiting(task)).filter(|text| !text.is_empty())];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }

@@ -234,6 +234,8 @@ examples! {
         (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/undelete?actor=human:lead");
     "adopt_task_settings" 409
         (POST single "/accord/v1/projects/atlas/tasks/adopt-settings?actor=human:lead");
+    "adopt_task_writer" 409 (JSON r#"{"writer":"kq3mbx7p"}"#
+        single "/accord/v1/projects/atlas/tasks/adopt-writer?actor=human:lead");
     "cancel_task" 200 (JSON r#"{"reason":"Paper is not needed"}"#
         double "/accord/v1/projects/atlas/tasks/$TASK_ID/cancel?actor=human:lead");
     "merge_tasks" 200 (POST "/accord/v1/projects/atlas/tasks/merge?actor=human:lead");

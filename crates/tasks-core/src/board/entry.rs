@@ -44,6 +44,8 @@ pub struct Entry {
     pub overdue_at: Option<Time>,
     /// Whether another copy of the tree gave out its lease, which holds nothing here.
     pub is_elsewhere: bool,
+    /// Whether its file says another status, which does not count until a person adopts it.
+    pub is_unadopted: bool,
     /// How the clock jumped since these times were written.
     pub(super) shifts: Shifts,
 }
@@ -77,6 +79,7 @@ impl Entry {
             is_alerted: unrouted::is_alerted(task),
             overdue_at: sla::due_at(task),
             is_elsewhere: false,
+            is_unadopted: false,
             shifts: Shifts::default(),
         }
     }
@@ -85,6 +88,17 @@ impl Entry {
     #[must_use]
     pub fn elsewhere(self, is_elsewhere: bool) -> Self {
         Self { is_elsewhere, ..self }
+    }
+
+    /// The same task, if a move of it waits for a person.
+    #[must_use]
+    pub fn unadopted(self) -> Self {
+        Self { is_unadopted: true, ..self }
+    }
+
+    /// Whether nothing here goes on with the task.
+    pub(super) fn is_apart(&self) -> bool {
+        self.is_unadopted || (self.is_elsewhere && self.status == Status::InProgress)
     }
 
     pub fn is_routed(&self) -> bool {

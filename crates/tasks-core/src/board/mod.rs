@@ -133,6 +133,8 @@ impl Board {
         self.links.add(id, &entry.depends_on, entry.parent);
         self.dues.extend(entry.due_at.map(|at| (at, id)));
         match entry.status {
+            // Its run, its resource and its place among those that run are elsewhere, or wait.
+            _ if entry.is_apart() => {}
             Status::Ready => {
                 // One that has no target cannot be started: no poll looks at it.
                 let index = if entry.is_routed() { &mut self.ready } else { &mut self.unrouted };
@@ -141,8 +143,6 @@ impl Board {
                     self.candidates.insert(id);
                 }
             }
-            // Its run, its resource and its place among those that run are elsewhere.
-            Status::InProgress if entry.is_elsewhere => {}
             Status::InProgress => {
                 self.running += 1;
                 if let Some(team) = &entry.team {
@@ -180,11 +180,11 @@ impl Board {
         }
         self.candidates.remove(&id);
         match entry.status {
+            _ if entry.is_apart() => {}
             Status::Ready => {
                 self.ready.remove(&entry.turn());
                 self.unrouted.remove(&entry.turn());
             }
-            Status::InProgress if entry.is_elsewhere => {}
             Status::InProgress => {
                 self.running -= 1;
                 release(&mut self.running_in, entry.team.as_ref());

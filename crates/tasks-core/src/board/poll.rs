@@ -110,6 +110,9 @@ impl Board {
 
     /// Whether a task in the backlog, or one that is blocked by what it needs, can go on.
     fn go_on(&self, entry: &Entry, circular: &HashSet<TaskId>) -> Option<Action> {
+        if entry.is_apart() {
+            return None;
+        }
         let is_held = entry.block_reason.as_deref().is_some_and(|why| why.starts_with(WAITS_FOR));
         let waits = match self.waits(entry) {
             Waits::For(_) if circular.contains(&entry.id) => {

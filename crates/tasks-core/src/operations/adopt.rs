@@ -1,7 +1,7 @@
 //! What a person takes over from a file.
 
 use accord_api::{Decision, Json, Need, operation};
-use accord_contract::{Code, Limits, Value, message};
+use accord_contract::{Code, Limits, TextForm, Value, message};
 
 use super::decide::{DIGEST, ExpectedEvidence, OUTDATED, REASON, STILL_RUNS};
 use super::{
@@ -9,7 +9,10 @@ use super::{
     TaskNotice, at_task, at_tasks, envelope, request,
 };
 
+use crate::TaskId;
+
 const ADOPTS: &[Code] = &[Code::AofNothingToAdopt];
+const WRITER: TextForm = TextForm::ANY.chars(1, 64).without_nul();
 
 request! {
     /// A person takes over what a file says, where Accord refused it.
@@ -52,9 +55,45 @@ message! {
     }
 }
 
+request! {
+    /// A person confirms another copy of the tree.
+    pub struct AdoptWriterRequest("TaskAdoptWriterRequest") {
+        /// A writer of that copy, as the names of its event logs say it.
+        required writer: String = "writer", "writer-id", Limits::text(WRITER);
+        /// Whether to say only what would be confirmed, and change nothing.
+        optional dry_run: bool = "dry_run", "flag";
+        /// A note for the records.
+        optional note: String = "note", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+    }
+}
+
+message! {
+    /// Another copy of the tree, which a person confirms.
+    pub struct AdoptWriterAnswer("TaskAdoptWriterAnswer", closed) {
+        /// The writer that was named.
+        required writer: String = "writer", "writer-id";
+        /// The public key of the copy, with which it signs its events.
+        required key: String = "key", "public-key";
+        /// Who acted in that copy, as its events say, the most frequent first.
+        required actors: Vec<String> = "actors", "actor-ids";
+        /// How many events it signed.
+        required events: u64 = "events", "count";
+        /// The tasks that wait for this confirmation.
+        required tasks: Vec<TaskId> = "tasks", "task-ids";
+        /// Whether the copy is confirmed now.
+        required confirmed: bool = "confirmed", "flag";
+        /// The digest of what the decision is about, for `expect`.
+        required evidence: String = "evidence", "evidence-digest";
+    }
+}
+
 envelope! {
     /// What a person took over from a file.
     TaskAdoptEnvelope("TaskAdoptEnvelope") of AdoptAnswer;
+    /// Another copy of the tree, which a person confirms.
+    TaskAdoptWriterEnvelope("TaskAdoptWriterEnvelope") of AdoptWriterAnswer;
 }
 
 operation! {
@@ -76,6 +115,16 @@ operation! {
         body Json<AdoptRequest>;
         needs Need::Decide(Decision::Approve);
         answers 200, Json<TaskAdoptEnvelope>;
+        refuses [COMMON, OF_CHANGES, NO_TREE, OUTDATED, ADOPTS];
+    }
+
+    /// A person confirms another copy of the tree: what its events sign counts from now on.
+    pub struct AdoptWriter("adopt_task_writer", Post at_tasks!("/adopt-writer")) of Aof {
+        path InProject;
+        query Acting;
+        body Json<AdoptWriterRequest>;
+        needs Need::Decide(Decision::Approve);
+        answers 200, Json<TaskAdoptWriterEnvelope>;
         refuses [COMMON, OF_CHANGES, NO_TREE, OUTDATED, ADOPTS];
     }
 }

@@ -33,7 +33,8 @@ use accord_contract::{Code, TextForm};
 
 pub use accord_api::parameter::{ACTOR, Acting, DOOR, InProject};
 pub use adopt::{
-    AdoptAnswer, AdoptRequest, AdoptSettings, AdoptTask, AdoptedChange, TaskAdoptEnvelope,
+    AdoptAnswer, AdoptRequest, AdoptSettings, AdoptTask, AdoptWriter, AdoptWriterAnswer,
+    AdoptWriterRequest, AdoptedChange, TaskAdoptEnvelope, TaskAdoptWriterEnvelope,
 };
 pub use briefing::{
     BriefingAnswer, BriefingDependency, BriefingQuery, TaskBriefing, TaskBriefingEnvelope,
@@ -82,6 +83,7 @@ pub use session_end::{
 pub use show::{ShowAnswer, ShowQuery, ShowTask, TaskShowEnvelope};
 pub use task::{
     BlockEnd, DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
+    UnadoptedMove,
 };
 pub use tree::{
     ApplyMode, IdForm, InitAnswer, InitRequest, InitTasks, LayoutName, LintAnswer, LintFinding,
@@ -221,6 +223,7 @@ pub mod requests {
         ApproveRequest = "task-approve-request",
         SendBackRequest = "task-send-back-request",
         AdoptRequest = "task-adopt-request",
+        AdoptWriterRequest = "task-adopt-writer-request",
         PromoteRequest = "task-promote-request",
         ResurrectRequest = "task-resurrect-request",
         ReopenRequest = "task-reopen-request",
@@ -250,6 +253,7 @@ pub mod answers {
         ClaimNextAnswer = "task-claim-next-answer",
         HeartbeatAnswer = "task-heartbeat-answer",
         AdoptAnswer = "task-adopt-answer",
+        AdoptWriterAnswer = "task-adopt-writer-answer",
         LintAnswer = "task-lint-answer",
         PollAnswer = "task-poll-answer",
         MessageAnswer = "aof-message-answer",

@@ -58,6 +58,20 @@ message! {
         optional evidence: String = "evidence", "evidence-digest";
     }
 
+    /// A move that the file of a task says, and that does not count here before a person adopts it.
+    pub struct UnadoptedMove("TaskUnadoptedMove", closed) {
+        /// The status that the file says.
+        required status: Status = "status", "status";
+        /// The copy of the tree that says so in its events; absent if no event does.
+        optional writer: String = "writer", "writer-id";
+        /// The person who decided it there, as the file says.
+        optional by: String = "by", "actor-id";
+        /// What that means, in a sentence.
+        required problem: String = "problem", "text";
+        /// What to do about it.
+        required suggestion: String = "suggestion", "text";
+    }
+
     /// A task in a list.
     pub struct TaskItem("TaskItem", closed) {
         /// The id.
@@ -101,6 +115,8 @@ message! {
         required since: Timestamp = "since", "time:iso-8601";
         /// When it was created.
         required created_at: Timestamp = "created_at", "time:iso-8601";
+        /// A move that its file says and that does not count here.
+        optional unadopted: UnadoptedMove = "unadopted", "move";
         /// The task file, within the tree.
         required path: String = "path", "tree-path";
     }
@@ -201,6 +217,8 @@ message! {
         optional comments: Vec<TaskComment> = "comments", "comments";
         /// The body, in Markdown. Absent if the request leaves it out.
         optional body: String = "body", "markdown";
+        /// A move that its file says and that does not count here.
+        optional unadopted: UnadoptedMove = "unadopted", "move";
         /// The task file, within the tree.
         required path: String = "path", "tree-path";
         /// Its folder, within the tree.

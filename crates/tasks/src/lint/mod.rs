@@ -3,7 +3,7 @@
 
 mod events;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::{Code, Value, Wire};
 use accord_tasks_core::board::{Board, Entry};
@@ -25,6 +25,7 @@ use crate::manifest::read_manifest;
 use crate::operations::merge::FORMER;
 use crate::outputs::outputs;
 use crate::referee::verdict::is_marked;
+use crate::referee::waiting::{Cause, Waiting};
 use crate::scan::{MAX_FILE, is_committed, read_task, readable};
 use crate::traces::Traces;
 use crate::writers::is_in_git;
@@ -49,6 +50,8 @@ pub(crate) struct Lint<'d> {
     pub(crate) events: u64,
     /// What the event logs explain, in a tree that git carries.
     explained: Option<Explained>,
+    /// The tasks whose moves wait for a person.
+    waiting: BTreeSet<TaskId>,
 }
 
 impl<'d> Lint<'d> {
@@ -66,7 +69,25 @@ impl<'d> Lint<'d> {
             traces: None,
             events: 0,
             explained: None,
+            waiting: BTreeSet::new(),
         }
+    }
+
+    /// Moves that wait for a person, as the operations of the tree judge them.
+    pub(crate) fn with_waiting(mut self, waiting: &BTreeMap<TaskId, Waiting>) -> Self {
+        for (id, waiting) in waiting {
+            self.waiting.insert(*id);
+            let code = match waiting.cause() {
+                Cause::ByHand => "move_not_adopted",
+                _ => "decision_not_verified",
+            };
+            let path = task_file(waiting.folder, *id);
+            self.error(code, &path, waiting.problem(*id));
+            if let Some(found) = self.findings.last_mut() {
+                found.suggestion = Some(waiting.suggestion(*id));
+            }
+        }
+        self
     }
 
     pub(crate) fn run(mut self) -> Result<Self> {
@@ -222,18 +243,19 @@ impl<'d> Lint<'d> {
             Some(Ok(file)) => file,
         };
         let task = file.task();
+        let is_waiting = self.waiting.contains(&id);
         if task.id != id {
             self.error("wrong_id", path, format!("the file says that it is {}", task.id));
         }
-        if task.status != status {
+        if task.status != status && !is_waiting {
             let problem = format!("the file says that the task is {}", task.status);
             self.error("status_mismatch", path, problem);
         }
-        if status == Status::Done {
+        if status == Status::Done && !is_waiting {
             self.done.push((id, former(task)));
         }
         // A tree that came with its files alone has no record.
-        if task.metadata("approval").is_some() && self.state.last_decision().is_some() {
+        if task.metadata("approval").is_some() && !is_waiting && self.state.last_decision().is_some() {
             self.approved.push(task.clone());
         }
         if let Some(approved) = approved_outputs(task) {
@@ -290,6 +312,7 @@ impl<'d> Lint<'d> {
             && !task.status.is_final()
             && !is_committed(file, id, task.status, held)
             && !self.is_explained(file)
+            && !self.waiting.contains(&id)
         {
             let problem = "others changed the file; the next operation decides about it";
             self.warning("edit_not_judged", path, problem);
@@ -300,7 +323,8 @@ impl<'d> Lint<'d> {
     /// Whether git brought what another copy of the tree committed.
     fn is_explained(&self, file: &TaskFile) -> bool {
         let status = file.task().status;
-        self.explained.as_ref().is_some_and(|explained| explained.has(file, status))
+        let explains = |logs: &Explained| logs.explains(file, status, self.state).is_some();
+        self.explained.as_ref().is_some_and(explains)
     }
 
     fn run_of(&mut self, id: TaskId) -> Result<()> {

@@ -51,7 +51,8 @@ fn adopt_task(
     request: &AdoptRequest,
     by: &By,
 ) -> Result<AdoptAnswer> {
-    let before = work.read(id)?;
+    let mut before = work.read(id)?;
+    let waiting = work.waiting(id);
     let mut by = by.clone();
     if request.dry_run != Some(true) {
         check_worker_ended(work, &before, request.despite_leftovers(), &mut by)?;
@@ -59,7 +60,12 @@ fn adopt_task(
     let by = &by;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
-    let refused = if is_unknown { None } else { work.text(&refused_file(id))? };
+    let refused = match &waiting {
+        // Its file is as it was found.
+        Some(waiting) => Some(waiting.wanted.text()),
+        None if is_unknown => None,
+        None => work.text(&refused_file(id))?,
+    };
     let refused = refused.filter(|text| !text.is_empty());
     let evidence = work.evidence(&before)?.digest;
     // The edit, too: a later one could be refused while a person looks at this one.
@@ -82,7 +88,9 @@ fn adopt_task(
         }
     };
     // The body was never refused: the present one may be newer.
-    after.set_body(before.body());
+    if waiting.is_none() {
+        after.set_body(before.body());
+    }
     if !after.task().status.is_leased() && after.task().lease.value().is_some() {
         after.edit(&[Change::remove(&["lease"])]).map_err(|error| invalid(&error.to_string()))?;
     }
@@ -94,12 +102,14 @@ fn adopt_task(
     let change = Verdict::ADOPTED.change(by, request.note.as_deref(), &evidence, work.now());
     after.edit(&[change]).map_err(|error| invalid(&error.to_string()))?;
     let (from, to) = (before.task().status, after.task().status);
-    if refused.is_some() {
+    if waiting.is_some() {
+        before = work.take_waiting(id)?;
+    } else if refused.is_some() {
         // An edit is taken over once.
         work.put(&refused_file(id), String::new())?;
     }
     work.update(&before, &after)?;
-    if after.task().lease.value().is_some() {
+    if after.task().lease.value().is_some() && to.is_leased() {
         work.hold(&after, LeaseOrigin::Accord)?;
     }
     let title = Some(after.task().title.clone());

@@ -4,6 +4,7 @@
 //! [`By`](accord_base::By), and answers with a message.
 
 mod adopt;
+mod adopt_writer;
 mod apply;
 mod board;
 mod briefing;

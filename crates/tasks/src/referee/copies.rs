@@ -5,6 +5,7 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::digest;
 use accord_trees::{Disk, Kind, Result, read_file};
 
+use crate::explained::Explanation;
 use crate::layout::task_file;
 use crate::scan::MAX_FILE;
 
@@ -14,8 +15,8 @@ pub(crate) struct Found {
     /// The digest of its content; `None` for a link, which is replaced whatever it leads to.
     pub(crate) digest: Option<String>,
     pub(crate) copy: Copy,
-    /// Whether it is what some copy of the tree committed.
-    pub(crate) is_explained: bool,
+    /// Which copy of the tree committed it, if an event says so.
+    pub(crate) explained: Option<Explanation>,
 }
 
 /// The content of a file with the name of a task.
@@ -80,7 +81,7 @@ pub(crate) fn find(disk: &dyn Disk, folder: Status, id: TaskId) -> Result<Option
             folder,
             digest: Some(digest(&bytes)),
             copy: Copy::Task(Box::new(file)),
-            is_explained: false,
+            explained: None,
         },
     }))
 }
@@ -90,5 +91,5 @@ fn broken(folder: Status, why: String, bytes: &[u8]) -> Found {
     // The reason stands for a content that cannot be read.
     let digest = if bytes.is_empty() { digest(why.as_bytes()) } else { digest(bytes) };
     let copy = Copy::Broken { why, text };
-    Found { folder, digest: Some(digest), copy, is_explained: false }
+    Found { folder, digest: Some(digest), copy, explained: None }
 }

@@ -6,10 +6,12 @@
 pub(crate) mod copies;
 pub(crate) mod settings;
 pub(crate) mod verdict;
+pub(crate) mod waiting;
 
-use accord_contract::{Failure, Object, Value};
+use accord_contract::{Code, Failure, Object, Value};
+use accord_tasks_core::board::Entry;
 use accord_tasks_core::event::{TaskEvent, kind};
-use accord_tasks_core::referee::Difference;
+use accord_tasks_core::referee::{Difference, is_guarded};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::Kind;
@@ -20,6 +22,7 @@ use crate::committed::{Held, LeaseOrigin};
 use crate::layout::{COMPANIONS, OWN, companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
+use waiting::Waiting;
 use verdict::{Before, Noticed, Verdict, decide};
 
 /// Who acts when a file was changed and nothing says by whom.
@@ -30,26 +33,48 @@ pub(crate) fn refused_file(id: TaskId) -> String {
     format!("{OWN}/refused/{id}.md")
 }
 
+/// Whether what the logs say decides about a file that others moved.
+fn may_wait(held: &Held, found: &[copies::Found]) -> bool {
+    let is_moved = |one: &copies::Found| {
+        let said = one.task().map(|file| file.task().status);
+        said.into_iter().chain([one.folder]).any(|to| is_guarded(held.status, to))
+    };
+    held.lease == LeaseOrigin::None && found.iter().any(is_moved)
+}
+
 impl Work<'_> {
     /// Judges the files of a task, without writing anything.
     pub(crate) fn judge(&self, id: TaskId, intended: Option<&TaskFile>) -> Result<Verdict> {
         let mut found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
-        let explained = self.explained()?;
-        if let Some(explained) = &explained {
-            for one in &mut found {
+        let held = self.held(id);
+        let is_in_git = self.index.is_in_git;
+        let mut moved_by_others = None;
+        if is_in_git || held.is_some_and(|held| may_wait(held, &found)) {
+            let logs = self.logs()?;
+            moved_by_others = logs.moved_by_others(id);
+            for one in found.iter_mut().filter(|_| is_in_git) {
                 let folder = one.folder;
-                one.is_explained = one.task().is_some_and(|file| explained.has(file, folder));
+                let explains = |file| logs.explains(file, folder, self.state);
+                one.explained = one.task().and_then(explains);
             }
         }
-        let is_in_git = explained.is_some();
-        drop(explained);
-        let held = self.held(id);
         let closed = self.index.board.status(id).filter(|status| status.is_final());
         let new_lease = match self.index.traces.as_ref().filter(|_| !self.state.is_begun()) {
             Some(traces) => traces.lease(self.disk, id).map_err(|error| failure(&error))?,
             None => LeaseOrigin::Other,
         };
-        let before = Before { id, held, closed, intended, new_lease, is_in_git, now: self.now };
+        let decisions = |file: &TaskFile| self.has_decision(file).unwrap_or(false);
+        let before = Before {
+            id,
+            held,
+            closed,
+            intended,
+            new_lease,
+            is_in_git,
+            moved_by_others,
+            decisions: &decisions,
+            now: self.now,
+        };
         Ok(decide(before, found))
     }
 
@@ -136,7 +161,11 @@ impl Work<'_> {
     }
 
     fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<()> {
-        let Verdict { file, at, others, mut refused, refused_text, noticed, lease, is_explained } =
+        if let Some(waiting) = verdict.waiting {
+            return Ok(self.wait(id, verdict.file, verdict.lease, waiting));
+        }
+        self.index.waiting.remove(&id);
+        let Verdict { file, at, others, mut refused, refused_text, noticed, lease, is_explained, .. } =
             verdict;
         if let Some(text) = refused_text {
             self.put(&refused_file(id), text)?;
@@ -175,6 +204,43 @@ impl Work<'_> {
         }
         self.report(id, file.as_ref(), &refused, noticed);
         Ok(())
+    }
+
+    /// Takes note of a move that waits for a person. Nothing is written.
+    fn wait(&mut self, id: TaskId, file: Option<TaskFile>, lease: LeaseOrigin, waiting: Waiting) {
+        if let Some(file) = file {
+            let task = file.task();
+            if task.status.is_final() {
+                self.index.put_closed(id, task.status);
+            } else {
+                let is_elsewhere = lease == LeaseOrigin::Elsewhere;
+                self.index.put(Entry::of(task, None).elsewhere(is_elsewhere).unadopted());
+            }
+        }
+        self.index.waiting.insert(id, waiting);
+    }
+
+    /// A person takes over a move that waits: the file counts as it says. Answers the file.
+    pub(crate) fn take_waiting(&mut self, id: TaskId) -> Result<TaskFile> {
+        let verdict = self.judge(id, None)?;
+        let Some(waiting) = verdict.waiting else {
+            let message = format!("nothing of {id} waits for a person");
+            return Err(Failure::new(Code::AofNothingToAdopt, message));
+        };
+        let file = waiting.wanted;
+        let has_lease = file.task().lease.value().is_some();
+        let lease = if has_lease { verdict.lease } else { LeaseOrigin::None };
+        self.verdicts.borrow_mut().remove(&id);
+        let taken = Verdict {
+            file: Some(file.clone()),
+            at: verdict.at,
+            others: verdict.others,
+            lease,
+            is_explained: true,
+            ..Verdict::default()
+        };
+        self.carry_out(id, taken)?;
+        Ok(file)
     }
 
     /// Brings the file that counts to its folder. What does not count moves out of the way.

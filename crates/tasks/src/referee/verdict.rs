@@ -8,6 +8,7 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::digest;
 
 use super::copies::{Copy, Found};
+use super::waiting::Waiting;
 use crate::committed::{Held, LeaseOrigin};
 use crate::layout::task_file;
 
@@ -26,6 +27,8 @@ pub(crate) struct Verdict {
     pub(crate) lease: LeaseOrigin,
     /// Whether the file is what some copy of the tree committed.
     pub(crate) is_explained: bool,
+    /// What the file says and does not count here until a person adopts it. Nothing is written.
+    pub(crate) waiting: Option<Waiting>,
 }
 
 /// A change of others that counts.
@@ -46,7 +49,7 @@ pub(crate) enum Noticed {
 }
 
 /// What is known about a task before its files are looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Before<'b> {
     pub(crate) id: TaskId,
     /// What Accord committed, if the task can still move.
@@ -59,6 +62,10 @@ pub(crate) struct Before<'b> {
     pub(crate) new_lease: LeaseOrigin,
     /// Whether git carries the tree.
     pub(crate) is_in_git: bool,
+    /// The status to which another program moved the task last, as it logged.
+    pub(crate) moved_by_others: Option<Status>,
+    /// The decisions of people that this copy recorded.
+    pub(crate) decisions: &'b dyn Fn(&TaskFile) -> bool,
     pub(crate) now: Time,
 }
 
@@ -74,11 +81,14 @@ pub(crate) fn decide(before: Before<'_>, found: Vec<Found>) -> Verdict {
         (Some(Found { folder, digest, copy: Copy::Broken { why, text }, .. }), others) => {
             case.broken(folder, digest, why, text, others)
         }
-        (Some(Found { folder, digest, copy: Copy::Task(file), is_explained }), others) => {
-            if is_explained && !case.is_here() {
-                return case.arrived(folder, digest, *file, others);
+        (Some(Found { folder, digest, copy: Copy::Task(file), explained }), others) => {
+            match case.waits(folder, &file, explained.as_ref()) {
+                Some(cause) => case.waiting(cause, folder, digest, *file, others),
+                None if explained.is_some() && !case.is_here() => {
+                    case.arrived(folder, digest, *file, others)
+                }
+                None => case.task(folder, digest, *file, others),
             }
-            case.task(folder, digest, *file, others)
         }
     }
 }
@@ -89,13 +99,13 @@ pub(crate) fn is_marked(text: &str) -> bool {
     has("<<<<<<< ") && has(">>>>>>> ")
 }
 
-struct Case<'c> {
-    before: Before<'c>,
-    kept: Option<&'c TaskFile>,
+pub(super) struct Case<'c> {
+    pub(super) before: Before<'c>,
+    pub(super) kept: Option<&'c TaskFile>,
 }
 
 impl Case<'_> {
-    fn status(&self) -> Option<Status> {
+    pub(super) fn status(&self) -> Option<Status> {
         let intended = self.before.intended.map(|file| file.task().status);
         intended.or(self.before.held.map(|held| held.status)).or(self.before.closed)
     }
@@ -106,7 +116,7 @@ impl Case<'_> {
     }
 
     /// Whether nothing that came with git counts: an agent works on the task here.
-    fn is_here(&self) -> bool {
+    pub(super) fn is_here(&self) -> bool {
         self.before.intended.is_some() || self.before.held.is_some_and(|held| held.lease.is_here())
     }
 
@@ -120,7 +130,7 @@ impl Case<'_> {
         if let Some(marked) = found.iter().find(is_marked) {
             return Some(marked.folder);
         }
-        let mut explained = found.iter().filter(|one| one.is_explained);
+        let mut explained = found.iter().filter(|one| one.explained.is_some());
         explained.next()?;
         explained.next().map(|second| second.folder)
     }
@@ -173,12 +183,12 @@ impl Case<'_> {
 
     /// The status that a file asks for. If only one of front matter and folder changed, that one;
     /// else the front matter, which another tool writes first.
-    fn wanted(&self, folder: Status, file: &TaskFile) -> Status {
+    pub(super) fn wanted(&self, folder: Status, file: &TaskFile) -> Status {
         let said = file.task().status;
         if Some(said) == self.status() { folder } else { said }
     }
 
-    fn refused(&self, folder: Status, file: &TaskFile) -> Vec<Difference> {
+    pub(super) fn refused(&self, folder: Status, file: &TaskFile) -> Vec<Difference> {
         refused(self.known(), file.members(), self.wanted(folder, file))
     }
 
@@ -189,7 +199,7 @@ impl Case<'_> {
             return (found.pop(), found);
         }
         let own = found.iter().position(|one| Some(one.folder) == self.status());
-        if let Some(place) = found.iter().position(|one| one.is_explained)
+        if let Some(place) = found.iter().position(|one| one.explained.is_some())
             && !self.is_here()
         {
             let chosen = found.remove(place);
@@ -230,7 +240,7 @@ impl Case<'_> {
         }
     }
 
-    fn broken(
+    pub(super) fn broken(
         &self,
         folder: Status,
         digest: Option<String>,
@@ -297,6 +307,7 @@ impl Case<'_> {
             refused,
             refused_text,
             is_explained: false,
+            waiting: None,
         }
     }
 
@@ -316,7 +327,7 @@ impl Case<'_> {
     /// A lease that appears in a file while the task is in progress is that of another tool, unless
     /// nothing is committed about the tree. In any other status a lease means nothing, so that
     /// writing one does not free a task.
-    fn lease(&self, after: &TaskFile) -> LeaseOrigin {
+    pub(super) fn lease(&self, after: &TaskFile) -> LeaseOrigin {
         let task = after.task();
         let before = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
         match before {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use accord_contract::Value;
 use accord_tasks::Tree;
-use accord_tasks_core::operations::{LintQuery, PollRequest};
+use accord_tasks_core::operations::{LintQuery, ListQuery, PollRequest, ShowQuery};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, Clock, World, create_ready, human, ready};
@@ -67,12 +67,82 @@ fn a_whole_move_counts_as_it_is() {
         edit(&path, "status: ready", "status: cancelled");
         fs::rename(&path, world.file(Status::Cancelled, id)).unwrap();
         fs::rename(world.folder(Status::Ready, id), world.folder(Status::Cancelled, id)).unwrap();
+        logged(&world, id, Status::Cancelled);
         look(&mut world);
         assert_eq!(world.copies(id), [Status::Cancelled]);
-        assert_eq!(world.events_of("task.transitioned").len(), 1);
+        assert_eq!(world.events_of("task.transitioned").len(), 2);
         look(&mut world);
-        assert_eq!(world.events_of("task.transitioned").len(), 1, "it is reported once");
+        assert_eq!(world.events_of("task.transitioned").len(), 2, "it is reported once");
         assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+/// Another program logs that it moved a task.
+fn logged(world: &World, id: TaskId, to: Status) {
+    let line = serde_json::json!({
+        "eventId": 1, "type": "task.transitioned", "timestamp": "2026-02-09T21:00:00.000Z",
+        "actor": "system", "taskId": id.to_string(),
+        "payload": {"from": "ready", "to": to.as_str()},
+    });
+    let path = world.root().join("events/2026-02-09.jsonl");
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .and_then(|mut log| std::io::Write::write_all(&mut log, format!("{line}\n").as_bytes()))
+        .unwrap();
+}
+
+#[test]
+fn a_move_that_no_event_explains_waits_for_a_person() {
+    for to in [Status::Ready, Status::InProgress, Status::Cancelled] {
+        each(|mut world, ready, look| {
+            let id = world.waiting("Next", &[ready]);
+            let last = world.waiting("Last", &[id]);
+            let (from, path) = (world.file(Status::Backlog, id), world.file(to, id));
+            edit(&from, "status: backlog", &format!("status: {to}"));
+            fs::rename(&from, &path).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            let events = world.events().len();
+            look(&mut world);
+            // Its file stays, and nothing goes on.
+            world.tree().poll(&PollRequest::default(), &human()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!((world.copies(id), world.copies(last)), (vec![to], vec![Status::Backlog]));
+            assert_eq!(world.events().len(), events);
+            assert!(world.lint().contains(&"move_not_adopted".to_owned()), "{to}");
+            let refused = world.try_claim(id, "a").unwrap_err();
+            assert_eq!(refused.code.as_str(), "task_needs_adopt");
+            let list = world.tree().list(&ListQuery::default(), &human()).unwrap();
+            let item = list.tasks.into_iter().find(|item| item.id == id).unwrap();
+            assert_eq!(item.status, Status::Backlog);
+            assert!(item.path.starts_with(&format!("tasks/{to}/")), "{}", item.path);
+            assert_eq!(item.unadopted.unwrap().status, to);
+            world.adopt(id);
+            assert_eq!(world.copies(id), [to]);
+            assert!(!world.lint().contains(&"move_not_adopted".to_owned()), "{to}");
+            look(&mut world);
+            assert_eq!(world.events_of("task.adopted").len(), 1);
+            let shown = world.tree().show(&id.to_string(), &ShowQuery::default(), &human());
+            assert_eq!(shown.unwrap().task.status, to);
+        });
+    }
+}
+
+#[test]
+fn a_move_that_is_taken_back_waits_no_more() {
+    each(|mut world, ready, look| {
+        let id = world.waiting("Next", &[ready]);
+        let (from, to) = (world.file(Status::Backlog, id), world.file(Status::Ready, id));
+        fs::rename(&from, &to).unwrap();
+        look(&mut world);
+        assert_eq!(world.lint(), ["move_not_adopted"]);
+        fs::rename(&to, &from).unwrap();
+        look(&mut world);
+        assert_eq!(world.lint(), Vec::<String>::new());
+        world.finish(ready);
+        world.tree().poll(&PollRequest::default(), &human()).unwrap();
+        world.claim(id, "a");
     });
 }
 
@@ -218,6 +288,9 @@ fn a_task_that_another_tool_leased_follows_its_file() {
         edit(&path, "status: ready", "status: in-progress");
         fs::rename(&path, world.file(Status::InProgress, id)).unwrap();
         look(&mut world);
+        assert_eq!(world.lint(), ["move_not_adopted"]);
+        logged(&world, id, Status::InProgress);
+        look(&mut world);
         assert_eq!(world.copies(id), [Status::InProgress]);
         // The other tool keeps the lease while it reviews, and finishes by itself.
         let path = world.file(Status::InProgress, id);
@@ -228,7 +301,8 @@ fn a_task_that_another_tool_leased_follows_its_file() {
         look(&mut world);
         assert_eq!(world.copies(id), [Status::Done]);
         assert!(world.events_of("task.edit_refused").is_empty());
-        assert_eq!(world.events_of("task.transitioned").len(), 3);
+        // With the line of the other tool.
+        assert_eq!(world.events_of("task.transitioned").len(), 4);
     });
 }
 

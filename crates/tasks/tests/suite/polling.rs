@@ -102,6 +102,12 @@ fn a_lease_of_another_tool_gets_a_run_with_its_heartbeat() {
     let text = text.replace("status: backlog", "status: in-progress").replace("createdAt:", lease);
     fs::remove_file(path("backlog")).unwrap();
     fs::write(path("in-progress"), text).unwrap();
+    let line = serde_json::json!({
+        "eventId": 1, "type": "task.transitioned", "timestamp": "2026-02-09T21:00:00.000Z",
+        "actor": "system", "taskId": id.to_string(),
+        "payload": {"from": "ready", "to": "in-progress"},
+    });
+    fs::write(case.folder.path().join("events/2026-02-09.jsonl"), format!("{line}\n")).unwrap();
     case.tree.look_at(&[id]).unwrap();
     let beat =
         case.tree.heartbeat(&id.to_string(), &HeartbeatRequest::default(), &agent(AGENT)).unwrap();

@@ -76,12 +76,16 @@ pub(super) struct SendBackArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct AdoptArgs {
     /// The task
-    #[arg(required_unless_present = "settings")]
+    #[arg(required_unless_present_any = ["settings", "writer"])]
     id: Option<String>,
 
     /// The settings apply and review in project.yaml, instead of a task
-    #[arg(long, conflicts_with = "id")]
+    #[arg(long, conflicts_with_all = ["id", "writer"])]
     settings: bool,
+
+    /// Another copy of the tree: all that it signs counts from now on
+    #[arg(long, value_name = "WRITER", conflicts_with = "id")]
+    writer: Option<String>,
 
     #[command(flatten)]
     person: PersonArgs,
@@ -177,6 +181,9 @@ impl AdoptArgs {
         check_person()?;
         let place = self.place.open()?;
         let person = self.person;
+        if let Some(writer) = self.writer {
+            return adopt_writer(&place, &writer, person);
+        }
         let shown = self.id.as_deref().map(|id| show(&place, id)).transpose()?;
         let adopt = |body: ops::AdoptRequest, by: &Acting| match &shown {
             Some(shown) => {
@@ -204,6 +211,28 @@ impl AdoptArgs {
         let answer = adopt(body, &by)?;
         place.print(answer, render::adopted)
     }
+}
+
+/// Confirms another copy of the tree, which is shown first.
+fn adopt_writer(place: &Place, writer: &str, person: PersonArgs) -> Result<Exit> {
+    let body = |expect, dry_run, note| ops::AdoptWriterRequest {
+        writer: writer.to_owned(),
+        dry_run,
+        note,
+        expect,
+    };
+    let adopt = |body: ops::AdoptWriterRequest, by: &Acting| {
+        place.change::<ops::AdoptWriter>(place.tasks()?, Json(body), by)
+    };
+    let expect = person.expected().map(|expect| expect.as_str().to_owned());
+    let trial = body(expect, Some(true), None);
+    let would = adopt(trial, &person.acting()?)?.answer.0.result;
+    let evidence = evidence(Some(&would.evidence))?;
+    let verb = "let all count that this copy of the tasks signs";
+    let decision = person
+        .decide(&question(place, verb, &evidence), |page| render::writer(page, &would))?;
+    let (by, note, expect) = parts(decision);
+    place.print(adopt(body(expect, None, note), &by)?, render::writer)
 }
 
 struct Decided {

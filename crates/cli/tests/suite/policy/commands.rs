@@ -98,7 +98,7 @@ const WRITES: [&str; 8] = [
 ];
 
 /// Commands that decide about a task, and what they need.
-const DECISIONS: [(&str, &str); 8] = [
+const DECISIONS: [(&str, &str); 9] = [
     ("review", "approve TASK --yes"),
     ("review", "send-back TASK why --yes"),
     ("review", "close TASK --yes"),
@@ -107,6 +107,7 @@ const DECISIONS: [(&str, &str); 8] = [
     ("review", "reopen TASK why --yes"),
     ("approve", "adopt TASK --yes"),
     ("approve", "adopt --settings --yes"),
+    ("approve", "adopt --writer kq3mbx7p --yes"),
 ];
 
 /// An agent whose work a person reviews.
