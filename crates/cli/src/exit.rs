@@ -1,4 +1,4 @@
-//! The exit codes of every command, in one place: 0, 1 and 2, for the first variants of [`Exit`].
+//! The exit codes of every command, in one place: 0, 1, 2 and 3, for the first variants of [`Exit`].
 //!
 //! A command that a signal ends exits with 128 plus the number of the signal, as shells do. So does
 //! one whose output is closed by its reader (SIGPIPE, 141).
@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     /// There is no answer: wrong usage, input that cannot be read or is refused, output that cannot
     /// be written, a run that failed, a question that cannot be decided.
     Error,
+    /// Nobody answered in time: neither yes nor no.
+    Unanswered,
     /// The exit code of the fixture protocol, or of the program that a launcher started.
     Other(u8),
     /// This signal ended the command, after it had cleaned up.
@@ -50,6 +52,7 @@ impl From<Exit> for ExitCode {
             Exit::Yes => 0,
             Exit::No => 1,
             Exit::Error => 2,
+            Exit::Unanswered => 3,
             Exit::Other(code) => code,
             Exit::Signalled(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })

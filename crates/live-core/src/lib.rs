@@ -1,7 +1,7 @@
 //! ggui: the rules about live sessions.
 //!
-//! [`session`] decides about sessions, and [`contract`] about what a page shows and what a person
-//! can do on it. [`operations`] has what a host is asked for. This crate is pure: the time and
+//! [`session`] decides about sessions, [`contract`] about what a page shows and what a person can
+//! do on it, and [`asking`] about questions of one call. [`operations`] has what a host is asked for. This crate is pure: the time and
 //! random bytes come in as arguments.
 //!
 //! ```
@@ -10,6 +10,7 @@
 //! assert!(is_supported(Some(&[PROTOCOL_VERSION.to_owned()]), PROTOCOL_VERSION));
 //! ```
 
+pub mod asking;
 pub mod binding;
 pub mod capabilities;
 pub mod contract;

@@ -2,7 +2,6 @@
 
 use accord_base::{Caller, Need};
 use accord_contract::{Failure, Time};
-use accord_live_core::contract::AnswerRules;
 use accord_live_core::{AppId, SessionId, session::PendingAsk};
 
 use super::{Live, rows};
@@ -24,8 +23,8 @@ impl Live {
                 let position = after.as_ref().map(|(since, id)| (*since, id));
                 let rows = unit.live_asks(&project, now, position, limit)?;
                 for (row, ask) in &rows {
-                    let rules = AnswerRules::of_ui(&rows::ui(unit, &row.session.id)?);
-                    asks.extend(PendingAsk::of(&row.session, Some(ask), rules, now));
+                    let ui = rows::ui(unit, &row.session.id)?;
+                    asks.extend(PendingAsk::of(&row.session, Some(ask), &ui, now));
                 }
                 // Those whose time is over are left out.
                 after = rows.last().map(|(row, ask)| (ask.since, row.session.id.clone()));

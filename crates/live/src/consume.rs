@@ -1,39 +1,29 @@
 //! Events for an agent: it takes them out of the pipe, and waits where there are none.
 //!
 //! To take events out is a commit, and a call can be cancelled before, during and after it. So the
-//! events travel in a [`Consumed`], from the commit to the door. One that is dropped before its
-//! answer was taken gives its events back to the session, durably, and the next call gets them.
-//! Hence a call that is cancelled loses nothing, wherever it was.
+//! events travel in a [`Taken`], from the commit to the door, and a call that is cancelled loses
+//! nothing, wherever it was.
 //!
 //! What is left: an answer that was given to the transport and did not arrive. No server can know
 //! that. An agent that passes `x-after` gets such events again, until it confirms them.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::{Code, Failure, Timestamp, rule};
-use accord_live_core::session::{begin_consume, confirm, drain, give_back};
+use accord_live_core::session::{begin_consume, confirm, drain};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
 use accord_live_core::{AppId, SessionId, frame::ServerFrame};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Live, hub::Purpose, rows, unit::UnitResult};
+use super::{Live, hub::Purpose, rows, taken::Taken, unit::UnitResult};
 
 /// Events that are taken out at once.
-const PAGE: usize = 500;
+pub(crate) const PAGE: usize = 500;
 
-/// An answer with events that were taken out. Dropped before [`Consumed::take`], it gives them
-/// back.
-pub struct Consumed {
-    answer: Option<ConsumeAnswer>,
-    numbers: Vec<u64>,
-    /// The version of the session in which the pipe is empty.
-    version: u64,
-    live: Live,
-    project: ProjectId,
-    session: SessionId,
-}
+/// Events that were taken out.
+pub type Consumed = Taken<ConsumeAnswer>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
@@ -74,9 +64,9 @@ impl Live {
         loop {
             let consumed = self.drain(asked.clone()).await?;
             asked.is_first = false;
-            let is_over = consumed.answer.as_ref().is_some_and(|it| it.ask_ended.is_some());
+            let is_over = consumed.answer().ask_ended.is_some();
             let is_done = !consumed.is_empty() || is_over || wait.is_zero();
-            let version = consumed.version;
+            let version = consumed.version();
             if is_done || timeout_at(deadline, attached.changed_after(version)).await.is_err() {
                 return Ok(consumed);
             }
@@ -97,6 +87,9 @@ impl Live {
             let returned = rows::returned(job.unit, &session)?;
             let returned: Vec<u64> = returned.iter().map(|row| row.seq).collect();
             let now = job.at(&project)?.now;
+            if !row.session.is_active(now) {
+                job.forget_answers(&session, after)?;
+            }
             if let Some(delta) = confirm(&row.session, &returned, after, now) {
                 job.record(&project, Some(&row), &delta, Vec::new())?;
             }
@@ -132,10 +125,7 @@ impl Live {
             job.check_open(project)?;
             let row = job.session(session, app)?;
             let returned = rows::returned(job.unit, session)?;
-            let drained = row.session.head.drained;
-            let read = |after, limit| job.unit.live_pipe(session, after, limit);
-            let pending = rows::page(drained, PAGE, read, rows::place_of_event)?;
-            let pending = pending.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
+            let pending = rows::pending(job.unit, &row.session, PAGE)?;
             let at = job.at(project)?;
             let drained = drain(&row.session, &returned, &pending, *after, at)?;
             let content = rows::content(job.unit, &row.session)?;
@@ -157,46 +147,6 @@ impl Live {
             Ok((answer, drained.numbers, version))
         });
         let (answer, numbers, version) = drained.await?;
-        let (live, answer) = (self.clone(), Some(answer));
-        Ok(Consumed { answer, numbers, version, live, project, session })
-    }
-}
-
-impl Consumed {
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
-    }
-
-    /// The answer. From now on its events belong to the caller.
-    pub fn take(mut self) -> ConsumeAnswer {
-        self.numbers.clear();
-        self.answer.take().expect("an answer is taken once, because that consumes it")
-    }
-}
-
-impl Drop for Consumed {
-    fn drop(&mut self) {
-        if self.numbers.is_empty() {
-            return;
-        }
-        let numbers = std::mem::take(&mut self.numbers);
-        let (project, session) = (self.project.clone(), self.session.clone());
-        self.live.begin_write(move |job| {
-            let Some(row) = job.unit.live_session(&session)? else { return Ok(()) };
-            let returned = rows::returned(job.unit, &session)?;
-            let returned: Vec<u64> = returned.iter().map(|row| row.seq).collect();
-            let now = job.at(&project)?.now;
-            if let Some(delta) = give_back(&row.session, &returned, &numbers, now) {
-                job.record(&project, Some(&row), &delta, Vec::new())?;
-            }
-            Ok(())
-        });
-    }
-}
-
-impl fmt::Debug for Consumed {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("Consumed");
-        shown.field("answer", &self.answer).finish_non_exhaustive()
+        Ok(Taken::new(self, answer, numbers, version, (project, session)))
     }
 }

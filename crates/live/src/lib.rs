@@ -23,6 +23,7 @@
 
 mod action;
 mod answer;
+mod ask_person;
 mod asks;
 mod catalogs;
 mod channel;
@@ -48,6 +49,7 @@ mod submit;
 mod subscribe;
 mod subscriber;
 mod sweep;
+mod taken;
 mod telemetry;
 mod tokens;
 mod unit;
@@ -68,6 +70,7 @@ use tokio::sync::Semaphore;
 
 use self::{catalogs::Catalogs, contracts::Contracts, counts::Counters, hub::Hub, rates::Rates};
 
+pub use self::ask_person::CheckedQuestion;
 pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
 pub use self::counts::Counts;
@@ -76,6 +79,7 @@ pub use self::page::{PageAnswer, PageFacts};
 pub use self::reads::Found;
 pub use self::subscribe::Subscription;
 pub use self::subscriber::{Delivery, End, Frame, Subscriber};
+pub use self::taken::Taken;
 pub use self::watch::Watcher;
 pub use accord_live_core::tools;
 

@@ -2,7 +2,6 @@
 
 use accord_base::{Caller, Need, ProjectId, cursor, fill_page, refuse::project_not_found};
 use accord_contract::{Failure, Object, Time, Timestamp, Value};
-use accord_live_core::contract::AnswerRules;
 use accord_live_core::operations::questions::{
     LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
 };
@@ -162,8 +161,8 @@ pub(crate) fn ask(
         return Ok(None);
     }
     let ask = unit.live_ask(&session.id)?;
-    let rules = AnswerRules::of_ui(&rows::ui(unit, &session.id)?);
-    Ok(PendingAsk::of(session, ask.as_ref(), rules, now).as_ref().map(LiveAsk::of))
+    let ui = rows::ui(unit, &session.id)?;
+    Ok(PendingAsk::of(session, ask.as_ref(), &ui, now).as_ref().map(LiveAsk::of))
 }
 
 fn decoded(list: &str, project: &ProjectId, page: &PageQuery) -> Result<Option<Position>, Failure> {

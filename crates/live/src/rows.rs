@@ -182,6 +182,16 @@ pub(crate) fn ledger_page(
     page(after, limit, read, place_of_event)?.iter().map(ledger).collect()
 }
 
+/// The events in the pipe of a session that were not taken out yet, in pages of `limit`.
+pub(crate) fn pending(
+    unit: &dyn ReadUnit,
+    session: &Session,
+    limit: usize,
+) -> UnitResult<Vec<LedgerRow>> {
+    let read = |after, limit| unit.live_pipe(&session.id, after, limit);
+    page(session.head.drained, limit, read, place_of_event)?.iter().map(ledger).collect()
+}
+
 pub(crate) fn place_of_event(row: &LedgerEntry) -> (u64, usize) {
     (row.seq, row.text.len())
 }

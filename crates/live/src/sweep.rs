@@ -11,8 +11,10 @@
 
 use accord_contract::Failure;
 use accord_live_core::session::expire;
+use accord_store::LiveSessionRow;
 
-use super::{Live, unit::UnitResult};
+use super::Live;
+use super::unit::{Job, UnitResult};
 
 /// Sessions that are swept in one unit.
 const PAGE: usize = 100;
@@ -40,18 +42,26 @@ impl Live {
             job.trim_unread(now)?;
             let expired = job.unit.expired_live_sessions(now, PAGE)?;
             for row in &expired {
-                let Some(project) = &row.project_id else { continue };
-                if let Some(delta) = expire(&row.session, job.at(project)?) {
-                    job.record(project, Some(row), &delta, Vec::new())?;
-                    let kept = live.options().unread_seconds;
-                    if kept > 0 {
-                        job.keep_unread(project, &row.session, now.add_seconds(kept))?;
-                    }
-                    job.unit.clear_live_session(&row.session.id)?;
-                }
+                job.end_expired(row, live.options().unread_seconds)?;
             }
             Ok(expired.len())
         })
         .await
+    }
+}
+
+impl Job<'_> {
+    /// Records that a session has expired, unless it was recorded, and deletes its content. What no
+    /// agent has read is kept for some seconds.
+    pub(crate) fn end_expired(&mut self, row: &LiveSessionRow, kept: i64) -> UnitResult<()> {
+        let Some(project) = &row.project_id else { return Ok(()) };
+        let at = self.at(project)?;
+        let Some(delta) = expire(&row.session, at) else { return Ok(()) };
+        let until = at.now.add_seconds(kept);
+        self.record(project, Some(row), &delta, Vec::new())?;
+        if kept > 0 {
+            self.keep_unread(project, &row.session, until)?;
+        }
+        Ok(self.unit.clear_live_session(&row.session.id)?)
     }
 }

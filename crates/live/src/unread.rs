@@ -6,8 +6,8 @@
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_live_core::operations::questions::{LiveAnswersAnswer, LiveUnreadAnswer};
-use accord_live_core::session::{LedgerRow, Session};
-use accord_live_core::{AppId, limits::SESSIONS_PAGE};
+use accord_live_core::session::Session;
+use accord_live_core::{AppId, SessionId, limits::SESSIONS_PAGE};
 use accord_store::{LiveSessionQuery, ReadUnit, Scope};
 use serde_json::json;
 
@@ -44,9 +44,7 @@ impl Live {
 
 /// The answers of a session that no agent has read.
 fn of_session(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Vec<LiveUnreadAnswer>> {
-    let read = |after, limit| unit.live_pipe(&session.id, after, limit);
-    let pending = rows::page(session.head.drained, MOST, read, rows::place_of_event)?;
-    let pending = pending.iter().map(rows::ledger).collect::<UnitResult<Vec<LedgerRow>>>()?;
+    let pending = rows::pending(unit, session, MOST)?;
     let returned = rows::returned(unit, &session.id)?;
     if returned.is_empty() && pending.is_empty() {
         return Ok(Vec::new());
@@ -69,6 +67,10 @@ fn kept(unit: &dyn ReadUnit) -> UnitResult<Vec<(String, Kept)>> {
     let settings = unit.settings(Scope::Store)?.into_iter();
     let named = settings.filter(|(name, _)| name.starts_with(UNREAD));
     Ok(named.map(|(name, text)| (name, read(&text))).collect())
+}
+
+fn name_of(id: &SessionId) -> String {
+    format!("{UNREAD}{}", id.as_str())
 }
 
 fn read(text: &str) -> Kept {
@@ -115,8 +117,24 @@ impl Job<'_> {
         let text = json!({
             "project": project.as_str(), "until": until.unix_millis(), "answers": answers,
         });
-        let name = format!("{UNREAD}{}", session.id.as_str());
+        let name = name_of(&session.id);
         Ok(self.unit.put_setting(Scope::Store, &name, Some(&text.to_string()))?)
+    }
+
+    /// The last answer that was kept of a session that has ended.
+    pub(crate) fn kept_answer(&self, id: &SessionId) -> UnitResult<Option<LiveUnreadAnswer>> {
+        let Some(text) = self.unit.setting(Scope::Store, &name_of(id))? else { return Ok(None) };
+        let Kept { project, answers, .. } = read(&text);
+        let Ok(project) = ProjectId::new(project.as_str()) else { return Ok(None) };
+        Ok(since_removal(&*self.unit, &project, answers)?.pop())
+    }
+
+    /// Deletes what was kept of a session that has ended, if it is not after a number.
+    pub(crate) fn forget_answers(&mut self, id: &SessionId, up_to: u64) -> UnitResult<()> {
+        if self.kept_answer(id)?.is_some_and(|last| last.sequence <= up_to) {
+            self.unit.put_setting(Scope::Store, &name_of(id), None)?;
+        }
+        Ok(())
     }
 
     /// Deletes what was kept long enough, or of a project that was removed since.

@@ -30,6 +30,8 @@ pub struct CallContext {
     pub has_key: bool,
     /// Whether the connection knows when a reply was written, and then confirms it.
     pub confirms: bool,
+    /// The task or turn that the client works on, if the server was started for one.
+    pub work: Option<String>,
 }
 
 impl<'a> Call<'a> {
@@ -44,6 +46,11 @@ impl<'a> Call<'a> {
     /// Whether the connection knows when a reply was written, and then confirms it.
     pub fn confirms(&self) -> bool {
         self.context.confirms
+    }
+
+    /// The task or turn that the client works on, if the server was started for one.
+    pub fn work(&self) -> Option<&'a str> {
+        self.context.work.as_deref()
     }
 
     pub fn arguments(&self) -> &'a Object {

@@ -30,6 +30,7 @@ pub mod host_request;
 mod in_flight;
 mod lines;
 mod malformed;
+mod progress;
 pub mod prompt;
 pub mod raw;
 mod refused;

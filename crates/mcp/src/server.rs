@@ -20,6 +20,7 @@ use rmcp::model::{self, CallToolResult, PaginatedRequestParams, Tool as Describe
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::progress::reporting;
 use super::prompt::{self, Prompt};
 use super::resource::{ListRequest, ResourceSet, protocol_error};
 use super::toolset::{Resources, ToolEntry, Toolset};
@@ -79,7 +80,7 @@ impl Server {
         let call = Call::new(&arguments, &standing, accord_system::now());
         let ask = (tool.ask)(&call)?;
         self.connection.confirmations.settled().await;
-        let answer = match ask.send(&*origin.api).await {
+        let answer = match reporting(context, ask.send(&*origin.api)).await {
             Ok(answer) => answer,
             Err(error) if tool.null_on.is_some_and(|code| error.is(code)) => {
                 return Ok(null_result(&error));

@@ -25,6 +25,8 @@ pub struct LiveView {
     title: AgentText,
     about: Vec<Html>,
     asked_by: Option<AgentText>,
+    /// Whom it is for, as the contract says.
+    to: Option<AgentText>,
     app: AgentText,
     session: AgentText,
     ends: Time,
@@ -108,6 +110,7 @@ impl LiveView {
             title: title.into(),
             about: about.into_iter().flatten().map(markdown).collect(),
             asked_by: asked_by.map(AgentText::from),
+            to: text("x-to").map(AgentText::from),
             app: text("appId").unwrap_or_default().into(),
             session: text("id").unwrap_or_default().into(),
             ends,

@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 
 use crate::host::{
     ActorArg, Connection, IfMissing, ProjectArg, SharedFolder, Target, TargetArgs, TaskPlace,
-    attempt_socket, full_path,
+    attempt_socket, full_path, work,
 };
 use crate::render::clean;
 use crate::{CliError, Exit, Result, print_note};
@@ -54,6 +54,7 @@ impl McpArgs {
         let mut standing = CallContext {
             project: self.project.get(&self.target)?,
             actor: actor?.map(|actor| actor.key().clone()),
+            work: work(),
             ..CallContext::default()
         };
         let mut quiet = Settings::default().log;

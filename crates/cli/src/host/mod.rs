@@ -29,7 +29,7 @@ pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_noted, text_as};
 pub(crate) use self::names::{
-    CredentialArgs, PageArgs, ProjectArg, WriteArgs, project_id, setting,
+    CredentialArgs, PageArgs, ProjectArg, WriteArgs, project_id, setting, work,
 };
 pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store};
 pub(crate) use self::request::HostRequest;

@@ -14,6 +14,11 @@ pub(crate) fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// The turn or task of the worker that runs this command.
+pub(crate) fn work() -> Option<String> {
+    setting("AGENTXCHAIN_TURN_ID").or_else(|| setting("ACCORD_TASK_ID"))
+}
+
 /// Where a command writes, and as whom.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {

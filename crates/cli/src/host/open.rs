@@ -24,7 +24,8 @@ use super::folder::{DataFolder, full_path, settings_of};
 use super::memory::in_project;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
-use super::target::Target;
+use super::shared_folder::{SharedFolder, TaskPlace};
+use super::target::{Target, TargetArgs};
 use crate::render::clean;
 use crate::{CliError, Result, print_note};
 
@@ -107,6 +108,20 @@ impl Connection {
             is_served: false,
             has_key: false,
         }
+    }
+
+    /// Connects to a host for a long wait. A data folder that nobody serves is opened for each look
+    /// and closed again, so that other commands can use it meanwhile.
+    pub(crate) fn for_waiting(target: &TargetArgs) -> Result<Self> {
+        let folder = match target.target()? {
+            Target::Folder(folder) => folder,
+            other => return Self::open(&other, IfMissing::Fail),
+        };
+        let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
+        let (place, is_new) = (full_path(&folder), !holds_data(&folder));
+        let tasks = TaskPlace::Folder(folder);
+        let api = SharedFolder::new(target.clone(), IfMissing::CreateByWrite, tasks)?;
+        Ok(Self::new(Arc::new(api), runtime, place, is_new))
     }
 
     /// Connects to the socket of the host that serves a folder; refused if none does.

@@ -13,11 +13,13 @@ use accord_api::parameter::ParamSet as _;
 use accord_api::{Json, Operation as _, Received};
 use accord_contract::{Code, Failure, Wire as _};
 use accord_host::{Api, Request, Response};
+use accord_live_core::operations::ask_person::{AskPersonEnvelope, AskPersonRequest, AskState};
 use accord_live_core::operations::tools::{Consume, ConsumeQuery, GguiPullEnvelope, Pull};
 use accord_live_core::tools::{ConsumeRequest, PullRequest};
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use hyper::Method;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, oneshot};
 
@@ -137,7 +139,7 @@ impl Api for SharedFolder {
             }
             match request.uri().path() {
                 _ if is_of_tasks => self.tasks.call(request).await,
-                path if Wait::is_at(path) => self.wait(request).await,
+                _ if Wait::is_in(&request) => self.wait(request).await,
                 _ => Ok(self.call_once(request).await?.0),
             }
         }
@@ -149,19 +151,26 @@ impl Api for SharedFolder {
 enum Wait {
     Consume(ConsumeRequest),
     Pull(PullRequest),
+    Ask(AskPersonRequest),
 }
 
+/// The path of a question to a person, after its project.
+const ASKS: &str = "/live/asks";
+
 impl Wait {
-    fn is_at(path: &str) -> bool {
-        path == Consume::PATH || path == Pull::PATH
+    fn is_in(request: &Request) -> bool {
+        let path = request.uri().path();
+        let is_question = request.method() == Method::POST && path.ends_with(ASKS);
+        path == Consume::PATH || path == Pull::PATH || is_question
     }
 
     /// The request, unless a host refuses it.
     fn read(path: &str, body: &[u8]) -> Option<Self> {
         let document = serde_json::from_slice(body).ok()?;
-        match path == Consume::PATH {
-            true => ConsumeRequest::from_document(document).ok().map(Self::Consume),
-            false => PullRequest::from_document(document).ok().map(Self::Pull),
+        match path {
+            Consume::PATH => ConsumeRequest::from_document(document).ok().map(Self::Consume),
+            Pull::PATH => PullRequest::from_document(document).ok().map(Self::Pull),
+            _ => AskPersonRequest::from_document(document).ok().map(Self::Ask),
         }
     }
 
@@ -169,6 +178,7 @@ impl Wait {
         match self {
             Self::Consume(request) => request.timeout,
             Self::Pull(request) => request.wait,
+            Self::Ask(request) => request.wait_seconds,
         }
     }
 
@@ -183,6 +193,10 @@ impl Wait {
                 request.wait = Some(seconds);
                 request.encode()
             }
+            Self::Ask(request) => {
+                request.wait_seconds = Some(seconds);
+                request.encode()
+            }
         };
         Body::from(document.to_string())
     }
@@ -191,16 +205,22 @@ impl Wait {
     fn goes_on(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Consume(_) => ConsumeQuery { goes_on: true, ..ConsumeQuery::default() }.write(),
-            Self::Pull(_) => Vec::new(),
+            Self::Pull(_) | Self::Ask(_) => Vec::new(),
         }
     }
-}
 
-/// Whether an answer has events, which both tools call so.
-fn has_events(body: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(body).into_owned();
-    let read = Received { media_type: None, text }.read::<Json<GguiPullEnvelope>>();
-    read.is_ok_and(|read| read.answer.0.result.events.is_some_and(|events| !events.is_empty()))
+    /// Whether an answer has what the request waits for.
+    fn is_over(&self, body: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(body).into_owned();
+        let received = Received { media_type: None, text };
+        if let Self::Ask(_) = self {
+            let read = received.read::<Json<AskPersonEnvelope>>();
+            return read.is_ok_and(|read| read.answer.0.result.state != AskState::Waiting);
+        }
+        // Both tools call them so.
+        let read = received.read::<Json<GguiPullEnvelope>>();
+        read.is_ok_and(|read| read.answer.0.result.events.is_some_and(|it| !it.is_empty()))
+    }
 }
 
 /// How long one call may keep the folder locked. A stream of events would keep it for ever.
@@ -220,7 +240,7 @@ impl SharedFolder {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         // A call about live sessions that is cancelled takes no events. Others are not cancelled
         // halfway.
-        let is_live = request.uri().path().starts_with("/accord/v1/live/");
+        let is_live = request.uri().path().starts_with("/accord/v1/live/") || Wait::is_in(&request);
         let (caller, gone) = oneshot::channel::<Infallible>();
         // Opening blocks on files and locks.
         let call = tokio::task::spawn_blocking(move || {
@@ -273,7 +293,7 @@ impl SharedFolder {
             let (head, body) = answer.into_parts();
             let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
             let left = until.saturating_duration_since(Instant::now());
-            if !head.status.is_success() || left.is_zero() || has_events(&body) {
+            if !head.status.is_success() || left.is_zero() || wait.is_over(&body) {
                 return Ok(Response::from_parts(head, Body::from(body)));
             }
             if is_served {

@@ -24,7 +24,7 @@ pub(crate) fn live_sessions(page: &mut Page, sessions: &[LiveSessionItem]) {
             clean(session.session_id.as_str()),
             state,
             intent.map(|intent| one_line(intent, LINE)).unwrap_or_default(),
-            actor(asked_by.or(session.asked_by.as_ref())),
+            between(asked_by.or(session.asked_by.as_ref()), session.ask.as_ref()),
             times.at(Some(&session.expires_at)),
             session.last_sequence.to_string(),
         ]
@@ -41,13 +41,21 @@ pub(crate) fn live_asks(page: &mut Page, asks: &[LiveAsk]) {
         vec![
             clean(ask.session_id.as_str()),
             one_line(&ask.intent, LINE),
-            actor(ask.asked_by.as_ref()),
+            between(ask.asked_by.as_ref(), Some(ask)),
             times.at(Some(&ask.since)),
             times.at(Some(&ask.until)),
         ]
     };
     let rows: Vec<Vec<String>> = asks.iter().map(row).collect();
     table(page, &["SESSION", "FOR", "ASKED BY", "SINCE", "UNTIL"], &rows);
+}
+
+/// Who asks, and whom, if the question says so.
+fn between(asked_by: Option<&Actor>, ask: Option<&LiveAsk>) -> String {
+    match ask.and_then(|ask| ask.to.as_ref()) {
+        Some(to) => format!("{} to {}", actor(asked_by), actor(Some(to))).trim_start().to_owned(),
+        None => actor(asked_by),
+    }
 }
 
 /// Answers that no agent has read, one per line.

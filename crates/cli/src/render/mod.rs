@@ -44,6 +44,6 @@ pub(crate) use self::task::{
 pub(crate) use self::task_change::{
     commented_task, created_tasks, dependency_added, dependency_removed, nothing_claimed,
 };
-pub(crate) use self::text::{clean, counts_of, one_line};
+pub(crate) use self::text::{actor_key, clean, counts_of, one_line};
 pub(crate) use self::time::Times;
 pub(crate) use accord_contract::text::counted;

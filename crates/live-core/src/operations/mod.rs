@@ -6,6 +6,7 @@
 //! `crates/live` carries them out; the host serves them; the command and the MCP tools call them.
 
 pub mod answer;
+pub mod ask_person;
 pub mod channel;
 pub mod pages;
 pub mod questions;
@@ -61,15 +62,18 @@ use envelope;
 
 pub mod requests {
     use super::answer::LiveAnswerRequest;
+    use super::ask_person::AskPersonRequest;
 
     accord_contract::contract_messages! {
         Request;
         LiveAnswerRequest = "live-answer-request",
+        AskPersonRequest = "ask-person-request",
     }
 }
 
 pub mod answers {
     use super::answer::LiveAckAnswer;
+    use super::ask_person::AskPersonAnswer;
     use super::questions::{
         LiveAnswersAnswer, LiveAsksAnswer, LiveSessionAnswer, LiveSessionsAnswer,
     };
@@ -83,5 +87,6 @@ pub mod answers {
         LiveAnswersAnswer = "live-answers-answer",
         LiveAckAnswer = "live-ack-answer",
         LiveEventsAnswer = "live-events-answer",
+        AskPersonAnswer = "ask-person-answer",
     }
 }

@@ -47,6 +47,8 @@ message! {
         /// Who asks: the actor that the agent names, else that of its key, else the label of its
         /// key.
         optional asked_by: Actor = "asked_by", "actor";
+        /// Whom the question is for, as a hint: others can answer it, too.
+        optional to: Actor = "to", "actor";
         /// For what.
         required intent: String = "intent", "text";
         /// Since when.
@@ -214,6 +216,7 @@ impl LiveAsk {
             session_id: session.id.clone(),
             app_id: session.app_id.clone(),
             asked_by: ask.asked_by.as_ref().map(actor_of),
+            to: pending.to.as_ref().map(actor_of),
             intent: ask.intent.clone(),
             since: Timestamp::emit(ask.since),
             until: Timestamp::emit(pending.until),

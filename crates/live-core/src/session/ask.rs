@@ -40,16 +40,18 @@ pub struct PendingAsk {
     pub session: Session,
     pub ask: Ask,
     pub until: Time,
+    /// Whom the question is for, if its contract says so.
+    pub to: Option<ActorKey>,
 }
 
 impl PendingAsk {
-    /// The ask of a session, if it waits for an answer.
+    /// The ask of a session, if it waits for an answer. `ui` are the members of its UI.
     ///
     /// Clauses: GGUI-ASK-PENDING.
-    pub fn of(session: &Session, ask: Option<&Ask>, rules: AnswerRules, now: Time) -> Option<Self> {
+    pub fn of(session: &Session, ask: Option<&Ask>, ui: &Object, now: Time) -> Option<Self> {
         let ask = ask.filter(|_| session.is_active(now) && session.head.is_asking)?;
-        let until = ask.deadline(rules).unwrap_or(session.head.expires_at);
-        let pending = Self { session: session.clone(), ask: ask.clone(), until };
+        let until = ask.deadline(AnswerRules::of_ui(ui)).unwrap_or(session.head.expires_at);
+        let pending = Self { session: session.clone(), ask: ask.clone(), until, to: asked_of(ui) };
         (until > now).then_some(pending)
     }
 }
@@ -63,6 +65,14 @@ pub(crate) const ASKED_BY: &str = "x-askedBy";
 pub fn asked_by(ui: &Object) -> Option<ActorKey> {
     let text = |name: &str| ui.get(ASKED_BY)?.get(name)?.as_str();
     ActorKey::parse(&format!("{}:{}", text("type")?, text("id")?)).ok()
+}
+
+/// The member of a contract that says whom a question is for. It is a hint for people.
+pub(crate) const TO: &str = "x-to";
+
+/// Whom a question is for, if its contract says so.
+pub fn asked_of(ui: &Object) -> Option<ActorKey> {
+    ActorKey::parse(ui.get(TO)?.as_str()?).ok()
 }
 
 pub(crate) fn actor_document(actor: &ActorKey) -> Value {

@@ -48,8 +48,8 @@ mod stream;
 mod subscribe;
 
 pub use action::{ActFacts, Acted, Dispatch, act, submit};
-pub(crate) use ask::{ASKED_BY, actor_document};
-pub use ask::{Ask, AskChange, PendingAsk, asked_by};
+pub(crate) use ask::{ASKED_BY, TO, actor_document};
+pub use ask::{Ask, AskChange, PendingAsk, asked_by, asked_of};
 pub use change::At;
 pub use channel::{ChannelFacts, ChannelSubscription, subscribe_channel};
 pub use consume::{ConsumedEvent, Drained, begin_consume, confirm, drain, give_back};

@@ -235,9 +235,9 @@ fn where_an_answer_decides_a_label_names_no_other_action() {
 fn an_ask_has_a_deadline_of_its_own() {
     let day = 24 * 3600;
     let (mut world, contract) = world(json!({"x-answerWithin": 3 * day}));
-    let rules = contract.contract().answers;
-    let pending =
-        |world: &World| PendingAsk::of(&world.session, world.ask.as_ref(), rules, world.now);
+    let pending = |world: &World| {
+        PendingAsk::of(&world.session, world.ask.as_ref(), &world.content.ui, world.now)
+    };
     // It keeps the session.
     assert_eq!(world.session.head.expires_at, time(3 * day));
     world.now = time(3 * day - 1);

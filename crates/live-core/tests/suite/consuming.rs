@@ -1,8 +1,8 @@
 //! The pipe, and what a session asks for.
 
 use accord_base::{ActorId, ActorKey, ActorType, Presence, ProjectId};
-use accord_contract::{Code, Timestamp, Wire as _};
-use accord_live_core::contract::{AnswerRules, CompiledContract};
+use accord_contract::{Code, Object, Timestamp, Wire as _};
+use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::operations::questions::LiveAsk;
 use accord_live_core::session::{
@@ -219,18 +219,18 @@ fn an_agent_that_waits_says_so_and_asks_again() {
     assert!(contract.check_stream(&begun.row.channel, &begun.row.payload, false).is_ok());
     world.apply(begun.delta);
 
-    let rules = AnswerRules::default();
-    let pending = PendingAsk::of(&world.session, world.ask.as_ref(), rules, world.now).unwrap();
+    let ui = Object::from_iter([("x-to".to_owned(), json!("human:lead"))]);
+    let pending = PendingAsk::of(&world.session, world.ask.as_ref(), &ui, world.now).unwrap();
     assert_eq!(
         LiveAsk::of(&pending).encode(),
         json!({
             "session_id": "s1", "app_id": "shop", "intent": "pick a colour",
             "since": time(50).to_string(), "until": time(3650).to_string(),
-            "asked_by": {"id": "dev", "type": "agent"},
+            "asked_by": {"id": "dev", "type": "agent"}, "to": {"id": "lead", "type": "human"},
         }),
     );
     // It ends with the session, which is recorded once.
-    assert_eq!(PendingAsk::of(&world.session, world.ask.as_ref(), rules, pending.until), None);
+    assert_eq!(PendingAsk::of(&world.session, world.ask.as_ref(), &ui, pending.until), None);
     assert_eq!(expire(&world.session, at(&project, time(3649))), None);
     world.apply(expire(&world.session, at(&project, pending.until)).unwrap());
     assert_eq!(world.ask, None);

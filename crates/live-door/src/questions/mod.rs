@@ -4,6 +4,7 @@
 //! the socket of the data folder. They answer in ALX envelopes, as `result`.
 
 mod answer;
+mod ask;
 mod read;
 mod watch;
 
@@ -22,6 +23,7 @@ pub fn routes() -> Vec<Route> {
         serve(read::show),
         serve(read::events),
         serve(answer::answer),
+        serve_response(ask::ask),
         serve_response(watch::watch),
     ]
 }

@@ -68,13 +68,14 @@ async fn handshake(asked: Asked, request: HandshakeRequest) -> Reply {
 /// The answer is made when it is sent. A client that is gone by then leaves the events in the pipe.
 async fn consume(asked: Asked, request: ConsumeRequest) -> Reply {
     let (host, caller) = (&asked.host, &asked.caller);
-    let app = asked.app_of(&request.session_id).await?;
     if asked.confirm {
+        let app = asked.app_to_confirm(&request.session_id).await?;
         let ConsumeRequest { session_id, after, .. } = request;
         let answer = host.live().confirm(caller, &app, session_id, after.unwrap_or(0)).await?;
         let envelope = GguiConsumeEnvelope::wrap(answer, asked.correlation.as_str());
         return Ok(unstored(json(StatusCode::OK, envelope.encode().to_string())));
     }
+    let app = asked.app_of(&request.session_id).await?;
     let once = request.at_once();
     let waiting = Waiting { asked_by: asked.actor.clone(), goes_on: asked.goes_on };
     let consumed = tokio::select! {

@@ -29,22 +29,14 @@ impl Asked {
     pub(super) fn read(exchange: &Exchange) -> Result<Self, Failure> {
         let Context { host, caller, correlation } = exchange.context.clone();
         let asked = ConsumeQuery::read(&exchange.query.params()?)?;
-        let named = asked.actor.as_deref().map(actor).transpose()?;
-        let author = Author::claimed(named, "/actor");
-        let actor = caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key());
+        let actor = acting(&caller, asked.actor.as_deref())?;
         let ConsumeQuery { project, goes_on, confirm, .. } = asked;
         Ok(Self { actor, project, goes_on, confirm, host, caller, correlation })
     }
 
     /// Who asks a person: the actor of the call, else the label of its key as the name of an agent.
     pub(super) async fn asked_by(&self) -> Result<Option<ActorKey>, Failure> {
-        let label = match (&self.actor, self.caller.key_id()) {
-            (None, Some(key_id)) => self.host.keys().label(key_id).await?,
-            _ => None,
-        };
-        let labelled = label.and_then(|label| ActorId::new(label.trim()).ok());
-        let labelled = labelled.map(|id| ActorKey { id, kind: ActorType::Agent });
-        Ok(self.actor.clone().or(labelled))
+        asked_by(&self.host, &self.caller, self.actor.clone()).await
     }
 
     /// The app of a call about no session yet.
@@ -81,6 +73,14 @@ impl Asked {
         self.visible(found).ok_or_else(missing)
     }
 
+    /// The app of a call that confirms answers of a session, which may have ended if it is named.
+    pub(super) async fn app_to_confirm(&self, session: &SessionId) -> Result<AppId, Failure> {
+        match &self.project {
+            Some(project) => app_of(project),
+            None => self.app_of(session).await,
+        }
+    }
+
     /// The app of a call about a handshake. One that the caller cannot see is the same as none.
     pub(super) async fn app_of_handshake(&self, id: &HandshakeId) -> Result<AppId, Failure> {
         let found = self.host.live().app_of_handshake(id).await?;
@@ -96,6 +96,26 @@ impl Asked {
         let is_named = self.project.as_ref().is_none_or(|named| *named == project);
         (is_named && self.caller.access().covers(&project)).then_some(app)
     }
+}
+
+/// The actor of a call: the one that it names, else that of its key.
+pub(crate) fn acting(caller: &Caller, named: Option<&str>) -> Result<Option<ActorKey>, Failure> {
+    let author = Author::claimed(named.map(actor).transpose()?, "/actor");
+    Ok(caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key()))
+}
+
+/// Who asks a person: an actor, else the label of the key of a call as the name of an agent.
+pub(crate) async fn asked_by(
+    host: &LiveDoor,
+    caller: &Caller,
+    actor: Option<ActorKey>,
+) -> Result<Option<ActorKey>, Failure> {
+    let label = match (&actor, caller.key_id()) {
+        (None, Some(key_id)) => host.keys().label(key_id).await?,
+        _ => None,
+    };
+    let labelled = label.and_then(|label| ActorId::new(label.trim()).ok());
+    Ok(actor.or(labelled.map(|id| ActorKey { id, kind: ActorType::Agent })))
 }
 
 /// The app of a project: they have the same id.

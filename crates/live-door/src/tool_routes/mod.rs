@@ -18,6 +18,8 @@ use accord_contract::{Failure, wire::Message};
 use futures_util::FutureExt as _;
 
 use self::ask::Asked;
+pub(crate) use self::ask::{acting, asked_by};
+pub(crate) use self::mount::page_url;
 use crate::{Exchange, Route};
 use accord_serving::operation::{self, respond};
 use accord_serving::{Reply, body::Document, reply::unstored};

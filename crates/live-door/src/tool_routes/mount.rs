@@ -80,7 +80,7 @@ pub(super) async fn rendered(
 }
 
 /// The address of the page of a session, if the server knows its own address.
-pub(super) fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
+pub(crate) fn page_url(host: &LiveDoor, session: &SessionId) -> Option<String> {
     Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
 }
 

@@ -187,15 +187,16 @@ fn consumed(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
              timeout 25, or stop and come back later: the answer is kept until the session expires."
         )),
         false => match cursor {
-            Some(cursor) => receipt.confirming(confirmation(session, cursor)),
+            Some(cursor) => receipt.confirming(confirmation(session, cursor, None)),
             None => receipt,
         },
     })
 }
 
-/// The request that confirms what was given.
-fn confirmation(session: &str, cursor: u64) -> HostRequest {
-    let query = tools::ConsumeQuery { confirm: true, ..Default::default() };
+/// The request that confirms what was given. Of a session that may have ended, it names the project.
+pub(super) fn confirmation(session: &str, cursor: u64, project: Option<&str>) -> HostRequest {
+    let project = project.and_then(|project| project.parse().ok());
+    let query = tools::ConsumeQuery { confirm: true, project, ..Default::default() };
     let (session, cursor) = (Value::from(session), Value::from(cursor));
     let members = [("sessionId".to_owned(), session), (AFTER.name().to_owned(), cursor)];
     ask::<tools::Consume>(query, json_body(Object::from_iter(members)))

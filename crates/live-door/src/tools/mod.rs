@@ -5,6 +5,7 @@
 //! name; the host decides, also about the project.
 
 mod agent;
+mod ask_person;
 mod contract;
 mod read;
 mod resources;
@@ -21,17 +22,19 @@ use accord_mcp::{Visibility, call::id};
 pub static TOOLSET: Toolset = Toolset {
     name: "live",
     protocol: Protocol::Ggui,
-    instructions: "Live (ggui_*): show a person something and get their answer.\n1. \
-        ggui_handshake: intent and contract (propsSpec: what is shown; actionSpec: buttons and \
-        forms). For a decision add to the contract \"x-answeredBy\": \"person\", \"x-closesOn\": \
-        \"first\".\n2. ggui_render: handshakeId, props. Give the person the link in the \
-        result.\n3. ggui_consume: sessionId, timeout 25; repeat until events has the action. \
-        x-person false is no decision of a person. Act on each actionId once.",
+    instructions: "Live: get the answer of a person.\nA decision or a form: ask_person. Repeat the \
+        call while state is waiting.\nA page of your own (ggui_*):\n1. ggui_handshake: intent and \
+        contract (propsSpec: what is shown; actionSpec: buttons and forms). For a decision add \
+        \"x-answeredBy\": \"person\", \"x-closesOn\": \"first\".\n2. ggui_render: handshakeId, \
+        props. Give the person the link in the result.\n3. ggui_consume: sessionId, timeout 25; \
+        repeat until events has the action. x-person false is no decision of a person. Act on each \
+        actionId once.",
     details: "\"x-answerWithin\": SECONDS in the contract ends the time to answer; without it, \
         an answer is kept until the session expires. No UI code is needed: the page is made from \
         the contract, and what is entered is checked against actionSpec. In the same session, \
         ggui_update changes what is shown and ggui_emit sends on a channel of streamSpec.",
     tools: &[
+        ask_person::ASK_PERSON,
         agent::HANDSHAKE,
         agent::RENDER,
         agent::CONSUME,
@@ -72,6 +75,10 @@ pub static TOOLSET: Toolset = Toolset {
              begin with ggui_handshake.",
         ),
         Advice::on(
+            Code::LiveAskConflict,
+            "Leave id out, or name another one for another question.",
+        ),
+        Advice::on(
             Code::GguiPipeNotFound,
             "The session was opened by a page and not rendered: use the sessionId that ggui_render \
              returned.",
@@ -100,7 +107,7 @@ pub static TOOLSET: Toolset = Toolset {
         Advice::on(Code::AccessDenied, "Do not retry; ask a person for a key that covers this."),
         Advice::on(
             Code::HostTimeout,
-            "Call ggui_consume again: an answer that did not arrive stays in the session.",
+            "Call it again: an answer that did not arrive stays in the session.",
         ),
         Advice::on(
             Code::HostUnreachable,
@@ -118,7 +125,7 @@ pub static TOOLSET: Toolset = Toolset {
             Some(Audience::Agent) | None => Visibility::Model,
         }
     },
-    // The events of a ggui_consume that is dropped stay in the session.
+    // The answers of a call that is dropped stay in the session.
     is_cancellable: true,
 };
 

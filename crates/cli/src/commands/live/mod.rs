@@ -5,6 +5,7 @@
 
 mod answer;
 mod answers;
+mod ask;
 mod list;
 mod open;
 mod place;
@@ -13,9 +14,10 @@ mod questions;
 mod watch;
 
 subcommands! {
-    /// List, open, answer and watch live sessions
+    /// Ask a person; list, open, answer and watch live sessions
     #[command(after_help = EXAMPLES)]
     pub(crate) LiveArgs, LiveCommand {
+        Ask(ask::AskArgs),
         List(list::ListArgs),
         Open(open::OpenArgs),
         Answer(answer::AnswerArgs),
@@ -26,6 +28,7 @@ subcommands! {
 
 const EXAMPLES: &str = "\
 Examples:
+  accord live ask 'Deploy 3.0?' --option yes --option no --project shop && ./deploy
   accord live list --project shop
   accord live open live_1a2b --project shop
   accord live answer live_1a2b approve --field version=3 --project shop

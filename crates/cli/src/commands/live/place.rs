@@ -38,6 +38,24 @@ impl PlaceArgs {
         self.place(self.host.connect()?)
     }
 
+    /// Connects to a host for a long wait; the first write creates a missing data folder.
+    pub(super) fn open_to_wait(&self) -> Result<Place> {
+        self.place(Connection::for_waiting(&self.host.target)?)
+    }
+
+    /// What a command beside this one passes on to reach the same project.
+    pub(super) fn options(&self, project: &str) -> String {
+        let quoted = |text: &str| shell_words::quote(text).into_owned();
+        let mut options = format!("--project {}", quoted(project));
+        if let Some(data) = &self.host.target.data {
+            options.push_str(&format!(" --data {}", quoted(&data.to_string_lossy())));
+        }
+        if let Some(url) = &self.host.target.url {
+            options.push_str(&format!(" --url {}", quoted(url)));
+        }
+        options
+    }
+
     /// Connects to a host that runs: what the command gets comes from that host alone.
     pub(super) fn open_served(&self) -> Result<Place> {
         self.place(match self.host.target.target()? {

@@ -200,6 +200,8 @@ macro_rules! accord_codes {
         "The live session has ended and takes no more answers; let the agent begin a new one.";
     LiveAskEnded = "LIVE_ASK_ENDED", NotFound, Never, 410,
         "The time in which the live session takes answers is over; let the agent ask again.";
+    LiveAskConflict = "LIVE_ASK_CONFLICT", Validation, AfterChange, 409,
+        "The id names another question; repeat that question as it was, or choose another id.";
     HttpFault = "HTTP_FAULT", Execution, Never, 500,
         "The server failed because of a bug; report it with the correlation id and the server's \
          log.";
