@@ -140,7 +140,7 @@ async fn a_briefing_has_what_the_next_agent_needs_at_every_size() {
         ],
     );
     let text = briefing(&asker, 8_000).await;
-    has(&text, &["Decided: Step 7 keeps the order of columns", "Files are UTF-8", "The importer"]);
+    has(&text, &["decided: Step 7 keeps the order of columns", "Files are UTF-8", "The importer"]);
     assert!(!text.contains("recent packages"), "all work fits\n{text}");
 }
 

@@ -9,6 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::shorten::{beginning, mark, shorten, size};
+use crate::bundle::snippet::matches;
+use crate::query::Terms;
 
 /// Beginnings of words that oblige, forbid, limit, correct or give a reason, in English, German,
 /// French and Spanish. The list is short on purpose: it chooses between sentences and decides
@@ -75,9 +77,17 @@ const WITH_HEADINGS: usize = 300;
 /// A sentence that decides is shown whole up to this size.
 const WHOLE: usize = 220;
 
-/// The text, or its sentences that decide, of a size of about `most`. A sentence that only repeats
-/// the title comes late.
-pub(super) fn gist(text: &str, most: usize, title: &str) -> String {
+/// What the reader of a text knows and asks.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    /// The title, which stands before the text. A sentence that repeats it comes late.
+    pub(super) title: &'a str,
+    /// The focus. Sentences with its words come early.
+    pub(super) focus: Option<&'a Terms>,
+}
+
+/// The text, or its sentences that decide, of a size of about `most`.
+pub(super) fn gist(text: &str, most: usize, reader: Reader<'_>) -> String {
     let parts = parts(text);
     let mut given = BTreeSet::new();
     let is_new = |at: &usize| !parts[*at].is_heading && given.insert(parts[*at].text);
@@ -87,7 +97,7 @@ pub(super) fn gist(text: &str, most: usize, title: &str) -> String {
     }
     let mut order: Vec<usize> = sentences.clone();
     let ends = (sentences[0], sentences[sentences.len() - 1]);
-    order.sort_by_cached_key(|at| Reverse(density(&parts, *at, ends, title)));
+    order.sort_by_cached_key(|at| Reverse(density(&parts, *at, ends, reader)));
     let shown = vec![None; parts.len()];
     let mut choice = Choice { parts: &parts, shown, room: most, with_headings: true };
     if most >= WITH_ENDS {
@@ -226,7 +236,7 @@ fn points(parts: &[Part<'_>], at: usize, ends: (usize, usize)) -> usize {
     };
     // A heading says how much the sentences below it matter, the first ones most.
     let below = part.heading.map_or(0, |heading| {
-        let weight = 2 + cues(parts[heading].text).min(4);
+        let weight = 2 + 2 * cues(parts[heading].text).min(3);
         weight.saturating_sub((at - heading - 1) / 2)
     });
     says(part.text) + below + position
@@ -250,21 +260,29 @@ fn numbers(text: &str) -> usize {
 }
 
 /// How much a sentence decides, for its size.
-fn density(parts: &[Part<'_>], at: usize, ends: (usize, usize), title: &str) -> usize {
+fn density(parts: &[Part<'_>], at: usize, ends: (usize, usize), reader: Reader<'_>) -> usize {
     let text = parts[at].text;
-    let points = points(parts, at, ends) * 1_000 / (super::tune("LEAST", 100) + size(text)).isqrt();
-    if repeats(text, title) || text.starts_with('|') { points / 3 } else { points }
+    let asked = reader.focus.map_or(0, |terms| {
+        let mut found = vec![false; terms.words().len()];
+        matches(text, terms, &mut found);
+        FOCUSED * found.into_iter().filter(|found| *found).count()
+    });
+    let points = (points(parts, at, ends) + asked) * 1_000 / (super::tune("LEAST", 100) + size(text)).isqrt();
+    if repeats(text, reader.title) || text.starts_with('|') { points / 2 } else { points }
 }
+
+/// How much each word of the focus adds.
+const FOCUSED: usize = 3;
 
 /// Whether most words of a sentence are in the title.
 fn repeats(text: &str, title: &str) -> bool {
     let words = |text: &str| -> BTreeSet<String> {
         let lower = text.to_lowercase();
         let words = lower.split(|letter: char| !letter.is_alphanumeric());
-        words.filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+        words.filter(|word| word.chars().count() > 3).map(str::to_owned).collect()
     };
     let (own, title) = (words(text), words(title));
-    own.iter().filter(|word| title.contains(*word)).count() * 3 > own.len() * 2
+    own.iter().filter(|word| title.contains(*word)).count() * 2 >= own.len().max(1)
 }
 
 /// How much the words of a text oblige, forbid, limit, correct or give a reason: 2 for each that
@@ -295,6 +313,14 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             parts.push(Part { text: title, is_heading: true, line, heading: None });
             continue;
         }
+        let text = match lead(text) {
+            Some((title, rest)) => {
+                heading = Some(parts.len());
+                parts.push(Part { text: title, is_heading: true, line, heading: None });
+                rest
+            }
+            None => text,
+        };
         let sentences = sentences(text);
         parts.extend(sentences.map(|text| Part { text, is_heading: false, line, heading }));
     }
@@ -311,6 +337,14 @@ fn title(line: &str) -> Option<&str> {
     let is_bold = bold.len() + 4 == line.len();
     let title = if is_bold { Some(bold) } else { line.strip_suffix(':') };
     title.filter(|title| title.chars().count() <= LONGEST_TITLE && !title.contains(". "))
+}
+
+/// The bold words with which a line begins, which are its heading, and the rest.
+fn lead(line: &str) -> Option<(&str, &str)> {
+    let (title, rest) = line.strip_prefix("**")?.split_once("**")?;
+    let is_title = !title.is_empty() && title.chars().count() <= LONGEST_TITLE;
+    let title = title.trim_end_matches(['.', ':']);
+    (is_title && !rest.trim().is_empty()).then(|| (title, rest.trim_start_matches(':').trim()))
 }
 
 /// The longest line that is a heading by its end.
@@ -354,7 +388,11 @@ fn end(line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::gist;
+    use super::{Reader, weight};
+
+    fn gist(text: &str, most: usize) -> String {
+        super::gist(text, most, Reader { title: "Import", focus: None })
+    }
 
     #[test]
     fn the_sentences_that_decide_are_shown() {
@@ -363,7 +401,7 @@ mod tests {
         let short = gist(text, 90);
         assert_eq!(
             short,
-            "The import was moved. … Do not run it before 6 May. … Next: ask the bank. (+72 chars)"
+            "The import was moved. … Do not run it before 6 May. … Next: ask the bank. …"
         );
         assert_eq!(gist(text, 1_000), text);
         let chinese = "导入已经迁移。我们看了很久日志。天气很好。六月之前不要运行它。有人泡了茶。下一步：询问银行。";
@@ -371,9 +409,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sentence_is_shown_even_if_it_is_long() {
-        let text = format!("{} end. Two. Three must not.", "word ".repeat(40));
-        assert!(gist(&text, 60).starts_with("word word"), "{}", gist(&text, 60));
+    fn a_sentence_that_decides_is_not_cut() {
+        let rule = "Never restart the second node before the backup of the night is complete, because \
+                    its queue is only in memory.";
+        let text = format!("We looked at the nodes. {rule} It was a long day.");
+        assert!(gist(&text, 60).starts_with(rule), "{}", gist(&text, 60));
+        assert!(weight(&text) > weight("We looked at the nodes. It was a long day."));
+    }
+
+    #[test]
+    fn what_the_title_says_is_not_repeated() {
+        let text = "Cookies expire early. The clock of the proxy is wrong. More follows.";
+        let reader = Reader { title: "Cookies expire too early", focus: None };
+        assert!(super::gist(text, 40, reader).starts_with("The clock"), "{text}");
     }
 
     #[test]
@@ -385,7 +433,9 @@ mod tests {
              must send form 7 by 4 May.\n\n{0}\n{0}\n{0}",
             filler
         );
-        let short = gist(&text, 110);
-        assert!(short.starts_with("Read this. … What blocks us: The bank must send"), "{short}");
+        let short = gist(&text, 310);
+        assert!(short.contains("What blocks us: The bank must send form 7 by 4 May."), "{short}");
+        let bold = text.replace("## What blocks us\n\n", "**What blocks us.** ");
+        assert!(gist(&bold, 310).contains("What blocks us: The bank must send"), "{bold}");
     }
 }

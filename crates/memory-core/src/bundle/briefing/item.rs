@@ -3,12 +3,13 @@
 use std::cell::Cell;
 
 use super::facts::FactLine;
-use super::gist::gist;
+use super::gist::{Reader, gist};
 use super::rank::Candidate;
 use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
 use crate::package::Status;
+use crate::query::Terms;
 use crate::{ActorType, PackageId, Session, ShortIds};
 
 /// The lengths of texts in characters, from the shortest on.
@@ -110,9 +111,9 @@ impl<'a> Item<'a> {
     }
 
     /// What is shown of it in a section, with texts of about a length.
-    pub(super) fn shown(&self, kind: Kind, length: usize) -> Shown<'a> {
+    pub(super) fn shown(&self, kind: Kind, length: usize, focus: Option<&Terms>) -> Shown<'a> {
         match self {
-            Self::Package(package) => Shown::Package(package.shown(kind, length)),
+            Self::Package(package) => Shown::Package(package.shown(kind, length, focus)),
             Self::Question(question) => Shown::Question {
                 text: shorten(&one_line(question.text), length * 2),
                 package_id: question.package_id,
@@ -130,21 +131,26 @@ impl<'a> Item<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    fn shown(&self, kind: Kind, length: usize) -> ShownPackage<'a> {
+    fn shown(&self, kind: Kind, length: usize, focus: Option<&Terms>) -> ShownPackage<'a> {
         // What the newest says counts more than what it extends.
         let of_parents = if length < WITH_PARENTS { 0 } else { length / 2 };
         let of_parents = LENGTHS.iter().rfind(|other| **other <= of_parents).copied();
         let parents = self.parents.iter();
-        let parents = parents.map(|row| shown(row, kind, of_parents.unwrap_or(LENGTHS[0])));
+        let parents = parents.map(|row| shown(row, kind, of_parents.unwrap_or(LENGTHS[0]), focus));
         ShownPackage {
             parents: parents.collect(),
             similar: self.similar,
-            ..shown(self.row, kind, length)
+            ..shown(self.row, kind, length, focus)
         }
     }
 }
 
-fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPackage<'a> {
+fn shown<'a>(
+    row: &'a BriefingPackage<'a>,
+    kind: Kind,
+    length: usize,
+    focus: Option<&Terms>,
+) -> ShownPackage<'a> {
     let fields = row.fields;
     // A decision and the word of a reviewer are never left out.
     let is_bare = length == 0 && fields.decisions_made().is_empty() && row.note.is_none();
@@ -152,7 +158,7 @@ fn shown<'a>(row: &'a BriefingPackage<'a>, kind: Kind, length: usize) -> ShownPa
     let whole = Cell::new(true);
     let text = |text: &str, most: usize| {
         let text = clean(text);
-        let short = gist(&text, most, fields.title.as_str());
+        let short = gist(&text, most, Reader { title: fields.title.as_str(), focus });
         whole.set(whole.get() && short == text);
         if kind.is_one_line() { one_line(&short) } else { short }
     };

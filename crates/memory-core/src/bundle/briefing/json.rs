@@ -39,7 +39,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         .optional("focus", frame.query.focus.as_ref().map(|focus| focus.text.as_str()));
     for kind in KINDS {
         let part = plan.parts.iter().find(|part| part.section.kind == kind);
-        let items = part.map(|part| list(part.items().map(|shown| item(&shown))));
+        let items = part.map(|part| list(part.items(frame).map(|shown| item(&shown))));
         if kind == Kind::Asked && part.is_none_or(|part| part.shown == 0) {
             continue;
         }

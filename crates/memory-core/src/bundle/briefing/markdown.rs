@@ -20,7 +20,7 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
     let mut text = header(plan.frame);
     for part in plan.parts.iter().filter(|part| part.shown > 0) {
         text.push_str(&heading(part.section.kind));
-        for shown in part.items() {
+        for shown in part.items(plan.frame) {
             text.push_str(&item(part.section.kind, &shown, plan.frame));
         }
     }

@@ -9,7 +9,7 @@ use super::item::{Item, LENGTHS, Shown};
 use super::rows::Frame;
 use super::section::{Kind, Section};
 use super::{json, markdown};
-use crate::query::BriefingForm;
+use crate::query::{BriefingForm, Terms};
 
 /// The most ids that are named of what a section left out.
 const NAMED: usize = 5;
@@ -193,7 +193,7 @@ impl<'a> Plan<'a> {
         if let Some(cost) = self.costs.borrow().get(&key) {
             return *cost;
         }
-        let shown = section.items[place].shown(section.kind, LENGTHS[level]);
+        let shown = section.items[place].shown(section.kind, LENGTHS[level], self.frame.terms());
         let cost = match self.frame.query.form {
             BriefingForm::Markdown => tokens(&markdown::item(section.kind, &shown, self.frame)),
             // One more for the comma.
@@ -223,6 +223,10 @@ impl<'a> Plan<'a> {
 }
 
 impl Frame<'_> {
+    fn terms(&self) -> Option<&Terms> {
+        self.query.focus.as_ref().map(|focus| &focus.terms)
+    }
+
     /// The id of an item in a list of what was left out.
     fn id_of(&self, item: &Item<'_>) -> String {
         match self.query.form {
@@ -244,10 +248,13 @@ impl<'a> Part<'a> {
         items.map(|item| frame.id_of(item)).collect()
     }
 
-    pub(super) fn items(&self) -> impl Iterator<Item = Shown<'a>> + '_ {
+    pub(super) fn items<'f>(
+        &'f self,
+        frame: &'f Frame<'_>,
+    ) -> impl Iterator<Item = Shown<'a>> + 'f {
         let kind = self.section.kind;
         let items = self.section.items.iter().zip(&self.levels);
-        items.map(move |(item, level)| item.shown(kind, LENGTHS[*level]))
+        items.map(move |(item, level)| item.shown(kind, LENGTHS[*level], frame.terms()))
     }
 
     fn add(&mut self, level: usize, cost: usize) {

@@ -30,7 +30,7 @@ const DAY: u64 = 24 * 3_600 * 1_000;
 const RANK: usize = 12;
 /// How much the sentence of a package that decides most adds, for each of its points, and how many
 /// points count.
-const SAID: usize = 4;
+const SAID: usize = 3;
 const MOST_SAID: usize = 20;
 /// How much a package of the time that is new adds.
 const NEW: usize = 10;

@@ -120,8 +120,8 @@ impl Kind {
             Self::Handoff => (390, 60),
             Self::Reviews => (190, 20),
             Self::Questions => (170, 12),
-            Self::Facts => (140, 6),
-            Self::Sessions => (130, 30),
+            Self::Facts => (190, 12),
+            Self::Sessions => (180, 30),
             Self::Standing | Self::Work => (0, 0),
         };
         first.saturating_sub(step * place)
