@@ -1,6 +1,7 @@
 //! What operations take from outside: the clock and random bytes.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ pub struct Environment {
     random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
     boot: Arc<str>,
     uptime: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
+    state: Option<Arc<Path>>,
 }
 
 impl Environment {
@@ -26,13 +28,30 @@ impl Environment {
         random: impl Fn() -> [u8; 16] + Send + Sync + 'static,
         boot: &str,
     ) -> Self {
-        Self { clock: Arc::new(clock), random: Arc::new(random), boot: boot.into(), uptime: None }
+        Self {
+            clock: Arc::new(clock),
+            random: Arc::new(random),
+            boot: boot.into(),
+            uptime: None,
+            state: None,
+        }
     }
 
     /// The environment with a second clock, which never jumps: jumps of the first are found.
     #[must_use]
     pub fn with_uptime(self, uptime: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self { uptime: Some(Arc::new(uptime)), ..self }
+    }
+
+    /// The environment with the state folder of the user, in which the numbers of trees are
+    /// remembered.
+    #[must_use]
+    pub fn with_state_folder(self, folder: Option<PathBuf>) -> Self {
+        Self { state: folder.map(Into::into), ..self }
+    }
+
+    pub(crate) fn state_folder(&self) -> Option<&Path> {
+        self.state.as_deref()
     }
 
     pub fn now(&self) -> Time {

@@ -4,7 +4,7 @@
 //! with such a front matter is what some copy committed. It counts as it is if this copy signed the
 //! line, or one that a person confirmed. What any other line explains is judged.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use accord_contract::{Object, Value};
@@ -17,7 +17,7 @@ use accord_trees::{Disk, Result};
 
 use crate::committed::State;
 use crate::event_log::all_logs;
-use crate::signed::{SIGNED, signer};
+use crate::signed::Signed;
 use crate::writers::writer_of;
 
 /// The member of a line with the digest of the front matter that it left.
@@ -34,7 +34,7 @@ pub(crate) type Writer = Option<Arc<str>>;
 #[derive(Clone, Debug)]
 struct Line {
     writer: Writer,
-    signed: Option<Box<str>>,
+    signed: Option<Signed>,
 }
 
 /// Whose line explains a file.
@@ -60,6 +60,8 @@ pub(crate) struct Explained {
     fronts: HashMap<(TaskId, Box<str>), Vec<Line>>,
     /// The last move of a task that another program logged.
     moved: HashMap<TaskId, Status>,
+    /// The tasks that some line is about.
+    named: HashSet<TaskId>,
     /// Who created the task of an id, and when.
     created: HashMap<(TaskId, Box<str>), Writer>,
     /// Who made a task wait for another one.
@@ -102,9 +104,10 @@ impl Explained {
             self.moved.insert(id, to);
         }
         let Some(id) = event::task(line) else { return };
+        self.named.insert(id);
         let text = |name: &str| line.get(name).and_then(Value::as_str);
         if let Some(front) = text(FRONT) {
-            let line = Line { writer: writer.clone(), signed: text(SIGNED).map(Into::into) };
+            let line = Line { writer: writer.clone(), signed: Signed::of(line) };
             self.fronts.entry((id, front.into())).or_default().push(line);
         }
         let of = |name: &str| line.get("payload").and_then(|it| it.get(name)?.as_str());
@@ -137,10 +140,10 @@ impl Explained {
         state: &State,
     ) -> Option<Explanation> {
         let (id, front) = (file.task().id, front_of(file));
-        let lines = self.fronts.get(&(id, front.as_str().into()))?;
+        let lines = self.fronts.get(&(id, front.into()))?;
         let own = state.writers().and_then(|writers| Some(writers.key()?.public()));
         let explanation = |line: &Line| {
-            let key = line.signed.as_deref().and_then(|signed| signer(signed, id, &front));
+            let key = line.signed.as_ref().and_then(Signed::signer);
             let source = match key {
                 Some(key) if own.as_deref() == Some(key) => Source::Own,
                 Some(key) if state.is_confirmed(key) => Source::Confirmed,
@@ -155,9 +158,14 @@ impl Explained {
     /// Whether a key signed the front matter of a file.
     pub(crate) fn is_signed(&self, file: &TaskFile, key: &str) -> bool {
         let (id, front) = (file.task().id, front_of(file));
-        let lines = self.fronts.get(&(id, front.as_str().into())).into_iter().flatten();
-        let mut signed = lines.filter_map(|line| line.signed.as_deref());
-        signed.any(|signed| signer(signed, id, &front) == Some(key))
+        let lines = self.fronts.get(&(id, front.into())).into_iter().flatten();
+        let mut signed = lines.filter_map(|line| line.signed.as_ref());
+        signed.any(|signed| signed.signer() == Some(key))
+    }
+
+    /// Whether a line is about a task. If not, its file is that of another commit.
+    pub(crate) fn names(&self, id: TaskId) -> bool {
+        self.named.contains(&id)
     }
 
     /// The status to which another program moved a task last, as it logged.

@@ -23,6 +23,10 @@ pub(crate) struct Index {
     pub(crate) is_new_writer: bool,
     /// What the event logs explain.
     pub(crate) explained: RefCell<Explained>,
+    /// The last event of the tree that was in this folder and is gone.
+    pub(crate) vanished: Option<u64>,
+    /// The number that was remembered outside of the tree last.
+    pub(crate) remembered: u64,
     /// Whether the tree travels with git.
     pub(crate) is_in_git: bool,
     /// The moves that wait for a person. They are judged again with every change.
@@ -56,6 +60,13 @@ impl Index {
     pub(crate) fn put_closed(&mut self, id: TaskId, status: Status) {
         self.note(id);
         self.board.put_closed(id, status);
+    }
+
+    /// The last ids of the last two days with tasks.
+    pub(crate) fn last_ids(&self) -> Vec<TaskId> {
+        let mut days: Vec<_> = self.numbers.iter().collect();
+        days.sort_by_key(|(day, _)| std::cmp::Reverse(**day));
+        days.into_iter().take(2).flat_map(|(day, numbers)| numbers.last(*day)).collect()
     }
 
     /// Takes note of the number of a task.

@@ -36,6 +36,7 @@ pub mod notify;
 pub mod operations;
 mod outputs;
 mod referee;
+mod remembered;
 mod report;
 mod scan;
 pub mod schedule;

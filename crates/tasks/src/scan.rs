@@ -14,6 +14,7 @@ use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{RunLayout, status_folder, task_file};
+use crate::remembered::Remembered;
 use crate::traces::Traces;
 
 /// The most threads that read files.
@@ -30,10 +31,13 @@ pub(crate) fn scan(
     layout: RunLayout,
     state: &State,
     is_in_git: bool,
+    remembered: impl FnOnce() -> Option<Remembered>,
 ) -> Result<Index> {
     let numbers = state.numbers().clone();
     let mut index = Index { numbers, has_odd_settings: true, is_in_git, ..Index::default() };
     let mut traces = None;
+    let remembered = remembered().unwrap_or_default();
+    remembered.ids.iter().for_each(|id| index.note(*id));
     match state.last_event() {
         Some(last) => index.last_event = last,
         None => {
@@ -41,6 +45,10 @@ pub(crate) fn scan(
             index.last_event = found.last_event;
             // Also those of tasks whose files are gone.
             found.tasks.iter().for_each(|id| index.note(*id));
+            if remembered.last_event > 0 && found.last_event == 0 {
+                index.vanished = Some(remembered.last_event);
+            }
+            index.last_event = index.last_event.max(remembered.last_event);
             traces = Some(found);
         }
     }

@@ -22,6 +22,7 @@ use crate::committed::State;
 use crate::index::Index;
 use crate::layout::{OWN, RunLayout};
 use crate::manifest::{Manifest, Settings};
+use crate::remembered::Remembered;
 use crate::scan::{check_folders, scan};
 use crate::watch::Changes;
 use crate::work::Work;
@@ -411,6 +412,9 @@ impl Tree {
             Err(error) => Err(failure(&error)),
         };
         self.held_settings(locked.state());
+        if outcome.is_ok() {
+            self.remember(known);
+        }
         drop(locked);
         if outcome.is_err() || is_spoiled || !is_settled {
             // The index is ahead of the files.
@@ -540,7 +544,22 @@ impl Tree {
         layout: RunLayout,
         state: &State,
     ) -> accord_trees::Result<Index> {
-        scan(disk, layout, state, self.0.is_in_git)
+        let remembered = || {
+            let folder = self.environment().state_folder()?;
+            Remembered::read(folder, disk.root_path(), &self.0.project)
+        };
+        scan(disk, layout, state, self.0.is_in_git, remembered)
+    }
+
+    /// Remembers the last numbers outside of the tree.
+    fn remember(&self, known: &mut Index) {
+        let Some(folder) = self.environment().state_folder() else { return };
+        if known.last_event == 0 || known.remembered == known.last_event {
+            return;
+        }
+        known.remembered = known.last_event;
+        let remembered = Remembered { last_event: known.last_event, ids: known.last_ids() };
+        remembered.write(folder, self.disk().root_path(), self.project());
     }
 
     /// Brings the index up to what other processes did.

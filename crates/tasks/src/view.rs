@@ -62,11 +62,42 @@ pub(crate) struct Evidence {
 
 impl Work<'_> {
     pub(crate) fn run_facts(&self, id: TaskId) -> Result<RunFacts> {
-        Ok(RunFacts {
+        let mut facts = RunFacts {
             run: self.artifact(id, "run.json")?,
             heartbeat: self.artifact(id, "run_heartbeat.json")?,
             result: self.artifact(id, "run_result.json")?,
-        })
+        };
+        if let Some(result) =
+            facts.result.as_ref().filter(|_| self.is_reported_elsewhere(id, &facts))
+        {
+            facts.run = Some(run_of(result));
+            facts.heartbeat = None;
+        }
+        Ok(facts)
+    }
+
+    /// Whether the report of a task came with git: its run was in another copy of the tree.
+    fn is_reported_elsewhere(&self, id: TaskId, facts: &RunFacts) -> bool {
+        let is_open = self.board().status(id) == Some(Status::InProgress);
+        let is_of_run = |result: &RunResult| {
+            let run = facts.run.as_ref();
+            run.is_some_and(|run| run.agent_id == result.agent_id && result.belongs_to(run))
+        };
+        self.index.is_in_git && !is_open && facts.result.as_ref().is_some_and(|it| !is_of_run(it))
+    }
+
+    /// What to say about a report that another copy of the tree recorded.
+    pub(crate) fn report_of_others(&self, id: TaskId) -> Result<Option<String>> {
+        let facts = RunFacts {
+            run: self.artifact(id, "run.json")?,
+            heartbeat: None,
+            result: self.artifact(id, "run_result.json")?,
+        };
+        let agent = facts.result.as_ref().map(|result| result.agent_id.clone());
+        let agent = agent.filter(|_| self.is_reported_elsewhere(id, &facts));
+        Ok(agent.map(|agent| {
+            format!("{agent} reported in another copy of the tasks: not verified here")
+        }))
     }
 
     pub(crate) fn item(&self, file: &TaskFile) -> Result<TaskItem> {
@@ -77,9 +108,7 @@ impl Work<'_> {
                 heartbeat: self.artifact(task.id, "run_heartbeat.json")?,
                 result: None,
             },
-            Status::Review | Status::Done => {
-                RunFacts { run: self.artifact(task.id, "run.json")?, ..RunFacts::default() }
-            }
+            Status::Review | Status::Done => self.run_facts(task.id)?,
             _ => RunFacts::default(),
         };
         let waiting = self.waiting(task.id);
@@ -286,6 +315,14 @@ fn lease(task: &Task, facts: &RunFacts) -> Option<LeaseView> {
         until: lease.expires_at.clone(),
         alive_until: facts.heartbeat.as_ref().and_then(|heartbeat| heartbeat.expires_at.clone()),
     })
+}
+
+/// A run of another copy of the tree, as far as its report says it.
+fn run_of(result: &RunResult) -> Run {
+    let run_id = result.run_id.as_deref().unwrap_or_default();
+    let begun = Run::begin(result.task_id, &result.agent_id, run_id, result.completed_at.time());
+    let run_id = result.run_id.clone();
+    Run { run_id, ..begun.ended(RunStatus::Completed, &[]) }
 }
 
 fn run_view(run: &Run, facts: &RunFacts) -> RunView {

@@ -25,7 +25,6 @@ use crate::layout::{COMPANIONS, DECISIONS, RunLayout, WRITER, companion, events,
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
 use crate::referee::waiting::Waiting;
-use crate::signed::SIGNED;
 use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
 use crate::tree::failure;
 use crate::{Result, decisions};
@@ -479,16 +478,17 @@ impl<'w> Work<'w> {
     /// The lines of events, appended to the logs of their days.
     fn event_lines(&mut self, list: &[TaskEvent]) -> Vec<Op> {
         let mut ops: Vec<Op> = Vec::new();
-        let has_front = list.iter().any(|event| event.task.is_some());
-        let key = if has_front && self.index.is_in_git { self.index.writers.key() } else { None };
+        let is_signed = self.index.is_in_git && !list.is_empty();
+        let key = if is_signed { self.index.writers.key() } else { None };
         for event in list {
             self.index.last_event += 1;
             let mut line = event.line(self.index.last_event);
             let front = event.task.and_then(|id| self.fronts.get(&id));
-            if let (Some(front), Value::Object(line)) = (front, &mut line) {
-                line.insert(FRONT.into(), front.as_str().into());
-                let signed = key.as_ref().zip(event.task).map(|(key, id)| key.sign(id, front));
-                line.extend(signed.map(|signed| (SIGNED.to_owned(), signed.into())));
+            if let Value::Object(line) = &mut line {
+                line.extend(front.map(|front| (FRONT.to_owned(), front.as_str().into())));
+                if let Some(key) = &key {
+                    key.sign(line);
+                }
             }
             let line = format!("{line}\n");
             let path = events(event.at, self.index.writers.current());

@@ -52,8 +52,7 @@ impl Writers {
     }
 
     pub(crate) fn text(&self) -> String {
-        let document =
-            json!({"ids": self.ids, "has_old_logs": self.has_old_logs, "place": self.place,
+        let document = json!({"ids": self.ids, "has_old_logs": self.has_old_logs, "place": self.place,
                 "key": self.key});
         format!("{document}\n")
     }
@@ -190,7 +189,7 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Whether the last event of this copy is not at the end of its log any more.
-fn is_taken_back(disk: &dyn Disk, state: &State) -> bool {
+pub(crate) fn is_taken_back(disk: &dyn Disk, state: &State) -> bool {
     let (Some((log, end)), Some(last)) = (state.end(), state.last_event()) else { return false };
     let found = disk.stat(log).ok().flatten();
     match found {

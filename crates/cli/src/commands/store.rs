@@ -9,7 +9,7 @@ use accord_host::upkeep;
 
 use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
 use super::progress::Progress;
-use crate::host::{FolderArgs, print_answer};
+use crate::host::{FolderArgs, holds_data, holds_store, print_answer};
 use crate::render::{clean, counted};
 use crate::{CliError, Exit, Result, print_line};
 
@@ -126,14 +126,31 @@ impl RestoreArgs {
 
 fn compact(data: FolderArgs) -> Result<Exit> {
     let folder = data.folder()?;
+    if has_only_tasks(&folder) {
+        let document = CompactAnswer { bytes_before: 0, bytes_after: 0 };
+        return say(data.json, &document, || nothing_there(&folder));
+    }
     let compacted = upkeep::compact(&folder);
     let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
     let document = CompactAnswer { bytes_before: before, bytes_after: after };
     say(data.json, &document, || format!("{before} bytes before, {after} now"))
 }
 
+/// Whether a data folder has no store yet: tasks are files.
+fn has_only_tasks(folder: &Path) -> bool {
+    holds_data(folder) && !holds_store(folder)
+}
+
+fn nothing_there(folder: &Path) -> String {
+    format!("{} has tasks and no store yet: nothing to do", clean(&folder.display().to_string()))
+}
+
 fn repair(data: FolderArgs) -> Result<Exit> {
     let folder = data.folder()?;
+    if has_only_tasks(&folder) {
+        let document = RepairAnswer { sound: 0, set_aside: 0 };
+        return say(data.json, &document, || nothing_there(&folder));
+    }
     let progress = Progress::items();
     progress.about("copying the store");
     let repaired = upkeep::repair(&folder, &mut |done, total| {

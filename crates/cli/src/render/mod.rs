@@ -38,8 +38,8 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
-    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or, writer,
-    poll, received, session_end, task, task_event, tasks,
+    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or,
+    poll, received, session_end, task, task_event, tasks, writer,
 };
 pub(crate) use self::task_change::{
     commented_task, created_tasks, dependency_added, dependency_removed, nothing_claimed,

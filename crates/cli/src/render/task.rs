@@ -5,6 +5,7 @@ use accord_process::SHOW_DIFFERENCE;
 use accord_tasks_core::message::MessageType;
 use accord_tasks_core::observed::{cost_line, described};
 use accord_tasks_core::operations as ops;
+use accord_tasks_core::route::ALREADY_RECORDED;
 use accord_tasks_core::task::{Priority, TaskComment};
 use accord_tasks_core::{Status, TaskId};
 
@@ -322,6 +323,9 @@ pub(crate) fn received(page: &mut Page, answer: &ops::MessageAnswer) {
         Some("not_protocol") => "this is no message of AOF/1; nothing was changed".to_owned(),
         Some("waits_for_session_end") => {
             format!("the report of {id} is recorded; it counts when the session ends ({status})")
+        }
+        Some(ALREADY_RECORDED) => {
+            format!("the report of {id} was recorded before; the task stays {status}")
         }
         Some("no_transition")
             if answer.kind == Some(MessageType::CompletionReport)

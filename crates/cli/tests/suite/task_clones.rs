@@ -378,7 +378,10 @@ fn an_approval_of_another_copy_counts_once_that_copy_is_confirmed() {
     let said = two.yes("list");
     assert!(said.contains("done by human:ann in another copy, not verified here"), "{said}");
     let lint = two.ran("lint");
-    assert!(lint.code == 1 && lint.stdout.contains(&format!("adopt --writer {writer}")), "{lint:?}");
+    assert!(
+        lint.code == 1 && lint.stdout.contains(&format!("adopt --writer {writer}")),
+        "{lint:?}"
+    );
     two.yes("poll");
     assert_eq!((two.status(&id), two.status(&next)), ("review".into(), "backlog".into()));
     assert!(two.ran(&format!("approve {id} --yes")).stderr.contains("task_needs_adopt"));
@@ -394,6 +397,7 @@ fn an_approval_of_another_copy_counts_once_that_copy_is_confirmed() {
     two.lints_clean();
     two.sync();
     one.git("pull -q origin main");
+    one.confirms(&two);
     one.yes(&format!("block {next} 'not yet'"));
     one.yes(&format!("unblock {next}"));
     one.yes(&format!("close {next} --yes"));
@@ -401,7 +405,6 @@ fn an_approval_of_another_copy_counts_once_that_copy_is_confirmed() {
     two.git("pull -q origin main");
     assert_eq!(two.status(&next), "done");
     two.lints_clean();
-    // A clone of a confirmed copy is another one.
     assert!(two.ran("adopt --writer nobody22 --yes").stderr.contains("nothing_to_adopt"));
 }
 
@@ -512,6 +515,142 @@ fn what_was_removed_is_said_and_comes_back() {
     }
     fs::rename(one.path.join("away"), &tasks).expect("moved back");
     assert_eq!(one.status(&id), "ready");
+    one.lints_clean();
+}
+
+/// The report of an agent that a task is done.
+fn report(id: &str, agent: &str, run_id: Option<&str>, notes: &str) -> String {
+    let mut report = serde_json::json!({
+        "protocol": "aof", "version": 1, "type": "completion.report", "taskId": id,
+        "fromAgent": agent, "toAgent": "dispatcher", "sentAt": "2999-01-01T00:00:00Z",
+        "payload": {"outcome": "done", "summaryRef": "s", "notes": notes,
+            "tests": {"total": 3, "passed": 3, "failed": 0}},
+    });
+    if let Some(run_id) = run_id {
+        report["runId"] = run_id.into();
+    }
+    report.to_string()
+}
+
+#[test]
+fn a_claim_makes_the_folders_that_git_does_not_carry() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    two.yes(&format!("claim {id} --as builder"));
+    for name in ["inputs", "work", "outputs", "subtasks"] {
+        assert!(two.path.join(format!("tasks/in-progress/{id}/{name}")).is_dir(), "{name}");
+    }
+    two.lints_clean();
+}
+
+#[test]
+fn a_switch_of_branches_is_no_fault() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    // A copy that changed nothing has no events.
+    two.yes("poll");
+    two.lints_clean();
+    let branch = |name: &str, words: &str| {
+        one.git(&format!("checkout -q {name}"));
+        one.lints_clean();
+        assert_eq!(one.dirty(), "");
+        one.yes(words);
+        one.lints_clean();
+        one.git("add -A");
+        one.git("commit -qm more");
+    };
+    branch("-b feature", "create 'On the branch' --ready");
+    for turn in 0..3 {
+        branch("main", &format!("comment {id} 'main {turn}'"));
+        branch("feature", &format!("comment {id} 'feature {turn}'"));
+    }
+    one.git("checkout -q main");
+    one.yes("poll");
+    let events = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    let events: String = events.filter_map(|it| fs::read_to_string(it.path()).ok()).collect();
+    assert!(!events.contains("task.deleted"), "{events}");
+    // A line that was changed is found all the same.
+    let log = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    let log = log.map(|it| it.path()).find(|path| {
+        fs::read_to_string(path).is_ok_and(|text| text.contains("\"human:ann\""))
+    });
+    let log = log.expect("a log");
+    let text = fs::read_to_string(&log).expect("lines");
+    fs::write(&log, text.replacen("human:ann", "human:eve", 1)).expect("changed");
+    assert!(one.ran("lint").stdout.contains("was changed, removed or added"), "{log:?}");
+}
+
+#[test]
+fn the_report_of_another_copy_is_shown_as_such() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let (id, _) = reviewed(&one, &two);
+    let shown = two.yes(&format!("show {id}"));
+    assert!(shown.contains("reported") && shown.contains("done by builder"), "{shown}");
+    assert!(shown.contains("builder reported in another copy of the tasks"), "{shown}");
+    assert!(!one.yes(&format!("show {id}")).contains("in another copy"));
+    let list = two.json("list --status review");
+    assert_eq!(list["tasks"][0]["done_by"], "builder", "{list}");
+}
+
+#[test]
+fn the_agent_that_lost_its_task_in_a_merge_reports_in_vain() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    let claimed = two.json(&format!("claim {id} --as late"));
+    let run_id = claimed["run_id"].as_str().expect("a run").to_owned();
+    two.git("add -A");
+    two.git("commit -qm claimed");
+    one.yes(&format!("claim {id} --as builder"));
+    run(one.command("message"), report(&id, "builder", None, "mine"));
+    one.sync();
+    let _ = try_git(&two.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]);
+    two.yes("merge");
+    assert_eq!(two.status(&id), "review");
+    let result = two.path.join(format!("runs/{id}/run_result.json"));
+    let before = fs::read_to_string(&result).expect("a report");
+    assert!(before.contains("mine"), "{before}");
+    let late = run(two.command("message"), report(&id, "late", Some(&run_id), "late"));
+    assert!(late.code != 0, "{late:?}");
+    assert_eq!(fs::read_to_string(&result).expect("a report"), before);
+    assert!(two.yes(&format!("show {id}")).contains("done by builder"));
+}
+
+#[test]
+fn the_same_report_after_the_approval_changes_nothing() {
+    let (_clones, one, _two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    let send = |notes: &str| run(one.command("message"), report(&id, "builder", None, notes));
+    assert_eq!(send("n").code, 0);
+    one.yes(&format!("approve {id} --yes"));
+    let again = send("n");
+    assert!(again.code == 0 && again.stdout.contains("was recorded before"), "{again:?}");
+    let other = send("something else");
+    assert!(other.code != 0 && other.stderr.contains("task_finished"), "{other:?}");
+    assert_eq!(one.status(&id), "done");
+    one.lints_clean();
+}
+
+#[test]
+fn a_tree_that_is_made_again_goes_on_with_its_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let one = Clone { path: folder.path().join("tree"), person: "human:ann" };
+    let last_event = || {
+        let board = one.json("board");
+        board["last_event"].as_u64().expect("a number")
+    };
+    fs::create_dir(&one.path).expect("a folder");
+    one.yes("init --root . --project shop");
+    let first = one.create("First --ready");
+    let last = last_event();
+    fs::remove_dir_all(&one.path).expect("removed");
+    fs::create_dir(&one.path).expect("a folder");
+    let said = one.yes("init --root . --project shop");
+    assert!(said.contains(&format!("go on after event {last}")), "{said}");
+    let second = one.create("Second --ready");
+    assert_ne!(first, second);
+    assert!(last_event() > last);
+    assert!(one.yes("watch --no-wait").contains("tree_made_again"));
     one.lints_clean();
 }
 

@@ -10,6 +10,7 @@ use accord_live::Live;
 use accord_live_door::{LiveDoor, LiveParts};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_memory_door::MemoryDoor;
+use accord_process::user_state_folder;
 use accord_serving::Serving;
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -114,7 +115,10 @@ impl Host {
         );
         let tasks = match kind {
             HostKind::Trial => TaskTrees::temporary(Environment::system())?,
-            _ => TaskTrees::new(folder, Environment::system()),
+            _ => {
+                let system = Environment::system();
+                TaskTrees::new(folder, system.with_state_folder(user_state_folder()))
+            }
         };
         let live = LiveParts::new(Arc::clone(&engine) as _, &settings)?;
         let values = ServiceValues {

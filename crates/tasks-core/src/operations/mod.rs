@@ -82,8 +82,8 @@ pub use session_end::{
 };
 pub use show::{ShowAnswer, ShowQuery, ShowTask, TaskShowEnvelope};
 pub use task::{
-    BlockEnd, DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
-    UnadoptedMove,
+    BlockEnd, DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails,
+    TaskItem, UnadoptedMove,
 };
 pub use tree::{
     ApplyMode, IdForm, InitAnswer, InitRequest, InitTasks, LayoutName, LintAnswer, LintFinding,

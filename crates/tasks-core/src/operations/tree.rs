@@ -109,6 +109,9 @@ message! {
         required root: String = "root", "path";
         /// Whether the tree is new.
         required created: bool = "created", "flag";
+        /// The last event of the tree that was in this folder before and is gone: ids and events
+        /// go on after it.
+        optional goes_on_after: u64 = "goes_on_after", "event-number";
         /// When a report moves its task.
         required apply: ApplyMode = "apply", "apply-mode";
         /// Who may end a review.

@@ -1,6 +1,6 @@
 //! `completion.report`, and what a recorded result does later.
 
-use accord_contract::Time;
+use accord_contract::{Code, Failure, Time};
 
 use super::{Artifact, Call, Facts, Refused, Routed, Rules, walk};
 use crate::event::kind;
@@ -38,6 +38,7 @@ pub(super) fn report(
 ) -> Result<Routed, Refused> {
     let task = file.task();
     call.check_sender(task, facts.run)?;
+    check_run(call, task, facts)?;
     call.check_paths("summaryRef", [report.summary_ref.as_str()])?;
     call.check_paths("deliverables", texts(report.deliverables.as_deref()))?;
     let run_id = facts.run.and_then(|run| run.run_id.as_deref());
@@ -58,6 +59,13 @@ pub(super) fn report(
     let is_known = facts.result.is_some_and(|known| said(known) == said(&result));
     // What was approved stays what was approved.
     let is_over = rule!(task.status == Status::Done; DoneAgain => false);
+    let is_again = facts.result.is_some_and(|known| is_same(known, &result));
+    if is_over && is_known && !is_again {
+        let message =
+            format!("{} is done, and this report differs from the one of its run", call.id);
+        let failure = Failure::new(Code::AofTaskFinished, message);
+        return Err(call.refused(failure.with("task_id", call.id.to_string())));
+    }
     if !is_over && (!is_known || task.status == Status::InProgress) {
         routed.artifacts.push(Artifact::Result(result.clone()));
     }
@@ -66,10 +74,39 @@ pub(super) fn report(
         routed.events.push(call.event(kind::COMPLETED).with("outcome", outcome));
     }
     match rules.apply {
+        _ if is_over && is_again => routed.not_applied = Some(ALREADY_RECORDED),
         ApplyMode::AtOnce => apply(&mut routed, task, &result, facts, None, call.now),
         ApplyMode::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
     }
     Ok(routed)
+}
+
+/// Checks a report of a run that this copy of the tasks does not know any more: another copy did
+/// the task meanwhile.
+fn check_run(call: &Call<'_>, task: &Task, facts: &Facts<'_>) -> Result<(), Refused> {
+    let sent = call.message.envelope.run_id.as_deref();
+    let last = facts.result.and_then(|result| result.run_id.as_deref());
+    let is_stale = facts.run.is_none() && sent.zip(last).is_some_and(|(sent, last)| sent != last);
+    if !is_stale || task.lease.value().is_some() {
+        return Ok(());
+    }
+    let who = facts.result.map_or("another agent", |result| result.agent_id.as_str());
+    let message = format!("{} went to {who}, whose report is recorded", call.id);
+    Err(call.refused(Failure::new(Code::AofStaleRun, message)))
+}
+
+/// Why the report of a task that is done moves nothing, if it is the one that was recorded.
+pub const ALREADY_RECORDED: &str = "already_recorded";
+
+/// Whether two reports of one run say the same. When they were sent does not matter.
+fn is_same(one: &RunResult, other: &RunResult) -> bool {
+    let said = |result: &RunResult| {
+        let list = |texts: &Option<Vec<String>>| texts.clone().unwrap_or_default();
+        let lists = (list(&result.deliverables), list(&result.blockers));
+        let texts = (result.summary_ref.clone(), result.notes.clone(), result.tests.clone());
+        (result.agent_id.clone(), result.run_id.clone(), result.outcome, lists, texts)
+    };
+    said(one) == said(other)
 }
 
 fn texts(list: Option<&[String]>) -> impl Iterator<Item = &str> {

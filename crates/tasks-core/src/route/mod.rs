@@ -18,7 +18,7 @@ use crate::task::{Task, TaskFile};
 use crate::yaml::Change;
 use crate::{Status, TaskId, rule};
 
-pub use completion::{apply_result, completion_path};
+pub use completion::{ALREADY_RECORDED, apply_result, completion_path};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use accord_contract::Value;
+use accord_contract::{Object, Value};
 use accord_tasks_core::event::{completed_task, number};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::Result;
@@ -11,6 +11,7 @@ use accord_trees::record::RecordLines;
 use super::Lint;
 use crate::committed::Seal;
 use crate::layout::task_file;
+use crate::signed::Signed;
 use crate::writers::writer_of;
 
 impl Lint<'_> {
@@ -28,7 +29,16 @@ impl Lint<'_> {
             let writer = known.as_ref().map_or_else(of_others, |known| known.writer_of(&path));
             let numbers = writers.entry(writer).or_default();
             let mut last = 0;
-            let sealed = self.state.seal(&path);
+            // Of an older version of the log, which git brought back, the lines say it themselves.
+            let sealed = self.state.seal(&path).filter(|_| !self.is_another_commit);
+            let own =
+                self.is_another_commit && known.as_ref().is_some_and(|known| known.has(&path));
+            let key = known.as_ref().and_then(|known| Some(known.key()?.public()));
+            let is_signed = |line: &Object| {
+                let signed = Signed::of(line);
+                signed.as_ref().and_then(Signed::signer) == key.as_deref()
+            };
+            let mut is_forged = false;
             let mut found = sealed.map(|seal| Seal::after(seal.after));
             let mut lines = match RecordLines::open(self.disk, &path, 0, 0) {
                 Err(error) if error.is_unreadable() => {
@@ -55,6 +65,7 @@ impl Lint<'_> {
                     self.error("event_order", &path, problem);
                 }
                 last = number;
+                is_forged |= own && !is_signed(&line.object);
                 if let Some(found) = &mut found
                     && number > found.after
                     && self.state.last_event().is_some_and(|last| number <= last)
@@ -63,7 +74,7 @@ impl Lint<'_> {
                 }
                 numbers.push((number, path.clone()));
             }
-            if found.as_ref() != sealed {
+            if found.as_ref() != sealed || is_forged {
                 // The number tells this finding from that of a commit in progress.
                 let committed = self.state.last_event().unwrap_or(0);
                 let problem = format!(
@@ -95,7 +106,10 @@ impl Lint<'_> {
                 last = last.max(before);
             }
         }
-        if let Some(committed) = self.state.last_event().filter(|committed| *committed > last) {
+        // A copy that wrote nothing yet has the numbers of the others.
+        let is_ours = self.state.end().is_some() && !self.is_another_commit;
+        let committed = self.state.last_event().filter(|_| is_ours);
+        if let Some(committed) = committed.filter(|committed| *committed > last) {
             let problem = format!("the events after {last} are missing, up to {committed}");
             self.error("event_gap", "events", problem);
         }

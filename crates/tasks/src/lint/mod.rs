@@ -28,7 +28,7 @@ use crate::referee::verdict::is_marked;
 use crate::referee::waiting::{Cause, Waiting};
 use crate::scan::{MAX_FILE, is_committed, read_task, readable};
 use crate::traces::Traces;
-use crate::writers::is_in_git;
+use crate::writers::{is_in_git, is_taken_back};
 
 /// Deeper folders count as filled.
 const MAX_DEPTH: usize = 8;
@@ -50,6 +50,8 @@ pub(crate) struct Lint<'d> {
     pub(crate) events: u64,
     /// What the event logs explain, in a tree that git carries.
     explained: Option<Explained>,
+    /// Whether git checked out a commit in which this copy did not write its last event yet.
+    is_another_commit: bool,
     /// The tasks whose moves wait for a person.
     waiting: BTreeSet<TaskId>,
 }
@@ -69,6 +71,7 @@ impl<'d> Lint<'d> {
             traces: None,
             events: 0,
             explained: None,
+            is_another_commit: false,
             waiting: BTreeSet::new(),
         }
     }
@@ -99,6 +102,7 @@ impl<'d> Lint<'d> {
             let mut explained = Explained::default();
             explained.refresh(self.disk)?;
             self.explained = Some(explained);
+            self.is_another_commit = is_taken_back(self.disk, self.state);
         }
         self.settings()?;
         self.tasks()?;
@@ -202,10 +206,21 @@ impl<'d> Lint<'d> {
             }
         }
         let missing = self.state.tasks().map(|(id, _)| id).filter(|id| !self.seen.contains_key(id));
-        let missing: Vec<TaskId> = missing.collect();
+        let is_known = |id: &TaskId| self.explained.as_ref().is_none_or(|logs| logs.names(*id));
+        let missing: Vec<TaskId> = missing.filter(is_known).collect();
+        if self.disk.stat("tasks")?.is_none() && !missing.is_empty() {
+            let problem = format!("the folder is gone, and the {} open tasks in it", missing.len());
+            self.error("missing_folder", "tasks", problem);
+            return Ok(());
+        }
         for id in missing {
-            let problem = "the file of the task is gone; the next operation decides about it";
+            let problem = "the file of the task is gone; the next change records that";
             self.error("missing_file", &id.to_string(), problem);
+            if let Some(found) = self.findings.last_mut() {
+                found.suggestion = Some(format!(
+                    "to bring it back: accord task undelete {id}, or restore it with git"
+                ));
+            }
         }
         Ok(())
     }
@@ -255,7 +270,10 @@ impl<'d> Lint<'d> {
             self.done.push((id, former(task)));
         }
         // A tree that came with its files alone has no record.
-        if task.metadata("approval").is_some() && !is_waiting && self.state.last_decision().is_some() {
+        if task.metadata("approval").is_some()
+            && !is_waiting
+            && self.state.last_decision().is_some()
+        {
             self.approved.push(task.clone());
         }
         if let Some(approved) = approved_outputs(task) {
@@ -431,7 +449,7 @@ fn suggestion(code: &str) -> Option<&'static str> {
         "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",
         "merge_conflict" => "accord task merge",
         "duplicate_task" => "after a merge of git: accord task merge; else: accord task poll",
-        "edit_not_judged" | "status_mismatch" | "missing_file" => "accord task poll",
+        "edit_not_judged" | "status_mismatch" => "accord task poll",
         _ => return None,
     })
 }

@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use accord_base::By;
 use accord_base::evidence::EvidenceDigest;
 use accord_contract::{Code, Failure, Value, Wire as _};
-use accord_tasks_core::event::{self, TaskEvent, kind};
+use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{AdoptWriterAnswer, AdoptWriterRequest};
 use accord_tasks_core::verbs::Verdict;
 use accord_tasks_core::{TaskId, evidence};
 use accord_trees::record::RecordLines;
 
 use crate::event_log::all_logs;
-use crate::explained::FRONT;
 use crate::referee::waiting::Cause;
-use crate::signed::{SIGNED, signer};
+use crate::signed::Signed;
 use crate::tree::failure;
 use crate::work::Work;
 use crate::writers::writer_of;
@@ -22,11 +21,7 @@ use crate::{Result, Tree};
 
 impl Tree {
     /// Confirms the copy of the tree that signs the events of a writer.
-    pub fn adopt_writer(
-        &self,
-        request: &AdoptWriterRequest,
-        by: &By,
-    ) -> Result<AdoptWriterAnswer> {
+    pub fn adopt_writer(&self, request: &AdoptWriterRequest, by: &By) -> Result<AdoptWriterAnswer> {
         by.check_person("confirm another copy of the tasks")?;
         let is_trial = request.dry_run == Some(true);
         let (request, by) = (request.clone(), by.clone());
@@ -39,16 +34,16 @@ impl Tree {
     }
 }
 
-/// What the logs of a writer say, signed with one key.
+/// What is signed with one key.
 #[derive(Default)]
-struct Signed {
+struct Said {
     events: u64,
     actors: HashMap<String, u64>,
 }
 
 fn adopt(work: &mut Work<'_>, request: &AdoptWriterRequest, by: &By) -> Result<AdoptWriterAnswer> {
     let writer = request.writer.trim();
-    let (key, signed) = key_of(work, writer)?;
+    let (key, said) = key_of(work, writer)?;
     let nothing = |message: String| Err(Failure::new(Code::AofNothingToAdopt, message));
     let own = work.state.writers().and_then(|writers| Some(writers.key()?.public()));
     if own.as_deref() == Some(&*key) {
@@ -59,14 +54,14 @@ fn adopt(work: &mut Work<'_>, request: &AdoptWriterRequest, by: &By) -> Result<A
     }
     let evidence = evidence::digest((&key, None), &[], &[], &[], &[]);
     evidence::check((&evidence, true), request.expect.as_deref(), None)?;
-    let mut actors: Vec<(String, u64)> = signed.actors.into_iter().collect();
+    let mut actors: Vec<(String, u64)> = said.actors.into_iter().collect();
     actors.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
     let is_trial = request.dry_run == Some(true);
     let answer = AdoptWriterAnswer {
         writer: writer.to_owned(),
         key: key.clone(),
         actors: actors.into_iter().map(|(actor, _)| actor).collect(),
-        events: signed.events,
+        events: said.events,
         tasks: waiting_for(work, &key)?,
         confirmed: !is_trial,
         evidence: evidence.to_string(),
@@ -98,19 +93,16 @@ fn record(
 }
 
 /// The key that signed the events of a writer. A key itself is a name, too.
-fn key_of(work: &Work<'_>, writer: &str) -> Result<(String, Signed)> {
+fn key_of(work: &Work<'_>, writer: &str) -> Result<(String, Said)> {
     let disk = work.disk();
-    let mut keys: BTreeMap<String, Signed> = BTreeMap::new();
+    let mut keys: BTreeMap<String, Said> = BTreeMap::new();
     for log in all_logs(disk).map_err(|error| failure(&error))? {
         let is_named = writer_of(&log) == Some(writer);
         let lines = RecordLines::open(disk, &log, 0, 0).map_err(|error| failure(&error))?;
         for line in lines.filter_map(std::result::Result::ok).map(|line| line.object) {
             let text = |name: &str| line.get(name).and_then(Value::as_str);
-            let said = event::task(&line).zip(text(FRONT)).zip(text(SIGNED));
-            let Some(((id, front), signed)) = said else { continue };
-            let is_key = signed.split_once('.').is_some_and(|(key, _)| key == writer);
-            let Some(key) = Some(signed).filter(|_| is_named || is_key) else { continue };
-            let Some(key) = signer(key, id, front) else { continue };
+            let signed = Signed::of(&line).filter(|signed| is_named || signed.key() == writer);
+            let Some(key) = signed.as_ref().and_then(Signed::signer) else { continue };
             let found = keys.entry(key.to_owned()).or_default();
             found.events += 1;
             if let Some(actor) = text("actor") {

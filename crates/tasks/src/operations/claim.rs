@@ -97,7 +97,12 @@ impl Claim {
         }
         work.write_artifact(id, "run.json", &leased.run)?;
         work.write_heartbeat(id, &leased.heartbeat)?;
+        let has_folders = work.has_companion(&before);
         work.update(&before, &after)?;
+        if !has_folders {
+            // Git carries no empty folder.
+            work.make_companion(id, Status::InProgress);
+        }
         let to = (Status::Ready, Status::InProgress);
         work.event(match &self.forced_by {
             None => TaskEvent::moved(id, &self.agent, to, Some("claimed"), now),

@@ -49,7 +49,8 @@ impl Tree {
             if !created {
                 note_changes(work, &request, &by);
             }
-            Ok(answer(&settings, &project, root, created))
+            let goes_on_after = work.index.vanished.take().filter(|_| created);
+            Ok(InitAnswer { goes_on_after, ..answer(&settings, &project, root, created) })
         })?;
         self.current_settings();
         Ok(answer)
@@ -213,6 +214,7 @@ fn answer(settings: &Settings, project: &str, root: String, created: bool) -> In
         aof_id: manifest.map_or_else(|| aof_project_id(project), |manifest| manifest.id.clone()),
         root,
         created,
+        goes_on_after: None,
         apply: committed.map_or(ApplyMode::AtOnce, |committed| committed.apply),
         review: committed.map_or(ReviewMode::Human, |committed| committed.review),
         layout: layout.unwrap_or(LayoutName::Guide),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use accord_base::By;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{LintAnswer, LintQuery};
-use accord_trees::{Disk, TreeError};
 use accord_trees::wal::Wal;
+use accord_trees::{Disk, TreeError};
 
 use crate::committed::State;
 use crate::layout::OWN;
@@ -24,7 +24,7 @@ impl Tree {
     fn waiting_moves(&self, disk: &dyn Disk, state: &State) -> BTreeMap<TaskId, Waiting> {
         let settings = self.settings();
         let is_in_git = is_in_git(disk.root_path());
-        let scanned = scan(disk, settings.layout(), state, is_in_git).ok();
+        let scanned = scan(disk, settings.layout(), state, is_in_git, || None).ok();
         let Some(mut index) = scanned.filter(|_| state.is_begun()) else { return BTreeMap::new() };
         let now = self.environment().now();
         Work::new(disk, state, &mut index, settings, now).settle_tasks();

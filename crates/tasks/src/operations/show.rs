@@ -35,6 +35,7 @@ impl Tree {
             if approved_outputs(file.task()).is_some_and(|it| it != evidence.outputs_digest) {
                 findings.push("outputs/ changed after the approval".to_owned());
             }
+            findings.extend(work.report_of_others(id)?);
             if let Some(of_others) = work.decision_of_others(&file)? {
                 findings.push(of_others);
             } else if !work.is_approval_recorded(file.task())? {

@@ -22,8 +22,8 @@ use crate::committed::{Held, LeaseOrigin};
 use crate::layout::{COMPANIONS, OWN, companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
-use waiting::Waiting;
 use verdict::{Before, Noticed, Verdict, decide};
+use waiting::Waiting;
 
 /// Who acts when a file was changed and nothing says by whom.
 pub(crate) const SYSTEM: &str = "system";
@@ -131,6 +131,12 @@ impl Work<'_> {
                 .with("tasks", leased);
             self.events.push(event);
         }
+        if let Some(last) = self.index.vanished {
+            let event = TaskEvent::new(kind::STATE_LOST, SYSTEM, None, self.now)
+                .with("reason", "tree_made_again")
+                .with("lastEvent", last);
+            self.events.push(event);
+        }
         for (id, held) in tasks {
             self.touch(id, Some(held));
         }
@@ -165,8 +171,18 @@ impl Work<'_> {
             return Ok(self.wait(id, verdict.file, verdict.lease, waiting));
         }
         self.index.waiting.remove(&id);
-        let Verdict { file, at, others, mut refused, refused_text, noticed, lease, is_explained, .. } =
-            verdict;
+        let Verdict {
+            file,
+            at,
+            others,
+            mut refused,
+            refused_text,
+            noticed,
+            lease,
+            is_explained,
+            ..
+        } = verdict;
+        let mut is_of_another_commit = false;
         if let Some(text) = refused_text {
             self.put(&refused_file(id), text)?;
         }
@@ -188,6 +204,7 @@ impl Work<'_> {
         } else {
             match &noticed {
                 Noticed::Deleted(from) => {
+                    is_of_another_commit = self.explained()?.is_some_and(|logs| !logs.names(id));
                     self.index.board.remove(id);
                     if !from.is_final() {
                         self.touch(id, None);
@@ -202,7 +219,9 @@ impl Work<'_> {
                 _ => self.index.board.remove(id),
             }
         }
-        self.report(id, file.as_ref(), &refused, noticed);
+        if !is_of_another_commit {
+            self.report(id, file.as_ref(), &refused, noticed);
+        }
         Ok(())
     }
 
@@ -310,6 +329,15 @@ impl Work<'_> {
         }
         self.make_companion(id, to);
         Ok(())
+    }
+
+    /// Whether the folder beside a task file is complete.
+    pub(crate) fn has_companion(&self, file: &TaskFile) -> bool {
+        let folder = companion(file.task().status, file.task().id);
+        let is_there = |name: &&str| {
+            self.disk.stat(&format!("{folder}/{name}")).is_ok_and(|stat| stat.is_some())
+        };
+        COMPANIONS.iter().all(|name| is_there(&name))
     }
 
     /// Makes the folder beside a task file.

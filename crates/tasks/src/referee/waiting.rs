@@ -61,7 +61,9 @@ impl Waiting {
             last.at == task.last_transition_at.to_string()
         });
         let what = match &said {
-            Some(last) => format!("{} by {} at {}", last.outcome.replace('_', " "), last.by, last.at),
+            Some(last) => {
+                format!("{} by {} at {}", last.outcome.replace('_', " "), last.by, last.at)
+            }
             None => format!("moved to {}", task.status),
         };
         match &self.cause {
@@ -69,7 +71,9 @@ impl Waiting {
                 let writer = writer.as_deref().unwrap_or("an earlier version");
                 format!("{id}: {what} in another copy of the tasks ({writer}), not verified here")
             }
-            Cause::Unrecorded => format!("{id}: {what}, as its file says; this copy did not record it"),
+            Cause::Unrecorded => {
+                format!("{id}: {what}, as its file says; this copy did not record it")
+            }
             Cause::Older => format!("{id}: {what}, which is older than its present review"),
             Cause::ByHand => format!("{id}: {what} by hand; no event says who did it"),
         }

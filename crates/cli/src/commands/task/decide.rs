@@ -229,8 +229,8 @@ fn adopt_writer(place: &Place, writer: &str, person: PersonArgs) -> Result<Exit>
     let would = adopt(trial, &person.acting()?)?.answer.0.result;
     let evidence = evidence(Some(&would.evidence))?;
     let verb = "let all count that this copy of the tasks signs";
-    let decision = person
-        .decide(&question(place, verb, &evidence), |page| render::writer(page, &would))?;
+    let decision =
+        person.decide(&question(place, verb, &evidence), |page| render::writer(page, &would))?;
     let (by, note, expect) = parts(decision);
     place.print(adopt(body(expect, None, note), &by)?, render::writer)
 }

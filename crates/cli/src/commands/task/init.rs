@@ -103,6 +103,12 @@ fn made(page: &mut Page, answer: &InitAnswer, next: &str) {
         format!("heartbeat {} s", answer.heartbeat_ttl_ms / 1_000),
     ];
     page.pieces(&pieces);
+    if let Some(last) = answer.goes_on_after {
+        page.line(format!(
+            "  a tree of these tasks was here before and is gone: ids and events go on after event \
+             {last}"
+        ));
+    }
     if answer.ids == Some(IdForm::Random) {
         page.line("  ids are random: readers by the pattern of AOF's guide refuse them");
     }

@@ -6,6 +6,7 @@ use accord_api::{Call, Verbatim};
 use accord_tasks_core::Status;
 use accord_tasks_core::message::{MessageType, sent_at};
 use accord_tasks_core::operations::{MessageQuery, SendMessage};
+use accord_tasks_core::route::ALREADY_RECORDED;
 
 use super::place::PlaceArgs;
 use crate::input::read_file;
@@ -43,10 +44,11 @@ impl MessageArgs {
         let call = Call::<SendMessage>::new(place.tasks()?, MessageQuery::default(), body);
         let answer = place.host.call(&call)?;
         let result = &answer.answer.0.result;
-        // A report is recorded, now or before, also if it moves nothing; except that what was
-        // approved stays what was approved.
+        // A report is recorded, now or before, also if it moves nothing; except that a task that
+        // is over gets no new one.
         let is_report = result.kind == Some(MessageType::CompletionReport);
-        let is_over = result.status.is_some_and(Status::is_final);
+        let is_over = result.status.is_some_and(Status::is_final)
+            && result.reason.as_deref() != Some(ALREADY_RECORDED);
         let is_taken = result.applied || (is_report && !is_over);
         place.print(answer, render::received)?;
         Ok(Exit::from_answer(is_taken))

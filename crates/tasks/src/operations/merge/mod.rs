@@ -24,7 +24,7 @@ use accord_trees::wal::{ANYTHING, Op};
 use super::apply::invalid;
 use crate::committed::LeaseOrigin;
 use crate::explained::Writer;
-use crate::layout::{companion, status_folder, task_file};
+use crate::layout::{RunLayout, companion, status_folder, task_file};
 use crate::referee::copies::{Copy, Found, find_all};
 use crate::referee::verdict::is_marked;
 use crate::tree::failure;
@@ -444,12 +444,30 @@ fn write(work: &mut Work<'_>, task: &Merged, found: &[Found]) -> Result<()> {
         })
     });
     let origin = work.held(id).map_or(LeaseOrigin::None, |held| held.lease);
+    let was_here = origin == LeaseOrigin::Accord;
     let origin = match lease {
         None => LeaseOrigin::None,
         Some(_) if is_own => origin,
         Some(_) => LeaseOrigin::Elsewhere,
     };
+    if was_here && !is_own {
+        forget_run(work, id)?;
+    }
     work.hold(&task.file, origin)
+}
+
+/// The run of this copy ended: another one has the task, so that what its agent says is late.
+fn forget_run(work: &mut Work<'_>, id: TaskId) -> Result<()> {
+    for layout in [RunLayout::Guide, RunLayout::Reference] {
+        for name in ["run.json", "run_heartbeat.json"] {
+            let path = format!("{}/{name}", layout.folder(id));
+            if work.disk().stat(&path).map_err(|error| failure(&error))?.is_some() {
+                work.ops.push(Op::Remove { path: path.clone() });
+                work.staged.insert(path, None);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Brings the folders beside the versions together. What is in another one goes below `work/`.
