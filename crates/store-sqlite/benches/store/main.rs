@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p accord-store-sqlite -- [commit] [read] [search] [open] \
-//!     [--packages N] [--keep DIR]
+//!     [migrate] [--packages N] [--keep DIR]
 //! ```
 //!
 //! Machines are noisy: the ratios are the promise, everything else is an illustration. `N` is how
@@ -15,6 +15,7 @@ mod floor;
 #[path = "../../tests/suite/format_1.rs"]
 mod format_1;
 mod gates;
+mod migrate;
 mod open;
 mod packages;
 mod read;
@@ -48,6 +49,9 @@ fn main() -> ExitCode {
     }
     if asked.wants("open") {
         open::run(&mut gates, &stores, asked.packages);
+    }
+    if asked.wants("migrate") {
+        migrate::run(&mut gates, &stores, asked.packages);
     }
     gates.verdict()
 }

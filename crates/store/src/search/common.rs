@@ -2,6 +2,9 @@
 
 use crate::terms::QueryTerm;
 
+/// The most terms that are looked up: the rarest ones, which say most.
+pub(super) const MAX_CHOSEN: usize = 32;
+
 /// Which terms are very common.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CommonTermLimits {
@@ -43,6 +46,11 @@ impl CommonTermLimits {
             let length = if *with > ceiling { term.term.chars().count() } else { 0 };
             ((*with).min(ceiling.saturating_add(1)), std::cmp::Reverse(length))
         });
+        // A term that no package has does not take the place of another one.
+        if by_rarity.len() > MAX_CHOSEN {
+            let is_found = |place: &usize| counted[*place].1 > 0;
+            by_rarity = by_rarity.into_iter().filter(is_found).take(MAX_CHOSEN).collect();
+        }
         let rarest = by_rarity.first().copied();
         let ranked = rarest.is_none_or(|place| counted[place].1 <= ceiling);
         let mut together = 0;
@@ -57,7 +65,7 @@ impl CommonTermLimits {
         for (place, (term, with)) in counted.into_iter().enumerate() {
             if by_rarity.contains(&place) {
                 choice.terms.push((term, with));
-            } else if !term.is_part && !term.word.is_empty() {
+            } else if with > 0 && !term.is_part && !term.word.is_empty() {
                 choice.left_out.push(term.word);
             }
         }
@@ -77,5 +85,30 @@ impl ChosenTerms {
 impl Default for CommonTermLimits {
     fn default() -> Self {
         Self { least: 1_000, most: 10_000, one_in: 8, together: 15_000, occurrences: 60_000 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(counts: impl Iterator<Item = u64>) -> Vec<(QueryTerm, u64)> {
+        let terms = counts.enumerate().map(|(number, with)| {
+            let term = format!("t{number}");
+            (QueryTerm { word: term.clone(), term, is_part: false, times: 1 }, with)
+        });
+        terms.collect()
+    }
+
+    #[test]
+    fn of_many_terms_the_rarest_are_looked_up() {
+        let many = MAX_CHOSEN as u64 + 2;
+        // The first ones are the most common, and some are in no package.
+        let counts = (0..many).map(|number| many - number).chain([0, 0, 0]);
+        let choice = CommonTermLimits::default().choose(counted(counts), 1_000);
+        let terms: Vec<&str> = choice.terms.iter().map(|(term, _)| term.term.as_str()).collect();
+        let expected: Vec<String> = (2..many).map(|number| format!("t{number}")).collect();
+        assert_eq!(terms, expected);
+        assert_eq!(choice.left_out, ["t0", "t1"]);
     }
 }

@@ -154,7 +154,7 @@ fn choose(index: &dyn TermIndex, of: &ProjectId, asked: &mut QueryTerms) -> Resu
         if with > 0 {
             // Its words are those of its parts.
             let (term, word) = (name.whole.clone(), String::new());
-            counted.push((QueryTerm { term, word, is_part: false }, with));
+            counted.push((QueryTerm { term, word, is_part: false, times: 1 }, with));
             asked.names.push(name);
         }
     }

@@ -1,11 +1,18 @@
-//! Phrases and names of a query: terms that stand side by side in a package.
+//! Phrases, names and pairs of a query: terms that stand side by side, or close together, in a
+//! package.
 
 use super::rank::by_package;
 use super::{ChosenTerms, Occurrence};
-use crate::terms::{Name, Phrase};
+use crate::terms::{Phrase, QueryTerms};
 
 /// The most phrases of a query. Further ones are only terms.
 pub(super) const MAX_PHRASES: usize = 8;
+
+/// The most pairs of a query. Further ones are only terms.
+pub(super) const MAX_PAIRS: usize = 24;
+
+/// How far the second term of a pair is behind the first, at most.
+const NEAR: u32 = 3;
 
 /// Terms, as their places among the chosen ones, with their distances.
 type Side = Vec<(u8, u32)>;
@@ -17,11 +24,13 @@ pub(super) struct Phrases {
     phrases: Vec<Side>,
     /// The names: the term of the whole, and the parts.
     names: Vec<(u8, Side)>,
+    /// The pairs, numbered after the phrases.
+    pairs: Vec<(u8, u8)>,
 }
 
 impl Phrases {
     /// Terms that are not looked up are left out of a phrase and of a name.
-    pub(super) fn new(choice: &ChosenTerms, phrases: &[Phrase], names: &[Name]) -> Self {
+    pub(super) fn new(choice: &ChosenTerms, asked: &QueryTerms) -> Self {
         let place_of = |term: &str| {
             let place = choice.terms.iter().position(|(chosen, _)| chosen.term == term);
             place.and_then(|place| u8::try_from(place).ok())
@@ -30,14 +39,23 @@ impl Phrases {
             let terms = phrase.iter();
             terms.filter_map(|(term, place)| Some((place_of(term)?, *place))).collect()
         };
-        let usable = phrases.iter().map(chosen).filter(|phrase| phrase.len() > 1);
+        let usable = asked.phrases.iter().map(chosen).filter(|phrase| phrase.len() > 1);
         let phrases = usable.take(MAX_PHRASES).collect();
-        let names = names.iter();
+        let names = asked.names.iter();
         let names = names.filter_map(|name| Some((place_of(&name.whole)?, chosen(&name.parts))));
-        Self { first: choice.terms.len(), phrases, names: names.collect() }
+        let pairs = asked.pairs.iter();
+        let pairs = pairs.filter_map(|(one, other)| place_of(one).zip(place_of(other)));
+        let pairs = pairs.take(MAX_PAIRS).collect();
+        Self { first: choice.terms.len(), phrases, names: names.collect(), pairs }
     }
 
+    /// The number of terms, phrases and pairs.
     pub(super) fn features(&self) -> usize {
+        self.first_pair() + self.pairs.len()
+    }
+
+    /// The number of the first pair.
+    pub(super) fn first_pair(&self) -> usize {
         self.first + self.phrases.len()
     }
 
@@ -55,9 +73,31 @@ impl Phrases {
         if !self.names.is_empty() {
             by_package(found).for_each(|package| self.add_parts(package, &mut more));
         }
+        by_package(found).for_each(|package| self.add_pairs(package, &mut more));
         if !more.is_empty() {
             found.append(&mut more);
             found.sort_unstable();
+        }
+    }
+
+    /// Adds the pairs of a package: one occurrence for each of the second term, at its place.
+    fn add_pairs(&self, package: &[Occurrence], more: &mut Vec<Occurrence>) {
+        // Where the first term of each pair was last, as its part and its place.
+        let mut last = [None; MAX_PAIRS];
+        for found in package {
+            let Some(place) = found.place else { continue };
+            for ((number, (first, second)), last) in
+                (self.first_pair()..).zip(&self.pairs).zip(&mut last)
+            {
+                let is_near =
+                    |(part, before): (u8, u32)| part == found.part && place - before <= NEAR;
+                if *second == found.term && last.is_some_and(is_near) {
+                    more.push(found.of(number as u8));
+                }
+                if *first == found.term {
+                    *last = Some((found.part, place));
+                }
+            }
         }
     }
 

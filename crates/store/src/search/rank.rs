@@ -16,9 +16,10 @@
 //! different projects can be compared.
 
 use super::ChosenTerms;
-use super::phrases::{MAX_PHRASES, Phrases};
+use super::common::MAX_CHOSEN;
+use super::phrases::{MAX_PAIRS, MAX_PHRASES, Phrases};
 use crate::PARTS;
-use crate::terms::{MAX_QUERY_TERMS, QueryTerms};
+use crate::terms::QueryTerms;
 
 /// The length of a passage, in terms.
 const PASSAGE: u64 = 50;
@@ -41,8 +42,14 @@ const SATURATION: f64 = 1.2;
 /// BM25's `b`: how much the length of a text counts.
 const LENGTH: f64 = 0.75;
 
-/// The most terms and phrases.
-const FEATURES: usize = MAX_QUERY_TERMS + MAX_PHRASES;
+/// BM25's `k3`: how quickly repetitions of a term in the query lose weight.
+const ASKED_SATURATION: f64 = 8.0;
+
+/// The weight of a pair. That of a term that the query has once is 1.
+const PAIR_WEIGHT: f64 = 0.3;
+
+/// The most terms, phrases and pairs.
+const FEATURES: usize = MAX_CHOSEN + MAX_PHRASES + MAX_PAIRS;
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Occurrence {
@@ -92,11 +99,11 @@ pub(super) fn rank(
     lengths: impl Fn(u64) -> [u64; PARTS],
 ) -> Vec<Ranked> {
     found.sort_unstable();
-    let phrases = Phrases::new(choice, &asked.phrases, &asked.names);
+    let phrases = Phrases::new(choice, asked);
     phrases.find(&mut found);
     let texts = by_package(&found).map(|found| Text { found, lengths: lengths(found[0].package) });
     let texts: Vec<Text<'_>> = texts.collect();
-    let scorer = Scorer::new(phrases.features(), collection, &texts);
+    let scorer = Scorer::new(&weights(choice, &phrases), collection, &texts);
     let mut whole = Vec::with_capacity(texts.len());
     let mut passages = Vec::with_capacity(texts.len());
     let mut ranked = Vec::with_capacity(texts.len());
@@ -115,6 +122,16 @@ pub(super) fn rank(
     }
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.cmp(&a.package)));
     ranked
+}
+
+/// How much each term, phrase and pair counts, besides how rare it is.
+fn weights(choice: &ChosenTerms, phrases: &Phrases) -> Vec<f64> {
+    let repeated = |times: f64| times * (ASKED_SATURATION + 1.0) / (times + ASKED_SATURATION);
+    let terms = choice.terms.iter().map(|(term, _)| repeated(f64::from(term.times)));
+    let mut weights: Vec<f64> = terms.collect();
+    weights.resize(phrases.first_pair(), 1.0);
+    weights.resize(phrases.features(), PAIR_WEIGHT);
+    weights
 }
 
 #[derive(Clone, Copy)]
@@ -168,15 +185,15 @@ impl Text<'_> {
 
 /// Scores texts by BM25.
 struct Scorer {
-    /// How rare each term and phrase is among packages.
+    /// How much each term, phrase and pair weighs by how rare it is among packages.
     in_packages: Vec<f64>,
-    /// How rare each is among passages.
+    /// The same by how rare it is among passages.
     in_passages: Vec<f64>,
 }
 
 impl Scorer {
-    /// Weighs the terms and phrases by the packages in which they occur.
-    fn new(features: usize, collection: Collection, texts: &[Text<'_>]) -> Self {
+    /// Weighs the terms, phrases and pairs by the packages in which they occur.
+    fn new(weights: &[f64], collection: Collection, texts: &[Text<'_>]) -> Self {
         let (mut packages, mut passages) = ([0; FEATURES], [0; FEATURES]);
         for text in texts {
             text.count(&mut packages, &mut passages);
@@ -185,7 +202,8 @@ impl Scorer {
         // The number of passages is known only on average.
         let pieces = all * (collection.average / PASSAGE as f64).max(1.0);
         let rarities = |counts: &[u64; FEATURES], all: f64| {
-            counts[..features].iter().map(|with| rarity(all, *with)).collect()
+            let counted = weights.iter().zip(counts);
+            counted.map(|(weight, with)| weight * rarity(all, *with)).collect()
         };
         Self { in_packages: rarities(&packages, all), in_passages: rarities(&passages, pieces) }
     }
@@ -298,7 +316,28 @@ mod tests {
         assert_eq!(order(&found)[0], 0);
         assert!(found[0].score > 1.3 * found[1].score, "{found:?}");
         let apart = ranked("a b c", &texts);
-        assert!((apart[0].score - apart[2].score).abs() < 1e-12, "{apart:?}");
+        assert!(apart[0].score < found[0].score, "{apart:?}");
+    }
+
+    #[test]
+    fn neighbours_of_the_query_count_where_they_are_close_together() {
+        let straw = "straw ".repeat(9);
+        let texts = [format!("lock {straw}straw queue"), format!("{straw}lock straw queue")];
+        let texts = texts.each_ref().map(String::as_str);
+        assert_eq!(order(&ranked("lock of the queue", &texts)), [1, 0]);
+        let scores = |query| ranked(query, &texts).iter().map(|it| it.score).collect::<Vec<_>>();
+        let far = scores("lock is it of the queue");
+        assert!((far[0] - far[1]).abs() < 1e-12, "{far:?}");
+        // In the other order they are no neighbours.
+        let turned = scores("queue lock");
+        assert!((turned[0] - turned[1]).abs() < 1e-12, "{turned:?}");
+    }
+
+    #[test]
+    fn a_term_that_is_asked_for_twice_counts_more() {
+        let texts = ["lock straw", "queue straw"];
+        assert_eq!(order(&ranked("queue lock", &texts)), [1, 0], "the later one");
+        assert_eq!(order(&ranked("queue lock or lock", &texts)), [0, 1]);
     }
 
     #[test]

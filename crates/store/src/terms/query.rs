@@ -8,7 +8,8 @@
 //! package that has the parts side by side has the whole, and one that has the whole has its parts.
 //!
 //! Other words that the query joins without a space (`retry_backoff.rs`, `日本語`) are also a
-//! phrase: a package that has them side by side ranks higher.
+//! phrase: a package that has them side by side ranks higher. Neighbouring words are a pair: a
+//! package that has them close together ranks somewhat higher.
 
 use super::function_words::is_function_word;
 use super::names::{self, Names, Part};
@@ -17,8 +18,11 @@ use super::{Word, fold, parts, term, words};
 /// The most words of a query that may be names together, and of such a name.
 const GUESSED: (usize, usize) = (6, 4);
 
-/// The most terms of a query. Further ones are left out.
-pub const MAX_QUERY_TERMS: usize = 32;
+/// The most words between two words of a pair. Function words are such words.
+const BETWEEN: usize = 2;
+
+/// The most terms of a query. Further ones are left out. Not all of them need be looked up.
+pub const MAX_QUERY_TERMS: usize = 64;
 
 /// The terms of a query.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -29,6 +33,8 @@ pub struct QueryTerms {
     pub phrases: Vec<Phrase>,
     /// The names, in order.
     pub names: Vec<Name>,
+    /// Neighbouring words: the term of the last part of one, and of the first part of the next.
+    pub pairs: Vec<(String, String)>,
     /// Names that words of a short query may be, which are looked up if a package has them: `read
     /// only` may be `readonly`.
     pub guesses: Vec<Name>,
@@ -45,6 +51,8 @@ pub struct QueryTerm {
     pub word: String,
     /// Whether it is a part of a name.
     pub is_part: bool,
+    /// How often the query has it.
+    pub times: u32,
 }
 
 /// Terms side by side, each with its distance from the start of the phrase in terms of the index.
@@ -63,10 +71,15 @@ pub struct Name {
 pub fn for_query(text: &str) -> QueryTerms {
     let with_function_words = |kept: bool| {
         let mut query = QueryTerms::default();
-        for joined in pieces(text) {
-            if kept || !is_dropped(joined, text) {
-                query.add(joined);
+        let mut last: Option<(usize, String)> = None;
+        for (place, joined) in pieces(text).enumerate() {
+            if !kept && is_dropped(joined, text) {
+                continue;
             }
+            let Some((first, end)) = query.add(joined) else { continue };
+            let near = last.filter(|(before, _)| place - before <= BETWEEN + 1);
+            query.add_pair(near.map(|(_, term)| term), first);
+            last = Some((place, end));
         }
         query
     };
@@ -97,8 +110,9 @@ fn is_dropped(piece: &str, query: &str) -> bool {
 }
 
 impl QueryTerms {
-    /// Adds the words of a piece, its names, and the phrase that it is.
-    fn add<'p>(&mut self, piece: &'p str) {
+    /// Adds the words of a piece, its names, and the phrase that it is. Returns the terms of its
+    /// first and its last part.
+    fn add<'p>(&mut self, piece: &'p str) -> Option<(String, String)> {
         let mut phrase = Phrase::new();
         let mut place = 0;
         let (mut names, mut split) = (Names::default(), Vec::new());
@@ -131,6 +145,8 @@ impl QueryTerms {
         for (whole, parts) in wholes {
             self.add_name(&whole, &parts, piece);
         }
+        let ends = phrase.first().zip(phrase.last());
+        let ends = ends.map(|((first, _), (last, _))| (first.clone(), last.clone()));
         let all_looked_up = |(term, _): &(String, u32)| self.has(term);
         if phrase.len() > 1
             && !is_one_name
@@ -138,6 +154,20 @@ impl QueryTerms {
             && !self.phrases.contains(&phrase)
         {
             self.phrases.push(phrase);
+        }
+        ends
+    }
+
+    /// Adds a pair, if both are looked up.
+    fn add_pair(&mut self, first: Option<String>, second: String) {
+        let pair = first.map(|first| (first, second));
+        let is_new = |(first, second): &(String, String)| {
+            first != second && self.has(first) && self.has(second)
+        };
+        if let Some(pair) = pair.filter(is_new)
+            && !self.pairs.contains(&pair)
+        {
+            self.pairs.push(pair);
         }
     }
 
@@ -184,12 +214,13 @@ impl QueryTerms {
     fn add_term(&mut self, text: &str, word: &str) -> String {
         let mut scratch = String::new();
         let term = term(text, &mut scratch).to_owned();
-        if self.has(&term) {
+        if let Some(known) = self.terms.iter_mut().find(|known| known.term == term) {
+            known.times += 1;
             return term;
         }
         if self.terms.len() < MAX_QUERY_TERMS {
             let word = word.to_owned();
-            self.terms.push(QueryTerm { term: term.clone(), word, is_part: false });
+            self.terms.push(QueryTerm { term: term.clone(), word, is_part: false, times: 1 });
         } else if self.too_many.len() < MAX_QUERY_TERMS
             && !self.too_many.iter().any(|known| known == word)
         {
@@ -290,6 +321,17 @@ mod tests {
         assert_eq!(for_query("retry_backoff").names.len(), 1);
         // A letter alone is not looked up.
         assert_eq!(asked("X0382 v2"), ["0382", "X0382", "2", "v2"]);
+    }
+
+    #[test]
+    fn neighbours_are_pairs_and_words_count_as_often_as_they_are_asked_for() {
+        let query = for_query("Which lock does the queue of the lock hold, queue or src/parse_it?");
+        let pairs: Vec<_> = query.pairs.iter().map(|(a, b)| format!("{a} {b}")).collect();
+        // More than two words between `queue` and the second `lock` would be too many.
+        assert_eq!(pairs, ["lock queue", "queue lock", "lock hold", "hold queue", "queue src"]);
+        let times = |term: &str| query.terms.iter().find(|it| it.term == term).unwrap().times;
+        assert_eq!((times("lock"), times("queue"), times("hold")), (2, 2, 1));
+        assert_eq!(for_query("lock is it of queue").pairs, []);
     }
 
     #[test]
