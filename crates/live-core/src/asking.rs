@@ -21,7 +21,7 @@ use crate::limits::ASK_WITHIN_SECONDS;
 use crate::operations::ask_person::{AskPersonAnswer, AskPersonRequest, AskState};
 use crate::operations::questions::LiveUnreadAnswer;
 use crate::session::{ASKED_BY, Ask, At, BY, Content, Delta, LedgerRow, Rendering, Session, TO};
-use crate::session::{actor_document, render};
+use crate::session::{ContentChange, actor_document, render};
 use crate::{AppId, SessionId, reserved::is_reserved};
 
 /// The action of a form.
@@ -32,6 +32,8 @@ const REFUSE: &str = "refuse";
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 /// The prop with the text of a question after its first line.
 const DETAILS: &str = "details";
+/// The member of a UI that says when the time to answer was over, once a call has said it.
+const ENDED: &str = "x-askEnded";
 /// Hexadecimal digits of the id of a session.
 const ID_DIGITS: usize = 32;
 
@@ -55,7 +57,7 @@ pub struct Question {
 pub struct Stored<'a> {
     pub session: &'a Session,
     pub content: &'a Content,
-    /// What it asks, or asked until the time was over.
+    /// What it asks, also when the time is over.
     pub ask: Option<&'a Ask>,
     /// The answer that closed the ask.
     pub answer: Option<&'a LedgerRow>,
@@ -142,7 +144,7 @@ impl Question {
             Some(_) if self.has_own_id => Step::GiveAgain,
             Some(_) => Step::Begin,
             None if stored.until() > now => Step::Wait,
-            None if stored.session.head.is_asking => Step::End,
+            None if stored.content.ui.get(ENDED).is_none() => Step::End,
             None if self.has_own_id => Step::SayEnded,
             None => Step::Begin,
         })
@@ -188,7 +190,6 @@ impl Question {
         };
         let (since, until) = (Timestamp::emit(stored.since()), Timestamp::emit(stored.until()));
         let mut answer = bare(stored.session.id.clone(), state, since, until);
-        answer.is_new = step == Step::Begin;
         if let Some(row) = stored.answer.filter(|_| state == AskState::Answered) {
             self.add(&mut answer, &row.data, Timestamp::emit(row.at), row.seq);
         }
@@ -248,7 +249,6 @@ fn bare(
     AskPersonAnswer {
         session_id,
         state,
-        is_new: false,
         since,
         until,
         accepted: None,
@@ -276,10 +276,11 @@ impl Stored<'_> {
 
 /// Notes that a call has said that the time to answer is over. What was asked stays, so that a
 /// late answer is refused.
-pub fn end(session: &Session) -> Delta {
-    let mut session = session.clone();
-    session.head.is_asking = false;
-    Delta { session: Some(session), ..Delta::default() }
+pub fn end(stored: Stored<'_>) -> Delta {
+    let mut ui = stored.content.ui.clone();
+    ui.insert(ENDED.into(), stored.until().to_string().into());
+    let (session, content) = (Some(stored.session.clone()), vec![ContentChange::Ui(ui)]);
+    Delta { session, content, ..Delta::default() }
 }
 
 /// The options of a request, and its actions: the form, then the options.

@@ -86,15 +86,13 @@ impl Live {
         let mut attached = self.inner.hub.attach(&session, Purpose::Consumer);
         let announces = !wait.is_zero();
         let mut asking = Asking { project, app: app.clone(), asked, announces };
-        let mut began = None;
         loop {
             let taken = self.ask_once(asking.clone()).await?;
             asking.announces = false;
             let answer = taken.answer();
             let is_over = answer.state != AskState::Waiting || Instant::now() >= deadline;
-            let is_new = *began.get_or_insert(answer.is_new);
             if is_over {
-                return Ok(taken.map(|answer| AskPersonAnswer { is_new, ..answer }));
+                return Ok(taken);
             }
             // The end of the time to answer is no commit.
             let left = answer.until.time().millis_since(self.now());
@@ -169,7 +167,7 @@ impl Live {
             }
             Step::Wait | Step::GiveAgain | Step::SayEnded => Ok((said, Vec::new(), row.version)),
             Step::End => {
-                let ended = asking::end(&row.session);
+                let ended = asking::end(stored);
                 Ok((said, Vec::new(), job.commit(project, Some(row), &ended, Vec::new())?))
             }
             Step::Take => {

@@ -43,13 +43,6 @@ impl<A> Taken<A> {
         self.answer.as_ref().expect("an answer is taken once, because that consumes it")
     }
 
-    /// The same with another answer.
-    #[must_use]
-    pub(crate) fn map(mut self, change: impl FnOnce(A) -> A) -> Self {
-        self.answer = self.answer.take().map(change);
-        self
-    }
-
     /// The answer. From now on its events belong to the caller.
     pub fn take(mut self) -> A {
         self.numbers.clear();

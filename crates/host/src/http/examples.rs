@@ -310,6 +310,9 @@ examples! {
         (r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'");
     "live_sessions" 200 (GET single "/accord/v1/projects/atlas/live/sessions?limit=20");
+    "ask_person" 200
+        (r#"curl --json '{"question":"Deploy 3.0?","options":["yes","no"],"wait_seconds":0}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/live/asks?actor=agent:builder'");
     "live_asks" 200 (GET "/accord/v1/projects/atlas/live/asks");
     "live_answers" 200 (GET "/accord/v1/projects/atlas/live/answers");
     "live_session" 404 (GET "/accord/v1/projects/atlas/live/sessions/live_1a2b");

@@ -70,8 +70,6 @@ message! {
         required session_id: SessionId = "session_id", "live-session-id";
         /// How far the question is.
         required state: AskState = "state", "ask-state";
-        /// Whether this request began the question.
-        required is_new: bool = "is_new", "flag";
         /// Since when it is asked.
         required since: Timestamp = "since", "time:iso-8601";
         /// Until when it takes answers.

@@ -15,7 +15,7 @@ fn key(name: &str) -> ActorKey {
     ActorKey::parse(name).unwrap()
 }
 
-fn person(name: &str) -> Sender {
+pub(crate) fn person(name: &str) -> Sender {
     let ActorKey { id, kind } = key(&format!("human:{name}"));
     Sender {
         actor: Some(Actor::new(id, kind)),

@@ -4,6 +4,7 @@
 
 mod actions;
 mod answering;
+mod asking;
 mod binding;
 mod channels;
 mod consuming;

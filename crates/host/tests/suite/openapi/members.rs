@@ -81,6 +81,7 @@ fn minimal(route: &str, number: usize) -> Value {
         "add_dependency" => json!({"blocker": "TASK-2026-01-01-002"}),
         "end_task_run" => json!({"run_id": "run-1", "exit": "success"}),
         "answer_live_session" => json!({"action": "go"}),
+        "ask_person" => json!({"question": format!("Deploy {number}?")}),
         "ggui_handshake" => json!({"intent": "Ask", "blueprintDraft": {"contract": {}}}),
         "ggui_render" => json!({"handshakeId": "hs_1", "props": {}}),
         "ggui_render_blueprint" => json!({"blueprintId": "bp_1", "props": {}}),
