@@ -83,6 +83,39 @@ true"#;
 }
 
 #[test]
+fn git_of_a_person_does_not_add_what_protects_a_missing_file() {
+    if !has_bubblewrap() {
+        return;
+    }
+    let tasks = Tasks::new();
+    tasks.create("One --ready");
+    let folder = tasks.folder().to_owned();
+    let git = |words: &[&str]| {
+        let ran = Command::new("git").args(words).current_dir(&folder).output().expect("git");
+        assert!(ran.status.success(), "{words:?}: {ran:?}");
+        String::from_utf8(ran.stdout).expect("text")
+    };
+    git(&["init", "--quiet"]);
+    let added = std::thread::scope(|scope| {
+        let adding = scope.spawn(|| {
+            wait_until("the worker runs", || folder.join("seen.txt").exists());
+            let added = git(&["add", "--all", "--verbose"]);
+            std::fs::write(folder.join("go"), "").expect("written");
+            added
+        });
+        let wait = "ls -A > seen.tmp; mv seen.tmp seen.txt\n\
+                    until test -e go; do sleep 0.05; done";
+        let ran = work(&tasks, wait, "bubblewrap");
+        assert!(ran.stderr.contains("the sandbox is bubblewrap"), "{ran:?}");
+        adding.join().expect("git ran")
+    });
+    let seen = std::fs::read_to_string(folder.join("seen.txt")).expect("it looked");
+    assert!(seen.lines().any(|line| line == ".mcp.json"), "{seen}");
+    assert!(added.contains("seen.txt") && !added.contains(".mcp.json"), "{added}");
+    assert!(folder.join(".mcp.json").symlink_metadata().is_err(), "it is left");
+}
+
+#[test]
 fn a_word_of_the_command_shows_no_hidden_file() {
     if !has_bubblewrap() {
         return;

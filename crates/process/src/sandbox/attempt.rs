@@ -12,9 +12,11 @@ use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 const LOCK: &str = "lock";
 const PLACEHOLDERS: &str = "placeholders";
@@ -129,8 +131,16 @@ fn remove(folder: &Path, base: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
+/// Makes what a missing file of the work tree is mounted on. It is a socket that nobody serves: git
+/// lists none, so a person who runs `git add -A` meanwhile does not add it. Where a file system has
+/// no sockets, bubblewrap makes an empty file.
+pub(super) fn make_unlisted(path: &Path) {
+    let _ = mknodat(CWD, path, FileType::Socket, Mode::RUSR, 0);
+}
+
 pub(super) fn is_placeholder(path: &Path) -> bool {
     match path.symlink_metadata() {
+        Ok(found) if found.file_type().is_socket() => true,
         Ok(found) if found.is_dir() => {
             fs::read_dir(path).is_ok_and(|mut names| names.next().is_none())
         }

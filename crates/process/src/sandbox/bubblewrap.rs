@@ -6,7 +6,7 @@ use std::os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::attempt::{Attempt, SAME_FOLDER};
+use super::attempt::{Attempt, SAME_FOLDER, make_unlisted};
 use super::git::{self, Layout};
 use super::mounts::{Mount, Mounts};
 use super::{
@@ -116,7 +116,7 @@ impl Confinement {
         let data = self.tree.join(DATA_FOLDER);
         let is_own = |path: &PathBuf| self.hidden.iter().any(|hidden| hidden == path);
         guarded.extend(Some(data).filter(|path| !is_own(path)).map(|it| (it, Missing::Folder)));
-        guarded.extend(CLIENT_FILES.map(|name| (self.tree.join(name), Missing::File)));
+        guarded.extend(CLIENT_FILES.map(|name| (self.tree.join(name), Missing::ClientFile)));
         let paths: Vec<PathBuf> = guarded.iter().map(|(path, _)| path.clone()).collect();
         let missing = attempt.missing(&paths).map_err(no_folder)?;
         for (path, kind) in guarded {
@@ -126,6 +126,9 @@ impl Confinement {
                 continue;
             }
             let standing_in = |name: &str| Mount::ReadOnly(attempt.folder().join(name));
+            if kind == Missing::ClientFile {
+                make_unlisted(&path);
+            }
             match kind {
                 Missing::Folder if path.file_name() == Some(OsStr::new(DATA_FOLDER)) => {
                     mounts.add(path, Mount::Hidden);
@@ -135,10 +138,10 @@ impl Confinement {
                     mounts.add(path, Mount::Empty);
                 }
                 Missing::Folder => mounts.add(path, standing_in("empty")),
-                Missing::File if path.extension() == Some(OsStr::new("json")) => {
+                Missing::ClientFile if path.extension() == Some(OsStr::new("json")) => {
                     mounts.add(path, standing_in("nothing.json"));
                 }
-                Missing::File => mounts.add(path, standing_in("nothing")),
+                Missing::File | Missing::ClientFile => mounts.add(path, standing_in("nothing")),
                 Missing::CommonFolder => {
                     fs::write(&path, SAME_FOLDER).map_err(no_folder)?;
                     mounts.read_only(&path);

@@ -73,6 +73,8 @@ pub enum Sandbox {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Missing {
     File,
+    /// A file of the work tree that configures coding agents.
+    ClientFile,
     Folder,
     /// A file of git that must have a content, because an empty one stops every git command.
     CommonFolder,
