@@ -30,11 +30,18 @@ pub struct CallContext {
     pub has_key: bool,
     /// Whether the connection knows when a reply was written, and then confirms it.
     pub confirms: bool,
+    /// What the client says about the call beside its arguments (`_meta`).
+    pub meta: Object,
 }
 
 impl<'a> Call<'a> {
     pub fn new(arguments: &'a Object, context: &'a CallContext, now: Time) -> Self {
         Self { arguments, context, now }
+    }
+
+    /// A member of what the client says about the call beside its arguments (`_meta`).
+    pub fn meta(&self, name: &str) -> Option<&'a Value> {
+        self.context.meta.get(name)
     }
 
     pub fn now(&self) -> Time {
