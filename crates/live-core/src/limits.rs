@@ -78,5 +78,5 @@ pub const UNREAD_SECONDS: i64 = 7 * 24 * 3600;
 pub const CLIENT_ID_CHARS: usize = 128;
 pub const RENDERS_PER_MINUTE: u32 = 600;
 pub const DECLARED_TOOLS: usize = 512;
-/// Bytes of the schemas that the pages of an app can declare, as JSON.
-pub const DECLARED_BYTES: usize = 1_048_576;
+/// Bytes of the servers of a catalog of tools, as JSON.
+pub const DECLARED_BYTES: usize = 262_144;

@@ -29,8 +29,11 @@ impl Live {
         request: HandshakeRequest,
     ) -> Result<Prepared, Failure> {
         self.enter(caller, app, Need::Write)?;
-        let tools = self.tools_of(app);
-        self.compute(move || prepare_handshake(request, |tool| tools.get(tool))).await?
+        let mut request = request;
+        self.inner.catalogs.apply(app, &mut request.blueprint_draft.contract);
+        let live = self.clone();
+        let prepare = move || prepare_handshake(request, |tool| live.options().tools.get(tool));
+        self.compute(prepare).await?
     }
 
     /// Makes a handshake that was checked. Fails with `unauthorized`, `project_archived`;

@@ -118,8 +118,8 @@ impl Default for LiveOptions {
             schema_policy: Policy::Reject,
             tools: BTreeMap::new(),
             themes: vec![
-                ThemeDocument::new("light", "Dark text on a light ground"),
-                ThemeDocument::new("dark", "Light text on a dark ground"),
+                ThemeDocument::of_mode("light", "Light", "Dark text on a light ground"),
+                ThemeDocument::of_mode("dark", "Dark", "Light text on a dark ground"),
             ],
             gadgets: Vec::new(),
             renders_per_minute: RENDERS_PER_MINUTE,

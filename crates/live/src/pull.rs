@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use accord_base::{Caller, Need};
 use accord_contract::{Code, Failure, Field, Object, Value};
+use accord_live_core::limits::{PULL_PAGE, PULL_WAIT_SECONDS};
 use accord_live_core::operations::watch::{LiveEvent, LiveEventsAnswer};
 use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};
 use accord_live_core::tools::{PullAnswer, PullRequest};
-use accord_live_core::{AppId, SessionId, limits::PULL_PAGE, refuse};
+use accord_live_core::{AppId, SessionId, refuse};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Live, hub::Purpose, rows, unit::UnitResult};
@@ -21,8 +22,8 @@ impl Live {
         app: &AppId,
         request: PullRequest,
     ) -> Result<PullAnswer, Failure> {
-        let wait = Duration::from_secs(request.wait.unwrap_or(0));
-        let limit = request.limit.map_or(PULL_PAGE, |limit| limit as usize);
+        let wait = Duration::from_secs(request.wait.unwrap_or(0).min(PULL_WAIT_SECONDS));
+        let limit = request.limit.map_or(PULL_PAGE, |limit| limit.min(PULL_PAGE as u64) as usize);
         let (session, since) = (&request.session_id, &request.since_sequence);
         let (page, head) = self.waited_page(caller, app, session, since, limit, wait).await?;
         match page {

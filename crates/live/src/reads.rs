@@ -97,7 +97,8 @@ impl Live {
         found.ok_or_else(|| refuse::tool_session_not_found("there is no such session"))
     }
 
-    /// The sessions of an app that have not expired, newest first.
+    /// The sessions of an app that have not expired, newest first; those of a conversation in its
+    /// order.
     pub async fn sessions(
         &self,
         caller: &Caller,
@@ -126,6 +127,9 @@ impl Live {
                 if is_last || sessions.len() > limit {
                     let has_more = sessions.len() > limit;
                     sessions.truncate(limit);
+                    if request.host_session_id.is_some() {
+                        sessions.reverse();
+                    }
                     return Ok(SessionList::new(sessions, has_more));
                 }
             }

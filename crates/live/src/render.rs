@@ -31,7 +31,6 @@ impl Live {
         let session_id = SessionId::mint(accord_system::random());
         let rate_limit = self.inner.rates.take(app, self.now(), self.options().renders_per_minute);
         let contract = self.contract_of_render(&request).await?;
-        let tools = self.tools_of(app);
         let (live, app) = (self.clone(), app.clone());
         let rendered = self.write(move |job| {
             let stored = job.unit.live_handshake(&request.handshake_id)?;
@@ -45,7 +44,7 @@ impl Live {
                 None => None,
             };
             let options = live.options();
-            let input_schema = |tool: &str| tools.get(tool);
+            let input_schema = |tool: &str| options.tools.get(tool);
             let themes: Vec<&str> = options.themes.iter().map(|theme| theme.id.as_str()).collect();
             let facts = RenderFacts {
                 app_id: &app,

@@ -32,11 +32,18 @@ pub struct CallContext {
     pub confirms: bool,
     /// The task or turn that the client works on, if the server was started for one.
     pub work: Option<String>,
+    /// What the client says about the call beside its arguments (`_meta`).
+    pub meta: Object,
 }
 
 impl<'a> Call<'a> {
     pub fn new(arguments: &'a Object, context: &'a CallContext, now: Time) -> Self {
         Self { arguments, context, now }
+    }
+
+    /// A member of what the client says about the call beside its arguments (`_meta`).
+    pub fn meta(&self, name: &str) -> Option<&'a Value> {
+        self.context.meta.get(name)
     }
 
     pub fn now(&self) -> Time {

@@ -64,6 +64,7 @@ impl Server {
         standing.has_key |= origin.has_key;
         standing.client = origin.client.clone();
         standing.stateless = stateless;
+        standing.meta = context.meta.0.0.clone();
         let arguments = match entry.visibility() {
             // A session has a project, so later calls need none, also those of other sets.
             Visibility::Model | Visibility::Shown(_) => {

@@ -221,12 +221,15 @@ impl ToolEntry {
         (self.set.visibility)(self.tool.name)
     }
 
-    /// The tool for a client. What shows its result matters only to one that shows pages.
+    /// The tool for a client. Every client learns what shows the result: some hosts show pages and
+    /// do not say so.
     pub fn described(&self, default_project: Option<&str>, with_pages: bool) -> Described {
         let mut described = self.tool.described(default_project);
         let meta = match self.visibility() {
             Visibility::Model => return described,
-            Visibility::Shown(_) if !with_pages => return described,
+            Visibility::Shown(uri) if !with_pages => {
+                serde_json::json!({"ui": {"resourceUri": uri}})
+            }
             Visibility::App => serde_json::json!({"ui": {"visibility": ["app"]}}),
             // Older hosts look for the flat name.
             Visibility::Shown(uri) => serde_json::json!({

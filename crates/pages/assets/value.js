@@ -7,6 +7,12 @@ import { visible } from "./text.js";
 const MOST_DEPTH = 6;
 const MOST_ITEMS = 200;
 
+// A list has the direction of its first letter.
+function directed(list) {
+  list.dir = "auto";
+  return list;
+}
+
 const none = (text) => make("span", "none", text);
 
 function text(value) {
@@ -28,11 +34,12 @@ export function shown(value, depth = 0) {
   const first = entries.slice(0, MOST_ITEMS);
   if (Array.isArray(value)) {
     const items = first.map(([, item]) => make("li", "", shown(item, depth + 1)));
-    return make("ul", "values", ...items, ...rest(entries.length).map((r) => make("li", "", r)));
+    const more = rest(entries.length).map((r) => make("li", "", r));
+    return directed(make("ul", "values", ...items, ...more));
   }
   const members = first.map(([name, member]) =>
     make("div", "", make("dt", "", visible(name)), make("dd", "", shown(member, depth + 1))));
   const more = rest(entries.length).map((r) =>
     make("div", "", make("dt", "", "…"), make("dd", "", r)));
-  return make("dl", "values", ...members, ...more);
+  return directed(make("dl", "values", ...members, ...more));
 }

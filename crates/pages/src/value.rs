@@ -75,6 +75,16 @@ fn columns(items: &[Value]) -> Option<Vec<&str>> {
     (is_table && items.iter().all(is_same)).then(|| first.keys().map(String::as_str).collect())
 }
 
+/// The most letters of a column that takes one line, and the least of one that takes several.
+const SHORT: usize = 16;
+const LONG: usize = 32;
+
+/// The number of letters of the longest text in a column.
+fn longest(items: &[Value], name: &str) -> usize {
+    let texts = items.iter().filter_map(|item| item[name].as_str());
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
 fn write_table(
     items: &[Value],
     columns: &[&str],
@@ -84,22 +94,27 @@ fn write_table(
 ) {
     let properties = schema.and_then(|schema| schema.get("properties"));
     let of = |name: &str| properties.and_then(|all| all.get(name));
-    let is_number = |name: &str| items.iter().all(|item| item[name].is_number());
+    // A short column takes one line, and a long one keeps room to be read.
+    let class = |name: &str| match longest(items, name) {
+        _ if items.iter().all(|item| item[name].is_number()) => " class=\"number\"",
+        0..=SHORT => " class=\"short\"",
+        LONG.. => " class=\"long\"",
+        _ => "",
+    };
     let title = |name: &str| {
         let title = of(name).and_then(|schema| schema.get("title")).and_then(Value::as_str);
         title.map_or_else(|| label(name), str::to_owned)
     };
-    out.push("<div class=\"table\" tabindex=\"0\"><table class=\"rows\"><thead><tr>");
+    out.push("<div class=\"table\" dir=\"auto\" tabindex=\"0\"><table class=\"rows\"><thead><tr>");
     for name in columns {
-        let class = if is_number(name) { " class=\"number\"" } else { "" };
-        out.push(&format!("<th scope=\"col\"{class}>{}</th>", visible(&title(name))));
+        let (class, title) = (class(name), visible(&title(name)));
+        out.push(&format!("<th scope=\"col\"{class}>{title}</th>"));
     }
     out.push("</tr></thead><tbody>");
     for item in items.iter().take(MOST_ITEMS) {
         out.push("<tr>");
         for name in columns {
-            let class = if is_number(name) { " class=\"number\"" } else { "" };
-            out.push(&format!("<td{class}>"));
+            out.push(&format!("<td{}>", class(name)));
             write(&item[*name], of(name), depth + 2, out);
             out.push("</td>");
         }
@@ -115,7 +130,7 @@ fn write_list(items: &[Value], schema: Option<&Value>, depth: usize, out: &mut H
     if let Some(columns) = columns(items) {
         return write_table(items, &columns, schema, depth, out);
     }
-    out.push("<ul class=\"values\">");
+    out.push("<ul class=\"values\" dir=\"auto\">");
     for item in items.iter().take(MOST_ITEMS) {
         out.push("<li>");
         write(item, schema, depth + 1, out);
@@ -127,7 +142,7 @@ fn write_list(items: &[Value], schema: Option<&Value>, depth: usize, out: &mut H
 
 fn write_members(members: &Object, schema: Option<&Value>, depth: usize, out: &mut Html) {
     let properties = schema.and_then(|schema| schema.get("properties"));
-    out.push("<dl class=\"values\">");
+    out.push("<dl class=\"values\" dir=\"auto\">");
     for (name, member) in members.iter().take(MOST_ITEMS) {
         out.push(&format!("<div><dt>{}</dt><dd>", visible(&label(name))));
         write(member, properties.and_then(|all| all.get(name)), depth + 1, out);
@@ -201,8 +216,8 @@ mod tests {
         let value = json!({"ok": true, "items": [1, "a<b"], "none": null, "deep": {}});
         assert_eq!(
             shown(&value, None).as_str(),
-            "<dl class=\"values\"><div><dt>Ok</dt><dd>yes</dd></div>\
-             <div><dt>Items</dt><dd><ul class=\"values\">\
+            "<dl class=\"values\" dir=\"auto\"><div><dt>Ok</dt><dd>yes</dd></div>\
+             <div><dt>Items</dt><dd><ul class=\"values\" dir=\"auto\">\
              <li>1</li>\
              <li><span class=\"text\">a&lt;b</span></li></ul></dd></div>\
              <div><dt>None</dt><dd><span class=\"none\">none</span></dd></div>\
@@ -217,13 +232,15 @@ mod tests {
         let html = shown(&lines, Some(&schema)).into_string();
         assert_eq!(html.matches("<tr>").count(), 3, "{html}");
         for part in [
-            "<th scope=\"col\">Item</th>",
+            "<th scope=\"col\" class=\"short\">Item</th>",
             "<th scope=\"col\" class=\"number\">Price in EUR</th>",
             "<td class=\"number\">3.5</td>",
             "&lt;b&gt;",
         ] {
             assert!(html.contains(part), "{html}");
         }
+        let long = json!([{"note": "a".repeat(LONG)}, {"note": ""}]);
+        assert!(shown(&long, None).as_str().contains("<td class=\"long\">"));
         // What has no common columns is a list.
         for other in [
             json!([{"a": 1}]),

@@ -294,10 +294,8 @@ examples! {
     "ggui_runtime_telemetry" 200 (JSON r#"{"events":[{"name":"mounted"}]}"#
         "/accord/v1/live/tools/ggui_runtime_telemetry");
     "ggui_runtime_declare_tool_catalog" 200
-        (r#"curl --json '{
-  "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
-  "tools": [{"name": "save_map", "inputSchema": {"type": "object"}}]
-}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_declare_tool_catalog"#);
+        (JSON r#"{"toolCatalog":{"save_map":{"name":"maps","version":"2.1"}}}"#
+        "/accord/v1/live/tools/ggui_runtime_declare_tool_catalog?project_id=atlas");
     "accord_runtime_page" 200 (JSON r#"{"sessionId":"'"$LIVE_SESSION_ID"'"}"#
         "/accord/v1/live/tools/accord_runtime_page");
     "ggui_list_gadgets" 200 (JSON "{}" "/accord/v1/live/tools/ggui_list_gadgets");

@@ -10,12 +10,12 @@ use accord_contract::{Code, Object, TextForm, envelope, message};
 
 use super::pages::LivePage;
 use crate::tools::{
-    BlueprintList, ConsumeAnswer, ConsumeRequest, DeclareToolsRequest, EmitAnswer, EmitRequest,
-    GadgetList, HandshakeAnswer, HandshakeRequest, ListSessionsRequest, PropsAnswer, PropsRequest,
-    PullAnswer, PullRequest, RefreshTokenRequest, RenderAnswer, RenderBlueprintRequest,
-    RenderRequest, RenderSource, RuntimeAnswer, RuntimePageRequest, SearchBlueprintsRequest,
-    SessionDocument, SessionList, SessionRequest, SubmitActionRequest, SyncContextRequest,
-    TelemetryRequest, ThemeList,
+    BlueprintList, BlueprintSearch, ConsumeAnswer, ConsumeRequest, DeclareToolsAnswer,
+    DeclareToolsRequest, EmitAnswer, EmitRequest, GadgetList, HandshakeAnswer, HandshakeRequest,
+    ListSessionsRequest, PropsAnswer, PropsRequest, PullAnswer, PullRequest, RefreshTokenRequest,
+    RenderAnswer, RenderBlueprintRequest, RenderRequest, RenderSource, RuntimeAnswer,
+    RuntimePageRequest, SearchBlueprintsRequest, SessionDocument, SessionList, SessionRequest,
+    SubmitActionRequest, SyncContextRequest, TelemetryRequest, ThemeList,
 };
 
 const PROJECT: Id<ProjectId> = Id::new("project_id");
@@ -77,8 +77,10 @@ accord_api::envelopes! {
     GguiSessionListEnvelope("GguiSessionListEnvelope") of SessionList;
     /// The code and the contract of a UI.
     GguiRenderSourceEnvelope("GguiRenderSourceEnvelope") of RenderSource;
-    /// The UIs that can be rendered again.
+    /// The UIs that were rendered last.
     GguiBlueprintListEnvelope("GguiBlueprintListEnvelope") of BlueprintList;
+    /// The UIs that were found.
+    GguiBlueprintSearchEnvelope("GguiBlueprintSearchEnvelope") of BlueprintSearch;
     /// The gadgets that a contract can use.
     GguiGadgetListEnvelope("GguiGadgetListEnvelope") of GadgetList;
     /// The themes that a render can name.
@@ -89,6 +91,8 @@ accord_api::envelopes! {
     AccordRuntimePageEnvelope("AccordRuntimePageEnvelope") of LivePage;
     /// What a tool of pages did.
     GguiRuntimeEnvelope("GguiRuntimeEnvelope") of RuntimeAnswer;
+    /// A catalog of tools that was taken.
+    GguiCatalogEnvelope("GguiCatalogEnvelope") of DeclareToolsAnswer;
 }
 
 envelope! {
@@ -227,7 +231,7 @@ tools! {
     GetSession("ggui_get_session", ToolQuery) of SessionRequest => GguiSessionEnvelope,
         Need::Read, [NO_SESSION];
     /// Lists the sessions of a project that have not expired, the newest first, without what is
-    /// large.
+    /// large. Those of a conversation of a host (`hostSessionId`) are in its order.
     ListSessions("ggui_list_sessions", ToolQuery)
         of ListSessionsRequest => GguiSessionListEnvelope, Need::Read, [];
     /// Shows the component code and the contract of the UI of a session.
@@ -241,7 +245,7 @@ tools! {
         Need::Read, [];
     /// Finds UIs that were rendered before, by the words of their intent or by their contract.
     SearchBlueprints("ggui_search_blueprints", ToolQuery)
-        of SearchBlueprintsRequest => GguiBlueprintListEnvelope, Need::Read, [];
+        of SearchBlueprintsRequest => GguiBlueprintSearchEnvelope, Need::Read, [];
     /// Lists the ten UIs that were rendered last.
     ListFeaturedBlueprints("ggui_list_featured_blueprints", ToolQuery)
         of NoArguments => GguiBlueprintListEnvelope, Need::Read, [];
@@ -266,10 +270,12 @@ tools! {
     /// Writes what a page observed about itself to the log of the server (level debug).
     Telemetry("ggui_runtime_telemetry", ToolQuery) of TelemetryRequest => GguiRuntimeEnvelope,
         Need::Write, [];
-    /// Says which tools the host of a page offers. Later renders of the project check their actions
-    /// against the input schemas.
+    /// Says which servers the tools of an agent belong to, by the names that the servers give
+    /// themselves. Later handshakes of the project name them so in `agentCapabilities`. A catalog
+    /// replaces the one before. It is kept in memory.
     DeclareToolCatalog("ggui_runtime_declare_tool_catalog", ToolQuery)
-        of DeclareToolsRequest => GguiRuntimeEnvelope, Need::Write, [CHANGES];
+        of DeclareToolsRequest => GguiCatalogEnvelope, Need::Write,
+        [CHANGES, &[Code::GguiInvalidMessage]];
     /// Shows what the frame of a host shows of a session: the fragments of its page, and the
     /// messages after a number.
     RuntimePage("accord_runtime_page", ToolQuery)

@@ -8,9 +8,17 @@ use crate::handshake::{Handshake, HandshakeAction};
 use crate::session::{Content, Drained, Emitted, PropsChanged, Session, Status, UNCHANGED};
 use crate::subset::{Finding, FindingKind};
 use crate::violation::{MOST_VIOLATIONS, shorten};
-use crate::{HandshakeId, SessionId, json::members, resource::Locator};
+use crate::{AppId, HandshakeId, SessionId, json::members, resource::Locator};
 
 message! {
+    /// The answer of `ggui_runtime_declare_tool_catalog`.
+    pub struct DeclareToolsAnswer("GguiDeclareToolsAnswer", open) {
+        /// Whether the catalog was taken.
+        required saved: bool = "saved", "flag";
+        /// The app that it is for.
+        required app_id: AppId = "appId", "app-id";
+    }
+
     /// The answer of `ggui_handshake`.
     pub struct HandshakeAnswer("GguiHandshakeAnswer", open) {
         /// The handshake, for `ggui_render`.
@@ -277,4 +285,5 @@ accord_contract::contract_messages! {
     EmitAnswer = "ggui-emit-answer",
     NextStep = "ggui-next-step",
     RuntimeAnswer = "ggui-runtime-answer",
+    DeclareToolsAnswer = "ggui-declare-tools-answer",
 }

@@ -13,13 +13,14 @@ pub mod requests;
 pub mod runtime;
 
 pub use answers::{
-    Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, NextStep, PropsAnswer, RenderAnswer,
+    Cache, ConsumeAnswer, DeclareToolsAnswer, EmitAnswer, HandshakeAnswer, NextStep, PropsAnswer,
+    RenderAnswer,
 };
 pub use handshake::{Prepared, prepare_handshake};
 pub use list::{Audience, TOOLS, Tool};
 pub use reads::{
-    BlueprintDocument, BlueprintList, GadgetDocument, GadgetList, PullAnswer, RenderSource,
-    SessionDocument, SessionList, SessionSummary, ThemeDocument, ThemeList,
+    BlueprintDocument, BlueprintList, BlueprintSearch, GadgetDocument, GadgetList, PullAnswer,
+    RenderSource, SessionDocument, SessionList, SessionSummary, ThemeDocument, ThemeList,
 };
 pub use render::{RenderFacts, Rendered, render, render_contract};
 pub use requests::{
@@ -30,7 +31,7 @@ pub use requests::{
 pub use runtime::{
     DeclareToolsRequest, Outcome, RefreshTokenRequest, RuntimeAnswer, RuntimePageRequest,
     Submission, SubmitActionRequest, SyncContextRequest, TelemetryRequest, submit_action,
-    tool_schemas,
+    tool_identities, with_tool_identities,
 };
 
 use accord_contract::{Failure, Object, Value, Wire};

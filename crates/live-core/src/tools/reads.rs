@@ -4,7 +4,7 @@ use accord_contract::{Code, Object, Time, Timestamp, Value, message};
 
 use crate::json::{members, put};
 use crate::session::{Content, Head, LedgerPage, Session, Status};
-use crate::{AppId, SessionId, gadgets::GadgetDescriptor, handshake::BlueprintKey};
+use crate::{AppId, SessionId, gadgets, gadgets::GadgetDescriptor, handshake::BlueprintKey};
 
 message! {
     /// A session, as `ggui_get_session` shows it. The members of its UI are beside these.
@@ -53,7 +53,8 @@ message! {
 
     /// The answer of `ggui_list_sessions`.
     pub struct SessionList("GguiSessionList", open) {
-        /// The sessions, the newest first, without their props, code and contract.
+        /// The sessions, the newest first, without their props, code and contract. Those of a
+        /// conversation (`hostSessionId`): the newest last.
         required sessions: Vec<SessionSummary> = "sessions", "sessions";
         /// Whether there are more.
         required has_more: bool = "hasMore", "flag";
@@ -78,6 +79,10 @@ message! {
     pub struct BlueprintDocument("GguiBlueprint", open) {
         /// Its id, for `ggui_render_blueprint`.
         required blueprint_id: String = "blueprintId", "blueprint-id";
+        /// The same id.
+        required id: String = "id", "blueprint-id";
+        /// What it was made for.
+        required name: String = "name", "text";
         /// The hash of its contract.
         required contract_hash: String = "contractHash", "contract-hash";
         /// The key of its variance.
@@ -92,10 +97,24 @@ message! {
         required variance: Object = "variance", "variance";
     }
 
-    /// The answer of `ggui_search_blueprints` and `ggui_list_featured_blueprints`.
+    /// The answer of `ggui_list_featured_blueprints`.
     pub struct BlueprintList("GguiBlueprintList", open) {
         /// The UIs, the newest first.
         required blueprints: Vec<BlueprintDocument> = "blueprints", "blueprints";
+        /// The number of UIs in the list.
+        required total: u64 = "total", "count";
+        /// Whether there are more.
+        required has_more: bool = "hasMore", "flag";
+    }
+
+    /// The answer of `ggui_search_blueprints`.
+    pub struct BlueprintSearch("GguiBlueprintSearch", open) {
+        /// The UIs that were found, the newest first.
+        required results: Vec<BlueprintDocument> = "results", "blueprints";
+        /// The number of UIs in the list.
+        required total: u64 = "total", "count";
+        /// What was searched for.
+        required query: String = "query", "text";
         /// Whether there are more.
         required has_more: bool = "hasMore", "flag";
     }
@@ -106,8 +125,8 @@ message! {
         required package: String = "package", "npm-package";
         /// Its version.
         optional version: String = "version", "version";
-        /// Its hooks and components.
-        required exports: Vec<String> = "exports", "export-names";
+        /// Its hooks and components: each has `hook` or `component`, its name.
+        required exports: Vec<Object> = "exports", "gadget-exports";
         /// The public values that it needs.
         required requires: Vec<String> = "requires", "public-env-names";
     }
@@ -122,8 +141,12 @@ message! {
     pub struct ThemeDocument("GguiTheme", open) {
         /// Its id, for `themeId`.
         required id: String = "id", "theme-id";
-        /// What it looks like, for people.
+        /// Its name, for people.
         required name: String = "name", "text";
+        /// What it looks like.
+        required description: String = "description", "text";
+        /// The color schemes that it has: `light`, `dark`.
+        required modes: Vec<String> = "modes", "theme-modes";
     }
 
     /// The answer of `ggui_list_themes`.
@@ -206,7 +229,14 @@ impl SessionList {
 
 impl BlueprintList {
     pub fn new(blueprints: Vec<BlueprintDocument>, has_more: bool) -> Self {
-        Self { blueprints, has_more, extra: Object::new() }
+        let total = blueprints.len() as u64;
+        Self { blueprints, total, has_more, extra: Object::new() }
+    }
+
+    /// The same as what was found for a query.
+    pub fn found_for(self, query: String) -> BlueprintSearch {
+        let Self { blueprints: results, total, has_more, extra } = self;
+        BlueprintSearch { results, total, query, has_more, extra }
     }
 }
 
@@ -250,6 +280,8 @@ impl BlueprintDocument {
         };
         Self {
             blueprint_id: key.id(),
+            id: key.id(),
+            name: intent.to_owned(),
             contract_hash: key.contract_hash.clone(),
             variant_key: key.variant_key.clone(),
             intent: intent.to_owned(),
@@ -266,7 +298,7 @@ impl GadgetList {
         let gadgets = registered.iter().map(|package| GadgetDocument {
             package: package.package.clone(),
             version: package.version.clone(),
-            exports: package.exports.clone(),
+            exports: package.exports.iter().map(|name| export(name)).collect(),
             requires: package.requires.clone(),
             extra: Object::new(),
         });
@@ -274,9 +306,17 @@ impl GadgetList {
     }
 }
 
+fn export(name: &str) -> Object {
+    let kind = if gadgets::names::is_hook(name) { "hook" } else { "component" };
+    members([(kind, name.into())])
+}
+
 impl ThemeDocument {
-    pub fn new(id: &str, name: &str) -> Self {
-        Self { id: id.to_owned(), name: name.to_owned(), extra: Object::new() }
+    /// A theme of one color scheme, which is its id.
+    pub fn of_mode(mode: &str, name: &str, description: &str) -> Self {
+        let (name, description) = (name.to_owned(), description.to_owned());
+        let modes = vec![mode.to_owned()];
+        Self { id: mode.to_owned(), name, description, modes, extra: Object::new() }
     }
 }
 
@@ -312,6 +352,7 @@ accord_contract::contract_messages! {
     SessionList = "ggui-session-list",
     RenderSource = "ggui-render-source",
     BlueprintList = "ggui-blueprint-list",
+    BlueprintSearch = "ggui-blueprint-search",
     GadgetList = "ggui-gadget-list",
     ThemeList = "ggui-theme-list",
     PullAnswer = "ggui-pull-answer",

@@ -16,7 +16,9 @@ use crate::session::{ASKED_BY, At, Content, Delta, Rendering, Session};
 use crate::session::{actor_document, check_props};
 use crate::subset::{Finding, Policy, check_tools};
 use crate::violation::{Source, Violation, ViolationDetails};
-use crate::{AppId, HandshakeId, SessionId, contract::CompiledContract, json::put, refuse};
+use crate::{
+    AppId, HandshakeId, SessionId, contract::CompiledContract, json::members, json::put, refuse,
+};
 
 #[derive(Clone)]
 pub struct RenderFacts<'a> {
@@ -113,6 +115,7 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
     let code = code.map(|code| (sha256(code.as_bytes()).hex(), code));
     let mut ui = ui(document, handshake, request.theme_id.as_deref(), code.as_ref());
     put(&mut ui, ASKED_BY, facts.asked_by.as_ref().map(actor_document));
+    put(&mut ui, HOST_SESSION, request.host_session.as_ref().and_then(host_session));
     let rendering = Rendering {
         session_id: facts.session_id,
         app_id: facts.app_id,
@@ -142,6 +145,15 @@ fn check_theme(asked: Option<&str>, themes: &[&str]) -> Result<(), Failure> {
 /// The members of a UI with the hash of its code, and with its theme.
 const CODE_HASH: &str = "x-codeHash";
 const THEME: &str = "themeId";
+const HOST_SESSION: &str = "hostSession";
+
+/// The conversation of a host, which has a name and an id. Without one of them it is none.
+fn host_session(said: &Object) -> Option<Value> {
+    let text =
+        |name: &str| said.get(name).filter(|value| value.as_str().is_some_and(|it| !it.is_empty()));
+    let (host, id) = (text("hostName")?, text("hostSessionId")?);
+    Some(Value::Object(members([("hostName", host.clone()), ("hostSessionId", id.clone())])))
+}
 
 /// The members of the UI: the contract as it was sent, the code, and what it is for.
 fn ui(
@@ -152,7 +164,7 @@ fn ui(
 ) -> Object {
     let mut ui = contract.clone();
     // Other members of a contract pass through, but not those that the server writes.
-    for name in [ASKED_BY, CODE_HASH, THEME] {
+    for name in [ASKED_BY, CODE_HASH, THEME, HOST_SESSION] {
         ui.shift_remove(name);
     }
     let (hash, text) = code.map_or((None, ""), |(hash, text)| (Some(hash.as_str()), text.as_str()));

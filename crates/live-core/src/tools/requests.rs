@@ -2,11 +2,14 @@
 
 use accord_contract::{Limits, Object, TextForm, Value, message};
 
-use crate::limits::{COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS};
+use crate::limits::{COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS};
 use crate::{HandshakeId, SessionId, limits::SESSIONS_PAGE};
 
 const NAME: TextForm = TextForm::ANY.not_empty();
 const CODE: TextForm = TextForm::ANY.bytes(COMPONENT_CODE_BYTES);
+
+/// The largest integer that every JSON parser reads exactly.
+const MOST_ASKED: i64 = (1 << 53) - 1;
 
 message! {
     // Clauses: GGUI-TOOL-HANDSHAKE.
@@ -43,6 +46,8 @@ message! {
         optional infra: Object = "infra", "infra";
         /// What differs from the handshake.
         optional overrides: Override = "override", "override";
+        /// The conversation of the host in which it is shown: `hostName` and `hostSessionId`.
+        optional host_session: Object = "x-hostSession", "host-session";
         /// The code of the component, for hosts that mount it.
         optional component_code: String = "x-componentCode", "component-code",
             Limits::text(CODE);
@@ -139,10 +144,10 @@ message! {
         required session_id: SessionId = "sessionId", "live-session-id";
         /// Events after this number; 0 if it is absent.
         nullable since_sequence: Value = "sinceSequence", "ledger-seq";
-        /// The most events.
-        optional limit: u64 = "limit", "count", Limits::whole(1, PULL_PAGE as i64);
-        /// How long to wait for an event, in seconds.
-        optional wait: u64 = "wait", "duration:seconds", Limits::whole(0, PULL_WAIT_SECONDS as i64);
+        /// The most events; at most 100 are given.
+        optional limit: u64 = "limit", "count", Limits::whole(1, MOST_ASKED);
+        /// How long to wait for an event, in seconds; at most 20.
+        optional wait: u64 = "wait", "duration:seconds", Limits::whole(0, MOST_ASKED);
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use accord_contract::{Failure, Limits, Object, TextForm, Timestamp, Value, Wire as _};
 use accord_contract::{message, rule};
 
-use crate::json::{members, put};
-use crate::limits::{DECLARED_TOOLS, TELEMETRY_EVENTS};
+use crate::json::{members, put, text_len};
+use crate::limits::{DECLARED_BYTES, DECLARED_TOOLS, TELEMETRY_EVENTS};
 use crate::{AppId, SessionId, refuse, session::Dispatch};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 512).without_nul();
@@ -68,12 +68,9 @@ message! {
     // Clauses: GGUI-TOOL-DECLARE-TOOLS.
     /// The arguments of `ggui_runtime_declare_tool_catalog`.
     pub struct DeclareToolsRequest("GguiDeclareToolsRequest", open) {
-        /// The session.
-        required session_id: SessionId = "sessionId", "live-session-id";
-        /// Its app.
-        required app_id: AppId = "appId", "app-id";
-        /// The tools that the host of the page offers.
-        required tools: Vec<Object> = "tools", "tools", Limits::items(DECLARED_TOOLS);
+        /// The servers of the tools that the agent has, by the name of the tool: `name`, and
+        /// `version` if it is known.
+        required tool_catalog: Object = "toolCatalog", "tool-identities";
     }
 
     /// What a tool of pages answers.
@@ -156,15 +153,46 @@ pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure
     }
 }
 
-/// The input schemas of the tools that a page declares, by name. A tool without a name or a schema
-/// is left out: nothing can be checked against it.
-pub fn tool_schemas(tools: &[Object]) -> BTreeMap<String, Value> {
-    let named = tools.iter().filter_map(|tool| {
-        let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
-        let schema = tool.get("inputSchema").filter(|schema| schema.is_object())?;
-        Some((name.to_owned(), schema.clone()))
-    });
-    named.collect()
+/// The server of each tool of a catalog. Fails with `INVALID_MESSAGE` when one has no name, or has
+/// other members than name and version.
+///
+/// Clauses: GGUI-TOOL-DECLARE-TOOLS.
+pub fn tool_identities(request: DeclareToolsRequest) -> Result<BTreeMap<String, Value>, Failure> {
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    let is_identity = |server: &Value| {
+        server.as_object().is_some_and(|server| {
+            let known = |name: &str| matches!(name, "name" | "version");
+            server.contains_key("name")
+                && server.iter().all(|(name, value)| known(name) && is_text(value))
+        })
+    };
+    let wrong =
+        |field: String, message: String| Err(refuse::invalid_message(message).with("field", field));
+    if let Some((tool, _)) = request.tool_catalog.iter().find(|(_, server)| !is_identity(server)) {
+        let message = format!("the server of the tool {tool:?} has a name and at most a version");
+        return wrong(format!("toolCatalog.{tool}"), message);
+    }
+    let bytes: usize = request.tool_catalog.values().map(text_len).sum();
+    if request.tool_catalog.len() > DECLARED_TOOLS || bytes > DECLARED_BYTES {
+        let message =
+            format!("a catalog has at most {DECLARED_TOOLS} tools and {DECLARED_BYTES} bytes");
+        return wrong("toolCatalog".to_owned(), message);
+    }
+    Ok(request.tool_catalog.into_iter().collect())
+}
+
+/// Names the servers of the tools of a contract as a catalog has them, so that two agents that name
+/// a server differently propose the same UI. A tool that the catalog does not have is left alone.
+///
+/// Clauses: GGUI-TOOL-DECLARE-TOOLS.
+pub fn with_tool_identities(contract: &mut Object, catalog: &BTreeMap<String, Value>) {
+    let tools = contract.get_mut("agentCapabilities").and_then(|spec| spec.get_mut("tools"));
+    let Some(tools) = tools.and_then(Value::as_object_mut) else { return };
+    for (name, tool) in tools {
+        if let (Some(tool), Some(server)) = (tool.as_object_mut(), catalog.get(name)) {
+            tool.insert("serverInfo".to_owned(), server.clone());
+        }
+    }
 }
 
 impl Outcome {

@@ -31,7 +31,9 @@ pub(super) fn routes() -> Vec<Route> {
         }),
         tool(tools::SearchBlueprints, |asked, request| async move {
             let app = asked.app().await?;
-            asked.host.live().blueprints(&asked.caller, &app, request).await
+            let query = request.query.clone().unwrap_or_default();
+            let found = asked.host.live().blueprints(&asked.caller, &app, request).await?;
+            Ok(found.found_for(query))
         }),
         tool(tools::ListFeaturedBlueprints, |asked, _| async move {
             let newest = SearchBlueprintsRequest::newest(FEATURED);

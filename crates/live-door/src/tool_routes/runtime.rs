@@ -36,8 +36,8 @@ pub(super) fn routes() -> Vec<Route> {
             Ok(asked.host.live().record_telemetry(&asked.caller, request).answer())
         }),
         tool(tools::DeclareToolCatalog, |asked, request| async move {
-            named(&asked, &request.app_id)?;
-            answered(asked.host.live().declare_tools(&asked.caller, request).await)
+            let app = asked.app().await?;
+            asked.host.live().declare_tools(&asked.caller, &app, request).await
         }),
         tool(tools::RuntimePage, page),
     ]

@@ -6,8 +6,8 @@ use accord_live_core::operations::tools::{self, GguiConsumeEnvelope, GguiEmitEnv
 use accord_live_core::operations::tools::{GguiHandshakeEnvelope, GguiPropsEnvelope};
 use serde_json::json;
 
-use super::{PROJECT, SESSION, actor, any_object, arguments, ask, in_project, of_session, receipt};
-use super::{contract::blueprint_draft, json_body, received, runtime::MOST_SEQUENCE};
+use super::{PROJECT, SESSION, actor, any_object, arguments, ask, in_project, of_session, query};
+use super::{contract::blueprint_draft, json_body, receipt, received, runtime::MOST_SEQUENCE};
 use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult};
 
 const KIND: Argument = Argument::word("kind", &["replace", "merge"], "").required();
@@ -47,11 +47,19 @@ pub(super) const RENDER: Tool = Tool {
         Argument::text("x-componentCode", "Leave out."),
     ],
     effect: Effect::Adds,
+    ask: |call| {
+        let mut arguments = call.arguments().clone();
+        // A host finds the sessions of a conversation again.
+        if let Some(host_session) = call.meta("ai.ggui/host-session") {
+            arguments.insert("x-hostSession".to_owned(), host_session.clone());
+        }
+        Ok(ask::<tools::Render>(query(call), json_body(arguments)))
+    },
     ..of_session::<tools::Render, _>(rendered)
 };
 
 pub(super) const RENDER_BLUEPRINT: Tool = Tool {
-    description: "Begins a session with a UI of ggui_search_blueprints, without a handshake.",
+    description: "Begins a session with a UI of ggui_search_blueprints.",
     arguments: &[
         Argument::text("blueprintId", "").required(),
         Argument::object("props", any_object, "").required(),

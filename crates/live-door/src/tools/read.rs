@@ -1,5 +1,6 @@
 //! What an agent reads.
 
+use accord_live_core::operations::tools::GguiBlueprintSearchEnvelope;
 use accord_live_core::operations::tools::{self, GguiBlueprintListEnvelope, SearchBlueprints};
 use accord_live_core::operations::tools::{GguiGadgetListEnvelope, GguiRenderSourceEnvelope};
 use accord_live_core::operations::tools::{GguiSessionEnvelope, GguiSessionListEnvelope};
@@ -10,13 +11,13 @@ use accord_mcp::{Argument, Tool};
 const LIMIT: Argument = Argument::integer("limit", 1, 200, "");
 
 pub(super) const GET_SESSION: Tool = Tool {
-    description: "Props, contract, code, counters and times of a session.",
+    description: "Props, contract, code and times of a session.",
     arguments: &[SESSION],
     ..of_session::<tools::GetSession, _>(receipt::<GguiSessionEnvelope>)
 };
 
 pub(super) const LIST_SESSIONS: Tool = Tool {
-    description: "Sessions of a project that have not expired, newest first.",
+    description: "Sessions of a project, newest first.",
     arguments: &[
         Argument::text("hostName", ""),
         Argument::text("hostSessionId", ""),
@@ -27,13 +28,13 @@ pub(super) const LIST_SESSIONS: Tool = Tool {
 };
 
 pub(super) const GET_RENDER_SOURCE: Tool = Tool {
-    description: "The code and the contract of a session's UI.",
+    description: "Code and contract of a session's UI.",
     arguments: &[SESSION],
     ..of_session::<tools::GetRenderSource, _>(receipt::<GguiRenderSourceEnvelope>)
 };
 
 pub(super) const LIST_GADGETS: Tool = Tool {
-    description: "Gadgets that clientCapabilities can name.",
+    description: "Gadgets for clientCapabilities.",
     arguments: &[],
     ..of_session::<tools::ListGadgets, _>(receipt::<GguiGadgetListEnvelope>)
 };
@@ -45,14 +46,14 @@ pub(super) const LIST_THEMES: Tool = Tool {
 };
 
 pub(super) const SEARCH_BLUEPRINTS: Tool = Tool {
-    description: "UIs that were rendered before, by words of their intent or by contract.",
+    description: "UIs rendered before, by words of their intent or by contract.",
     arguments: &[
         Argument::text("query", ""),
         Argument::object("contract", any_object, ""),
         LIMIT,
         PROJECT,
     ],
-    ..in_project::<SearchBlueprints, _>(receipt::<GguiBlueprintListEnvelope>)
+    ..in_project::<SearchBlueprints, _>(receipt::<GguiBlueprintSearchEnvelope>)
 };
 
 pub(super) const LIST_FEATURED_BLUEPRINTS: Tool = Tool {

@@ -2,11 +2,12 @@
 //! refusal of the protocol is a result, because a page does not see errors of its host.
 
 use accord_live_core::operations::tools::{AccordRuntimePageEnvelope, RuntimePage};
-use accord_live_core::operations::tools::{DeclareToolCatalog, GguiPullEnvelope, Pull};
+use accord_live_core::operations::tools::{DeclareToolCatalog, GguiCatalogEnvelope};
+use accord_live_core::operations::tools::{GguiPullEnvelope, Pull};
 use accord_live_core::operations::tools::{GguiRuntimeEnvelope, RefreshWsToken, SubmitAction};
 use accord_live_core::operations::tools::{SyncContext, Telemetry};
 
-use super::{any_object, of_session, receipt};
+use super::{PROJECT, any_object, in_project, of_session, receipt};
 use accord_mcp::{Argument, Effect, Tool};
 
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
@@ -51,8 +52,13 @@ pub(super) const PULL: Tool = Tool {
     arguments: &[
         SESSION,
         Argument::integer("sinceSequence", 0, MOST_SEQUENCE, "Events after this number."),
-        Argument::integer("limit", 1, 100, "The most events."),
-        Argument::integer("wait", 0, 20, "How many seconds to wait for an event."),
+        Argument::integer("limit", 1, MOST_SEQUENCE, "The most events, at most 100."),
+        Argument::integer(
+            "wait",
+            0,
+            MOST_SEQUENCE,
+            "How many seconds to wait for an event, at most 20.",
+        ),
     ],
     ..of_session::<Pull, _>(receipt::<GguiPullEnvelope>)
 };
@@ -74,15 +80,18 @@ pub(super) const TELEMETRY: Tool = Tool {
 };
 
 pub(super) const DECLARE_TOOL_CATALOG: Tool = Tool {
-    description: "For pages: says which tools the host of the page offers, so that later \
-        contracts are checked against them.",
+    description: "For runtimes of agents: says which servers the tools of the agent belong to.",
     arguments: &[
-        SESSION,
-        APP,
-        Argument::objects("tools", any_object, "The tools: name and inputSchema.").required(),
+        Argument::object(
+            "toolCatalog",
+            any_object,
+            "The server of each tool, by the name of the tool: name, version.",
+        )
+        .required(),
+        PROJECT,
     ],
     effect: Effect::Adds,
-    ..of_session::<DeclareToolCatalog, _>(receipt::<GguiRuntimeEnvelope>)
+    ..in_project::<DeclareToolCatalog, _>(receipt::<GguiCatalogEnvelope>)
 };
 
 pub(super) const RUNTIME_PAGE: Tool = Tool {

@@ -30,16 +30,20 @@ impl<'s> Agent<'s> {
         Self { server, headers, last_id: AtomicU64::new(0) }
     }
 
+    /// The result of a request.
+    pub(super) fn request(&self, method: &str, params: &Value) -> Value {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let (status, _, mut answer) =
+            self.server.ask_with(&self.headers, "POST", "/mcp/live", &request.to_string());
+        assert_eq!(status, 200, "{method}: {answer}");
+        answer["result"].take()
+    }
+
     /// Calls a tool, which must succeed.
     pub(super) fn call(&self, tool: &str, arguments: &Value) -> Value {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments}});
-        let (status, _, answer) =
-            self.server.ask_with(&self.headers, "POST", "/mcp/live", &call.to_string());
-        assert_eq!(status, 200, "{tool}: {answer}");
-        let result = &answer["result"];
-        assert_eq!(result["isError"], false, "{tool}: {answer}");
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert_eq!(result["isError"], false, "{tool}: {result}");
         let text = result["content"][0]["text"].as_str().expect("a text");
         serde_json::from_str(text).expect("a document")
     }

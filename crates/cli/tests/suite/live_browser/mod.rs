@@ -8,6 +8,7 @@ mod agent;
 mod answering;
 mod blocked;
 mod code;
+mod frames;
 #[expect(clippy::unwrap_used, reason = "a helper of a test is part of the test")]
 #[path = "../../../../pages/tests/suite/browser/hooks.rs"]
 mod hooks;

@@ -130,7 +130,7 @@ async fn an_archived_project_is_read_and_not_changed() {
     let made = builder.call("ggui_handshake", draft()).await;
     let handshake = structured(&made)["handshakeId"].clone();
     let found = builder.call("ggui_search_blueprints", json!({})).await;
-    let blueprint = structured(&found)["blueprints"][0]["blueprintId"].clone();
+    let blueprint = structured(&found)["results"][0]["blueprintId"].clone();
     world.owner().post("/v1/projects/atlas/archive", &json!({})).await.expect(200);
     let (props, app) = (json!({"text": "T"}), "atlas");
     let replace = json!({"sessionId": id, "kind": "replace", "props": props});
@@ -145,7 +145,7 @@ async fn an_archived_project_is_read_and_not_changed() {
         ("ggui_consume", json!({"sessionId": id})),
         ("ggui_runtime_submit_action", super::action(&id, "a1", "approve", json!(null))),
         ("ggui_runtime_sync_context", json!({"sessionId": id, "appId": app, "snapshot": {}})),
-        ("ggui_runtime_declare_tool_catalog", json!({"sessionId": id, "appId": app, "tools": []})),
+        ("ggui_runtime_declare_tool_catalog", json!({"toolCatalog": {}})),
     ] {
         let refused = builder.refused(tool, arguments).await;
         assert_eq!(refused["code"], "project_archived", "{tool}: {refused}");

@@ -51,13 +51,15 @@ async fn a_read_gives_what_a_host_mounts() {
     }
     let past = read(&mut builder, &format!("ui://ggui/render/{id}#7")).await;
     assert_eq!(past["error"]["data"], json!({"code": "NOT_FOUND"}));
-    // The list of tools names a shell to clients that show pages, the result the session.
+    // The list of tools names a shell, the result the session. A host that shows pages and does
+    // not say so needs the name of the shell, too.
     let meta = |listed: &Value| {
         let mut tools = listed["result"]["tools"].as_array().unwrap().iter();
         tools.find(|tool| tool["name"] == "ggui_render").unwrap()["_meta"].clone()
     };
-    assert_eq!(meta(&builder.ask("tools/list", json!({})).await), Value::Null);
     let shell = "ui://ggui/render";
+    let undeclared = meta(&builder.ask("tools/list", json!({})).await);
+    assert_eq!(undeclared, json!({"ui": {"resourceUri": shell}}));
     let standing = CallContext { project: Some("atlas".into()), ..CallContext::default() };
     let mut frames = Client::with_pages("live", local_api(&world.host), standing).await;
     let meta = meta(&frames.ask("tools/list", json!({})).await);

@@ -78,10 +78,7 @@ async fn every_tool_answers_as_it_declares() {
         ("accord_runtime_page", json!({"sessionId": id})),
         ("ggui_runtime_refresh_ws_token", json!({"envelope": "an.old-one"})),
         ("ggui_runtime_telemetry", json!({"events": [{"name": "mounted"}]})),
-        (
-            "ggui_runtime_declare_tool_catalog",
-            json!({"sessionId": id, "appId": app, "tools": [], "x-newer": 1}),
-        ),
+        ("ggui_runtime_declare_tool_catalog", json!({"toolCatalog": {}, "x-newer": 1})),
     ];
     let mut answers = std::collections::BTreeMap::new();
     for (name, arguments) in calls {
@@ -104,9 +101,13 @@ async fn every_tool_answers_as_it_declares() {
     }
     assert_eq!(source["blueprint"]["source"], json!(code));
     assert_eq!(source["blueprint"]["contract"], contract());
-    assert_eq!(answers["ggui_search_blueprints"]["blueprints"][0]["blueprintId"], blueprint);
+    assert_eq!(answers["ggui_search_blueprints"]["results"][0]["blueprintId"], blueprint);
     assert_eq!(answers["ggui_render_blueprint"]["action"], "reuse");
-    assert_eq!(answers["ggui_list_themes"]["themes"][1]["id"], "dark");
+    assert_eq!(answers["ggui_search_blueprints"]["query"], "notes APPROVE");
+    assert_eq!(answers["ggui_search_blueprints"]["total"], 1);
+    assert_eq!(answers["ggui_list_featured_blueprints"]["total"], 1);
+    let dark = &answers["ggui_list_themes"]["themes"][1];
+    assert_eq!((&dark["id"], &dark["modes"]), (&json!("dark"), &json!(["dark"])));
     let refused = &answers["ggui_runtime_refresh_ws_token"];
     assert_eq!(refused["ok"], false, "{refused}");
     assert_eq!(answers["ggui_runtime_sync_context"], json!({"ok": true}));
@@ -197,11 +198,6 @@ async fn a_refusal_has_its_code_and_says_what_to_do() {
             json!({"sessionId": id, "appId": "atlas", "snapshot": {"slot": 1}}),
             "CONTEXT_SCHEMA_VIOLATION",
         ),
-        (
-            "ggui_runtime_declare_tool_catalog",
-            json!({"sessionId": "live_none", "appId": "atlas", "tools": []}),
-            "SESSION_NOT_FOUND",
-        ),
     ] {
         let refused = builder.call(tool, arguments).await;
         let refused = structured(&refused);
@@ -219,37 +215,79 @@ async fn a_refusal_has_its_code_and_says_what_to_do() {
     assert_eq!(structured(&events)["events"], json!([]), "a refused action is not appended");
 }
 
+/// The key of a contract with a tool of a server.
+async fn key_of(builder: &mut Client, server: Value) -> String {
+    let mut tool = json!({"toolInfo": {"inputSchema": {"type": "object"}}});
+    if !server.is_null() {
+        tool["serverInfo"] = server;
+    }
+    let contract = json!({
+        "actionSpec": {"save_it": {"label": "Save", "nextStep": "save"}},
+        "agentCapabilities": {"tools": {"save": tool}},
+    });
+    let draft = json!({"intent": "Save it", "blueprintDraft": {"contract": contract}});
+    let made = builder.call("ggui_handshake", draft).await;
+    let meta = &structured(&made)["suggestion"]["blueprintMeta"];
+    meta["contractHash"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
-async fn a_contract_is_checked_against_the_tools_that_pages_declare() {
+async fn a_runtime_declares_the_servers_of_its_tools_as_ggui_does() {
     let world = World::new();
     let mut builder = agent(&world, "builder").await;
-    let id = session(&mut builder).await;
-    let number =
-        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
-    let text =
-        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
-    let tools = json!([{"name": "save", "inputSchema": number}]);
-    let declared = json!({"sessionId": id, "appId": "atlas", "tools": tools});
+    let (config_name, real) = (json!({"name": "my-files"}), json!({"name": "files"}));
+    let plain = key_of(&mut builder, Value::Null).await;
+    assert_ne!(key_of(&mut builder, config_name.clone()).await, plain);
+    let declared = json!({"toolCatalog": {"save": {"name": "files", "version": "2.1"}}});
     let declared = builder.call("ggui_runtime_declare_tool_catalog", declared).await;
-    assert_eq!(structured(&declared)["ok"], true);
-    let with = |schema: &Value| {
-        let tool = json!({"toolInfo": {"inputSchema": schema}});
-        let contract = json!({
-            "actionSpec": {"save_it": {"label": "Save", "schema": schema, "nextStep": "save"}},
-            "agentCapabilities": {"tools": {"save": tool}},
-        });
-        json!({"intent": "Save it", "blueprintDraft": {"contract": contract}})
-    };
-    let made = builder.call("ggui_handshake", with(&text)).await;
-    let made = structured(&made);
-    assert_eq!(made["suggestion"]["validationFindings"][0]["code"], "SCHEMA_MISMATCH_ERROR");
-    let asked = json!({"handshakeId": made["handshakeId"], "props": {}});
-    let refused = builder.refused("ggui_render", asked).await;
-    assert_eq!(refused["code"], "SCHEMA_MISMATCH_ERROR", "{refused}");
-    assert!(refused["message"].as_str().unwrap().starts_with("ggui_render: SCHEMA_MISMATCH_ERROR"));
-    let made = builder.call("ggui_handshake", with(&number)).await;
-    let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {}});
-    structured(&builder.call("ggui_render", asked).await);
+    assert_eq!(*structured(&declared), json!({"saved": true, "appId": "atlas"}));
+    // Whatever an agent calls the server, the UI is the same.
+    let known = key_of(&mut builder, real).await;
+    assert_eq!(key_of(&mut builder, config_name.clone()).await, known);
+    assert_eq!(key_of(&mut builder, Value::Null).await, known);
+    for wrong in [json!({"save": {}}), json!({"save": {"name": "files", "x": 1}}), json!({"a": 1})]
+    {
+        let wrong = json!({"toolCatalog": wrong});
+        let refused = builder.refused("ggui_runtime_declare_tool_catalog", wrong).await;
+        assert_eq!(refused["code"], "INVALID_MESSAGE", "{refused}");
+    }
+    // A catalog replaces the one before.
+    let none = json!({"toolCatalog": {}});
+    structured(&builder.call("ggui_runtime_declare_tool_catalog", none).await);
+    assert_eq!(key_of(&mut builder, Value::Null).await, plain);
+}
+
+#[tokio::test]
+async fn a_host_finds_the_sessions_of_a_conversation() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let host = json!({"hostName": "desk", "hostSessionId": "thread-7"});
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": contract()}});
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let made = builder.call("ggui_handshake", draft.clone()).await;
+        let handshake = structured(&made)["handshakeId"].clone();
+        let arguments = json!({"handshakeId": handshake, "props": {"text": "Notes"}});
+        let call = json!({"name": "ggui_render", "arguments": arguments,
+            "_meta": {"ai.ggui/host-session": host}});
+        let rendered = builder.ask("tools/call", call).await["result"].clone();
+        ids.push(structured(&rendered)["sessionId"].clone());
+        // One of another conversation.
+        session(&mut builder).await;
+    }
+    let listed = builder.call("ggui_list_sessions", host.clone()).await;
+    let sessions = structured(&listed)["sessions"].as_array().unwrap();
+    let listed: Vec<_> = sessions.iter().map(|session| session["sessionId"].clone()).collect();
+    let created: Vec<_> = sessions.iter().map(|session| session["createdAt"].as_str()).collect();
+    assert!(created.is_sorted(), "the newest last: {created:?}");
+    assert!(listed.len() == 2 && ids.iter().all(|id| listed.contains(id)), "{sessions:?}");
+    assert_eq!(sessions[0]["hostSessionId"], "thread-7");
+    let id = &ids[0];
+    let shown = builder.call("ggui_get_session", json!({"sessionId": id})).await;
+    assert_eq!(structured(&shown)["hostSession"], host);
+    let other = json!({"hostName": "desk", "hostSessionId": "thread-8"});
+    let listed = builder.call("ggui_list_sessions", other).await;
+    assert_eq!(structured(&listed)["sessions"], json!([]));
 }
 
 #[tokio::test]

@@ -102,9 +102,7 @@ fn minimal(route: &str, number: usize) -> Value {
         }
         "ggui_runtime_refresh_ws_token" => json!({"envelope": "an.old-one"}),
         "ggui_runtime_telemetry" => json!({"events": []}),
-        "ggui_runtime_declare_tool_catalog" => {
-            json!({"sessionId": "live_1", "appId": "atlas", "tools": []})
-        }
+        "ggui_runtime_declare_tool_catalog" => json!({"toolCatalog": {}}),
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),
     }

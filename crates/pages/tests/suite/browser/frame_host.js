@@ -1,14 +1,18 @@
 // A small MCP Apps host: `setup` has the document that it mounts, what the server shows, and the
-// slice of the session. `host` is what a test asks and tells.
+// slice of the session. Without `setup.page` a test answers the calls of tools, which are in
+// `host.calls`. `host` is what a test asks and tells.
 
 globalThis.host = {
-  frame: null, submitted: [], messages: [], links: [], height: 0, outcome: null,
+  frame: null, calls: [], submitted: [], messages: [], links: [], height: 0, outcome: null,
 };
 
 const tell = (message) =>
   host.frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
 
 function called({ name, arguments: args }) {
+  if (!setup.page) {
+    return new Promise((answer) => host.calls.push({ name, arguments: args, answer }));
+  }
   if (setup.page.refuse) {
     const error = { code: "session_not_found", message: "There is no such session" };
     return { isError: true, structuredContent: { error }, content: [] };
@@ -36,7 +40,7 @@ const answers = {
   "ui/message": (message) => (host.messages.push(message), {}),
 };
 
-addEventListener("message", ({ source, data }) => {
+addEventListener("message", async ({ source, data }) => {
   if (source !== host.frame.contentWindow) return;
   if (data.method === "ui/notifications/initialized") {
     const result = { content: [], _meta: { "ai.ggui/render": setup.slice } };
@@ -45,7 +49,7 @@ addEventListener("message", ({ source, data }) => {
   } else if (data.method === "ui/notifications/size-changed") {
     host.height = data.params.height;
   } else if (data.id !== undefined) {
-    tell({ id: data.id, result: answers[data.method](data.params) });
+    tell({ id: data.id, result: await answers[data.method](data.params) });
   }
 });
 
