@@ -183,6 +183,11 @@ pub fn is_guarded(from: Status, to: Status) -> bool {
     from != to && matches!(to, Ready | InProgress | Done | Cancelled)
 }
 
+/// Whether a member of the metadata decides about a task.
+pub fn decides(name: &str) -> bool {
+    METADATA.contains(&name)
+}
+
 pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Difference> {
     let status = Value::from(status.as_str());
     let own = held.keys().map(String::as_str).filter(|name| !FREE.contains(name));

@@ -21,6 +21,7 @@ use accord_trees::{Disk, Kind, read_file};
 use crate::layout::{MANIFEST, RunLayout, status_folder, task_file};
 use crate::scan::MAX_FILE;
 use crate::tree::WeakTree;
+use crate::writers::git_writes;
 use crate::{Result, Tree};
 
 /// The folders that those of runs are in.
@@ -30,6 +31,11 @@ const ARTIFACTS: [&str; 2] = ["run.json", "run_heartbeat.json"];
 
 /// How often files are compared. A change is noticed within a second.
 const INTERVAL: Duration = Duration::from_millis(400);
+
+/// How long a process waits while git writes the work tree, in rounds. A lock that git left behind
+/// when it was killed is waited for once for each change.
+const ROUND: Duration = Duration::from_millis(50);
+const MAX_ROUNDS: usize = 600;
 
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
@@ -131,6 +137,17 @@ impl Watch {
             changes.add(self.compare());
             if changes.is_empty() {
                 continue;
+            }
+            // Half of what git writes looks as if tasks were deleted.
+            let mut rounds = 0;
+            while rounds < MAX_ROUNDS && git_writes(self.disk.root_path()) {
+                if wait_for(stop, ROUND) {
+                    return;
+                }
+                rounds += 1;
+            }
+            if rounds > 0 {
+                changes = Changes { is_unknown: true, has_settings: true, ..changes };
             }
             let Some(tree) = tree.upgrade() else { return };
             tree.notice(changes);

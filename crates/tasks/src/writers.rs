@@ -158,6 +158,17 @@ pub(crate) fn is_in_git(folder: &Path) -> bool {
     false
 }
 
+/// Whether git writes the work tree that a folder is in: it has the lock of the index.
+pub(crate) fn git_writes(folder: &Path) -> bool {
+    let mut found = folder.ancestors().map(|above| above.join(".git"));
+    let Some(git) = found.find(|git| git.symlink_metadata().is_ok()) else {
+        return false;
+    };
+    let named = std::fs::read_to_string(&git).unwrap_or_default();
+    let named = named.strip_prefix("gitdir:").map(|path| git.with_file_name(path.trim()));
+    named.unwrap_or(git).join("index.lock").exists()
+}
+
 fn new_key(environment: &Environment) -> String {
     Key::make([environment.random(), environment.random()])
 }

@@ -143,6 +143,14 @@ impl Clone {
         self.yes(&format!("adopt --writer {} --yes", other.writer()));
     }
 
+    /// Brings in what the other one pushed, and confirms it.
+    #[track_caller]
+    fn confirms_after_pull(&self, other: &Self) {
+        let args = ["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"];
+        let _ = try_git(&self.path, &args);
+        self.confirms(other);
+    }
+
     /// What git has to say about the work tree.
     #[track_caller]
     fn dirty(&self) -> String {
@@ -249,6 +257,10 @@ fn a_persons_decision_wins_over_a_later_edit() {
     let _ = try_git(&two.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]);
     let lint = two.ran("lint");
     assert!(lint.code == 1 && lint.stdout.contains("accord task merge"), "{lint:?}");
+    // Whose decision it is, a person confirms first.
+    let refused = two.ran("merge");
+    assert!(refused.code == 1 && refused.stdout.contains("adopt --writer"), "{refused:?}");
+    two.confirms(&one);
     // A trial changes nothing.
     let before = two.dirty();
     assert!(two.yes("merge --dry-run").contains("a person decided"), "no decision");
@@ -297,6 +309,30 @@ fn two_tasks_of_one_id() {
 }
 
 #[test]
+fn the_work_of_a_task_follows_it_to_another_id() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let of_one = one.create("'Of one' --ready");
+    let of_two = two.create("'Of two' --ready");
+    assert_eq!(of_one, of_two);
+    two.yes(&format!("claim {of_two} --as builder"));
+    fs::write(two.path.join(format!("tasks/in-progress/{of_two}/outputs/made.txt")), "made")
+        .expect("an output");
+    run(two.command("message"), report(&of_two, "builder", None, "mine"));
+    one.sync();
+    two.sync();
+    one.sync();
+    for clone in [&one, &two] {
+        let shown = clone.json(&format!("show {}", clone.id("Of two")));
+        assert_eq!(shown["outputs"][0]["path"], "outputs/made.txt", "{shown}");
+        assert_eq!(shown["task"]["run"]["agent"], "builder", "{shown}");
+        let shown = clone.json(&format!("show {of_one}"));
+        assert_eq!(shown["outputs"], serde_json::json!([]), "{shown}");
+        assert_eq!(shown["task"]["run"], Value::Null, "{shown}");
+        clone.lints_clean();
+    }
+}
+
+#[test]
 fn a_rebase_in_which_git_mixes_two_tasks() {
     let (_clones, one, two) = Clones::with(&["First", "Second"]);
     let id = one.id("First");
@@ -310,6 +346,7 @@ fn a_rebase_in_which_git_mixes_two_tasks() {
     // The files are alike: git takes the new task of one side for the renamed one of the other.
     let pulled = try_git(&two.path, &["pull", "-q", "--rebase", "origin", "main"]);
     assert_ne!(pulled.code, 0, "{pulled:?}");
+    two.confirms(&one);
     two.yes("merge");
     // A second one finds nothing.
     assert_eq!(two.yes("merge"), "nothing to merge\n");
@@ -571,9 +608,9 @@ fn a_switch_of_branches_is_no_fault() {
     assert!(!events.contains("task.deleted"), "{events}");
     // A line that was changed is found all the same.
     let log = fs::read_dir(one.path.join("events")).expect("events").flatten();
-    let log = log.map(|it| it.path()).find(|path| {
-        fs::read_to_string(path).is_ok_and(|text| text.contains("\"human:ann\""))
-    });
+    let log = log
+        .map(|it| it.path())
+        .find(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"human:ann\"")));
     let log = log.expect("a log");
     let text = fs::read_to_string(&log).expect("lines");
     fs::write(&log, text.replacen("human:ann", "human:eve", 1)).expect("changed");
@@ -613,6 +650,78 @@ fn the_agent_that_lost_its_task_in_a_merge_reports_in_vain() {
     assert!(late.code != 0, "{late:?}");
     assert_eq!(fs::read_to_string(&result).expect("a report"), before);
     assert!(two.yes(&format!("show {id}")).contains("done by builder"));
+}
+
+#[test]
+fn both_sides_of_one_task_keep_what_they_said() {
+    let (_clones, one, two) = Clones::with(&["First", "Second"]);
+    let (first, second) = (one.id("First"), one.id("Second"));
+    two.yes(&format!("comment {first} 'use nom'"));
+    two.yes(&format!("edit {second} --due 2999-01-01"));
+    two.sync();
+    // Its file moves and changes a lot, beside new tasks that look like it.
+    one.yes(&format!("block {first} 'no keys for the registry, and nobody knows who has them'"));
+    one.yes(&format!("comment {first} 'or serde'"));
+    one.yes(&format!("edit {second} --priority high"));
+    for title in ["Third", "Fourth"] {
+        one.create(&format!("{title} --ready"));
+    }
+    one.sync();
+    let tasks = one.json("list --all --limit 500");
+    assert_eq!(tasks["total"], 4, "{tasks}");
+    let shown = one.json(&format!("show {first}"));
+    let said = shown["task"]["comments"].as_array().expect("comments");
+    let said: Vec<&str> = said.iter().filter_map(|it| it["text"].as_str()).collect();
+    assert_eq!(said, ["use nom", "or serde"]);
+    assert_eq!(shown["task"]["status"], "blocked");
+    let shown = one.json(&format!("show {second}"));
+    assert_eq!(shown["task"]["due"], "2999-01-01");
+    assert_eq!(shown["task"]["priority"], "high");
+    one.lints_clean();
+    two.git("pull -q origin main");
+    two.lints_clean();
+}
+
+#[test]
+fn a_persons_decision_in_another_copy_ends_the_work_here() {
+    let (_clones, one, two) = Clones::with(&["First", "Second"]);
+    let (id, other) = (one.id("First"), one.id("Second"));
+    one.yes(&format!("claim {id} --as builder"));
+    one.yes(&format!("claim {other} --as builder"));
+    one.sync();
+    two.git("pull -q origin main");
+    two.yes(&format!("cancel {id} --reason no"));
+    two.yes(&format!("block {other} 'not now'"));
+    two.sync();
+    one.git("pull -q origin main");
+    assert!(one.ran("lint").stdout.contains("adopt --writer"));
+    one.confirms(&two);
+    assert_eq!((one.status(&id), one.status(&other)), ("cancelled".into(), "blocked".into()));
+    assert!(one.ran(&format!("heartbeat {id} --as builder")).code != 0);
+    one.yes("poll");
+    assert!(!one.dirty().contains("in-progress"), "{}", one.dirty());
+}
+
+#[test]
+fn two_persons_approve_one_review() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let (id, _) = reviewed(&one, &two);
+    two.yes(&format!("approve {id} --yes --note 'of bob'"));
+    two.sync();
+    one.yes(&format!("approve {id} --yes --note 'of ann'"));
+    one.git("add -A");
+    one.git("commit -qm approved");
+    one.confirms_after_pull(&two);
+    one.yes("merge");
+    one.git("add -A");
+    one.git("commit -qm merged");
+    one.git("push -q origin HEAD:main");
+    two.git("pull -q origin main");
+    two.confirms(&one);
+    for clone in [&one, &two] {
+        assert_eq!(clone.status(&id), "done");
+        clone.lints_clean();
+    }
 }
 
 #[test]

@@ -45,6 +45,13 @@ pub fn with_comment(body: &str, by: &str, text: &str, at: Time) -> String {
     with_item(body, HEADING, &item)
 }
 
+/// The body with these comments after its own ones.
+pub fn with_comments(body: &str, comments: &[TaskComment]) -> String {
+    comments.iter().fold(body.to_owned(), |body, said| {
+        with_comment(&body, &said.by, &said.text, said.at.time())
+    })
+}
+
 /// The body without its comments, and the comments, oldest first. What is no comment stays in the
 /// body.
 pub fn split_comments(body: &str) -> (String, Vec<TaskComment>) {

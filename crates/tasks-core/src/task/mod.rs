@@ -7,7 +7,9 @@ mod front_matter;
 mod section;
 mod work_log;
 
-pub use comments::{TaskComment, comments_text, split_comments, with_comment, with_comments_of};
+pub use comments::{
+    TaskComment, comments_text, split_comments, with_comment, with_comments, with_comments_of,
+};
 pub use due::{DUE, check_due, due, due_at, is_overdue};
 pub use file::{FileError, TaskFile};
 pub use front_matter::{

@@ -17,7 +17,7 @@ use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
-use crate::explained::Explained;
+use crate::explained::{Explained, Source};
 use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
@@ -121,7 +121,7 @@ impl<'d> Lint<'d> {
                 let named = Task { id: *id, ..task.clone() };
                 is_approval_recorded(&named, decisions.records.iter())
             });
-            if !is_of_others && !is_recorded {
+            if !is_of_others && !is_recorded && !self.is_confirmed(&task) {
                 let problem = "its approval is not in the record of decisions";
                 self.error("approval_not_recorded", &task_file(task.status, task.id), problem);
             }
@@ -336,6 +336,14 @@ impl<'d> Lint<'d> {
             self.warning("edit_not_judged", path, problem);
         }
         Ok(origin)
+    }
+
+    /// Whether a copy that a person confirmed approved a task.
+    fn is_confirmed(&self, task: &Task) -> bool {
+        let file = read_task(self.disk, &task_file(task.status, task.id)).ok().flatten();
+        let logs = self.explained.as_ref().zip(file.and_then(std::result::Result::ok));
+        let found = logs.and_then(|(logs, file)| logs.explains(&file, task.status, self.state));
+        found.is_some_and(|found| found.source == Source::Confirmed)
     }
 
     /// Whether git brought what another copy of the tree committed.

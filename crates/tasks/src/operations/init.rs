@@ -68,6 +68,9 @@ const IGNORED: &str = "\
 /// Two branches of one copy append to the same log: git keeps the lines of both.
 const ATTRIBUTES: &str = "*.jsonl text eol=lf merge=union\n";
 
+/// Task files are alike, so that git takes a new one for a renamed other one, and would mix them.
+const WHOLE: &str = "*.md -merge\n";
+
 /// The files by which git can carry a tree. What exists stays as it is.
 fn git_files(work: &mut Work<'_>) -> Result<()> {
     let known = work.text(".gitignore")?.unwrap_or_default();
@@ -81,8 +84,10 @@ fn git_files(work: &mut Work<'_>) -> Result<()> {
     // Git keeps no empty folder, and takes one that becomes empty for one that was renamed.
     let kept = Status::ALL.iter().map(|status| format!("{}/.gitkeep", status_folder(*status)));
     let more = kept.map(|path| (path, String::new()));
-    let attributes = ("events/.gitattributes".to_owned(), ATTRIBUTES.to_owned());
-    for (path, text) in more.chain([attributes]) {
+    let attributes = [("events", ATTRIBUTES), ("tasks", WHOLE)];
+    let attributes =
+        attributes.map(|(folder, text)| (format!("{folder}/.gitattributes"), text.to_owned()));
+    for (path, text) in more.chain(attributes) {
         if work.text(&path)?.is_none() {
             work.put(&path, text)?;
         }

@@ -5,12 +5,30 @@ use accord_contract::Value;
 use accord_tasks_core::evidence::approved_outputs;
 use accord_tasks_core::observed::{findings, sandbox_line};
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
+use accord_tasks_core::referee::{Difference, differences};
+use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::verbs::REWORKS;
 
+use crate::referee::refused_file;
+use crate::work::Work;
 use crate::{Result, Tree};
 
 /// The most outputs of an answer.
 const SHOWN: usize = 200;
+
+/// What to say about an edit that was put back.
+fn refused_edit(work: &Work<'_>, file: &TaskFile) -> Result<Option<String>> {
+    let id = file.task().id;
+    let text = work.text(&refused_file(id))?.filter(|text| !text.is_empty());
+    let Some(refused) = text.and_then(|text| TaskFile::read(&text).ok()) else { return Ok(None) };
+    let found = differences(file.members(), refused.members(), refused.task().status);
+    let names: Vec<String> = found.iter().map(Difference::member).collect();
+    let is_open = !file.task().status.is_final() && !names.is_empty();
+    Ok(is_open.then(|| {
+        let names = names.join(", ");
+        format!("an edit of its file was put back ({names}): accord task adopt {id} takes it over")
+    }))
+}
 
 impl Tree {
     /// Shows a task, with the digest of what a person decides about.
@@ -36,6 +54,7 @@ impl Tree {
                 findings.push("outputs/ changed after the approval".to_owned());
             }
             findings.extend(work.report_of_others(id)?);
+            findings.extend(refused_edit(work, &file)?);
             if let Some(of_others) = work.decision_of_others(&file)? {
                 findings.push(of_others);
             } else if !work.is_approval_recorded(file.task())? {

@@ -84,7 +84,7 @@ pub(crate) fn decide(before: Before<'_>, found: Vec<Found>) -> Verdict {
         (Some(Found { folder, digest, copy: Copy::Task(file), explained }), others) => {
             match case.waits(folder, &file, explained.as_ref()) {
                 Some(cause) => case.waiting(cause, folder, digest, *file, others),
-                None if explained.is_some() && !case.is_here() => {
+                None if explained.is_some() && (!case.is_here() || case.is_decided(&file)) => {
                     case.arrived(folder, digest, *file, others)
                 }
                 None => case.task(folder, digest, *file, others),

@@ -117,7 +117,10 @@ impl Case<'_> {
         // While an agent works on it here, or if nothing says who gave out the lease, other rules
         // hold.
         if self.is_here() {
-            return None;
+            let is_unknown = explained.is_some_and(|it| it.source == Source::Unknown);
+            let is_decided = explained.is_some() && self.is_decided(file);
+            let writer = explained.and_then(|it| it.writer.as_deref().map(str::to_owned));
+            return (is_decided && is_unknown).then_some(Cause::Unconfirmed(writer));
         }
         let from = self.status();
         let to = self.wanted(folder, file);
@@ -145,6 +148,23 @@ impl Case<'_> {
                 (is_guarded || is_refused()).then_some(Cause::Unconfirmed(writer))
             }
         }
+    }
+
+    /// Whether a person ended or blocked the task in another copy, after an agent got it here.
+    pub(super) fn is_decided(&self, file: &TaskFile) -> bool {
+        let task = file.task();
+        let moved_at = task.last_transition_at.to_string();
+        let is_of_person = match task.status {
+            Status::Done | Status::Cancelled => {
+                last_decision(task).is_some_and(|last| last.at == moved_at)
+            }
+            Status::Blocked => task.metadata("blockedBy").is_some(),
+            _ => false,
+        };
+        let is_later = self.kept.is_some_and(|kept| {
+            task.last_transition_at.time() > kept.task().last_transition_at.time()
+        });
+        is_of_person && is_later && self.before.intended.is_none()
     }
 
     /// A move that nothing explains, of a task that nobody has here.

@@ -20,12 +20,18 @@ const OTHERS: [&str; 3] = ["MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD"];
 /// The task files of a commit: their objects, by task and folder.
 type Files = BTreeMap<TaskId, BTreeSet<(Status, String)>>;
 
-/// The versions of a task that the sides committed.
-pub(super) type Versions = Vec<(Status, TaskFile)>;
+/// What the sides committed of a task.
+pub(super) struct Sides {
+    pub(super) versions: Vec<(Status, TaskFile)>,
+    /// The version that both come from.
+    pub(super) base: Option<TaskFile>,
+    /// Whether only this copy has the task.
+    pub(super) is_ours_alone: bool,
+}
 
 /// The tasks that the other side changed, with the versions that are to decide between. `None` if
 /// nothing is merged, or git cannot say it.
-pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Versions>> {
+pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Sides>> {
     let git = Git { root, program: find_outside("git", &[root])? };
     let commit = |name: &str| git.line(&["rev-parse", "--verify", "--quiet", name]);
     let (name, theirs) = OTHERS.iter().find_map(|name| Some((*name, commit(name)?)))?;
@@ -48,15 +54,25 @@ pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Versions>> {
         let both = if own == before { their.clone() } else { own.union(their).cloned().collect() };
         wanted.push((*id, both.into_iter().collect()));
     }
-    let objects = wanted.iter().flat_map(|(_, files)| files.iter().map(|(_, object)| object));
-    let texts = git.texts(&objects.cloned().collect())?;
+    // What git took for a renamed other file is as this copy committed it.
+    for (id, own) in ours.iter().filter(|(id, _)| !theirs.contains_key(id)) {
+        wanted.push((*id, own.iter().cloned().collect()));
+    }
+    let bases = wanted.iter().filter_map(|(id, _)| base.get(id)).flatten();
+    let objects = wanted.iter().flat_map(|(_, files)| files);
+    let objects = objects.chain(bases).map(|(_, object)| object.clone());
+    let texts = git.texts(&objects.collect())?;
     let read = |(status, object): &(Status, String)| {
         Some((*status, TaskFile::read(texts.get(object)?).ok()?))
     };
-    let versions = wanted.into_iter().map(|(id, files)| {
-        (id, files.iter().filter_map(read).filter(|(_, file)| file.task().id == id).collect())
+    let sides = wanted.into_iter().map(|(id, files)| {
+        let is_it = |(_, file): &(Status, TaskFile)| file.task().id == id;
+        let versions = files.iter().filter_map(read).filter(is_it).collect();
+        let base = base.get(&id).into_iter().flatten().filter_map(read).find(is_it);
+        let is_ours_alone = !theirs.contains_key(&id);
+        (id, Sides { versions, base: base.map(|(_, file)| file), is_ours_alone })
     });
-    Some(versions.collect())
+    Some(sides.collect())
 }
 
 struct Git<'g> {

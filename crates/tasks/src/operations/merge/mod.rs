@@ -5,31 +5,34 @@
 //! what its copy recorded stays in the log of that copy. Of two tasks, the one that was created
 //! later gets the next free id, and what its copy said about the old one is rewritten.
 
+mod folders;
 mod git;
+mod unite;
 
 use std::collections::{BTreeMap, HashMap};
 
 use accord_base::By;
-use accord_contract::{Code, Failure, Value};
+use accord_contract::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{MergeAnswer, MergeRequest, MergedTask, UnmergedFile};
-use accord_tasks_core::referee::differences;
-use accord_tasks_core::task::{TaskFile, content_hash, split_work_log};
+use accord_tasks_core::referee::{differences, is_guarded};
+use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::verbs::last_decision;
 use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{Status, TaskId};
-use accord_trees::Kind;
-use accord_trees::wal::{ANYTHING, Op};
+use accord_trees::wal::ANYTHING;
 
 use super::apply::invalid;
 use crate::committed::LeaseOrigin;
-use crate::explained::Writer;
-use crate::layout::{RunLayout, companion, status_folder, task_file};
+use crate::explained::{Source, Writer};
+use crate::layout::{status_folder, task_file};
 use crate::referee::copies::{Copy, Found, find_all};
 use crate::referee::verdict::is_marked;
 use crate::tree::failure;
 use crate::work::Work;
 use crate::{Environment, Result, Tree};
+use folders::{forget_run, merge_folders, merge_result};
+use unite::{differing, unite};
 
 /// The member of the metadata with the ids that a task had before.
 pub(crate) const FORMER: &str = "formerIds";
@@ -61,6 +64,8 @@ struct Merged {
     lost: Vec<TaskFile>,
     reason: &'static str,
     creator: Writer,
+    /// The copy that decided about it, if that is not confirmed here.
+    unverified: Option<String>,
 }
 
 fn merge(
@@ -80,11 +85,29 @@ fn merge(
     }
     for (id, count) in ids {
         let sides = committed.as_mut().and_then(|all| all.remove(&id));
-        cases.extend(match sides.filter(|sides| !sides.is_empty()) {
-            Some(sides) => case_of_git(work, id, sides)?,
+        let counts = |sides: &git::Sides| {
+            // What this copy did not commit stays, unless git mixed it with another task.
+            let is_mixed = !sides.is_ours_alone || work.is_broken(id);
+            is_mixed && !sides.versions.is_empty()
+        };
+        cases.extend(match sides.filter(counts) {
+            Some(sides) => case_of_git(work, id, &sides)?,
             None => case(work, id, count, &mut answer.unmerged)?,
         });
     }
+    cases.retain(|case| {
+        let Some(writer) = case.tasks.first().and_then(|task| task.unverified.clone()) else {
+            return true;
+        };
+        answer.unmerged.push(UnmergedFile {
+            path: task_file(case.tasks[0].file.task().status, case.id),
+            problem: format!(
+                "another copy ({writer}) decided about it, which is not confirmed here: accord \
+                 task adopt --writer {writer}, then accord task merge"
+            ),
+        });
+        false
+    });
     // The new ids first: what waits for them is in other files.
     let mut renumbered: HashMap<(TaskId, Writer), TaskId> = HashMap::new();
     for case in &mut cases {
@@ -92,6 +115,13 @@ fn merge(
             task.id = work.next_id(environment.random())?;
             task.reason = "renumbered";
             renumbered.insert((case.id, task.creator.clone()), task.id);
+        }
+    }
+    if !is_trial {
+        for case in &cases {
+            for task in case.tasks.iter().skip(1) {
+                folders::follow(work, case.id, &case.tasks[0].file, (task.id, &task.file))?;
+            }
         }
     }
     let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
@@ -153,18 +183,18 @@ fn candidates(work: &Work<'_>) -> Result<BTreeMap<TaskId, usize>> {
 
 /// What is to decide about a task that the other side of a merge changed; nothing if the files
 /// have it already.
-fn case_of_git(work: &Work<'_>, id: TaskId, sides: git::Versions) -> Result<Option<Case>> {
+fn case_of_git(work: &Work<'_>, id: TaskId, sides: &git::Sides) -> Result<Option<Case>> {
     let found = find_all(work.disk(), id).map_err(|error| failure(&error))?;
-    if let ([(status, file)], [one]) = (&sides[..], &found[..])
+    if let ([(status, file)], [one]) = (&sides.versions[..], &found[..])
         && one.folder == *status
         && one.task() == Some(file)
     {
         return Ok(None);
     }
-    let mut versions: Vec<TaskFile> = sides.into_iter().map(|(_, file)| file).collect();
+    let mut versions: Vec<TaskFile> = sides.versions.iter().map(|(_, file)| file.clone()).collect();
     versions.sort_by_key(TaskFile::text);
     versions.dedup_by_key(|file| file.text());
-    grouped(work, id, found, versions)
+    grouped(work, id, found, versions, sides.base.as_ref())
 }
 
 /// What is to decide about an id; nothing if it has one version.
@@ -208,7 +238,7 @@ fn case(
     if versions.is_empty() || (versions.len() < 2 && !is_split && found.len() < 2) {
         return Ok(None);
     }
-    grouped(work, id, found, versions)
+    grouped(work, id, found, versions, None)
 }
 
 /// The versions by the task that they are of: two copies of a tree can give out one id.
@@ -217,6 +247,7 @@ fn grouped(
     id: TaskId,
     found: Vec<Found>,
     versions: Vec<TaskFile>,
+    base: Option<&TaskFile>,
 ) -> Result<Option<Case>> {
     let mut groups: BTreeMap<(String, String), Vec<TaskFile>> = BTreeMap::new();
     for version in versions {
@@ -224,7 +255,9 @@ fn grouped(
         let born = (task.created_at.to_string(), task.created_by.clone());
         groups.entry(born).or_default().push(version);
     }
-    let tasks = groups.into_values().map(|versions| choose(work, id, versions));
+    // Two tasks that copies gave one id have nothing in common.
+    let base = base.filter(|_| groups.len() == 1);
+    let tasks = groups.into_values().map(|versions| choose(work, id, versions, base));
     let mut tasks = tasks.collect::<Result<Vec<Merged>>>()?;
     // A merge that was done before is not done again.
     for place in (1..tasks.len()).rev() {
@@ -255,7 +288,12 @@ fn is_renumbered(work: &Work<'_>, from: TaskId, file: &TaskFile) -> Result<bool>
 }
 
 /// The version that counts: a person's decision wins, then the later one.
-fn choose(work: &Work<'_>, id: TaskId, mut versions: Vec<TaskFile>) -> Result<Merged> {
+fn choose(
+    work: &Work<'_>,
+    id: TaskId,
+    mut versions: Vec<TaskFile>,
+    base: Option<&TaskFile>,
+) -> Result<Merged> {
     let decided = |file: &TaskFile| decision(file);
     let first = decided(&versions[0]);
     let is_shared = versions.iter().all(|file| decided(file) == first);
@@ -270,14 +308,28 @@ fn choose(work: &Work<'_>, id: TaskId, mut versions: Vec<TaskFile>) -> Result<Me
         (_, false) => "decision",
     };
     let mut file = versions.pop().unwrap_or_else(|| unreachable!("a group has a version"));
+    let unverified = unverified(work, id, &file)?;
     for lost in &versions {
-        keep_work_log(&mut file, lost)?;
+        unite(&mut file, lost, base)?;
     }
     let creator = match work.explained()? {
         Some(explained) => explained.creator(&file).cloned().flatten(),
         None => None,
     };
-    Ok(Merged { id, file, lost: versions, reason, creator })
+    Ok(Merged { id, file, lost: versions, reason, creator, unverified })
+}
+
+/// The copy that decided about a version, if what it says would wait for a person here.
+fn unverified(work: &Work<'_>, id: TaskId, file: &TaskFile) -> Result<Option<String>> {
+    let (Some(held), to) = (work.held(id), file.task().status) else { return Ok(None) };
+    let ends_review = held.status == Status::Review && to != Status::Review;
+    if !ends_review && (to == Status::InProgress || !is_guarded(held.status, to)) {
+        return Ok(None);
+    }
+    let Some(logs) = work.explained()? else { return Ok(None) };
+    let explanation = logs.explains(file, to, work.state);
+    let unknown = explanation.filter(|it| it.source == Source::Unknown);
+    Ok(unknown.and_then(|it| it.writer.as_deref().map(str::to_owned)))
 }
 
 /// When a person decided about a version last, and what.
@@ -289,23 +341,6 @@ fn decision(file: &TaskFile) -> Option<(String, String)> {
     let blocked = blocked.filter(|_| task.status == Status::Blocked);
     let blocked = blocked.map(|by| (task.last_transition_at.to_string(), format!("blocked {by}")));
     decided.max(blocked)
-}
-
-/// The entries of the work log that only the other version has.
-fn keep_work_log(file: &mut TaskFile, lost: &TaskFile) -> Result<()> {
-    let (rest, mut entries) = split_work_log(file.body());
-    let (_, more) = split_work_log(lost.body());
-    let more: Vec<String> = more.into_iter().filter(|entry| !entries.contains(entry)).collect();
-    if more.is_empty() {
-        return Ok(());
-    }
-    entries.extend(more);
-    // Each begins with its time.
-    entries.sort();
-    let body = format!("{}\n\n## Work Log\n\n{}\n", rest.trim_end(), entries.join("\n"));
-    file.set_body(&body);
-    let hash = Change::set(&["contentHash"], content_hash(file.body()));
-    file.edit(&[hash]).map_err(|error| invalid(&error.to_string()))
 }
 
 /// The two versions of a file in which git left marks.
@@ -344,6 +379,7 @@ fn names(kept: &TaskFile, lost: &TaskFile) -> Vec<String> {
     if kept.task().title != lost.task().title {
         names.push("title".to_owned());
     }
+    names.extend(differing(kept, lost));
     names
 }
 
@@ -454,61 +490,6 @@ fn write(work: &mut Work<'_>, task: &Merged, found: &[Found]) -> Result<()> {
         forget_run(work, id)?;
     }
     work.hold(&task.file, origin)
-}
-
-/// The run of this copy ended: another one has the task, so that what its agent says is late.
-fn forget_run(work: &mut Work<'_>, id: TaskId) -> Result<()> {
-    for layout in [RunLayout::Guide, RunLayout::Reference] {
-        for name in ["run.json", "run_heartbeat.json"] {
-            let path = format!("{}/{name}", layout.folder(id));
-            if work.disk().stat(&path).map_err(|error| failure(&error))?.is_some() {
-                work.ops.push(Op::Remove { path: path.clone() });
-                work.staged.insert(path, None);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Brings the folders beside the versions together. What is in another one goes below `work/`.
-fn merge_folders(work: &mut Work<'_>, id: TaskId, to: Status) -> Result<()> {
-    let mut folders = Vec::new();
-    for status in Status::ALL {
-        let folder = companion(*status, id);
-        let stat = work.disk().stat(&folder).map_err(|error| failure(&error))?;
-        if stat.is_some_and(|stat| stat.kind == Kind::Folder) {
-            folders.push(*status);
-        }
-    }
-    let mut is_there = folders.contains(&to);
-    for status in folders.into_iter().filter(|status| *status != to) {
-        let from = companion(status, id);
-        let target = match is_there {
-            true => format!("{}/work/from-{status}", companion(to, id)),
-            false => companion(to, id),
-        };
-        is_there = true;
-        work.ops.push(Op::Move { from, to: target });
-    }
-    if !is_there {
-        work.make_companion(id, to);
-    }
-    Ok(())
-}
-
-/// The result of a run that both copies recorded: the later one.
-fn merge_result(work: &mut Work<'_>, id: TaskId) -> Result<()> {
-    let path = format!("{}/run_result.json", work.layout().folder(id));
-    let Some(text) = work.text(&path)?.filter(|text| is_marked(text)) else { return Ok(()) };
-    let at = |text: &String| -> Option<String> {
-        let document: Value = serde_json::from_str(text).ok()?;
-        document.get("completedAt")?.as_str().map(str::to_owned)
-    };
-    let later = sides(&text).into_iter().filter(|side| at(side).is_some()).max_by_key(at);
-    match later {
-        Some(later) => work.put(&path, later),
-        None => Err(Failure::new(Code::AofTaskFileInvalid, format!("{path} cannot be merged"))),
-    }
 }
 
 fn note(work: &mut Work<'_>, task: &Merged, from: Option<TaskId>, by: &By) {

@@ -2,6 +2,9 @@
 //! are staged are read before those on the disk. A task whose file others changed is judged before
 //! a decision sees it.
 
+mod record;
+mod take_over;
+
 use std::cell::{Ref, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,18 +19,19 @@ use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{ANYTHING, Op, Record, digest};
-use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
+use accord_trees::{Disk, Kind, read_file};
 
-use crate::committed::{CONFIRMED, Held, LeaseOrigin, State};
-use crate::explained::{Explained, FRONT, front_of};
+use crate::Result;
+use crate::committed::{Held, LeaseOrigin, State};
+use crate::explained::{Explained, front_of};
 use crate::index::Index;
-use crate::layout::{COMPANIONS, DECISIONS, RunLayout, WRITER, companion, events, task_file};
+use crate::layout::{COMPANIONS, RunLayout, companion, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
 use crate::referee::waiting::Waiting;
-use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
+use crate::scan::{MAX_FILE, is_committed, read_text, readable};
 use crate::tree::failure;
-use crate::{Result, decisions};
+pub(crate) use take_over::take_over;
 
 pub(crate) struct Work<'w> {
     pub(crate) disk: &'w dyn Disk,
@@ -438,97 +442,6 @@ impl<'w> Work<'w> {
         self.touched.insert(id);
     }
 
-    /// Makes a record of the present decision.
-    fn close(&mut self) {
-        let is_written = !self.ops.is_empty() || self.is_first;
-        let is_written = is_written || !self.events.is_empty();
-        if is_written && std::mem::take(&mut self.index.is_new_writer) {
-            let text = self.index.writers.text();
-            self.ops.push(Op::Put { path: WRITER.into(), text, was: Some(ANYTHING.to_owned()) });
-        }
-        let mut ops = std::mem::take(&mut self.ops);
-        let events = std::mem::take(&mut self.events);
-        let touched = std::mem::take(&mut self.touched);
-        let broken = std::mem::take(&mut self.broken);
-        let is_empty = ops.is_empty() && events.is_empty() && touched.is_empty();
-        let is_first = std::mem::take(&mut self.is_first);
-        if is_empty && broken.is_empty() && !is_first {
-            return;
-        }
-        ops.extend(self.event_lines(&events));
-        let decisions = std::mem::take(&mut self.decisions);
-        ops.extend(self.decision_lines(&decisions));
-        let entry = |id: TaskId| self.held(id).map_or(Value::Null, |held| held.entry_in(id, &ops));
-        let tasks: Object = touched.into_iter().map(|id| (id.to_string(), entry(id))).collect();
-        let mut detail = Object::new();
-        detail.insert("tasks".into(), Value::Object(tasks));
-        detail.insert("event".into(), self.index.last_event.into());
-        if !broken.is_empty() {
-            detail.insert("broken".into(), Value::Object(broken));
-        }
-        if let Some(key) = self.confirmed.take() {
-            detail.insert(CONFIRMED.into(), key.into());
-        }
-        if !decisions.is_empty() {
-            detail.insert("decision".into(), self.last_decision.clone().into());
-        }
-        self.records.push(Record { ops, detail });
-    }
-
-    /// The lines of events, appended to the logs of their days.
-    fn event_lines(&mut self, list: &[TaskEvent]) -> Vec<Op> {
-        let mut ops: Vec<Op> = Vec::new();
-        let is_signed = self.index.is_in_git && !list.is_empty();
-        let key = if is_signed { self.index.writers.key() } else { None };
-        for event in list {
-            self.index.last_event += 1;
-            let mut line = event.line(self.index.last_event);
-            let front = event.task.and_then(|id| self.fronts.get(&id));
-            if let Value::Object(line) = &mut line {
-                line.extend(front.map(|front| (FRONT.to_owned(), front.as_str().into())));
-                if let Some(key) = &key {
-                    key.sign(line);
-                }
-            }
-            let line = format!("{line}\n");
-            let path = events(event.at, self.index.writers.current());
-            let (at, line) = self.appended(&path, line);
-            match ops.last_mut() {
-                Some(Op::Append { path: last, text, .. }) if *last == path => text.push_str(&line),
-                _ => ops.push(Op::Append { path, at, text: line }),
-            }
-        }
-        ops
-    }
-
-    fn decision_lines(&mut self, list: &[DecisionRecord]) -> Vec<Op> {
-        let appended = list.iter().map(|record| {
-            let (line, digest) = decisions::line(record, self.last_decision.as_deref());
-            self.last_decision = Some(digest);
-            let (at, text) = self.appended(DECISIONS, line);
-            Op::Append { path: DECISIONS.to_owned(), at, text }
-        });
-        appended.collect()
-    }
-
-    /// Where a line is appended to a record, and the line.
-    fn appended(&mut self, path: &str, line: String) -> (u64, String) {
-        let known = self.index.lengths.get(path).copied();
-        let (at, line) = match known.or_else(|| self.last_length(path)) {
-            Some(at) => (at, line),
-            None => end(self.disk, path, line),
-        };
-        self.index.lengths.insert(path.to_owned(), at + line.len() as u64);
-        (at, line)
-    }
-
-    /// The length of a log that this process appended to before this group, if it has that length.
-    fn last_length(&self, path: &str) -> Option<u64> {
-        let last = self.index.last_lengths.get(path).copied()?;
-        let found = self.disk.stat(path).ok().flatten()?;
-        (found.kind == Kind::File && found.length == last).then_some(last)
-    }
-
     /// The records of the group, and whether the index must be built again.
     pub(crate) fn into_records(self) -> (Vec<Record>, bool) {
         (self.records, self.spoiled.is_some())
@@ -552,76 +465,6 @@ impl<'w> Work<'w> {
 fn not_found(id: TaskId) -> Failure {
     Failure::new(Code::AofTaskNotFound, format!("there is no task {id}"))
         .with("task_id", id.to_string())
-}
-
-/// Where a line is appended. Another program may have left out the end of the last line.
-fn end(disk: &dyn Disk, path: &str, line: String) -> (u64, String) {
-    let content = disk.open(path).ok().flatten();
-    let length = content.as_ref().and_then(|content| content.length().ok()).unwrap_or(0);
-    let last =
-        content.filter(|_| length > 0).and_then(|content| content.read_at(length - 1, 1).ok());
-    let is_open = last.is_some_and(|last| last != b"\n");
-    (length, if is_open { format!("\n{line}") } else { line })
-}
-
-/// Takes the commits of other processes over into the index.
-pub(crate) fn take_over(
-    index: &mut Index,
-    disk: &dyn Disk,
-    layout: RunLayout,
-    state: &State,
-    records: &[Record],
-) -> TreeResult<()> {
-    let lengths = std::mem::take(&mut index.lengths);
-    if records.is_empty() {
-        index.last_lengths.extend(lengths);
-    } else {
-        // Other processes appended to the logs.
-        index.last_lengths.clear();
-    }
-    for record in records {
-        let event = record.detail.get("event").and_then(Value::as_u64);
-        index.last_event = index.last_event.max(event.unwrap_or(0));
-        let tasks = record.detail.get("tasks").and_then(Value::as_object).into_iter().flatten();
-        for id in tasks.filter_map(|(id, _)| TaskId::parse(id).ok()) {
-            index.note(id);
-            reread(index, disk, layout, state, id)?;
-        }
-    }
-    Ok(())
-}
-
-/// Reads a task again that another process changed.
-fn reread(
-    index: &mut Index,
-    disk: &dyn Disk,
-    layout: RunLayout,
-    state: &State,
-    id: TaskId,
-) -> TreeResult<()> {
-    let Some(held) = state.held(id) else {
-        for status in [Status::Done, Status::Cancelled] {
-            if disk.stat(&task_file(status, id))?.is_some() {
-                index.put_closed(id, status);
-                return Ok(());
-            }
-        }
-        index.board.remove(id);
-        return Ok(());
-    };
-    let path = task_file(held.status, id);
-    match read_task(disk, &path)? {
-        Some(Ok(file)) if is_committed(&file, id, held.status, Some(held)) => {
-            index.broken.remove(&path);
-            let is_elsewhere = held.lease == LeaseOrigin::Elsewhere;
-            index.put(entry_of(disk, layout, &file)?.elsewhere(is_elsewhere));
-        }
-        // Others changed it since.
-        _ => {
-            index.odd.insert(id);
-        }
-    }
-    Ok(())
 }
 
 /// The members of an object, for a new front matter.

@@ -1,4 +1,4 @@
-//! A tree of tasks, and the group of commits that callers share.
+//! The group of commits that callers share.
 //!
 //! A caller hands in a decision. The first caller becomes the leader: it takes the lock, runs the
 //! decisions of everyone who is waiting, commits them with one sync, makes one of those who came
@@ -6,28 +6,26 @@
 //! Callers make their answers themselves, after the group.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use accord_contract::{Code, Failure};
-use accord_tasks_core::{TaskId, aof_project_id};
+use accord_tasks_core::TaskId;
 use accord_trees::wal::{LockedWal, News, Skipped, Wal};
-use accord_trees::{Disk, Root, TreeError};
-use parking_lot::{Condvar, Mutex, RwLock};
+use accord_trees::{Disk, TreeError};
 
+use super::unavailable::missing_index;
+use super::{Store, Tree, failure, has_log, is_unwritable};
+use crate::Result;
 use crate::clock_watch::{ClockWatch, Jump};
 use crate::committed::State;
 use crate::index::Index;
-use crate::layout::{OWN, RunLayout};
-use crate::manifest::{Manifest, Settings};
+use crate::layout::RunLayout;
+use crate::manifest::Settings;
 use crate::remembered::Remembered;
 use crate::scan::{check_folders, scan};
-use crate::watch::Changes;
-use crate::work::Work;
-use crate::writers::{Writers, is_in_git};
-use crate::{Environment, Result};
+use crate::work::{Work, take_over};
+use crate::writers::Writers;
 
 /// The longest time that a leader waits for more callers.
 const LONGEST_GATHERING: Duration = Duration::from_millis(2);
@@ -37,49 +35,14 @@ const SHORTEST_GATHERING: Duration = Duration::from_micros(100);
 /// How often a leader looks for callers that came while it decided.
 const LATE_ROUNDS: usize = 2;
 
-/// The tree of one project. A clone is the same tree.
-#[derive(Clone)]
-pub struct Tree(Arc<Shared>);
-
-struct Shared {
-    disk: Arc<dyn Disk>,
-    environment: Environment,
-    project: String,
-    settings: RwLock<Arc<Settings>>,
-    queue: Mutex<Queue>,
-    /// As many callers wait as the leader wants.
-    gathered: Condvar,
-    /// The log and the index. Only the leader has it.
-    store: Mutex<Store>,
-    /// What others changed since the last group.
-    changes: Mutex<Changes>,
-    /// Whether the tree is in a work tree of git.
-    is_in_git: bool,
-}
-
-/// A tree that may be closed by now.
-pub(crate) struct WeakTree(Weak<Shared>);
-
-impl WeakTree {
-    pub(crate) fn upgrade(&self) -> Option<Tree> {
-        self.0.upgrade().map(Tree)
-    }
-}
-
 #[derive(Default)]
-struct Queue {
+pub(super) struct Queue {
     waiting: VecDeque<Job>,
     has_leader: bool,
     /// How many callers the next leader waits for: those that waited when the last group ended,
     /// and those that it answered, which may come back at once.
     wanted: usize,
     sync_time: Duration,
-}
-
-pub(crate) struct Store {
-    wal: Wal<State>,
-    index: Option<Index>,
-    pace: ClockWatch,
 }
 
 /// A decision that waits for its group.
@@ -120,155 +83,7 @@ enum Signal<T> {
 }
 
 impl Tree {
-    /// Opens the tree in a folder. A folder without `project.yaml` has the default settings. Fails
-    /// with `project_mismatch` if its `project.yaml` names another project.
-    pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self> {
-        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
-        Self::on(disk, project, environment)
-    }
-
-    /// The `project.yaml` in a folder, if it has one.
-    pub fn manifest_in(folder: &Path) -> Result<Option<Manifest>> {
-        let disk = Root::open(folder).map_err(|error| failure(&error))?;
-        Ok(Settings::load(&disk)?.manifest)
-    }
-
-    /// The project that the `project.yaml` in a folder names; `no_task_tree` without one.
-    pub fn project_in(folder: &Path) -> Result<String> {
-        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
-        let mut wal = Wal::new(disk.clone(), OWN, Environment::system().boot());
-        let manifest = settings(disk.as_ref(), &mut wal)?.manifest;
-        let named = manifest.map(|manifest| manifest.project().to_owned());
-        named.ok_or_else(|| {
-            let message = format!("{} has no project.yaml", folder.display());
-            Failure::new(Code::AofNoTaskTree, message)
-        })
-    }
-
-    /// The tree on a disk. Fails as for [`Tree::open`].
-    pub fn on(disk: Arc<dyn Disk>, project: &str, environment: Environment) -> Result<Self> {
-        let mut wal = Wal::new(disk.clone(), OWN, environment.boot());
-        let settings = settings(disk.as_ref(), &mut wal)?;
-        let manifest = settings.manifest.as_ref();
-        let named = manifest.map_or(project, |manifest| manifest.project());
-        if named != project && manifest.is_none_or(|manifest| manifest.id != project) {
-            let message = format!("the tree belongs to the project {named}, not to {project}");
-            return Err(Failure::new(Code::AofProjectMismatch, message)
-                .with("expected", named)
-                .with("received", project));
-        }
-        let project = named.to_owned();
-        let is_in_git = is_in_git(disk.root_path());
-        Ok(Self(Arc::new(Shared {
-            is_in_git,
-            disk,
-            environment,
-            project,
-            settings: RwLock::new(Arc::new(settings)),
-            queue: Mutex::default(),
-            gathered: Condvar::new(),
-            store: Mutex::new(Store { wal, index: None, pace: ClockWatch::default() }),
-            changes: Mutex::default(),
-        })))
-    }
-
-    /// The settings, as they held for the last group.
-    pub fn settings(&self) -> Arc<Settings> {
-        self.0.settings.read().clone()
-    }
-
-    /// Reads the settings again, if their files changed and can be read; else lint reports them.
-    pub(crate) fn current_settings(&self) -> Arc<Settings> {
-        let known = self.settings();
-        if !known.is_outdated(self.disk()) {
-            return known;
-        }
-        let Ok(fresh) = Settings::load(self.disk()) else { return known };
-        let fresh = Arc::new(fresh.held_as(&known));
-        *self.0.settings.write() = fresh.clone();
-        fresh
-    }
-
-    /// The settings, with those that count only as set through Accord.
-    fn held_settings(&self, state: &State) -> Arc<Settings> {
-        let known = self.current_settings();
-        let Some(held) = known.held_to(state.settings()) else { return known };
-        let held = Arc::new(held);
-        *self.0.settings.write() = held.clone();
-        held
-    }
-
-    pub(crate) fn downgrade(&self) -> WeakTree {
-        WeakTree(Arc::downgrade(&self.0))
-    }
-
-    /// Looks at the files of tasks, and of the settings, as if others had just changed them.
-    pub fn look_at(&self, tasks: &[TaskId]) -> Result<()> {
-        let tasks = tasks.iter().copied().collect();
-        self.0.changes.lock().add(Changes { tasks, has_settings: true, is_unknown: false });
-        self.change(|_| Ok(()))
-    }
-
-    /// Looks at what others changed.
-    pub(crate) fn notice(&self, changes: Changes) {
-        self.0.changes.lock().add(changes);
-        // A tree that cannot be read now is read again by the next operation.
-        drop(self.change(|_| Ok(())));
-    }
-
-    pub fn environment(&self) -> &Environment {
-        &self.0.environment
-    }
-
-    pub(crate) fn disk(&self) -> &dyn Disk {
-        self.0.disk.as_ref()
-    }
-
-    /// The files, for those who outlive a borrow of the tree.
-    pub(crate) fn shared_disk(&self) -> Arc<dyn Disk> {
-        Arc::clone(&self.0.disk)
-    }
-
-    /// The id of the project in AOF, which task files name.
-    pub fn aof_id(&self) -> String {
-        let settings = self.settings();
-        let named = settings.manifest.as_ref().map(|manifest| manifest.id.clone());
-        named.unwrap_or_else(|| aof_project_id(&self.0.project))
-    }
-
-    pub fn project(&self) -> &str {
-        &self.0.project
-    }
-
-    /// Runs something on the folder of the tree while no process changes the tree through Accord
-    /// and the files have everything that was committed. All others wait.
-    pub fn hold<T: Send + 'static>(
-        &self,
-        run: impl FnOnce(&Path) -> T + Send + 'static,
-    ) -> Result<T> {
-        let disk = self.shared_disk();
-        self.change(move |_| Ok(run(disk.root_path())))
-    }
-
-    /// Runs a decision, commits what it stages, then answers.
-    /// Clauses: AOF-FILE-OTHERS, AOF-CRASH-KEPT, AOF-CRASH-RESUME.
-    pub(crate) fn change<T: Send + 'static>(
-        &self,
-        decide: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.join_group(false, decide)
-    }
-
-    /// Answers what the tree says, as if what others changed had been judged. Nothing is written:
-    /// what counts of an edit is written with the next change.
-    pub(crate) fn read<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.join_group(true, read)
-    }
-
-    fn join_group<T: Send + 'static>(
+    pub(super) fn join_group<T: Send + 'static>(
         &self,
         reads: bool,
         decide: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
@@ -573,7 +388,7 @@ impl Tree {
         check_folders(disk, locked.state())?;
         match (locked.news(), index.as_mut()) {
             (News::Records(records), Some(known)) => {
-                crate::work::take_over(known, disk, layout, locked.state(), records)
+                take_over(known, disk, layout, locked.state(), records)
             }
             _ => {
                 *index = Some(self.scanned(disk, layout, locked.state())?);
@@ -587,77 +402,4 @@ fn finish<T>(sender: &SyncSender<Signal<T>>, committed: Result<()>, answer: Resu
     // A refusal holds whether or not the group was committed.
     let answer = answer.and_then(|answer| committed.map(|()| answer));
     drop(sender.send(Signal::Answer(answer)));
-}
-
-/// The settings of a tree. A log that exists is completed first: until then files can be older
-/// than what was committed, or damaged.
-fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings> {
-    if !has_log(disk) {
-        return Settings::load(disk);
-    }
-    match wal.lock() {
-        Ok(_locked) => return Settings::load(disk),
-        Err(error) if is_unwritable(&error) => {}
-        Err(error) => return Err(failure(&error)),
-    }
-    match wal.preview().map_err(|error| failure(&error))? {
-        Some(preview) => Settings::load(preview.disk.as_ref()),
-        None => Settings::load(disk),
-    }
-}
-
-/// Whether Accord wrote to the tree. If not, a reader makes no lock either.
-fn has_log(disk: &dyn Disk) -> bool {
-    let entries = disk.list(OWN).ok().flatten().unwrap_or_default();
-    entries.iter().any(|entry| entry.name.starts_with("log-"))
-}
-
-/// Whether a tree can be read and not be written.
-fn is_unwritable(error: &TreeError) -> bool {
-    error.is_read_only() || error.is_disk_full()
-}
-
-fn missing_index() -> Failure {
-    Failure::new(Code::AofTaskTreeUnavailable, "the tree could not be read")
-}
-
-/// The failure that an error of the files is. It says the truth about the change that was asked
-/// for: nothing happened, or it is recorded and must not be sent again, or that is not known.
-pub(crate) fn failure(error: &TreeError) -> Failure {
-    let is_full = error.is_disk_full();
-    let (message, suggestion) = match error {
-        TreeError::Unfinished { source, .. } => {
-            let once = if is_full { "there is space" } else { "its files can be written" };
-            let message = format!(
-                "the change is recorded, but not all of its files could be written: {source}. It \
-                 is carried out as soon as {once}: do not send it again"
-            );
-            let first = if is_full { "The disk is full: free space" } else { "Mend the cause" };
-            let look = "Do not send the change again: accord task list has it";
-            (message, Some(format!("{first}. {look}")))
-        }
-        TreeError::Uncertain { .. } => {
-            let first = if is_full { "The disk is full: free space" } else { "Mend the cause" };
-            let look = "look with accord task list whether the change happened";
-            (error.to_string(), Some(format!("{first}, then {look}, before you send it again")))
-        }
-        _ if is_full => {
-            let hint = "The disk is full: free space, then try again. Nothing that was \
-                        acknowledged is lost";
-            (format!("{error}. {hint}"), None)
-        }
-        _ => (error.to_string(), None),
-    };
-    match suggestion {
-        // A program that sends it again by itself would do it twice.
-        Some(suggestion) => {
-            Failure::new(Code::AofTaskChangeUnconfirmed, message).suggesting(suggestion)
-        }
-        None => Failure::new(Code::AofTaskTreeUnavailable, message),
-    }
-}
-
-/// Whether an operation failed because the files cannot be read or written now.
-pub(crate) fn is_unavailable(failure: &Failure) -> bool {
-    matches!(failure.code, Code::AofTaskTreeUnavailable | Code::AofTaskChangeUnconfirmed)
 }
