@@ -12,8 +12,11 @@ use crate::evaluation::{Evaluation, Question, Text};
 /// The fewest words of a body and of a sentence that is a question.
 const WORDS: (usize, usize) = (20, 6);
 
-/// The most commits. The newest are taken.
+/// The most commits, unless [`LIMIT`] says otherwise. The newest are taken.
 const COMMITS: usize = 4_000;
+
+/// Names the most commits.
+const LIMIT: &str = "ACCORD_RETRIEVAL_COMMITS";
 
 /// The most paths of a package.
 const PATHS: usize = 40;
@@ -71,7 +74,8 @@ fn read(folder: &str) -> Vec<Commit> {
         })
     });
     let commits = commits.filter(|commit| commit.body.split_whitespace().count() >= WORDS.0);
-    commits.take(COMMITS).collect()
+    let limit = std::env::var(LIMIT).ok().map(|limit| limit.parse().expect("a number"));
+    commits.take(limit.unwrap_or(COMMITS)).collect()
 }
 
 fn by_title(commits: &[Commit]) -> Evaluation {

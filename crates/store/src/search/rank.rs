@@ -2,7 +2,8 @@
 //!
 //! The score joins two BM25 scores, each as its share of the highest in the same search: that of
 //! the best passage and that of the whole package. A long package about many things is found by the
-//! passage that answers, and a short one by all that it says.
+//! passage that answers, and a short one by all that it says. So the passage counts the more, the
+//! longer the packages of the project are on average.
 //!
 //! The parts of a package follow each other, and a passage is [`PASSAGE`] terms of that text, or
 //! all of a shorter one. The title belongs to every passage. Passages begin at every occurrence, so
@@ -24,8 +25,9 @@ use crate::terms::QueryTerms;
 /// The length of a passage, in terms.
 const PASSAGE: u64 = 50;
 
-/// The weight of the best passage. The rest is that of the whole package.
-const BY_PASSAGE: f64 = 0.35;
+/// The average length of packages, in terms, at which the best passage counts as much as the whole
+/// package.
+const EVEN: f64 = 300.0;
 
 /// The weight of a term in the title. Anywhere else it is 1.
 const TITLE_WEIGHT: f64 = 2.0;
@@ -116,9 +118,10 @@ pub(super) fn rank(
     }
     let highest = |scores: &[f64]| scores.iter().copied().fold(0.0, f64::max);
     let (most, best) = (highest(&whole), highest(&passages));
+    let by_passage = collection.average / (collection.average + EVEN);
     for (place, package) in ranked.iter_mut().enumerate() {
         let passage = if best > 0.0 { passages[place] / best } else { 0.0 };
-        package.score = BY_PASSAGE * passage * most + (1.0 - BY_PASSAGE) * whole[place];
+        package.score = by_passage * passage * most + (1.0 - by_passage) * whole[place];
     }
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.cmp(&a.package)));
     ranked
