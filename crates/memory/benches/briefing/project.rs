@@ -89,8 +89,7 @@ impl Project {
     pub(crate) fn read(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap();
         let read = serde_json::from_str(&text);
-        let mut project: Self =
-            read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut project: Self = read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         project.name = path.file_stem().unwrap().to_string_lossy().into_owned();
         project
     }

@@ -1,71 +1,20 @@
 //! The parts of a long text that decide.
 //!
-//! A text is cut into sentences. The first one is shown, the last one where there is room, and of
-//! the others those that decide most for their length: with numbers, names of code, words in
-//! capitals, words of obligation, or below such a heading. They keep their order, and a heading
-//! stands before the first of its sentences. A sentence is shown once.
+//! A text is cut into sentences. Those are shown that decide most for their length: with words of
+//! obligation, correction or reason, dates, names of code, words in capitals, words of the focus, or
+//! below such a heading, and where there is room the first and the last one. They keep their order,
+//! and a heading stands before the first of its sentences. A sentence is shown once.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::cues::cues;
 use super::shorten::{beginning, mark, shorten, size};
 use crate::bundle::snippet::matches;
 use crate::query::Terms;
 
-/// Beginnings of words that oblige, forbid, limit, correct or give a reason, in English, German,
-/// French and Spanish. The list is short on purpose: it chooses between sentences and decides
-/// nothing alone.
-const STRONG: [&str; 50] = [
-    "must", "mustn't", "never", "until", "block", "workaround", "disabl", "frozen", "freez",
-    "pinned", "conditio", "rule", "decid", "decision", "instead", "cause", "because", "reason",
-    "danger", "deadline", "forbid", "fails", "refut", "muss", "niemals", "bis", "entsch", "ursache",
-    "grund", "statt", "doit", "jamais", "jusqu", "décid", "raison", "debe", "tiene", "nunca",
-    "hasta", "decisi", "causa", "porque", "verbot", "interdit", "prohib", "don't", "cannot",
-    "without", "conclu", "supersed",
-];
-/// Words of the same kind that say less.
-const STEMS: [&str; 45] = [
-    "only", "before", "next", "wait", "todo", "need", "approv", "stay", "wrong", "please",
-    "want", "agree", "keep", "correct", "lost", "nicht", "bevor", "nächst", "warte", "bitte",
-    "falsch", "bleib", "seulement", "avant", "prochain", "attend", "solo", "antes", "siguiente",
-    "espera", "ahora", "puede", "limit", "broke", "otherwise", "however", "chang", "moved",
-    "revert", "withdr", "cambi", "incident", "änder", "geänd", "workaround",
-];
-/// Short words of the same kind, which are whole words.
-const WORDS: [&str; 9] = ["not", "no", "now", "kein", "nie", "nur", "vor", "ne", "pas"];
-/// The same as several words.
-const PHRASES: [&str; 14] = [
-    "have to ", "has to ", "had to ", "do not ", "no longer ", "from now on", "that is why",
-    "desde ahora", "a partir de", "ya no ", "ab sofort", "nicht mehr", "désormais", "ne plus ",
-];
-/// Beginnings of the names of days and months, in the same languages.
-const DATES: [&str; 24] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "januar",
-    "februar", "march", "april", "june", "july", "august", "septemb", "octob", "oktober",
-    "november", "decemb", "dezember", "montag", "freitag", "lunes", "viernes",
-];
-/// Signs of the same kind in Chinese, Japanese and Korean.
-const SIGNS: [&str; 18] = [
-    "不",
-    "必须",
-    "禁止",
-    "只",
-    "之前",
-    "下一步",
-    "等",
-    "决定",
-    "原因",
-    "ない",
-    "必ず",
-    "まで",
-    "次",
-    "待",
-    "決",
-    "않",
-    "까지",
-    "다음",
-];
 /// What a sentence costs besides its size.
+const LEAST: usize = 100;
 
 /// The most such words of a sentence that count, and the most numbers.
 const MOST_CUES: usize = 3;
@@ -229,9 +178,9 @@ impl Choice<'_> {
 fn points(parts: &[Part<'_>], at: usize, ends: (usize, usize)) -> usize {
     let part = &parts[at];
     let position = match at {
-        _ if at == ends.0 => super::tune("POS0", 3),
-        _ if at == ends.1 => super::tune("POSL", 2),
-        _ if at == ends.0 + 1 => super::tune("POS1", 1),
+        _ if at == ends.0 => 3,
+        _ if at == ends.1 => 2,
+        _ if at == ends.0 + 1 => 1,
         _ => 0,
     };
     // A heading says how much the sentences below it matter, the first ones most.
@@ -267,7 +216,7 @@ fn density(parts: &[Part<'_>], at: usize, ends: (usize, usize), reader: Reader<'
         matches(text, terms, &mut found);
         FOCUSED * found.into_iter().filter(|found| *found).count()
     });
-    let points = (points(parts, at, ends) + asked) * 1_000 / (super::tune("LEAST", 100) + size(text)).isqrt();
+    let points = (points(parts, at, ends) + asked) * 1_000 / (LEAST + size(text)).isqrt();
     if repeats(text, reader.title) || text.starts_with('|') { points / 2 } else { points }
 }
 
@@ -283,22 +232,6 @@ fn repeats(text: &str, title: &str) -> bool {
     };
     let (own, title) = (words(text), words(title));
     own.iter().filter(|word| title.contains(*word)).count() * 2 >= own.len().max(1)
-}
-
-/// How much the words of a text oblige, forbid, limit, correct or give a reason: 2 for each that
-/// does so, 1 for each that may.
-pub(super) fn cues(text: &str) -> usize {
-    let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    let begins = |word: &str, stems: &[&str]| stems.iter().any(|stem| word.starts_with(stem));
-    let phrases = PHRASES.iter().filter(|words| lower.contains(**words)).count();
-    let words = words.map(|word| match word {
-        _ if begins(word, &STRONG) => super::tune("STRONG", 2),
-        _ if WORDS.contains(&word) || begins(word, &STEMS) || begins(word, &DATES) => 1,
-        _ => 0,
-    });
-    let signs = SIGNS.iter().filter(|sign| lower.contains(**sign)).count();
-    words.sum::<usize>() + 2 * (signs + phrases)
 }
 
 /// The sentences and headings of a text, without the blanks around them. A line ends one.

@@ -55,7 +55,8 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         text = text.raw("automatic_deposits", &folded.finish());
     }
     let missing = plan.parts.iter().filter(|part| part.left_out() > 0);
-    let missing = missing.map(|part| left_out(part.section.kind, part.left_out(), &part.named(frame)));
+    let missing =
+        missing.map(|part| left_out(part.section.kind, part.left_out(), &part.named(frame)));
     text = text.raw("left_out", &list(missing));
     if !frame.damaged.is_empty() {
         let named: Vec<&str> = frame.damaged.iter().take(DAMAGED).map(String::as_str).collect();

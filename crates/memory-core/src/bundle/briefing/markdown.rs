@@ -136,7 +136,12 @@ fn item_of(kind: Kind, package: &ShownPackage<'_>, frame: &Frame<'_>) -> String 
         put(&mut text, name, value);
     }
     for parent in &package.parents {
-        let _ = writeln!(text, "  - follows {}{}", head(parent, frame, false), joined(&self::texts(parent)));
+        let _ = writeln!(
+            text,
+            "  - follows {}{}",
+            head(parent, frame, false),
+            joined(&self::texts(parent))
+        );
     }
     text
 }

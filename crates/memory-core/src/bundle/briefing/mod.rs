@@ -1,19 +1,20 @@
 //! The briefing: what an actor reads when it begins to work, within a budget of tokens.
 //!
-//! Each section has a share of the budget. What a section does not need goes to the next, and what
-//! is left in the end is spent on more items, then on longer texts.
-//!
-//! What a package is ranks before how new it is: what a reviewer said, handoffs, decisions,
-//! questions and the words of people come before notes.
+//! Every item has a weight, whatever its section: what a package is (what a reviewer said, a
+//! handoff, a decision, the word of a person), what its sentences say, then how new it is. The items
+//! that weigh most come first, each with the one sentence that decides. What is left of the budget
+//! makes their texts longer, shows items that weigh less, then makes all texts longer.
 //!
 //! Invariants:
 //! - a briefing has no more tokens than its budget;
-//! - every item has its id. A package also has its title, its decisions and its handoff note;
-//! - a text that was shortened says by how much;
+//! - every item has its id, a package also its title. Decisions and the words of a reviewer are
+//!   shown with it;
+//! - a text that was shortened ends with `…`, and says by how much if much is missing;
 //! - what was left out is counted, including what was not loaded;
 //! - no item is in two sections;
 //! - the age of a package never hides it: what still holds has no window.
 
+mod cues;
 mod facts;
 mod focus;
 mod gist;
@@ -36,10 +37,6 @@ pub use rows::{
     ACTIVE_HOURS, Automatic, BriefingFact, BriefingPackage, BriefingQuestion, BriefingRows,
     Counted, ReviewNote,
 };
-
-pub(crate) fn tune(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
 
 use plan::Plan;
 use section::sections;

@@ -7,7 +7,7 @@ use accord_base::tokens;
 
 use super::item::{Item, LENGTHS, Shown};
 use super::rows::Frame;
-use super::section::{Kind, Section};
+use super::section::{Kind, SENTENCES, Section};
 use super::{json, markdown};
 use crate::query::{BriefingForm, Terms};
 
@@ -15,8 +15,13 @@ use crate::query::{BriefingForm, Terms};
 const NAMED: usize = 5;
 /// From this budget on, room is kept for the first id of what was left out.
 const WITH_IDS: u32 = 2_000;
-/// Items that weigh so much are shown before texts are lengthened.
+/// Items that weigh so much are shown before texts are lengthened, and these before those that weigh
+/// less: on the scale of a note of the usual significance, at most 100, and of what it says.
 const HOLDS: usize = 125;
+/// Items that weigh so much are shown before those that hold are shown at length.
+const COUNTS: usize = 105;
+/// The size of a text that is shown at length.
+const PARAGRAPH: usize = 360;
 /// The part of the budget that may be reserved to say what was left out: one in this many.
 const RESERVED: usize = 4;
 
@@ -49,12 +54,12 @@ impl<'a> Plan<'a> {
             |section| Part { section, shown: 0, levels: Vec::new(), cost: 0, reserve: 0, named: 0 };
         plan.parts.extend(sections.iter().map(part));
         plan.reserve(budget / RESERVED);
-        plan.choose(super::tune("HOLDS", HOLDS));
+        plan.choose(HOLDS);
         plan.lengthen(Kind::second_length, 0);
-        plan.choose(super::tune("LOW", 105));
-        plan.lengthen(|_, _| super::tune("THIRD", 360), super::tune("HOLDS2", HOLDS));
+        plan.choose(COUNTS);
+        plan.lengthen(|_, _| PARAGRAPH, HOLDS);
         plan.choose(0);
-        plan.lengthen(|_, _| 160, 0);
+        plan.lengthen(|_, _| SENTENCES, 0);
         plan.lengthen(|_, _| usize::MAX, 0);
         plan.name();
         plan

@@ -114,7 +114,7 @@ impl Scale<'_> {
         let created = created(one.row);
         let older = self.newest.map_or(0, |newest| newest.millis_since(created) / DAY);
         let new = if created >= self.since { NEW } else { 0 };
-        new + super::tune("NEWNESS", NEWNESS) * HALF / (HALF + usize::try_from(older).unwrap_or(usize::MAX / 2))
+        new + NEWNESS * HALF / (HALF + usize::try_from(older).unwrap_or(usize::MAX / 2))
     }
 
     /// What a package weighs, whatever its age. An item weighs as much as the highest in it.
@@ -136,7 +136,7 @@ impl Scale<'_> {
         let said = texts.map(|text| says(beginning(text))).max().unwrap_or_default();
         let note = if one.row.note.is_some() { NOTE } else { 0 };
         let corrects = if one.parents.is_empty() { 0 } else { CORRECTS };
-        highest.max().unwrap_or_default() + super::tune("SAID", SAID) * said.min(MOST_SAID) + note + corrects
+        highest.max().unwrap_or_default() + SAID * said.min(MOST_SAID) + note + corrects
     }
 
     /// Whether a package was only a question, and has its answer.

@@ -28,6 +28,8 @@ pub(super) enum Kind {
 impl Section<'_> {
     /// Puts the packages that a search for the focus found before the others.
     fn focus(&mut self, about: &[PackageId]) {
+        // They come in the order of their words of the focus.
+        self.more = FOUND / 2;
         for item in &mut self.items {
             let place = about.iter().position(|id| item.has(id));
             let Item::Package(one) = item else { continue };
@@ -41,14 +43,13 @@ impl Section<'_> {
     /// The size of the texts of an item with which it is chosen, for a budget in tokens.
     pub(super) fn first_length(&self, place: usize, budget: u32) -> usize {
         match (&self.items[place], self.kind) {
-            (Item::Package(one), _) if one.is_aside => 60,
-            (_, Kind::Handoff | Kind::Asked) => (budget as usize * super::tune("HF", 30) / 100).clamp(100, 540),
+            (Item::Package(one), _) if one.is_aside => SENTENCE / 2,
+            (_, Kind::Handoff | Kind::Asked) => (budget as usize * 3 / 10).clamp(100, 540),
             // A note that says little is shown by its title.
-            (Item::Package(one), Kind::Work) if one.weight < super::tune("TITLE", 110) => 0,
+            (Item::Package(one), Kind::Work) if one.weight < BY_TITLE => 0,
             // The word of a person counts more.
-            (Item::Package(one), _) if one.row.is_of_person() => super::tune("FP", 240),
-            (_, Kind::Work) => super::tune("FW", 100),
-            _ => super::tune("FS", 100),
+            (Item::Package(one), _) if one.row.is_of_person() => WORDS_OF_PERSON,
+            _ => SENTENCE,
         }
     }
 
@@ -57,7 +58,7 @@ impl Section<'_> {
         match &self.items[place] {
             Item::Package(one) if one.is_aside => one.weight / 2,
             Item::Package(one) => one.weight.max(self.kind.weight(place)),
-            _ => self.kind.weight(place),
+            _ => self.kind.weight(place) + self.more,
         }
     }
 }
@@ -68,6 +69,8 @@ pub(super) struct Section<'a> {
     pub(super) items: Vec<Item<'a>>,
     /// How many rows there are, including those that were not loaded.
     pub(super) total: u64,
+    /// How much its items that are no packages weigh more than usual.
+    more: usize,
 }
 
 impl Kind {
@@ -130,8 +133,8 @@ impl Kind {
     /// The size of texts before items that weigh little are shown.
     pub(super) fn second_length(self, budget: u32) -> usize {
         match self {
-            Self::Handoff | Self::Asked => (budget as usize * super::tune("SECH", 45) / 100).clamp(160, 1200),
-            _ => super::tune("SEC", 160),
+            Self::Handoff | Self::Asked => (budget as usize * 9 / 20).clamp(SENTENCES, 1_200),
+            _ => SENTENCES,
         }
     }
 
@@ -197,7 +200,7 @@ pub(super) fn sections<'a>(
     let facts = facts::lines(&rows.facts.rows, &spoken, query.focus.is_some());
     let section = |kind, items: Vec<Item<'a>>, unloaded: u64| {
         let total = items.iter().map(Item::rows).sum::<u64>() + unloaded;
-        Section { kind, items, total }
+        Section { kind, items, total, more: 0 }
     };
     let packages = |kind, list: Vec<Candidate<'a>>, unloaded| {
         section(kind, list.into_iter().map(Item::Package).collect(), unloaded)
@@ -246,9 +249,16 @@ fn spoken<'a>(rows: &'a BriefingRows<'a>) -> Spoken<'a> {
     spoken
 }
 
+/// The size of a text of one sentence that decides, and of one with a second.
+const SENTENCE: usize = 100;
+pub(super) const SENTENCES: usize = 160;
+/// The size of the words of a person.
+const WORDS_OF_PERSON: usize = 240;
+/// A note that weighs less is shown by its title, until there is room for more.
+const BY_TITLE: usize = 110;
 /// How much the first package that a search for the focus found weighs more, and how much less each
 /// further one.
 const FOUND: usize = 200;
-const STEP: usize = 8;
+const STEP: usize = 16;
 /// How much of each text of a package is looked at for facts, in bytes.
 const SPOKEN: usize = 4 * 1024;
