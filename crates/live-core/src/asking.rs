@@ -9,7 +9,8 @@
 //! Invariants:
 //! - an answer that no call has read is given to the next one, and not asked for again;
 //! - an answer that was read is not given to a later question of the same words: a person who
-//!   agreed once has not agreed again. Only a question with an id of its own gives it again.
+//!   agreed once has not agreed again. Only a call that waited for it, and a question with an id of
+//!   its own, get it again.
 
 use accord_base::refuse::schema;
 use accord_base::{Actor, ActorKey, ProjectId};
@@ -63,6 +64,8 @@ pub struct Stored<'a> {
     pub answer: Option<&'a LedgerRow>,
     /// Whether a call has read the answer.
     pub is_read: bool,
+    /// Whether this call has waited for the answer before.
+    pub is_waited_for: bool,
 }
 
 /// What a call does about its question.
@@ -139,13 +142,14 @@ impl Question {
             let failure = Failure::new(Code::LiveAskConflict, message).at("/id");
             return Err(failure.with("session_id", stored.session.id.as_str()));
         }
+        let goes_on = self.has_own_id || stored.is_waited_for;
         Ok(match stored.answer {
             Some(_) if !stored.is_read => Step::Take,
-            Some(_) if self.has_own_id => Step::GiveAgain,
+            Some(_) if goes_on => Step::GiveAgain,
             Some(_) => Step::Begin,
             None if stored.until() > now => Step::Wait,
             None if stored.content.ui.get(ENDED).is_none() => Step::End,
-            None if self.has_own_id => Step::SayEnded,
+            None if goes_on => Step::SayEnded,
             None => Step::Begin,
         })
     }
@@ -263,7 +267,8 @@ fn bare(
 }
 
 impl Stored<'_> {
-    fn since(&self) -> Time {
+    /// Since when it is asked.
+    pub fn since(&self) -> Time {
         self.ask.map_or(self.session.head.created_at, |ask| ask.since)
     }
 

@@ -8,7 +8,7 @@
 use std::{sync::Arc, time::Duration};
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
-use accord_contract::{Code, Failure};
+use accord_contract::{Code, Failure, Timestamp};
 use accord_live_core::asking::{self, Question, Step, Stored};
 use accord_live_core::operations::ask_person::{AskPersonAnswer, AskPersonRequest, AskState};
 use accord_live_core::session::{begin_consume, drain};
@@ -30,6 +30,8 @@ pub struct CheckedQuestion {
     wait: Duration,
     /// Whether the answer stays unread until it is confirmed.
     keep: bool,
+    /// Since when the question is asked for whose answer a call waits.
+    since: Option<Timestamp>,
 }
 
 impl CheckedQuestion {
@@ -69,7 +71,8 @@ impl Live {
         let contract = self.compute(move || compiled.compile()).await??;
         let wait = Duration::from_secs(request.wait_seconds.unwrap_or(0));
         let keep = request.keep.unwrap_or(false);
-        Ok(CheckedQuestion { question, contract: Arc::new(contract), wait, keep })
+        let (contract, since) = (Arc::new(contract), request.since);
+        Ok(CheckedQuestion { question, contract, wait, keep, since })
     }
 
     /// Asks a person, or goes on with the same question: gives its answer, or waits for it as long
@@ -94,6 +97,7 @@ impl Live {
             if is_over {
                 return Ok(taken);
             }
+            asking.asked.since = Some(answer.since.clone());
             // The end of the time to answer is no commit.
             let left = answer.until.time().millis_since(self.now());
             let ends = Instant::now() + Duration::from_millis(left.saturating_add(1));
@@ -127,7 +131,7 @@ impl Live {
 
     fn ask_in(&self, job: &mut Job<'_>, asking: &Asking) -> UnitResult<Stepped> {
         let Asking { project, app, asked, announces } = asking;
-        let CheckedQuestion { question, keep, .. } = asked;
+        let CheckedQuestion { question, keep, since, .. } = asked;
         job.check_open(project)?;
         let found = job.unit.live_session(&question.session_id)?;
         // An id stays with its project. That of a project that was removed is free.
@@ -145,13 +149,16 @@ impl Live {
             let is_given_back = returned.iter().any(|row| row.seq == answer.seq);
             is_given_back || answer.seq > row.session.head.drained
         });
-        let stored = Stored {
+        let mut stored = Stored {
             session: &row.session,
             content: &content,
             ask: ask.as_ref(),
             answer: answer.as_ref(),
             is_read: !is_unread,
+            is_waited_for: false,
         };
+        let is_since = |since: &Timestamp| *since == Timestamp::emit(stored.since());
+        stored.is_waited_for = since.as_ref().is_some_and(is_since);
         let step = question.step(Some(stored), at.now)?;
         let said = question.answer(step, stored);
         match step {
@@ -225,7 +232,14 @@ impl Live {
         let (session, content, delta) = question.begin(app, earlier, contract, at);
         let version = job.commit(project, found.as_ref(), &delta, frames(&session, &delta))?;
         let (session, content) = (&session, &content);
-        let begun = Stored { session, content, ask: None, answer: None, is_read: false };
+        let begun = Stored {
+            session,
+            content,
+            ask: None,
+            answer: None,
+            is_read: false,
+            is_waited_for: false,
+        };
         Ok((question.answer(Step::Begin, begun), Vec::new(), version))
     }
 }

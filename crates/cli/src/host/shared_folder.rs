@@ -13,7 +13,9 @@ use accord_api::parameter::ParamSet as _;
 use accord_api::{Json, Operation as _, Received};
 use accord_contract::{Code, Failure, Wire as _};
 use accord_host::{Api, Request, Response};
-use accord_live_core::operations::ask_person::{AskPersonEnvelope, AskPersonRequest, AskState};
+use accord_live_core::operations::ask_person::{
+    AskPersonAnswer, AskPersonEnvelope, AskPersonRequest, AskState,
+};
 use accord_live_core::operations::tools::{Consume, ConsumeQuery, GguiPullEnvelope, Pull};
 use accord_live_core::tools::{ConsumeRequest, PullRequest};
 use axum::body::Body;
@@ -209,13 +211,16 @@ impl Wait {
         }
     }
 
-    /// Whether an answer has what the request waits for.
-    fn is_over(&self, body: &[u8]) -> bool {
+    /// Whether an answer has what the request waits for. The next look goes on with a question that
+    /// has none yet.
+    fn is_over(&mut self, body: &[u8]) -> bool {
         let text = String::from_utf8_lossy(body).into_owned();
         let received = Received { media_type: None, text };
-        if let Self::Ask(_) = self {
-            let read = received.read::<Json<AskPersonEnvelope>>();
-            return read.is_ok_and(|read| read.answer.0.result.state != AskState::Waiting);
+        if let Self::Ask(request) = self {
+            let Ok(read) = received.read::<Json<AskPersonEnvelope>>() else { return false };
+            let AskPersonAnswer { state, since, .. } = read.answer.0.result;
+            request.since = Some(since);
+            return state != AskState::Waiting;
         }
         // Both tools call them so.
         let read = received.read::<Json<GguiPullEnvelope>>();

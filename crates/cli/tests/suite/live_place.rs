@@ -46,6 +46,12 @@ impl Sessions {
         self
     }
 
+    /// The same sessions, after the end of their host by a crash.
+    pub(crate) fn killed(mut self) -> Self {
+        self.0.kill_host();
+        self
+    }
+
     /// Does something on the folder while nobody serves it.
     fn on_host<T>(&self, act: impl AsyncFnOnce(&Host) -> T) -> T {
         let mut builder = tokio::runtime::Builder::new_multi_thread();

@@ -37,6 +37,7 @@ mod house;
 mod ids;
 mod leftovers;
 mod lines;
+mod live_ask;
 mod live_browser;
 mod live_commands;
 #[cfg(feature = "faults")]

@@ -74,6 +74,40 @@ impl Agent {
         answer
     }
 
+    /// Calls a tool that may wait, with a progress token. Returns the result, and how often the
+    /// server said that the call goes on.
+    pub(crate) fn call_with_progress(&mut self, tool: &str, arguments: &Value) -> (Value, usize) {
+        self.next += 1;
+        let (id, token) = (self.next, "t1");
+        let params =
+            json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        for count in 0.. {
+            let line = self.output.recv_timeout(LIMIT).expect("it answers");
+            let mut said: Value = serde_json::from_str(&line).expect("JSON");
+            if said["id"] == id {
+                return (said["result"].take(), count);
+            }
+            assert_eq!(said["method"], "notifications/progress", "{said}");
+            assert_eq!(said["params"]["progressToken"], token, "{said}");
+        }
+        unreachable!("the numbers do not end")
+    }
+
+    /// Calls a tool, and waits for nothing.
+    pub(crate) fn begin_call(&mut self, tool: &str, arguments: &Value) {
+        self.next += 1;
+        let params = json!({"name": tool, "arguments": arguments});
+        let method = "tools/call";
+        self.say(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("it is killed");
+        self.child.wait().expect("it ends");
+    }
+
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         assert!(answer["error"].is_null(), "{answer}");

@@ -33,6 +33,13 @@ impl Shop {
         self.host.as_ref().expect("a host serves the folder")
     }
 
+    /// Ends the host as a crash would.
+    pub(crate) fn kill_host(&mut self) {
+        if let Some(mut host) = self.host.take() {
+            host.kill();
+        }
+    }
+
     /// The folder that commands are run in.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()

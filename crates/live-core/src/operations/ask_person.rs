@@ -56,6 +56,9 @@ message! {
         optional id: String = "id", "ask-id", Limits::text(NAME);
         /// The task or turn that the question belongs to.
         optional work: String = "work", "work", Limits::text(NAME);
+        /// `since` of an earlier answer to the same request. The request goes on waiting for that
+        /// question, and gets its answer also if another request has read it meanwhile.
+        optional since: Timestamp = "since", "time:iso-8601";
         /// How long to wait for the answer. Default: not at all.
         optional wait_seconds: u64 = "wait_seconds", "duration:seconds",
             Limits::whole(0, ASK_WAIT_SECONDS as i64);

@@ -46,7 +46,8 @@ fn stored(world: &World, is_read: bool) -> Stored<'_> {
     let answer = world.closed.map(|(_, seq)| seq);
     let answer = answer.and_then(|seq| world.ledger.iter().find(|row| row.seq == seq));
     let (session, content) = (&world.session, &world.content);
-    Stored { session, content, ask: world.ask.as_ref(), answer, is_read }
+    let ask = world.ask.as_ref();
+    Stored { session, content, ask, answer, is_read, is_waited_for: false }
 }
 
 fn chosen(session: &str, action: &str) -> Value {
@@ -154,6 +155,9 @@ fn a_repeated_call_waits_takes_the_answer_once_and_asks_again() {
     assert_eq!(given["sequence"], 3);
     // It was read: the person is asked again, unless the question has an id of its own.
     assert_eq!(step(&question, &world, true), Step::Begin);
+    // A call that has waited for it gets it, too.
+    let waited = Stored { is_waited_for: true, ..stored(&world, true) };
+    assert_eq!(question.step(Some(waited), world.now), Ok(Step::GiveAgain));
     world.now = time(2 * DAY);
     assert_eq!(step(&question, &world, true), Step::Begin);
 }

@@ -59,6 +59,7 @@ fn ask(call: &Call<'_>) -> Result<HostRequest, Failure> {
         within_seconds: number(WITHIN),
         id: text(ID),
         work: call.work().map(str::to_owned),
+        since: None,
         wait_seconds: Some(number(TIMEOUT).unwrap_or(ASK_WAIT_SECONDS)),
         keep: call.confirms().then_some(true),
     };

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests start processes and wait for them")]
 
 mod agents;
+mod asking;
 mod consume;
 mod dedup;
 mod expiry;

@@ -250,3 +250,16 @@ pub(crate) fn numbers(frames: &[Value]) -> Vec<u64> {
     let data = frames.iter().filter(|frame| frame["type"] == "data");
     data.map(|frame| frame["payload"]["seq"].as_u64().unwrap()).collect()
 }
+
+/// Looks until there is something.
+pub(crate) async fn until_true<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, looking).await.unwrap()
+}

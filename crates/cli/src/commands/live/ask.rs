@@ -101,6 +101,7 @@ impl AskArgs {
             within_seconds: self.within.map(|within| within.as_millis().div_ceil(1000) as u64),
             id: self.id,
             work: work(),
+            since: None,
             wait_seconds: None,
             keep: Some(true),
         };
@@ -112,6 +113,7 @@ impl AskArgs {
         }
         if given.answer.0.result.state == AskState::Waiting {
             say_how(&given.answer.0.result, &options)?;
+            asking.request.since = Some(given.answer.0.result.since.clone());
         }
         while given.answer.0.result.state == AskState::Waiting {
             given = asking.wait()?;

@@ -60,6 +60,46 @@ fn a_person_answers_an_agent_on_a_phone() {
     });
 }
 
+#[test]
+fn a_question_of_one_call_is_answered_on_its_page() {
+    with_browser(|browser| {
+        let world = World::with_keys(&[]);
+        let agent = world.agent();
+        let question = json!({"question": "Deploy 3.0?\nAfter *412* tests.", "project_id": "shop",
+            "options": ["yes", "not yet"], "to": "human:lead", "timeout": 0});
+        let asked = agent.call("ask_person", &question);
+        let session = asked["session_id"].as_str().expect("a session").to_owned();
+        assert_eq!(asked["page_url"], format!("{}/live/{session}", world.server().url));
+        let page = browser.private_page().expect("a tab");
+        page.go(&world.link(&session)).expect("the page");
+        wait_until_live(&page);
+        for text in ["Deploy 3.0?", "After 412 tests.", "agent:painter", "human:lead"] {
+            page.wait_for_text(text).expect(text);
+        }
+        // The agent waits while the person answers.
+        let mut waits = question.clone();
+        waits["timeout"] = json!(50);
+        let given = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| agent.call("ask_person", &waits));
+            wait_for_agent(&page, "waits");
+            page.tap(&button("not yet")).expect("a button");
+            waiting.join().expect("an answer")
+        });
+        assert_eq!((&given["option"], &given["accepted"]), (&json!("not yet"), &json!(false)));
+        assert_eq!(given["by"]["type"], "human");
+        wait_for_agent(&page, "The agent has read it.");
+        // The same question again, on the page that is open.
+        assert_eq!(agent.call("ask_person", &question)["state"], "waiting");
+        page.go(&world.page(&session)).expect("the page");
+        wait_until_live(&page);
+        page.tap(&button("yes")).expect("a button");
+        wait_for_receipt(&page, "yes", "sent");
+        assert_eq!(agent.call("ask_person", &question)["accepted"], true);
+        assert_quiet(&page);
+        page.close().expect("closed");
+    });
+}
+
 /// Enters a value in place of the old one. Chromium drops a key that comes within milliseconds of a
 /// tap on a number field; a person sees that, and types again.
 pub(super) fn enter(page: &Page<'_>, selector: &str, text: &str) {
