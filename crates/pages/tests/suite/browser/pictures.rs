@@ -42,6 +42,8 @@ fn make() {
     page.wait_for_text("All tests passed").unwrap();
     page.click(&field("approve", "note")).unwrap();
     page.type_text("Ship it").unwrap();
+    // A browser scrolls to the focused field when the viewport changes.
+    page.evaluate("document.activeElement.blur()").unwrap();
     for (viewport, theme) in all() {
         page.set_viewport(viewport).unwrap();
         page.set_color_scheme(theme).unwrap();
@@ -68,7 +70,6 @@ fn steady(page: &Page<'_>) {
     page.evaluate(
         "(() => {
             scrollTo(0, 0);
-            document.activeElement?.blur();
             const put = (selector, text) => {
                 for (const element of document.querySelectorAll(selector))
                     element.textContent = text;
