@@ -43,6 +43,7 @@ mod export;
 mod facts;
 mod ids;
 mod import;
+mod links;
 mod load;
 mod notify;
 mod orchestrate;

@@ -110,7 +110,21 @@ pub(crate) fn package_row(
     id: &PackageId,
 ) -> UnitResult<PackageRow> {
     may_in(access, verb, within)?;
-    let mut rows = match within {
+    let rows = named(unit, access, within, id)?;
+    let code = Code::AgenticAmbiguousPackageId;
+    let rows = rows.into_iter().map(|row| (row.project_id.clone(), row)).collect();
+    only(unit, access, (Table::Package, id.as_str(), code), rows, || package::not_found(id))
+}
+
+/// The packages of an id or a short id that the caller may see. Packages of different ids are
+/// refused with `ambiguous_package_id`.
+pub(crate) fn named(
+    unit: &dyn ReadUnit,
+    access: &Access,
+    within: Option<&ProjectId>,
+    id: &PackageId,
+) -> UnitResult<Vec<PackageRow>> {
+    let mut rows: Vec<PackageRow> = match within {
         Some(project) => unit.package(project, id)?.into_iter().collect(),
         None => unit.packages_named(id)?,
     };
@@ -119,9 +133,7 @@ pub(crate) fn package_row(
         rows.extend(beginning_with(unit, access, within, (id, &beginning))?);
         refuse_several(access, id, &rows)?;
     }
-    let code = Code::AgenticAmbiguousPackageId;
-    let rows = rows.into_iter().map(|row| (row.project_id.clone(), row)).collect();
-    only(unit, access, (Table::Package, id.as_str(), code), rows, || package::not_found(id))
+    Ok(rows)
 }
 
 /// The generated packages whose ids begin as a short id says, without that of the id itself.

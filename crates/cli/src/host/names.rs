@@ -1,7 +1,7 @@
 //! The current project, actor and session, from flags or the environment.
 
 use accord_base::{Actor, ActorKey, ProjectId, SessionId};
-use accord_memory_core::operations::CredentialHeaders;
+use accord_memory_core::operations::WriteHeaders;
 
 use super::acting::ActorArg;
 use super::memory::id_of;
@@ -41,8 +41,8 @@ pub(crate) struct CredentialArgs {
 }
 
 impl CredentialArgs {
-    pub(crate) fn headers(&self) -> CredentialHeaders {
-        CredentialHeaders { allow_credentials: self.allow_credentials }
+    pub(crate) fn headers(&self) -> WriteHeaders {
+        WriteHeaders { allow_credentials: self.allow_credentials, ..WriteHeaders::default() }
     }
 }
 

@@ -185,3 +185,54 @@ async fn parameters_are_read_strictly() {
     }
     asker.get("/v1/projects/nowhere/packages").await.refused(404, "project_not_found");
 }
+
+const BRIEFING: &str = "/v1/projects/atlas/orient?format=briefing";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_id_names_the_only_package_that_begins_with_it() {
+    let world = World::new();
+    let asker = world.owner();
+    let id = |last: &str| format!("pkg_85b27dea{}{last}", "0".repeat(23));
+    let first = id("a");
+    asker.deposit(&package(&first)).await;
+    for short in ["85b27dea", "pkg_85b27dea", "85b27dea0000"] {
+        let one = asker.get(&format!("/v1/packages/{short}")).await.expect(200);
+        assert_eq!(one["package_id"], first);
+    }
+    asker.get("/v1/packages/85b27de").await.refused(404, "package_not_found");
+    let flag = json!({"review_type": "human", "note": "Is this right?"});
+    let flagged = asker.post("/v1/packages/85b27dea/flag", &flag).await.expect(200);
+    assert_eq!(flagged["package_id"], first);
+    let found = asker.get("/accord/v1/ids?prefix=85b27dea").await.expect(200);
+    assert_eq!(found["ids"][0]["id"], first);
+    let text = asker.get(BRIEFING).await.text;
+    assert!(text.contains("[85b27dea]"), "{text}");
+    // Another one that begins so: the briefing shows as many digits as are needed.
+    let second = id("b");
+    asker.deposit(&package(&second)).await;
+    let refused = asker.get("/v1/packages/85b27dea").await.refused(409, "ambiguous_package_id");
+    assert_eq!(refused["candidates"], json!([first, second]));
+    let text = asker.get(BRIEFING).await.text;
+    assert!(text.contains(&format!("[{}]", &second["pkg_".len()..])), "{text}");
+    // An agent cannot take the short id of a package for another one.
+    asker.deposit(&package("pkg_77aa66bb00112233445566778899aabb")).await;
+    asker.deposit(&package("77aa66bb")).await;
+    asker.get("/v1/packages/77aa66bb").await.refused(409, "ambiguous_package_id");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_to_short_ids_are_completed_if_that_is_asked() {
+    let world = World::new();
+    let asker = world.owner();
+    let old = "pkg_85b27dea000000000000000000000001";
+    asker.deposit(&package(old)).await;
+    let new = package_with("pkg_2", json!({"x-supersedes": ["85b27dea"]}));
+    let asked = [("x-accord-complete-ids", "true")];
+    let (path, body) = ("/v1/projects/atlas/packages", new.to_string());
+    let stored = asker.ask("POST", path, &asked, &body).await.expect(201);
+    assert_eq!(stored["x-supersedes"], json!([old]));
+    // Otherwise a package is stored as it was sent.
+    let plain = package_with("pkg_3", json!({"parent_package_id": "85b27dea"}));
+    let stored = asker.deposit(&plain).await;
+    assert_eq!(stored["parent_package_id"], "85b27dea");
+}

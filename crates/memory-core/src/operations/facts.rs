@@ -4,7 +4,7 @@ use accord_api::parameter::{CURSOR, Flag, Id, Moment, Number, Opaque, Segment, T
 use accord_api::{Json, Need, Verbatim, operation, params};
 use accord_contract::{Code, Failure, TextForm, message};
 
-use super::{CredentialHeaders, InProject, at_project};
+use super::{InProject, WriteHeaders, at_project};
 use crate::fact::{Fact, FactAssertion, OutOfOrder};
 use crate::limits::{KEY, VALUE};
 use crate::query::{FACT_LIMIT, PAGE_TOKENS, PROJECT_ID};
@@ -104,13 +104,14 @@ operation! {
     pub struct AssertFact("assert_fact", Post at_project!("/facts")) of Agentic {
         path InProject;
         query AssertParams;
-        headers CredentialHeaders;
+        headers WriteHeaders;
         body Verbatim<FactAssertion>;
         needs Need::Write;
         answers 201 "The fact is stored.", Json<Fact>;
         also 200 "The fact existed, or the value is current.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticDuplicateFactId,
-            Code::AgenticFactOutOfOrder, Code::AgenticCredentialFound, Code::AgenticIntegrityError,
+            Code::AgenticFactOutOfOrder, Code::AgenticAmbiguousPackageId,
+            Code::AgenticCredentialFound, Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived, Code::NotForWorkers]];
     }
 

@@ -49,8 +49,8 @@ pub use lifecycle::{
     CompletePackage, FlagPackage, ListRevisions, ResubmitPackage, ReviewPackage, RevisionList,
 };
 pub use packages::{
-    CredentialHeaders, Deposit, DepositParams, ListReviews, PackageList, PackageScore, PullHeaders,
-    PullPackages, PullParams, ReadPackage, ReviewParams, SearchBy,
+    Deposit, DepositParams, ListReviews, PackageList, PackageScore, PullHeaders, PullPackages,
+    PullParams, ReadPackage, ReviewParams, SearchBy, WriteHeaders,
 };
 pub use projects::{
     ArchiveProject, ChangeProject, CreateProject, ListProjects, ProjectList, ProjectParams,

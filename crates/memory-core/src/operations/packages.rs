@@ -34,11 +34,13 @@ params! {
         flag mint: Flag = Flag::new("mint");
     }
 
-    /// Whether a package or a fact may contain credentials.
+    /// How a package or a fact is written.
     #[derive(Default)]
-    pub struct CredentialHeaders {
+    pub struct WriteHeaders {
         /// Whether it is stored although it contains a private key, a token or a key of Accord.
         flag allow_credentials: Flag = Flag::new("x-accord-allow-credentials");
+        /// Whether short ids of packages that it names are completed, unless it has a hash.
+        flag complete_ids: Flag = Flag::new("x-accord-complete-ids");
     }
 
     /// Which packages are read.
@@ -133,13 +135,14 @@ operation! {
     pub struct Deposit("deposit", Post at_project!("/packages")) of Agentic {
         path InProject;
         query DepositParams;
-        headers CredentialHeaders;
+        headers WriteHeaders;
         body Verbatim<PackageFields>;
         needs Need::Write;
         answers 201 "The package is stored.", Json<PackageFields>;
         also 200 "The package was stored before.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
-            Code::AgenticDuplicatePackageId, Code::AgenticCredentialFound,
+            Code::AgenticDuplicatePackageId, Code::AgenticAmbiguousPackageId,
+            Code::AgenticCredentialFound,
             Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
             Code::AgenticPayloadTooLarge, Code::NotForWorkers]];

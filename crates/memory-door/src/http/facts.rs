@@ -4,7 +4,7 @@ use accord_api::{Call, Json};
 use accord_contract::{Object, Wire as _};
 use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::operations::{
-    AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact,
+    AssertFact, InvalidateFact, InvalidatedFacts, ListFacts, ReadFact, WriteHeaders,
 };
 use accord_memory_core::query::FactQuery;
 use accord_memory_core::{WARNINGS, Warning};
@@ -31,9 +31,13 @@ pub fn routes() -> Vec<Route> {
 
 async fn assert(asked: Exchange, call: Call<AssertFact>) -> Reply {
     let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
-    let allow_credentials = super::allow_credentials(&asked.headers)?;
+    let WriteHeaders { allow_credentials, complete_ids } = super::write_headers(&asked.headers)?;
+    let sent = match complete_ids {
+        true => host.memory().with_whole_ids(&caller, &project, asked.body).await?,
+        false => asked.body,
+    };
     let options = AssertOptions { allow_credentials, ..call.query.into() };
-    let asserted = host.memory().assert_fact(&caller, &project, &asked.body, options).await?;
+    let asserted = host.memory().assert_fact(&caller, &project, &sent, options).await?;
     let mut fact = asserted.fact.encode();
     // A fact can have a member of this name, which stays as it was sent.
     let apart = fact.get(WARNINGS).is_some().then_some(asserted.warnings.as_slice());

@@ -3,7 +3,7 @@
 
 use accord_api::parameter::{ParamSet as _, Params};
 use accord_contract::Failure;
-use accord_memory_core::operations::CredentialHeaders;
+use accord_memory_core::operations::WriteHeaders;
 use hyper::HeaderMap;
 
 mod answer;
@@ -21,11 +21,11 @@ pub mod questions;
 pub mod sessions;
 pub mod verify;
 
-/// Whether a write may contain credentials. Fails when the header is neither true nor false.
-fn allow_credentials(headers: &HeaderMap) -> Result<bool, Failure> {
-    let described = CredentialHeaders::described();
+/// How something is written. Fails when a header is neither true nor false.
+fn write_headers(headers: &HeaderMap) -> Result<WriteHeaders, Failure> {
+    let described = WriteHeaders::described();
     let names = described.iter().map(|member| member.definition.name);
     let given = names.filter_map(|name| Some((name, headers.get(name)?)));
     let given = given.map(|(name, value)| (name, value.to_str().unwrap_or_default()));
-    Ok(CredentialHeaders::read(&Params::new(given)?)?.allow_credentials)
+    WriteHeaders::read(&Params::new(given)?)
 }

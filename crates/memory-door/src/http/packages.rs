@@ -3,7 +3,9 @@
 use accord_api::Call;
 use accord_contract::{Value, Wire as _};
 use accord_memory::{DepositOptions, PackagePage, Score, Served};
-use accord_memory_core::operations::{Deposit, ListReviews, PullPackages, ReadPackage};
+use accord_memory_core::operations::{
+    Deposit, ListReviews, PullPackages, ReadPackage, WriteHeaders,
+};
 use accord_memory_core::query::{Latest, Pull};
 use accord_memory_core::{PackageId, Warning};
 use accord_serving::operation::serve_response;
@@ -27,9 +29,13 @@ pub fn routes() -> Vec<Route> {
 /// Clauses: AGENTIC-A-27.
 async fn deposit(asked: Exchange, call: Call<Deposit>) -> Reply {
     let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
-    let allow_credentials = super::allow_credentials(&asked.headers)?;
+    let WriteHeaders { allow_credentials, complete_ids } = super::write_headers(&asked.headers)?;
     let options = DepositOptions { mint: call.query.mint, allow_credentials };
-    let deposited = host.memory().deposit(&caller, &project, asked.body, options).await?;
+    let sent = match complete_ids {
+        true => host.memory().with_whole_ids(&caller, &project, asked.body).await?,
+        false => asked.body,
+    };
+    let deposited = host.memory().deposit(&caller, &project, sent, options).await?;
     let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
     let response = answer::package(status, deposited.package);
     Ok(accord_serving::reply::naming_new(response, deposited.new_project, &project))

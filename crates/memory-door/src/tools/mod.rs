@@ -11,7 +11,7 @@ mod sessions;
 
 use accord_api::{Call as OperationCall, NoBody, Operation, Verbatim};
 use accord_contract::{Code, Failure, Object, Protocol, Value};
-use accord_memory_core::operations::{CredentialHeaders, InProject, OfPackage, PackageWithin};
+use accord_memory_core::operations::{InProject, OfPackage, PackageWithin, WriteHeaders};
 
 use accord_mcp::{Advice, Answer, Argument, Call, HostRequest, ToolResult, Toolset, Visibility};
 
@@ -160,8 +160,10 @@ pub(super) fn reading<O: Operation<Body = NoBody>>(path: O::Path, query: O::Quer
     HostRequest::operation(&OperationCall::<O>::new(path, query, NoBody))
 }
 
-pub(super) fn credentials(call: &Call<'_>) -> CredentialHeaders {
-    CredentialHeaders { allow_credentials: call.flag("allow_credentials") == Some(true) }
+pub(super) fn credentials(call: &Call<'_>) -> WriteHeaders {
+    let allow_credentials = call.flag("allow_credentials") == Some(true);
+    // A model names packages as a briefing shows them.
+    WriteHeaders { allow_credentials, complete_ids: true }
 }
 
 /// A document of arguments, as the model wrote them.

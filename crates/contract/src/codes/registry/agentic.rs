@@ -40,7 +40,8 @@ macro_rules! agentic_codes {
         "The project already has a package with this id and other content; deposit it under a new \
          id, and name the old one as parent if it corrects it.";
     AgenticAmbiguousPackageId = "ambiguous_package_id", Validation, AfterChange, 409,
-        "Several projects have a package with this id; name the project.";
+        "Several projects have a package with this id, or several packages have an id that begins \
+         with it; name the project, or give more of the id.";
     AgenticAmbiguousFactId = "ambiguous_fact_id", Validation, AfterChange, 409,
         "Several projects have a fact with this id; name the project.";
     AgenticAmbiguousSessionId = "ambiguous_session_id", Validation, AfterChange, 409,
