@@ -176,8 +176,8 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
     }
 }
 
-/// Whether a move sets something going: an agent gets the task, or what waits for it goes on. Such a
-/// move counts only with an event, or once a person adopts it.
+/// Whether a move sets something going: an agent gets the task, or what waits for it goes on. Such
+/// a move counts only with an event, or once a person adopts it.
 pub fn is_guarded(from: Status, to: Status) -> bool {
     use Status::{Cancelled, Done, InProgress, Ready};
     from != to && matches!(to, Ready | InProgress | Done | Cancelled)

@@ -1,8 +1,8 @@
 //! What the event logs of all writers explain. A tree that travels with git gets task files that
 //! this copy never wrote: those of other copies, and older ones when another commit is checked out.
-//! Each line of Accord about a task says which front matter it left (`front`), and is signed. A file
-//! with such a front matter is what some copy committed. It counts as it is if this copy signed the
-//! line, or one that a person confirmed. What any other line explains is judged.
+//! Each line of Accord about a task says which front matter it left (`front`), and is signed. A
+//! file with such a front matter is what some copy committed. It counts as it is if this copy
+//! signed the line, or one that a person confirmed. What any other line explains is judged.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

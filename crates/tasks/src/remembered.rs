@@ -1,5 +1,5 @@
-//! What this machine remembers of a tree, outside of it: the numbers that were given out. If the whole
-//! folder is deleted and made again, ids and events go on, and the first event says so.
+//! What this machine remembers of a tree, outside of it: the numbers that were given out. If the
+//! whole folder is deleted and made again, ids and events go on, and the first event says so.
 //!
 //! The file is an aid, not a record: it is written after a commit without a sync, and a tree that
 //! still has its log or its events does not need it.

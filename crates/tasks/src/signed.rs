@@ -1,6 +1,7 @@
-//! Signatures of event lines, in trees that git carries. Each copy of a tree has a key of its own in
-//! its state folder, which git ignores. A line has a signature over everything else in it, with the
-//! public key. So a line in the name of another copy cannot be written without the key of that copy.
+//! Signatures of event lines, in trees that git carries. Each copy of a tree has a key of its own
+//! in its state folder, which git ignores. A line has a signature over everything else in it, with
+//! the public key. So a line in the name of another copy cannot be written without the key of that
+//! copy.
 //!
 //! A person confirms the public key of another copy once; its writers can get new ids after that.
 

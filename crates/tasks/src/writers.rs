@@ -52,8 +52,12 @@ impl Writers {
     }
 
     pub(crate) fn text(&self) -> String {
-        let document = json!({"ids": self.ids, "has_old_logs": self.has_old_logs, "place": self.place,
-                "key": self.key});
+        let document = json!({
+            "ids": self.ids,
+            "has_old_logs": self.has_old_logs,
+            "place": self.place,
+            "key": self.key,
+        });
         format!("{document}\n")
     }
 

@@ -1,8 +1,8 @@
-//! Moves that wait for a person. A file can say that a task was approved, made ready or cancelled, and
-//! nothing that this copy trusts says who did that. The file stays as it is, so that git and other
-//! tools see what they saw before. Here the task keeps the status that it had: what waits for it goes
-//! on waiting, and nobody gets it, until a person adopts the move, or confirms the copy of the tree
-//! that signed it.
+//! Moves that wait for a person. A file can say that a task was approved, made ready or cancelled,
+//! and nothing that this copy trusts says who did that. The file stays as it is, so that git and
+//! other tools see what they saw before. Here the task keeps the status that it had: what waits for
+//! it goes on waiting, and nobody gets it, until a person adopts the move, or confirms the copy of
+//! the tree that signed it.
 //!
 //! A move waits if
 //! - events of a copy that no person confirmed explain it, and it would not count as an edit, or it
@@ -117,10 +117,15 @@ impl Case<'_> {
         // While an agent works on it here, or if nothing says who gave out the lease, other rules
         // hold.
         if self.is_here() {
-            let is_unknown = explained.is_some_and(|it| it.source == Source::Unknown);
-            let is_decided = explained.is_some() && self.is_decided(file);
-            let writer = explained.and_then(|it| it.writer.as_deref().map(str::to_owned));
-            return (is_decided && is_unknown).then_some(Cause::Unconfirmed(writer));
+            let explanation = explained.filter(|_| self.is_decided(file))?;
+            return match explanation.source {
+                Source::Confirmed => None,
+                Source::Own => (!(self.before.decisions)(file)).then_some(Cause::Unrecorded),
+                Source::Unknown => {
+                    let writer = explanation.writer.as_deref().map(str::to_owned);
+                    Some(Cause::Unconfirmed(writer))
+                }
+            };
         }
         let from = self.status();
         let to = self.wanted(folder, file);

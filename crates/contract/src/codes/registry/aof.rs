@@ -75,10 +75,10 @@ macro_rules! aof_codes {
         "The program of the agent cannot be started; the task was given back. Correct the command \
          of the agent.";
     AofTaskNeedsAdopt = "task_needs_adopt", Approval, AfterChange, 409,
-        "Nothing says who gave out the lease of the task; a person must look at it and take it \
-         over with accord task adopt.";
+        "Nothing that this copy of the tasks trusts says who gave out the lease of the task or \
+         moved it; a person must look at it and take it over with accord task adopt.";
     AofNothingToAdopt = "nothing_to_adopt", Validation, AfterChange, 409,
-        "No edit of this file was refused; accord task lint lists what a person can take over.";
+        "Nothing of it waits for a person; accord task lint lists what a person can take over.";
     AofTaskTreeOfAnotherHost = "task_tree_of_another_host", Validation, AfterChange, 409,
         "A host of another data folder schedules these tasks; unlink them there with accord \
          project unlink, or use that host.";

@@ -16,8 +16,8 @@ use crate::work::Work;
 /// The artifacts of a run.
 const ARTIFACTS: [&str; 3] = ["run.json", "run_heartbeat.json", "run_result.json"];
 
-/// Lets the folder and the run of a task follow it to its new id, as far as they are not those of the
-/// task that keeps the old one.
+/// Lets the folder and the run of a task follow it to its new id, as far as they are not those of
+/// the task that keeps the old one.
 pub(super) fn follow(
     work: &mut Work<'_>,
     id: TaskId,

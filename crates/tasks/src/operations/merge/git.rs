@@ -34,7 +34,13 @@ pub(super) struct Sides {
 pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Sides>> {
     let git = Git { root, program: find_outside("git", &[root])? };
     let commit = |name: &str| git.line(&["rev-parse", "--verify", "--quiet", name]);
-    let (name, theirs) = OTHERS.iter().find_map(|name| Some((*name, commit(name)?)))?;
+    // Git leaves the name of the last commit behind when a rebase is finished.
+    let is_rebased = ["rebase-merge", "rebase-apply"].iter().any(|name| {
+        let path = git.line(&["rev-parse", "--git-path", name]);
+        path.is_some_and(|path| root.join(path).exists())
+    });
+    let others = OTHERS.iter().filter(|name| **name != "REBASE_HEAD" || is_rebased);
+    let (name, theirs) = others.into_iter().find_map(|name| Some((*name, commit(name)?)))?;
     let ours = commit("HEAD")?;
     let base = match name {
         "MERGE_HEAD" => git.line(&["merge-base", &ours, &theirs]),

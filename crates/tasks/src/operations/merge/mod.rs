@@ -257,8 +257,13 @@ fn grouped(
     }
     // Two tasks that copies gave one id have nothing in common.
     let base = base.filter(|_| groups.len() == 1);
+    let is_one = groups.len() == 1;
     let tasks = groups.into_values().map(|versions| choose(work, id, versions, base));
     let mut tasks = tasks.collect::<Result<Vec<Merged>>>()?;
+    if !is_one {
+        // What is held of the id is that of one of them.
+        tasks.iter_mut().for_each(|task| task.unverified = None);
+    }
     // A merge that was done before is not done again.
     for place in (1..tasks.len()).rev() {
         if is_renumbered(work, id, &tasks[place].file)? {
@@ -277,8 +282,18 @@ fn grouped(
 /// Whether a task got another id before.
 fn is_renumbered(work: &Work<'_>, from: TaskId, file: &TaskFile) -> Result<bool> {
     let born = file.task().created_at.time();
-    for entry in work.board().open().filter(|entry| entry.created_at == born && entry.id != from) {
-        let Some(found) = work.peek(entry.id)? else { continue };
+    let open = work.board().open().filter(|entry| entry.created_at == born);
+    let closed = work.board().closed().filter(|(id, _)| id.day() == from.day());
+    let ids: Vec<TaskId> = open
+        .map(|entry| entry.id)
+        .chain(closed.map(|(id, _)| id))
+        .filter(|id| *id != from)
+        .collect();
+    for id in ids {
+        let found = work.peek(id).ok().flatten();
+        let Some(found) = found.filter(|found| found.task().created_at.time() == born) else {
+            continue;
+        };
         let former = found.task().metadata(FORMER).and_then(Value::as_array);
         if former.is_some_and(|ids| ids.contains(&Value::from(from.to_string()))) {
             return Ok(true);

@@ -1,6 +1,6 @@
-//! Bringing two versions of one task together. The version that counts keeps what it says; what only
-//! the other one changed since both were the same is taken over, and nothing that somebody said is
-//! dropped.
+//! Bringing two versions of one task together. The version that counts keeps what it says; what
+//! only the other one changed since both were the same is taken over, and nothing that somebody
+//! said is dropped.
 
 use accord_contract::Value;
 use accord_tasks_core::referee::decides;

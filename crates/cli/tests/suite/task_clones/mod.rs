@@ -1,0 +1,414 @@
+//! Tasks that travel with git: two clones of one repository, used by two people.
+
+mod merging;
+mod trust;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::accord::{Ran, run};
+use crate::memory::bare;
+
+/// A repository without a work tree, and clones of it.
+struct Clones {
+    folder: TempDir,
+}
+
+/// A work tree with tasks, and the person who uses it.
+struct Clone {
+    path: PathBuf,
+    person: &'static str,
+}
+
+impl Clones {
+    /// Two clones of a repository with some ready tasks.
+    fn with(titles: &[&str]) -> (Self, Clone, Clone) {
+        let clones = Self { folder: tempfile::tempdir().expect("a folder") };
+        git(clones.folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
+        let one = clones.another("one", "human:ann");
+        one.yes("init --root . --project shop");
+        for title in titles {
+            one.yes(&format!("create '{title}' --ready"));
+        }
+        one.git("add -A");
+        one.git("commit -qm begin");
+        one.git("push -q origin HEAD:main");
+        let two = clones.another("two", "human:bob");
+        (clones, one, two)
+    }
+
+    fn another(&self, name: &str, person: &'static str) -> Clone {
+        git(self.folder.path(), &["clone", "-q", "hub.git", name]);
+        let clone = Clone { path: self.folder.path().join(name), person };
+        clone.git("config user.name tester");
+        clone.git("config user.email tester@example.org");
+        clone.git("checkout -qB main");
+        clone
+    }
+}
+
+impl Clone {
+    fn command(&self, words: &str) -> Command {
+        let words = shell_words::split(&format!("task {words}")).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = bare(&words);
+        command.current_dir(&self.path).env("ACCORD_ACTOR", self.person);
+        command
+    }
+
+    #[track_caller]
+    fn ran(&self, words: &str) -> Ran {
+        run(self.command(words), "")
+    }
+
+    #[track_caller]
+    fn yes(&self, words: &str) -> String {
+        let ran = self.ran(words);
+        assert_eq!(ran.code, 0, "{}: task {words}: {ran:?}", self.path.display());
+        ran.stdout
+    }
+
+    #[track_caller]
+    fn json(&self, words: &str) -> Value {
+        let ran = self.ran(&format!("{words} --json"));
+        let mut document: Value = serde_json::from_str(&ran.stdout).expect("a document");
+        document["result"].take()
+    }
+
+    #[track_caller]
+    fn create(&self, words: &str) -> String {
+        self.yes(&format!("create {words} --id-only")).trim().to_owned()
+    }
+
+    #[track_caller]
+    fn status(&self, id: &str) -> String {
+        self.json(&format!("show {id}"))["task"]["status"].as_str().expect("a status").to_owned()
+    }
+
+    /// The ids of tasks by their titles.
+    #[track_caller]
+    fn id(&self, title: &str) -> String {
+        let list = self.json("list --all --limit 500");
+        let tasks = list["tasks"].as_array().expect("tasks");
+        let found = tasks.iter().find(|task| task["title"] == title);
+        found.unwrap_or_else(|| panic!("{title} is not in {list}"))["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    }
+
+    #[track_caller]
+    fn lints_clean(&self) {
+        let ran = self.ran("lint");
+        assert_eq!(ran.code, 0, "{}: {ran:?}", self.path.display());
+    }
+
+    #[track_caller]
+    fn git(&self, words: &str) -> String {
+        let words = shell_words::split(words).expect("words");
+        git(&self.path, &words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Commits everything, brings in what the others pushed, decides conflicts and pushes.
+    #[track_caller]
+    fn sync(&self) {
+        self.git("add -A");
+        let _ = try_git(&self.path, &["commit", "-qm", "work"]);
+        if try_git(&self.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]).code
+            != 0
+        {
+            self.yes("merge");
+            self.git("add -A");
+            self.git("commit -qm merged");
+        } else if self.yes("merge") != "nothing to merge\n" {
+            self.git("add -A");
+            self.git("commit -qm merged");
+        }
+        self.git("push -q origin HEAD:main");
+    }
+
+    /// The id of the writer that this clone is.
+    #[track_caller]
+    fn writer(&self) -> String {
+        let text = fs::read_to_string(self.path.join("state/accord/writer.json")).expect("a file");
+        let writer: Value = serde_json::from_str(&text).expect("a document");
+        let ids = writer["ids"].as_array().expect("ids");
+        ids.last().and_then(Value::as_str).expect("an id").to_owned()
+    }
+
+    /// The person of this clone confirms another one.
+    #[track_caller]
+    fn confirms(&self, other: &Self) {
+        self.yes(&format!("adopt --writer {} --yes", other.writer()));
+    }
+
+    /// Brings in what the other one pushed, and confirms it.
+    #[track_caller]
+    fn confirms_after_pull(&self, other: &Self) {
+        let args = ["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"];
+        let _ = try_git(&self.path, &args);
+        self.confirms(other);
+    }
+
+    /// What git has to say about the work tree.
+    #[track_caller]
+    fn dirty(&self) -> String {
+        self.git("status --porcelain --untracked-files=all")
+    }
+}
+
+fn try_git(folder: &Path, args: &[&str]) -> Ran {
+    let mut git = Command::new("git");
+    git.args(args).current_dir(folder).env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1");
+    run(git, "")
+}
+
+#[track_caller]
+fn git(folder: &Path, args: &[&str]) -> String {
+    let ran = try_git(folder, args);
+    assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
+    ran.stdout
+}
+
+#[test]
+fn a_fresh_clone_is_read_without_a_trace() {
+    let (clones, one, two) = Clones::with(&["First", "Second"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    assert!(!one.dirty().contains("run.json"), "{}", one.dirty());
+    one.sync();
+    two.git("pull -q origin main");
+    for words in ["list", "board", "lint", "watch --no-wait", &format!("show {id}")] {
+        two.yes(words);
+    }
+    assert_eq!(two.dirty(), "");
+    assert!(!two.path.join("state").exists());
+    two.lints_clean();
+    // A tree of which git carried no task.
+    let (_clones, empty, other) = Clones::with(&[]);
+    for folder in ["tasks", "events"] {
+        fs::remove_dir_all(other.path.join(folder)).expect("removed");
+    }
+    other.yes("create 'The first' --ready");
+    other.lints_clean();
+    empty.yes("list");
+    drop(clones);
+}
+
+#[test]
+fn reading_after_a_checkout_writes_nothing() {
+    let (_clones, one, _two) = Clones::with(&["First", "Second"]);
+    let (first, second) = (one.id("First"), one.id("Second"));
+    one.yes(&format!("block {first} 'no keys'"));
+    one.yes(&format!("edit {second} --priority high"));
+    one.git("add -A");
+    one.git("commit -qm more");
+    one.git("checkout -q HEAD~1");
+    let shown = one.yes("list");
+    assert!(!shown.contains("blocked"), "{shown}");
+    one.yes(&format!("show {first}"));
+    one.yes("board");
+    assert_eq!(one.dirty(), "");
+    one.git("checkout -q main");
+    assert_eq!(one.status(&first), "blocked");
+    assert_eq!(one.dirty(), "");
+    one.lints_clean();
+}
+
+#[test]
+fn work_on_other_tasks_merges_by_itself() {
+    let (_clones, one, two) = Clones::with(&["First", "Second", "Third"]);
+    let (first, second, third) = (one.id("First"), one.id("Second"), one.id("Third"));
+    one.yes(&format!("claim {first} --as builder"));
+    one.yes(&format!("edit {third} --priority high"));
+    two.yes(&format!("block {second} 'no keys'"));
+    one.sync();
+    two.git("add -A");
+    two.git("commit -qm blocked");
+    two.git("pull -q --no-rebase --no-edit origin main");
+    assert_eq!(two.dirty(), "");
+    assert_eq!(two.yes("merge"), "nothing to merge\n");
+    two.git("push -q origin HEAD:main");
+    one.git("pull -q origin main");
+    for clone in [&one, &two] {
+        assert_eq!(clone.status(&first), "in-progress");
+        assert_eq!(clone.status(&second), "blocked");
+        clone.yes("poll");
+        clone.lints_clean();
+        // What came with git is no edit.
+        assert_eq!(clone.dirty(), "");
+    }
+    let logs = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    assert_eq!(logs.filter(|it| it.path().extension().is_some_and(|it| it == "jsonl")).count(), 2);
+}
+
+#[test]
+fn a_lease_of_another_copy_holds_nothing_here() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    one.sync();
+    two.git("pull -q origin main");
+    let refused = two.ran(&format!("heartbeat {id} --as builder"));
+    assert!(refused.stderr.contains("task_needs_adopt"), "{refused:?}");
+    // The scheduler of this copy leaves it alone, also with a later change.
+    two.yes("create 'Another' --ready");
+    two.yes("poll");
+    assert_eq!(two.status(&id), "in-progress");
+    two.lints_clean();
+    // A person takes it.
+    two.yes(&format!("block {id} 'taken over'"));
+    two.yes(&format!("unblock {id}"));
+    two.yes(&format!("claim {id} --as other"));
+    assert_eq!(two.status(&id), "in-progress");
+}
+
+/// A task in review in both clones, and one that waits for it.
+fn reviewed(one: &Clone, two: &Clone) -> (String, String) {
+    let id = one.id("First");
+    one.yes(&format!("create 'Next' --role dev --after {id}"));
+    let next = one.id("Next");
+    one.yes(&format!("claim {id} --as builder"));
+    let report = serde_json::json!({
+        "protocol": "aof", "version": 1, "type": "completion.report", "taskId": id,
+        "fromAgent": "builder", "toAgent": "dispatcher", "sentAt": "2999-01-01T00:00:00Z",
+        "payload": {"outcome": "done", "summaryRef": "s", "notes": "n",
+            "tests": {"total": 0, "passed": 0, "failed": 0}},
+    });
+    run(one.command("message"), report.to_string());
+    one.sync();
+    two.git("pull -q origin main");
+    two.yes("poll");
+    assert_eq!(two.status(&id), "review");
+    (id, next)
+}
+
+#[test]
+fn what_was_removed_is_said_and_comes_back() {
+    let (_clones, one, _two) = Clones::with(&["First", "Second"]);
+    let id = one.id("First");
+    let file = one.path.join(format!("tasks/ready/{id}.md"));
+    let text = fs::read_to_string(&file).expect("a task");
+    fs::remove_file(&file).expect("removed");
+    one.yes("poll");
+    assert_ne!(one.ran(&format!("show {id}")).code, 0);
+    one.yes(&format!("undelete {id}"));
+    assert_eq!(one.status(&id), "ready");
+    let again = fs::read_to_string(&file).expect("a task");
+    assert_eq!(again.lines().count(), text.lines().count());
+    // All of them at once.
+    let tasks = one.path.join("tasks");
+    fs::rename(&tasks, one.path.join("away")).expect("moved");
+    for words in ["list", "create 'Third'", "poll"] {
+        let ran = one.ran(words);
+        assert!(ran.code != 0 && ran.stderr.contains("the folder is gone"), "{words}: {ran:?}");
+    }
+    fs::rename(one.path.join("away"), &tasks).expect("moved back");
+    assert_eq!(one.status(&id), "ready");
+    one.lints_clean();
+}
+
+/// The report of an agent that a task is done.
+fn report(id: &str, agent: &str, run_id: Option<&str>, notes: &str) -> String {
+    let mut report = serde_json::json!({
+        "protocol": "aof", "version": 1, "type": "completion.report", "taskId": id,
+        "fromAgent": agent, "toAgent": "dispatcher", "sentAt": "2999-01-01T00:00:00Z",
+        "payload": {"outcome": "done", "summaryRef": "s", "notes": notes,
+            "tests": {"total": 3, "passed": 3, "failed": 0}},
+    });
+    if let Some(run_id) = run_id {
+        report["runId"] = run_id.into();
+    }
+    report.to_string()
+}
+
+#[test]
+fn a_claim_makes_the_folders_that_git_does_not_carry() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    two.yes(&format!("claim {id} --as builder"));
+    for name in ["inputs", "work", "outputs", "subtasks"] {
+        assert!(two.path.join(format!("tasks/in-progress/{id}/{name}")).is_dir(), "{name}");
+    }
+    two.lints_clean();
+}
+
+#[test]
+fn a_switch_of_branches_is_no_fault() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    // A copy that changed nothing has no events.
+    two.yes("poll");
+    two.lints_clean();
+    let branch = |name: &str, words: &str| {
+        one.git(&format!("checkout -q {name}"));
+        one.lints_clean();
+        assert_eq!(one.dirty(), "");
+        one.yes(words);
+        one.lints_clean();
+        one.git("add -A");
+        one.git("commit -qm more");
+    };
+    branch("-b feature", "create 'On the branch' --ready");
+    for turn in 0..3 {
+        branch("main", &format!("comment {id} 'main {turn}'"));
+        branch("feature", &format!("comment {id} 'feature {turn}'"));
+    }
+    one.git("checkout -q main");
+    one.yes("poll");
+    let events = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    let events: String = events.filter_map(|it| fs::read_to_string(it.path()).ok()).collect();
+    assert!(!events.contains("task.deleted"), "{events}");
+    // A line that was changed is found all the same.
+    let log = fs::read_dir(one.path.join("events")).expect("events").flatten();
+    let log = log
+        .map(|it| it.path())
+        .find(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"human:ann\"")));
+    let log = log.expect("a log");
+    let text = fs::read_to_string(&log).expect("lines");
+    fs::write(&log, text.replacen("human:ann", "human:eve", 1)).expect("changed");
+    assert!(one.ran("lint").stdout.contains("was changed, removed or added"), "{log:?}");
+}
+
+#[test]
+fn the_same_report_after_the_approval_changes_nothing() {
+    let (_clones, one, _two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    let send = |notes: &str| run(one.command("message"), report(&id, "builder", None, notes));
+    assert_eq!(send("n").code, 0);
+    one.yes(&format!("approve {id} --yes"));
+    let again = send("n");
+    assert!(again.code == 0 && again.stdout.contains("was recorded before"), "{again:?}");
+    let other = send("something else");
+    assert!(other.code != 0 && other.stderr.contains("task_finished"), "{other:?}");
+    assert_eq!(one.status(&id), "done");
+    one.lints_clean();
+}
+
+#[test]
+fn a_tree_that_is_made_again_goes_on_with_its_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let one = Clone { path: folder.path().join("tree"), person: "human:ann" };
+    let last_event = || {
+        let board = one.json("board");
+        board["last_event"].as_u64().expect("a number")
+    };
+    fs::create_dir(&one.path).expect("a folder");
+    one.yes("init --root . --project shop");
+    let first = one.create("First --ready");
+    let last = last_event();
+    fs::remove_dir_all(&one.path).expect("removed");
+    fs::create_dir(&one.path).expect("a folder");
+    let said = one.yes("init --root . --project shop");
+    assert!(said.contains(&format!("go on after event {last}")), "{said}");
+    let second = one.create("Second --ready");
+    assert_ne!(first, second);
+    assert!(last_event() > last);
+    assert!(one.yes("watch --no-wait").contains("tree_made_again"));
+    one.lints_clean();
+}
