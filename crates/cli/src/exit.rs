@@ -1,4 +1,4 @@
-//! The exit codes of every command, in one place: 0, 1, 2 and 3, for the first variants of [`Exit`].
+//! The exit codes of every command, in one place: 0 to 3, for the first variants of [`Exit`].
 //!
 //! A command that a signal ends exits with 128 plus the number of the signal, as shells do. So does
 //! one whose output is closed by its reader (SIGPIPE, 141).

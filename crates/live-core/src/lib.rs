@@ -1,8 +1,8 @@
 //! ggui: the rules about live sessions.
 //!
 //! [`session`] decides about sessions, [`contract`] about what a page shows and what a person can
-//! do on it, and [`asking`] about questions of one call. [`operations`] has what a host is asked for. This crate is pure: the time and
-//! random bytes come in as arguments.
+//! do on it, and [`asking`] about questions of one call. [`operations`] has what a host is asked
+//! for. This crate is pure: the time and random bytes come in as arguments.
 //!
 //! ```
 //! use accord_live_core::version::{PROTOCOL_VERSION, is_supported};

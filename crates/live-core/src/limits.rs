@@ -67,9 +67,9 @@ pub const TELEMETRY_EVENTS: usize = 40;
 pub const SESSIONS_PAGE: (u64, u64) = (200, 50);
 /// The longest time in which a contract takes answers, in seconds: 90 days.
 pub const ANSWER_WITHIN_SECONDS: i64 = 90 * 24 * 3600;
-/// The time in which a question to a person takes answers, in seconds, if it does not say so: a day.
+/// How long a question to a person takes answers, in seconds, if it does not say so: a day.
 pub const ASK_WITHIN_SECONDS: i64 = 24 * 3600;
-/// The longest wait of one call for the answer to a question, in seconds. Clients of MCP wait for 60.
+/// The longest wait of one call for the answer to a question, in seconds. MCP clients wait for 60.
 pub const ASK_WAIT_SECONDS: u64 = 50;
 /// The most options of a question to a person.
 pub const ASK_OPTIONS: usize = 8;

@@ -149,8 +149,8 @@ fn handles_interrupts(pid: u32) -> bool {
 #[test]
 fn a_worker_asks_as_an_agent_about_its_work_and_does_not_answer() {
     let sessions = Sessions::new();
-    let ask = |task: Option<&str>, actor: &str| {
-        let mut command = sessions.command("ask 'Deploy 3.0?' --within 1s --json");
+    let ask = |task: Option<&str>, actor: &str, more: &str| {
+        let mut command = sessions.command(&format!("ask 'Deploy 3.0?' --within 1s {more}"));
         command.env("ACCORD_ACTOR", actor);
         if let Some(task) = task {
             command.env("ACCORD_TASK_ID", task);
@@ -158,7 +158,7 @@ fn a_worker_asks_as_an_agent_about_its_work_and_does_not_answer() {
         run(command, "")
     };
     let session = |task: Option<&str>| {
-        let ran = ask(task, "agent:ci");
+        let ran = ask(task, "agent:ci", "--json");
         assert_eq!(ran.code, 3, "{ran:?}");
         let document: Value = serde_json::from_str(&ran.stdout).expect("JSON");
         assert_eq!(document["result"]["state"], "expired");
@@ -166,14 +166,15 @@ fn a_worker_asks_as_an_agent_about_its_work_and_does_not_answer() {
     };
     let (none, one, other) = (session(None), session(Some("TASK-1")), session(Some("TASK-2")));
     assert!(none != one && one != other, "{one} {other}");
-    ask(Some("TASK-1"), "human:lead").refused("not_for_workers");
+    ask(Some("TASK-1"), "human:lead", "").refused("not_for_workers");
 }
 
 #[test]
 fn what_is_no_question_is_refused() {
     let sessions = Sessions::new();
     let refused = |words: &str, code: &str| sessions.ran(&format!("ask {words}")).refused(code);
-    refused("''", "invalid_schema");
+    refused("''", "WIRE_FIELD_VALUE");
+    refused("' '", "invalid_schema");
     refused("Q --option yes --option YES", "invalid_schema");
     refused("Q --form none.json", "INPUT_UNREADABLE");
     std::fs::write(sessions.folder().join("form.json"), "[]").expect("a file");
@@ -194,7 +195,10 @@ fn a_tool_call_waits_says_so_and_gives_the_answer() {
         let sessions = Sessions::new();
         let sessions = if is_served { sessions.served() } else { sessions };
         let mut builder = agent(&sessions);
-        let question = |timeout: u64| json!({"question": "Deploy 3.0?", "options": ["yes", "no"], "timeout": timeout});
+        let question = |timeout: u64| {
+            let options = ["yes", "no"];
+            json!({"question": "Deploy 3.0?", "options": options, "timeout": timeout})
+        };
         let first = builder.read("ask_person", &question(0));
         assert_eq!(first["state"], "waiting");
         let session = first["session_id"].as_str().expect("an id").to_owned();

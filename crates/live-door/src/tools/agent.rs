@@ -19,14 +19,12 @@ const PATCH: Argument = Argument::object("patch", any_object, "");
 const THEME: Argument = Argument::text("themeId", "");
 
 pub(super) const HANDSHAKE: Tool = Tool {
-    description: "Checks a UI before it is shown; gives handshakeId for one ggui_render, and \
-        propsSchema. blueprintDraft, for example: {contract: {propsSpec: {properties: {text: \
-        {schema: {type: string}, required: true}}}, actionSpec: {approve: {label: Approve}, \
-        reject: {label: Reject, schema: {type: object, properties: {why: {type: string}}, \
-        required: [why]}}}}}. An action without a schema is a button, with an object schema a \
-        form.",
+    description: "Checks a UI; gives handshakeId for one ggui_render, and propsSchema. \
+        blueprintDraft: {contract: {propsSpec: {properties: {text: {schema: {type: string}, \
+        required: true}}}, actionSpec: {reject: {label: Reject, schema: {type: object, properties: \
+        {why: {type: string}}}}}}}. An action without a schema is a button.",
     arguments: &[
-        Argument::text("intent", "What you ask, in a sentence that the person reads.").required(),
+        Argument::text("intent", "A sentence for the person.").required(),
         Argument::object("blueprintDraft", blueprint_draft, "").required(),
         Argument::flag("forceCreate", ""),
         PROJECT,
@@ -36,13 +34,12 @@ pub(super) const HANDSHAKE: Tool = Tool {
 };
 
 pub(super) const RENDER: Tool = Tool {
-    description: "Begins a session. Give the person the link in the result, then call \
-        ggui_consume. If refused, correct and use the same handshakeId.",
+    description: "Begins a session. If refused, correct and use the same handshakeId.",
     arguments: &[
         Argument::text("handshakeId", "").required(),
         Argument::object("props", any_object, "As propsSchema has it.").required(),
         THEME,
-        Argument::object("override", override_schema, ""),
+        Argument::object("override", any_object, ""),
         Argument::object("infra", any_object, ""),
         Argument::text("x-componentCode", "Leave out."),
     ],
@@ -71,9 +68,9 @@ pub(super) const RENDER_BLUEPRINT: Tool = Tool {
 };
 
 pub(super) const CONSUME: Tool = Tool {
-    description: "Takes the events since the last call, or waits up to timeout seconds: intent \
-        (the action), actionData, x-by, x-person (false: no decision of a person). Empty: call \
-        again, unless x-askEnded. With x-after, events come again after a crash.",
+    description: "Takes new events, or waits up to timeout seconds: intent (the action), \
+        actionData, x-by, x-person (false: no decision of a person). Empty: call again, unless \
+        x-askEnded.",
     arguments: &[SESSION, Argument::integer("timeout", 0, 25, ""), AFTER],
     effect: Effect::Adds,
     name: tools::Consume::NAME,
@@ -121,14 +118,6 @@ pub(super) const EMIT: Tool = Tool {
     effect: Effect::Adds,
     ..of_session::<tools::Emit, _>(receipt::<GguiEmitEnvelope>)
 };
-
-fn override_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"contract": {"type": "object"}, "variance": {"type": "object"}},
-        "minProperties": 1,
-    })
-}
 
 /// The receipt of a handshake, with what the server found in the contract.
 fn proposed(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
@@ -201,7 +190,7 @@ fn consumed(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
     })
 }
 
-/// The request that confirms what was given. Of a session that may have ended, it names the project.
+/// The request that confirms what was given. It names the project if the session may have ended.
 pub(super) fn confirmation(session: &str, cursor: u64, project: Option<&str>) -> HostRequest {
     let project = project.and_then(|project| project.parse().ok());
     let query = tools::ConsumeQuery { confirm: true, project, ..Default::default() };

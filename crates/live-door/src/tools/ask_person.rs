@@ -11,21 +11,19 @@ use super::agent::confirmation;
 use super::{actor, any_object, received};
 use accord_mcp::{Answer, Argument, Call, Effect, HostRequest, Tool, ToolResult, call::id};
 
-const QUESTION: Argument = Argument::text("question", "First line: title. Then Markdown.");
-const OPTIONS: Argument =
-    Argument::texts("options", "Buttons; the first is yes. Default: yes, no.");
-const FORM: Argument = Argument::object("form", any_object, "Schema of an object.");
-const TO: Argument = Argument::text("to", "human:NAME, a hint.");
-const WITHIN: Argument =
-    Argument::integer("within", 1, ANSWER_WITHIN_SECONDS, "Seconds; else a day.");
-const ID: Argument = Argument::text("id", "Of the question.");
-const TIMEOUT: Argument = Argument::integer("timeout", 0, ASK_WAIT_SECONDS as i64, "Default 50.");
+const QUESTION: Argument = Argument::text("question", "Markdown; the first line is the title.");
+const OPTIONS: Argument = Argument::texts("options", "The first is yes. Default: yes, no.");
+const FORM: Argument = Argument::object("form", any_object, "Object schema.");
+const TO: Argument = Argument::text("to", "human:NAME");
+const WITHIN: Argument = Argument::integer("within", 1, ANSWER_WITHIN_SECONDS, "Seconds.");
+const ID: Argument = Argument::text("id", "");
+const TIMEOUT: Argument = Argument::integer("timeout", 0, ASK_WAIT_SECONDS as i64, "");
 
 pub(super) const ASK_PERSON: Tool = Tool {
     name: AskPerson::NAME,
-    description: "Asks a person and waits for the answer. state waiting: call it again with the \
-        same arguments; the person is asked once. answered: accepted (the first option or the \
-        form), option, data. expired: nobody answered within.",
+    description: "Asks a person and waits. state waiting: repeat the same call; the person is \
+        asked once. answered: accepted (the first option or the form), option, data. expired: no \
+        answer.",
     arguments: &[
         QUESTION.required(),
         OPTIONS,

@@ -21,12 +21,9 @@ pub(super) fn blueprint_draft() -> Value {
                          complete?}}",
                     ),
                     "contextSpec": described("{NAME: {schema, default?}}, given as uiContext"),
-                    "agentCapabilities": {"type": "object"},
-                    "clientCapabilities": {"type": "object"},
                 },
             },
-            "variance": described("{persona, aesthetic, context, seedPrompt}"),
-            "generator": {},
+            "variance": {"type": "object"},
         },
         "required": ["contract"],
     })
