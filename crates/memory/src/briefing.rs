@@ -128,7 +128,7 @@ impl Memory {
 impl Caps {
     fn of(asked: &BriefingQuery) -> Self {
         let tokens = asked.max_tokens as usize;
-        Self { packages: (tokens / 30).clamp(100, 400), lines: (tokens / 15).clamp(40, 1_000) }
+        Self { packages: (tokens / 30).clamp(300, 400), lines: (tokens / 15).clamp(40, 1_000) }
     }
 }
 

@@ -24,7 +24,10 @@ impl Memory {
         let Ok(Value::Object(mut members)) = serde_json::from_slice(&sent) else { return Ok(sent) };
         let has_short = links(&mut members).iter().any(|link| beginning(link).is_some());
         let may_read = caller.access().may(Verb::Read, project).is_ok();
-        if !has_short || !may_read || members.contains_key("content_hash") {
+        // A document that is refused, such as one with a member twice, is refused as it is.
+        let is_sound = || accord_canon::canonicalize(accord_canon::Profile::Agentic, &sent).is_ok();
+        let is_fixed = members.contains_key("content_hash");
+        if !has_short || !may_read || is_fixed || !is_sound() {
             return Ok(sent);
         }
         let (access, project) = (caller.access().clone(), project.clone());

@@ -165,10 +165,7 @@ async fn a_correction_and_its_parent_are_one_item() {
         "description": "Not 30 days but 14."});
     asker.deposit(&note("child", 1, child)).await;
     let text = briefing(&asker, 1_000).await;
-    in_order(
-        &text,
-        &["## Rules", "[child]", "Not 30 days but 14.", "Follows **Backups** [parent]"],
-    );
+    in_order(&text, &["## Rules", "[child]", "Not 30 days but 14.", "follows Backups [parent]"]);
     has(&text, &["Keep backups for 30 days in Oslo"]);
     assert_eq!(text.matches("[parent]").count(), 1, "{text}");
     // The agent's package supersedes that of a person only after a person's review.

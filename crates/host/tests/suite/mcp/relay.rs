@@ -236,7 +236,8 @@ async fn an_agent_of_relay_works_on_a_real_host() {
         let briefing = text(&result);
         assert!(briefing.starts_with("# Briefing: atlas\n"), "{briefing}");
         // The package waits for its review; the fact has its last value.
-        for part in ["Passkeys work", id, "Who rotates?", "s r = b", "agent:test-client"] {
+        let short = &id["pkg_".len()..][..8];
+        for part in ["Passkeys work", short, "Who rotates?", "s r = b", "agent:test-client"] {
             assert!(briefing.contains(part), "no {part} in {briefing}");
         }
     }
