@@ -418,7 +418,7 @@ fn former(task: &Task) -> Vec<TaskId> {
 
 /// Whether a folder has something in it. Git removes files, and leaves folders that it does not
 /// know.
-fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
+pub(crate) fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
     for entry in disk.list(folder)?.unwrap_or_default() {
         let path = format!("{folder}/{}", entry.name);
         if entry.kind != Kind::Folder || depth >= MAX_DEPTH || has_files(disk, &path, depth + 1)? {
