@@ -27,6 +27,7 @@ pub mod evidence;
 pub mod faults;
 mod id;
 pub mod lease;
+pub mod merge;
 pub mod message;
 pub mod observed;
 pub mod operations;

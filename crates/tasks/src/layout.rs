@@ -6,6 +6,12 @@ use accord_tasks_core::{Status, TaskId};
 /// The folder of everything that only Accord uses.
 pub const OWN: &str = "state/accord";
 
+/// What keeps git from mixing two task files, which are alike.
+pub const WHOLE_FILE: &str = "tasks/.gitattributes";
+
+/// Its content.
+pub const WHOLE: &str = "*.md -merge\n";
+
 /// What a project says about itself.
 pub const MANIFEST: &str = "project.yaml";
 

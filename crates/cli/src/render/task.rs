@@ -1,6 +1,6 @@
 //! Tasks.
 
-use accord_contract::Timestamp;
+use accord_contract::{Timestamp, Value};
 use accord_process::SHOW_DIFFERENCE;
 use accord_tasks_core::message::MessageType;
 use accord_tasks_core::observed::{cost_line, described};
@@ -72,6 +72,11 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     page.labelled_some_whole("blocked", task.block_reason.as_deref());
     if let Some(end) = task.block_ends {
         page.labelled("", &block_end(end, task.retry_at.as_ref()));
+    }
+    let former = task.metadata.get("formerIds").and_then(Value::as_array).into_iter().flatten();
+    let former: Vec<&str> = former.filter_map(Value::as_str).collect();
+    if !former.is_empty() {
+        page.labelled("was", &line(&former.join(", ")));
     }
     if let Some(due) = &task.due {
         let late = if task.overdue == Some(true) { ", which is over" } else { "" };

@@ -93,6 +93,7 @@ mod task_clones;
 mod task_commands;
 mod task_kills;
 mod task_leading;
+mod task_merging;
 mod task_peers;
 mod task_place;
 mod task_streams;

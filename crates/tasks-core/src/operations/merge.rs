@@ -32,13 +32,16 @@ message! {
         required title: String = "title", "text";
         /// Its status.
         required status: Status = "status", "task-status";
-        /// Why this version counts: `decision`, `later`, `renumbered`, or `committed` if only one
-        /// copy changed the task, and git mixed it with another one.
+        /// Why this version counts: `decision`; `united` if nothing was dropped; `later`;
+        /// `renumbered`; `kept` if one copy removed the task; `committed` if only one copy changed
+        /// it, and git mixed it with another one.
         required reason: String = "reason", "reason";
         /// The id that it had before, if another task keeps that.
         optional from: TaskId = "from", "task-id";
-        /// The members of which the other version had other values.
+        /// The members of which the other version had other values, which were dropped.
         required lost: Vec<String> = "lost", "names";
+        /// What was dropped, with both values, and what else to know, in sentences.
+        optional said: Vec<String> = "said", "texts";
         /// The tasks whose references were rewritten.
         required rewritten: Vec<TaskId> = "rewritten", "task-ids";
     }
@@ -66,8 +69,9 @@ envelope! {
 }
 
 operation! {
-    /// Decides which versions of tasks count after a merge of git: that with a person's decision,
-    /// then the later one. Of two tasks with one id, the later one gets the next free id.
+    /// Decides which versions of tasks count after a merge of git. What only one side changed
+    /// counts; of what both changed, the version with a person's decision, then the later one. Of
+    /// two tasks with one id, the later one gets the next free id.
     pub struct MergeTasks("merge_tasks", Post at_tasks!("/merge")) of Aof {
         path InProject;
         query Acting;

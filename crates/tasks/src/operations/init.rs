@@ -11,7 +11,7 @@ use accord_tasks_core::{Status, aof_project_id};
 use accord_trees::atomic;
 use serde_json::json;
 
-use crate::layout::{MANIFEST, SETTINGS, status_folder};
+use crate::layout::{MANIFEST, SETTINGS, WHOLE, status_folder};
 use crate::manifest::{
     CommittedSettings, Manifest, Settings, committed_text, new_members, read_manifest,
 };
@@ -67,9 +67,6 @@ const IGNORED: &str = "\
 
 /// Two branches of one copy append to the same log: git keeps the lines of both.
 const ATTRIBUTES: &str = "*.jsonl text eol=lf merge=union\n";
-
-/// Task files are alike, so that git takes a new one for a renamed other one, and would mix them.
-const WHOLE: &str = "*.md -merge\n";
 
 /// The files by which git can carry a tree. What exists stays as it is.
 fn git_files(work: &mut Work<'_>) -> Result<()> {

@@ -22,7 +22,7 @@ use crate::committed::{Held, LeaseOrigin};
 use crate::layout::{COMPANIONS, OWN, companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
-use verdict::{Before, Noticed, Verdict, decide};
+use verdict::{Before, Noticed, UNMERGED, Verdict, decide};
 use waiting::Waiting;
 
 /// Who acts when a file was changed and nothing says by whom.
@@ -408,6 +408,10 @@ impl Work<'_> {
                     return;
                 }
                 self.broken.insert(path.clone(), digest.into());
+                if why == UNMERGED {
+                    // A merge that waits for a person is no failed validation.
+                    return;
+                }
                 event(kind::BROKEN).with("filename", path).with("errors", vec![why])
             }
         };

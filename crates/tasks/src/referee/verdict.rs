@@ -93,6 +93,9 @@ pub(crate) fn decide(before: Before<'_>, found: Vec<Found>) -> Verdict {
     }
 }
 
+/// Why a task with two versions cannot be read.
+pub(crate) const UNMERGED: &str = "git merged two versions of the task: accord task merge";
+
 /// Whether a text has the marks that git leaves around two versions.
 pub(crate) fn is_marked(text: &str) -> bool {
     let has = |mark: &str| text.lines().any(|line| line.starts_with(mark));
@@ -136,7 +139,7 @@ impl Case<'_> {
     }
 
     fn unmerged(&self, folder: Status) -> Verdict {
-        let why = "git merged two versions of the task: accord task merge".to_owned();
+        let why = UNMERGED.to_owned();
         let digest = digest(why.as_bytes());
         let lease = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
         let noticed = Noticed::Broken { folder, why, digest };

@@ -11,9 +11,18 @@ use super::Work;
 use crate::committed::CONFIRMED;
 use crate::decisions;
 use crate::explained::FRONT;
-use crate::layout::{DECISIONS, WRITER, events};
+use crate::layout::{DECISIONS, WHOLE, WHOLE_FILE, WRITER, events};
 
 impl Work<'_> {
+    /// Task files are alike, so that git takes a new one for a renamed other one, and would mix them.
+    /// A tree of an earlier version does not say so.
+    fn keep_tasks_whole(&mut self) {
+        let is_there = self.disk.stat(WHOLE_FILE).is_ok_and(|stat| stat.is_some());
+        if !is_there && !self.staged.contains_key(WHOLE_FILE) {
+            self.stage(WHOLE_FILE.to_owned(), WHOLE.to_owned(), None);
+        }
+    }
+
     /// Makes a record of the present decision.
     pub(super) fn close(&mut self) {
         let is_written = !self.ops.is_empty() || self.is_first;
@@ -21,6 +30,9 @@ impl Work<'_> {
         if is_written && std::mem::take(&mut self.index.is_new_writer) {
             let text = self.index.writers.text();
             self.ops.push(Op::Put { path: WRITER.into(), text, was: Some(ANYTHING.to_owned()) });
+        }
+        if is_written && self.index.is_in_git {
+            self.keep_tasks_whole();
         }
         let mut ops = std::mem::take(&mut self.ops);
         let events = std::mem::take(&mut self.events);

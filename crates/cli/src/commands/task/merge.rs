@@ -11,9 +11,10 @@ use crate::{Exit, Result};
 /// Decide which versions of tasks count after a merge of git
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A person's decision wins, then the later version. The other one is in the \
-                        event task.merged.\nOf two tasks with one id, the later one gets the next \
-                        free id."
+    after_help = "What only one copy changed counts, and all comments stay. Of what both changed, \
+                        the version with a person's decision wins, then the later one: what is \
+                        dropped is printed. The other version is in the event task.merged.\nOf two \
+                        tasks with one id, the later one gets the next free id, with its folder."
 )]
 pub(super) struct MergeArgs {
     /// Only say what would be merged
@@ -46,13 +47,21 @@ fn merged(page: &mut Page, answer: &MergeAnswer, is_trial: bool) {
             (Some(from), _) => format!("was {from}, whose id another task keeps"),
             (None, "decision") => "a person decided about this version".to_owned(),
             (None, "committed") => "as its copy committed it".to_owned(),
+            (None, "united") => "what both copies changed is united".to_owned(),
+            (None, "kept") => "only one copy removed it".to_owned(),
             (None, _) => "the later version".to_owned(),
         };
         page.line(format!("{} {}: {}", task.task_id, task.status, clean(&task.title)));
         page.line(format!("  {how}"));
-        if !task.lost.is_empty() {
-            let lost: Vec<String> = task.lost.iter().map(|name| clean(name).to_string()).collect();
-            page.line(format!("  the other version differed in {}", lost.join(", ")));
+        match &task.said {
+            Some(said) => said.iter().for_each(|said| page.line(format!("  {}", clean(said)))),
+            // A host of an earlier version names the members alone.
+            None if !task.lost.is_empty() => {
+                let lost: Vec<String> =
+                    task.lost.iter().map(|name| clean(name).to_string()).collect();
+                page.line(format!("  the other version differed in {}", lost.join(", ")));
+            }
+            None => {}
         }
         for id in &task.rewritten {
             page.line(format!("  rewritten in {id}"));

@@ -3,12 +3,14 @@
 //! mixes their contents.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_process::{Ending, Invocation, Overflow, Spec, find_outside, run};
+use accord_tasks_core::merge::{Origin, Sides, group};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
+use accord_trees::wal::digest;
 
 /// How long git may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -17,22 +19,26 @@ const OUTPUT: usize = 256 * 1024 * 1024;
 /// What names the commit that is merged, rebased or picked.
 const OTHERS: [&str; 3] = ["MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD"];
 
-/// The task files of a commit: their objects, by task and folder.
-type Files = BTreeMap<TaskId, BTreeSet<(Status, String)>>;
+/// The task files of a commit: their objects.
+type Files = BTreeSet<(String, String)>;
 
-/// What the sides committed of a task.
-pub(super) struct Sides {
-    pub(super) versions: Vec<(Status, TaskFile)>,
-    /// The version that both come from.
-    pub(super) base: Option<TaskFile>,
-    /// Whether only this copy has the task.
-    pub(super) is_ours_alone: bool,
+/// A merge, rebase or pick in progress.
+pub(super) struct Merging {
+    /// The tasks about which the sides differ, by the ids that they have now.
+    pub(super) tasks: BTreeMap<TaskId, Vec<(Origin, Sides)>>,
+    /// Paths that git could not merge, within the tree.
+    pub(super) unmerged: BTreeSet<String>,
+    git: Git,
+    /// The commits: base, ours, theirs. None if only the index has the versions.
+    commits: [Option<String>; 3],
 }
 
-/// The tasks that the other side changed, with the versions that are to decide between. `None` if
-/// nothing is merged, or git cannot say it.
-pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Sides>> {
-    let git = Git { root, program: find_outside("git", &[root])? };
+/// The files of a folder in a commit: their objects and modes, by their paths in it.
+pub(super) type Folder = BTreeMap<String, (String, bool)>;
+
+/// What is merged now. `None` if nothing is, or git cannot say it.
+pub(super) fn merging(root: &Path) -> Option<Merging> {
+    let git = Git { root: root.to_owned(), program: find_outside("git", &[root])? };
     let commit = |name: &str| git.line(&["rev-parse", "--verify", "--quiet", name]);
     // Git leaves the name of the last commit behind when a rebase is finished.
     let is_rebased = ["rebase-merge", "rebase-apply"].iter().any(|name| {
@@ -40,56 +46,105 @@ pub(super) fn changed(root: &Path) -> Option<BTreeMap<TaskId, Sides>> {
         path.is_some_and(|path| root.join(path).exists())
     });
     let others = OTHERS.iter().filter(|name| **name != "REBASE_HEAD" || is_rebased);
-    let (name, theirs) = others.into_iter().find_map(|name| Some((*name, commit(name)?)))?;
-    let ours = commit("HEAD")?;
-    let base = match name {
-        "MERGE_HEAD" => git.line(&["merge-base", &ours, &theirs]),
-        // One commit is applied: what it changed counts.
-        _ => commit(&format!("{theirs}^")),
-    };
-    let base = base.map(|base| git.files(&base)).unwrap_or_default();
-    let (ours, theirs) = (git.files(&ours), git.files(&theirs));
-    let none = BTreeSet::new();
-    let mut wanted: Vec<(TaskId, Vec<(Status, String)>)> = Vec::new();
-    for (id, their) in &theirs {
-        let (own, before) = (ours.get(id).unwrap_or(&none), base.get(id).unwrap_or(&none));
-        if their == before {
-            continue;
+    let other = others.into_iter().find_map(|name| Some((*name, commit(name)?)));
+    let staged = git.unmerged();
+    let unmerged = staged.iter().map(|(_, path, _)| path.clone()).collect();
+    let (commits, files) = match other {
+        Some((name, theirs)) => {
+            let ours = commit("HEAD")?;
+            let base = match name {
+                "MERGE_HEAD" => git.line(&["merge-base", &ours, &theirs]),
+                // One commit is applied: what it changed counts.
+                _ => commit(&format!("{theirs}^")),
+            };
+            let commits = [base, Some(ours), Some(theirs)];
+            let files = commits
+                .each_ref()
+                .map(|commit| commit.as_ref().map(|commit| git.files(commit)).unwrap_or_default());
+            (commits, files)
         }
-        // One that only the other side changed counts as it is.
-        let both = if own == before { their.clone() } else { own.union(their).cloned().collect() };
-        wanted.push((*id, both.into_iter().collect()));
-    }
-    // What git took for a renamed other file is as this copy committed it.
-    for (id, own) in ours.iter().filter(|(id, _)| !theirs.contains_key(id)) {
-        wanted.push((*id, own.iter().cloned().collect()));
-    }
-    let bases = wanted.iter().filter_map(|(id, _)| base.get(id)).flatten();
-    let objects = wanted.iter().flat_map(|(_, files)| files);
-    let objects = objects.chain(bases).map(|(_, object)| object.clone());
-    let texts = git.texts(&objects.collect())?;
-    let read = |(status, object): &(Status, String)| {
-        Some((*status, TaskFile::read(texts.get(object)?).ok()?))
+        // Another way to merge, such as a stash: the index has the versions.
+        None if !staged.is_empty() => {
+            let of = |stage: u8| {
+                let of_stage = staged.iter().filter(|(one, ..)| *one == stage);
+                let files = of_stage.filter(|(_, path, _)| is_task(path));
+                files.map(|(_, path, object)| (path.clone(), object.clone())).collect::<Files>()
+            };
+            ([None, None, None], [of(1), of(2), of(3)])
+        }
+        None => return None,
     };
-    let sides = wanted.into_iter().map(|(id, files)| {
-        let is_it = |(_, file): &(Status, TaskFile)| file.task().id == id;
-        let versions = files.iter().filter_map(read).filter(is_it).collect();
-        let base = base.get(&id).into_iter().flatten().filter_map(read).find(is_it);
-        let is_ours_alone = !theirs.contains_key(&id);
-        (id, Sides { versions, base: base.map(|(_, file)| file), is_ours_alone })
-    });
-    Some(sides.collect())
+    let [base, ours, theirs] = &files;
+    let is_same = |file: &&(String, String)| {
+        base.contains(*file) && ours.contains(*file) && theirs.contains(*file)
+    };
+    let wanted = files.iter().flatten().filter(|file| !is_same(file));
+    let texts = git.texts(&wanted.map(|(_, object)| object.clone()).collect())?;
+    // A version belongs to the task that it says, wherever git put it.
+    let read = |files: &Files| -> Vec<TaskFile> {
+        let changed = files.iter().filter(|file| !is_same(file));
+        let changed = changed.filter_map(|(_, object)| texts.get(object));
+        changed.filter_map(|text| TaskFile::read(text).ok()).collect()
+    };
+    let tasks = group(read(base), read(ours), read(theirs));
+    Some(Merging { tasks, unmerged, git, commits })
 }
 
-struct Git<'g> {
-    root: &'g Path,
-    program: std::path::PathBuf,
+impl Merging {
+    /// What names the merge of a task, so that it is done once.
+    pub(super) fn key(&self, sides: &[(Origin, Sides)]) -> String {
+        let mut all = format!("{:?}", self.commits);
+        for (_, sides) in sides {
+            for file in [&sides.ours, &sides.theirs].into_iter().flatten() {
+                all.push_str(&file.text());
+            }
+        }
+        let mut key = digest(all.as_bytes());
+        key.truncate(16);
+        key
+    }
+
+    pub(super) fn has_commits(&self) -> bool {
+        self.commits.iter().any(Option::is_some)
+    }
+
+    /// The files of a folder on a side: 0 for the base, 1 for ours, 2 for theirs.
+    pub(super) fn folder(&self, side: usize, path: &str) -> Folder {
+        let Some(commit) = self.commits.get(side).and_then(Option::as_ref) else {
+            return Folder::new();
+        };
+        let below = format!("{path}/");
+        let entries = self.git.tree(commit, &below).into_iter();
+        let inside = entries.filter_map(|(mode, object, path)| {
+            let path = path.strip_prefix(&below)?.to_owned();
+            matches!(&*mode, "100644" | "100755").then(|| (path, (object, mode == "100755")))
+        });
+        inside.collect()
+    }
+
+    /// The contents of objects.
+    pub(super) fn contents(&self, objects: &BTreeSet<String>) -> Option<BTreeMap<String, Vec<u8>>> {
+        self.git.contents(objects)
+    }
 }
 
-impl Git<'_> {
+/// Whether a path is that of a task file.
+pub(super) fn is_task(path: &str) -> bool {
+    let names: Vec<&str> = path.split('/').collect();
+    let ["tasks", status, name] = names[..] else { return false };
+    let id = name.strip_suffix(".md").and_then(|name| TaskId::parse(name).ok());
+    Status::parse(status).is_some() && id.is_some()
+}
+
+struct Git {
+    root: PathBuf,
+    program: PathBuf,
+}
+
+impl Git {
     fn run(&self, args: &[&str], input: String) -> Option<Vec<u8>> {
         let git = Invocation::new(&self.program, args.iter().copied())
-            .cwd(self.root)
+            .cwd(&self.root)
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_OPTIONAL_LOCKS", "0");
         let spec = Spec::new(git).stdin(input).time_limit(LIMIT);
@@ -102,26 +157,46 @@ impl Git<'_> {
         printed.lines().next().map(str::to_owned)
     }
 
+    /// The entries below a path in a commit: their modes, objects and paths.
+    fn tree(&self, commit: &str, below: &str) -> Vec<(String, String, String)> {
+        let printed = self.run(&["ls-tree", "-r", "-z", commit, "--", below], String::new());
+        let printed = String::from_utf8_lossy(&printed.unwrap_or_default()).into_owned();
+        let entries = printed.split('\0').filter_map(|entry| {
+            let (about, path) = entry.split_once('\t')?;
+            let mut about = about.split(' ');
+            let (mode, kind, object) = (about.next()?, about.next()?, about.next()?);
+            (kind == "blob").then(|| (mode.to_owned(), object.to_owned(), path.to_owned()))
+        });
+        entries.collect()
+    }
+
     fn files(&self, commit: &str) -> Files {
-        let mut files = Files::new();
-        let printed = self.run(&["ls-tree", "-r", "-z", commit, "--", "tasks/"], String::new());
-        for entry in printed.unwrap_or_default().split(|byte| *byte == 0) {
-            let entry = String::from_utf8_lossy(entry);
-            let Some((about, path)) = entry.split_once('\t') else { continue };
+        let entries = self.tree(commit, "tasks/").into_iter();
+        let tasks = entries.filter(|(_, _, path)| is_task(path));
+        tasks.map(|(_, object, path)| (path, object)).collect()
+    }
+
+    /// The stages, paths and objects that git could not merge.
+    fn unmerged(&self) -> Vec<(u8, String, String)> {
+        let printed = self.run(&["ls-files", "-u", "-z"], String::new()).unwrap_or_default();
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let entries = printed.split('\0').filter_map(|entry| {
+            let (about, path) = entry.split_once('\t')?;
             let mut about = about.split(' ').skip(1);
-            let (Some("blob"), Some(object)) = (about.next(), about.next()) else { continue };
-            let names: Vec<&str> = path.split('/').collect();
-            let ["tasks", status, name] = names[..] else { continue };
-            let id = name.strip_suffix(".md").and_then(|name| TaskId::parse(name).ok());
-            if let (Some(status), Some(id)) = (Status::parse(status), id) {
-                files.entry(id).or_default().insert((status, object.to_owned()));
-            }
-        }
-        files
+            let (object, stage) = (about.next()?, about.next()?.parse().ok()?);
+            Some((stage, path.to_owned(), object.to_owned()))
+        });
+        entries.collect()
     }
 
     /// The texts of objects.
     fn texts(&self, objects: &BTreeSet<String>) -> Option<BTreeMap<String, String>> {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let contents = self.contents(objects)?.into_iter();
+        Some(contents.map(|(object, bytes)| (object, text(bytes))).collect())
+    }
+
+    fn contents(&self, objects: &BTreeSet<String>) -> Option<BTreeMap<String, Vec<u8>>> {
         let input: String = objects.iter().map(|object| format!("{object}\n")).collect();
         if input.is_empty() {
             return Some(BTreeMap::new());
@@ -137,7 +212,7 @@ impl Git<'_> {
                 return None;
             };
             let text = rest.get(end + 1..end + 1 + length)?;
-            texts.insert(object.to_owned(), String::from_utf8_lossy(text).into_owned());
+            texts.insert(object.to_owned(), text.to_vec());
             rest = rest.get(end + length + 2..).unwrap_or_default();
         }
         Some(texts)

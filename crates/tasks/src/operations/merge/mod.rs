@@ -1,28 +1,30 @@
 //! What a merge of git left: two versions of a task, marked in one file or in two folders; and two
 //! tasks with one id, which two copies of the tree created.
 //!
-//! A person's decision wins, then the later version. The version that lost is in the event, and
-//! what its copy recorded stays in the log of that copy. Of two tasks, the one that was created
+//! [`accord_tasks_core::merge`] says which version counts. The version that lost is in the event,
+//! and what its copy recorded stays in the log of that copy. Of two tasks, the one that was created
 //! later gets the next free id, and what its copy said about the old one is rewritten.
 
 mod folders;
 mod git;
-mod unite;
+mod notes;
+mod work_tree;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use accord_base::By;
 use accord_contract::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::merge::{Combined, Origin, Sides, combine, former, with_id};
 use accord_tasks_core::operations::{MergeAnswer, MergeRequest, MergedTask, UnmergedFile};
-use accord_tasks_core::referee::{differences, is_guarded};
+use accord_tasks_core::referee::is_guarded;
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::verbs::last_decision;
 use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::ANYTHING;
 
 use super::apply::invalid;
+use super::create::{KEY, keys};
 use crate::committed::LeaseOrigin;
 use crate::explained::{Source, Writer};
 use crate::layout::{status_folder, task_file};
@@ -31,13 +33,9 @@ use crate::referee::verdict::is_marked;
 use crate::tree::failure;
 use crate::work::Work;
 use crate::{Environment, Result, Tree};
+pub(crate) use accord_tasks_core::merge::FORMER;
 use folders::{forget_run, merge_folders, merge_result};
-use unite::{differing, unite};
-
-/// The member of the metadata with the ids that a task had before.
-pub(crate) const FORMER: &str = "formerIds";
-/// A longer text is not repeated in an event.
-const MAX_TEXT: usize = 64 * 1024;
+use notes::{note, settled, unsettled};
 
 impl Tree {
     /// Decides which versions of tasks count. A person asks for it.
@@ -56,16 +54,21 @@ struct Case {
     found: Vec<Found>,
     /// The task that keeps the id, and those that get another one.
     tasks: Vec<Merged>,
+    /// What names this merge of git.
+    key: Option<String>,
 }
 
 struct Merged {
     id: TaskId,
-    file: TaskFile,
-    lost: Vec<TaskFile>,
+    all: Combined,
     reason: &'static str,
+    /// What to say beside the reason.
+    said: Vec<String>,
     creator: Writer,
     /// The copy that decided about it, if that is not confirmed here.
     unverified: Option<String>,
+    /// What git has of it.
+    sides: Option<Sides>,
 }
 
 fn merge(
@@ -75,32 +78,17 @@ fn merge(
     environment: &Environment,
 ) -> Result<MergeAnswer> {
     let mut answer = MergeAnswer { merged: Vec::new(), unmerged: Vec::new() };
-    let mut cases = Vec::new();
     // While git merges, the commits say what both sides have; afterwards the files alone.
     let is_in_git = work.explained()?.is_some();
-    let mut committed = Some(work.disk().root_path()).filter(|_| is_in_git).and_then(git::changed);
-    let mut ids = candidates(work)?;
-    for id in committed.iter().flat_map(BTreeMap::keys) {
-        ids.entry(*id).or_insert(0);
-    }
-    for (id, count) in ids {
-        let sides = committed.as_mut().and_then(|all| all.remove(&id));
-        let counts = |sides: &git::Sides| {
-            // What this copy did not commit stays, unless git mixed it with another task.
-            let is_mixed = !sides.is_ours_alone || work.is_broken(id);
-            is_mixed && !sides.versions.is_empty()
-        };
-        cases.extend(match sides.filter(counts) {
-            Some(sides) => case_of_git(work, id, &sides)?,
-            None => case(work, id, count, &mut answer.unmerged)?,
-        });
-    }
+    let merging = Some(work.disk().root_path()).filter(|_| is_in_git).and_then(git::merging);
+    let mut cases = cases(work, merging.as_ref(), &mut answer.unmerged)?;
+    let handled: HashSet<TaskId> = cases.iter().map(|case| case.id).collect();
     cases.retain(|case| {
         let Some(writer) = case.tasks.first().and_then(|task| task.unverified.clone()) else {
             return true;
         };
         answer.unmerged.push(UnmergedFile {
-            path: task_file(case.tasks[0].file.task().status, case.id),
+            path: task_file(case.tasks[0].all.file.task().status, case.id),
             problem: format!(
                 "another copy ({writer}) decided about it, which is not confirmed here: accord \
                  task adopt --writer {writer}, then accord task merge"
@@ -108,41 +96,57 @@ fn merge(
         });
         false
     });
+    let mut renumbered = known_ids(work, merging.as_ref())?;
     // The new ids first: what waits for them is in other files.
-    let mut renumbered: HashMap<(TaskId, Writer), TaskId> = HashMap::new();
+    let taken =
+        |id: &TaskId| merging.as_ref().is_some_and(|merging| merging.tasks.contains_key(id));
+    let mut new_ids = HashMap::new();
     for case in &mut cases {
         for task in case.tasks.iter_mut().skip(1) {
-            task.id = work.next_id(environment.random())?;
+            while task.id == case.id || taken(&task.id) {
+                task.id = work.next_id(environment.random())?;
+            }
             task.reason = "renumbered";
-            renumbered.insert((case.id, task.creator.clone()), task.id);
+            new_ids.insert((case.id, task.creator.clone()), task.id);
         }
     }
+    renumbered.extend(new_ids.clone());
     if !is_trial {
         for case in &cases {
-            for task in case.tasks.iter().skip(1) {
-                folders::follow(work, case.id, &case.tasks[0].file, (task.id, &task.file))?;
+            let merging = merging.as_ref().filter(|merging| merging.has_commits());
+            let is_arranged = match merging.filter(|_| case.key.is_some()) {
+                Some(merging) => work_tree::arrange(work, merging, case)?,
+                None => false,
+            };
+            for task in case.tasks.iter().skip(1).filter(|_| !is_arranged) {
+                let keeper = &case.tasks[0].all.file;
+                folders::follow(work, case.id, keeper, (task.id, &task.all.file))?;
             }
         }
     }
     let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
     for case in cases {
-        let (id, found) = (case.id, case.found);
+        let (id, found, key) = (case.id, case.found, case.key);
         for (place, mut task) in case.tasks.into_iter().enumerate() {
-            rewrite(work, &mut task.file, &renumbered)?;
+            rewrite(work, &mut task.all.file, &renumbered)?;
             let from = (task.id != id).then_some(id);
             if let Some(from) = from {
-                renumber(&mut task.file, task.id, from)?;
+                renumber(&mut task.all.file, task.id, from)?;
                 places.insert(task.id, answer.merged.len());
             }
-            let lost: Vec<String> =
-                task.lost.iter().flat_map(|lost| names(&task.file, lost)).collect();
+            if from.is_some() {
+                task.said.extend(same_key(work, &task));
+            }
+            let dropped: Vec<String> = task.all.dropped.iter().map(ToString::to_string).collect();
+            let said: Vec<String> = task.said.iter().cloned().chain(dropped).collect();
             answer.merged.push(MergedTask {
                 task_id: task.id,
-                title: task.file.task().title.clone(),
-                status: task.file.task().status,
+                title: task.all.file.task().title.clone(),
+                status: task.all.file.task().status,
                 reason: task.reason.to_owned(),
                 from,
-                lost,
+                lost: task.all.dropped.iter().map(|dropped| dropped.member.clone()).collect(),
+                said: (!said.is_empty()).then_some(said),
                 rewritten: Vec::new(),
             });
             if is_trial {
@@ -153,7 +157,7 @@ fn merge(
             if place == 0 {
                 merge_result(work, id)?;
             }
-            note(work, &task, from, by);
+            note(work, &task, from, (key.as_deref(), by));
         }
     }
     if !is_trial {
@@ -163,7 +167,80 @@ fn merge(
             }
         }
     }
+    if let Some(merging) = &merging {
+        unsettled(work, merging, &handled, &mut answer.unmerged)?;
+    }
     Ok(answer)
+}
+
+/// What is to decide.
+fn cases(
+    work: &Work<'_>,
+    merging: Option<&git::Merging>,
+    unmerged: &mut Vec<UnmergedFile>,
+) -> Result<Vec<Case>> {
+    let mut ids = candidates(work)?;
+    for id in merging.iter().flat_map(|merging| merging.tasks.keys()) {
+        ids.entry(*id).or_insert(0);
+    }
+    let done = match merging {
+        Some(_) => settled(work)?,
+        None => HashSet::new(),
+    };
+    let mut cases = Vec::new();
+    for (id, count) in ids {
+        let sides = merging.and_then(|merging| Some((merging, merging.tasks.get(&id)?)));
+        let of_git = match sides {
+            Some((merging, sides)) => case_of_git(work, id, (merging, sides), count, &done)?,
+            None => Settling::ByFiles,
+        };
+        cases.extend(match of_git {
+            Settling::Of(case) => Some(*case),
+            Settling::Nothing => None,
+            Settling::ByFiles => case(work, id, count, unmerged)?,
+        });
+    }
+    Ok(cases)
+}
+
+/// How a task is settled about which the sides of a merge differ.
+enum Settling {
+    Of(Box<Case>),
+    Nothing,
+    /// Git says nothing about it.
+    ByFiles,
+}
+
+/// What to say about a task that gets another id, if a task of the same plan is there already.
+fn same_key(work: &Work<'_>, task: &Merged) -> Option<String> {
+    let key = task.all.file.task().metadata(KEY)?.as_str()?;
+    let other = keys(work).get(key).copied().filter(|other| *other != task.id)?;
+    Some(format!(
+        "{other} has the same key ({key}): accord task cancel {} if it is the same task",
+        task.id
+    ))
+}
+
+/// The ids that tasks have now which had other ones, as the versions that git has say.
+fn known_ids(
+    work: &Work<'_>,
+    merging: Option<&git::Merging>,
+) -> Result<HashMap<(TaskId, Writer), TaskId>> {
+    let mut known = HashMap::new();
+    let Some(explained) = work.explained()? else { return Ok(known) };
+    let all = merging.iter().flat_map(|merging| &merging.tasks);
+    for (id, (_, sides)) in all.flat_map(|(id, sides)| sides.iter().map(move |it| (id, it))) {
+        let old = sides.places.iter().flatten().map(|(_, old)| *old).filter(|old| old != id);
+        for old in old {
+            let file = [&sides.ours, &sides.theirs, &sides.base].into_iter().flatten().next();
+            let file = file.and_then(|file| with_id(file, old, None).ok());
+            let creator = file.and_then(|file| explained.creator(&file).cloned());
+            if let Some(creator) = creator {
+                known.insert((old, creator), *id);
+            }
+        }
+    }
+    Ok(known)
 }
 
 /// Every id with a file, and how many there are.
@@ -181,20 +258,60 @@ fn candidates(work: &Work<'_>) -> Result<BTreeMap<TaskId, usize>> {
     Ok(counts)
 }
 
-/// What is to decide about a task that the other side of a merge changed; nothing if the files
-/// have it already.
-fn case_of_git(work: &Work<'_>, id: TaskId, sides: &git::Sides) -> Result<Option<Case>> {
+/// What is to decide about a task as the sides of a merge have it.
+fn case_of_git(
+    work: &Work<'_>,
+    id: TaskId,
+    (merging, all): (&git::Merging, &[(Origin, Sides)]),
+    count: usize,
+    done: &HashSet<String>,
+) -> Result<Settling> {
     let found = find_all(work.disk(), id).map_err(|error| failure(&error))?;
-    if let ([(status, file)], [one]) = (&sides.versions[..], &found[..])
-        && one.folder == *status
-        && one.task() == Some(file)
-    {
-        return Ok(None);
+    let is_whole = |found: &[Found]| matches!(found, [one] if one.task().is_some());
+    let is_of = |origin: &Origin| {
+        found.iter().filter_map(Found::task).all(|file| Origin::of(file) == *origin)
+    };
+    let key = merging.key(all);
+    if done.contains(&key) && is_whole(&found) {
+        return Ok(Settling::Nothing);
     }
-    let mut versions: Vec<TaskFile> = sides.versions.iter().map(|(_, file)| file.clone()).collect();
-    versions.sort_by_key(TaskFile::text);
-    versions.dedup_by_key(|file| file.text());
-    grouped(work, id, found, versions, sides.base.as_ref())
+    let changed = |sides: &Sides| sides.theirs.is_some() && sides.is_changed_there();
+    if !all.iter().any(|(_, sides)| changed(sides) || sides.kept().is_some()) {
+        // What this copy did not commit stays, unless git mixed it with another task.
+        let is_its_own = all.iter().any(|(origin, _)| is_of(origin));
+        if count == 0 || (is_its_own && is_whole(&found)) {
+            return Ok(Settling::Nothing);
+        }
+    }
+    let mut tasks = Vec::new();
+    let mut is_said = merging.unmerged.iter().any(|path| is_beside(path, id));
+    for (_, sides) in all {
+        let Some(mut task) = choose(work, id, sides.choices(), sides.base.as_ref())? else {
+            continue;
+        };
+        if sides.kept().is_some() {
+            let text = if sides.ours.is_some() {
+                "it was removed in the other copy and changed here; it stays"
+            } else {
+                "it was removed here and changed in the other copy; it stays"
+            };
+            (task.reason, is_said) = ("kept", true);
+            task.said.push(text.to_owned());
+        }
+        is_said |= !task.all.lost.is_empty();
+        task.sides = Some(sides.clone());
+        tasks.push(task);
+    }
+    Ok(match settle(work, id, found, tasks, is_said)? {
+        Some(case) => Settling::Of(Box::new(Case { key: Some(key), ..case })),
+        None => Settling::Nothing,
+    })
+}
+
+/// Whether a path is in the folder of a task or of its run.
+fn is_beside(path: &str, id: TaskId) -> bool {
+    let name = id.to_string();
+    path.split('/').rev().skip(1).any(|part| part == name)
 }
 
 /// What is to decide about an id; nothing if it has one version.
@@ -238,7 +355,7 @@ fn case(
     if versions.is_empty() || (versions.len() < 2 && !is_split && found.len() < 2) {
         return Ok(None);
     }
-    grouped(work, id, found, versions, None)
+    grouped(work, id, found, versions)
 }
 
 /// The versions by the task that they are of: two copies of a tree can give out one id.
@@ -247,36 +364,45 @@ fn grouped(
     id: TaskId,
     found: Vec<Found>,
     versions: Vec<TaskFile>,
-    base: Option<&TaskFile>,
 ) -> Result<Option<Case>> {
-    let mut groups: BTreeMap<(String, String), Vec<TaskFile>> = BTreeMap::new();
+    let mut groups: BTreeMap<Origin, Vec<TaskFile>> = BTreeMap::new();
     for version in versions {
-        let task = version.task();
-        let born = (task.created_at.to_string(), task.created_by.clone());
-        groups.entry(born).or_default().push(version);
+        groups.entry(Origin::of(&version)).or_default().push(version);
     }
-    // Two tasks that copies gave one id have nothing in common.
-    let base = base.filter(|_| groups.len() == 1);
     let is_one = groups.len() == 1;
-    let tasks = groups.into_values().map(|versions| choose(work, id, versions, base));
-    let mut tasks = tasks.collect::<Result<Vec<Merged>>>()?;
+    let mut tasks = Vec::new();
+    for versions in groups.into_values() {
+        tasks.extend(choose(work, id, versions, None)?);
+    }
     if !is_one {
         // What is held of the id is that of one of them.
         tasks.iter_mut().for_each(|task| task.unverified = None);
     }
+    settle(work, id, found, tasks, false)
+}
+
+/// What is to decide; nothing if the files have it already, and nothing is to be said.
+fn settle(
+    work: &Work<'_>,
+    id: TaskId,
+    found: Vec<Found>,
+    mut tasks: Vec<Merged>,
+    is_said: bool,
+) -> Result<Option<Case>> {
     // A merge that was done before is not done again.
     for place in (1..tasks.len()).rev() {
-        if is_renumbered(work, id, &tasks[place].file)? {
+        if is_renumbered(work, id, &tasks[place].all.file)? {
             tasks.remove(place);
         }
     }
     if let ([task], [one]) = (&tasks[..], &found[..])
-        && one.task() == Some(&task.file)
-        && one.folder == task.file.task().status
+        && one.task() == Some(&task.all.file)
+        && one.folder == task.all.file.task().status
+        && !is_said
     {
         return Ok(None);
     }
-    Ok(Some(Case { id, found, tasks }))
+    Ok((!tasks.is_empty()).then_some(Case { id, found, tasks, key: None }))
 }
 
 /// Whether a task got another id before.
@@ -294,44 +420,29 @@ fn is_renumbered(work: &Work<'_>, from: TaskId, file: &TaskFile) -> Result<bool>
         let Some(found) = found.filter(|found| found.task().created_at.time() == born) else {
             continue;
         };
-        let former = found.task().metadata(FORMER).and_then(Value::as_array);
-        if former.is_some_and(|ids| ids.contains(&Value::from(from.to_string()))) {
+        if former(&found).contains(&from) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The version that counts: a person's decision wins, then the later one.
+/// The version that counts. None without a version.
 fn choose(
     work: &Work<'_>,
     id: TaskId,
-    mut versions: Vec<TaskFile>,
+    versions: Vec<TaskFile>,
     base: Option<&TaskFile>,
-) -> Result<Merged> {
-    let decided = |file: &TaskFile| decision(file);
-    let first = decided(&versions[0]);
-    let is_shared = versions.iter().all(|file| decided(file) == first);
-    let rank = |file: &TaskFile| {
-        let decision = decided(file).filter(|_| !is_shared);
-        (decision, file.task().updated_at.time(), file.text())
-    };
-    versions.sort_by_key(rank);
-    let reason = match (versions.len(), is_shared) {
-        (1, _) => "committed",
-        (_, true) => "later",
-        (_, false) => "decision",
-    };
-    let mut file = versions.pop().unwrap_or_else(|| unreachable!("a group has a version"));
-    let unverified = unverified(work, id, &file)?;
-    for lost in &versions {
-        unite(&mut file, lost, base)?;
-    }
+) -> Result<Option<Merged>> {
+    let all = combine(versions, base).map_err(|error| invalid(&error.to_string()))?;
+    let Some(all) = all else { return Ok(None) };
+    let unverified = unverified(work, id, &all.kept)?;
     let creator = match work.explained()? {
-        Some(explained) => explained.creator(&file).cloned().flatten(),
+        Some(explained) => explained.creator(&all.file).cloned().flatten(),
         None => None,
     };
-    Ok(Merged { id, file, lost: versions, reason, creator, unverified })
+    let (reason, said) = (all.reason, all.decided.iter().cloned().collect());
+    Ok(Some(Merged { id, all, reason, said, creator, unverified, sides: None }))
 }
 
 /// The copy that decided about a version, if what it says would wait for a person here.
@@ -345,17 +456,6 @@ fn unverified(work: &Work<'_>, id: TaskId, file: &TaskFile) -> Result<Option<Str
     let explanation = logs.explains(file, to, work.state);
     let unknown = explanation.filter(|it| it.source == Source::Unknown);
     Ok(unknown.and_then(|it| it.writer.as_deref().map(str::to_owned)))
-}
-
-/// When a person decided about a version last, and what.
-fn decision(file: &TaskFile) -> Option<(String, String)> {
-    let task = file.task();
-    let decided =
-        last_decision(task).map(|last| (last.at, format!("{} {}", last.outcome, last.by)));
-    let blocked = task.metadata("blockedBy").and_then(Value::as_str);
-    let blocked = blocked.filter(|_| task.status == Status::Blocked);
-    let blocked = blocked.map(|by| (task.last_transition_at.to_string(), format!("blocked {by}")));
-    decided.max(blocked)
 }
 
 /// The two versions of a file in which git left marks.
@@ -388,27 +488,13 @@ fn sides(text: &str) -> [String; 2] {
     [ours, theirs]
 }
 
-fn names(kept: &TaskFile, lost: &TaskFile) -> Vec<String> {
-    let found = differences(kept.members(), lost.members(), lost.task().status);
-    let mut names: Vec<String> = found.iter().map(|one| one.member()).collect();
-    if kept.task().title != lost.task().title {
-        names.push("title".to_owned());
-    }
-    names.extend(differing(kept, lost));
-    names
-}
-
 fn renumber(file: &mut TaskFile, id: TaskId, from: TaskId) -> Result<()> {
-    let mut former: Vec<Value> = match file.task().metadata(FORMER).and_then(Value::as_array) {
-        Some(former) => former.clone(),
-        None => Vec::new(),
-    };
-    former.push(from.to_string().into());
-    let changes = [
-        Change::set(&["id"], id.to_string()),
-        Change::set(&["metadata", FORMER], Value::Array(former)),
-    ];
-    file.edit(&changes).map_err(|error| invalid(&error.to_string()))
+    let mut ids = former(file);
+    ids.push(from);
+    let ids: Vec<Value> = ids.into_iter().map(|id| id.to_string().into()).collect();
+    let renumbered = with_id(file, id, Some(Value::Array(ids)));
+    *file = renumbered.map_err(|error| invalid(&error.to_string()))?;
+    Ok(())
 }
 
 /// Rewrites what a file says about tasks that have another id now, if the copy that said it meant
@@ -475,19 +561,19 @@ fn rewrite_others(
 
 /// Writes the version that counts, and moves the others out of the way.
 fn write(work: &mut Work<'_>, task: &Merged, found: &[Found]) -> Result<()> {
-    let (id, to) = (task.id, task.file.task().status);
+    let (id, to) = (task.id, task.all.file.task().status);
     for other in found.iter().filter(|one| one.folder != to) {
         work.move_away(id, other.folder);
     }
     let taken = found.iter().find(|one| one.folder == to);
     let was = taken.map(|one| one.digest.clone().unwrap_or_else(|| ANYTHING.to_owned()));
     merge_folders(work, id, to)?;
-    work.stage(task_file(to, id), task.file.text(), was);
+    work.stage(task_file(to, id), task.all.file.text(), was);
     for &status in Status::ALL {
         work.forget_broken(&task_file(status, id));
     }
     let held = work.held(id).and_then(|held| held.file());
-    let lease = task.file.task().lease.value().filter(|_| to.is_leased());
+    let lease = task.all.file.task().lease.value().filter(|_| to.is_leased());
     let is_own = held.as_ref().is_some_and(|held| {
         let held = held.task().lease.value();
         held.zip(lease).is_some_and(|(one, other)| {
@@ -504,23 +590,7 @@ fn write(work: &mut Work<'_>, task: &Merged, found: &[Found]) -> Result<()> {
     if was_here && !is_own {
         forget_run(work, id)?;
     }
-    work.hold(&task.file, origin)
-}
-
-fn note(work: &mut Work<'_>, task: &Merged, from: Option<TaskId>, by: &By) {
-    let kind = if from.is_some() { kind::RENUMBERED } else { kind::MERGED };
-    let mut event = TaskEvent::new(kind, by.name(), Some(task.id), work.now())
-        .with("reason", task.reason)
-        .with("door", by.door.as_str());
-    if let Some(from) = from {
-        event = event.with("from", from.to_string());
-    }
-    let lost = task.lost.iter().map(TaskFile::text).filter(|text| text.len() <= MAX_TEXT);
-    let lost: Vec<String> = lost.collect();
-    if !lost.is_empty() {
-        event = event.with("lost", lost);
-    }
-    work.event(event);
+    work.hold(&task.all.file, origin)
 }
 
 #[cfg(test)]
