@@ -196,14 +196,15 @@ const FOREIGN: &str = r"(() => {
     const names = words(`a b bdi blockquote br button code dd details dialog div dl dt em fieldset
         form h1 h2 h3 header hr input label legend li main noscript ol option p pre s section select
         span strong summary template textarea time ul`);
-    const attributes = words(`autocomplete checked class datetime disabled for hidden href id
-        inputmode max min novalidate open rel role rows selected spellcheck start step tabindex
+    const attributes = words(`autocomplete checked class datetime dir disabled for hidden href
+        id inputmode max min novalidate open rel role rows selected spellcheck start step tabindex
         target type value`);
     const isKnown = name => attributes.has(name) || /^(aria|data)-/.test(name);
     return [...document.querySelectorAll('body *')].flatMap(element => {
         const found = names.has(element.localName) ? [] : [element.outerHTML];
         for (const {name, value} of element.attributes) {
             const isOdd = !isKnown(name)
+                || name === 'dir' && value !== 'auto'
                 || name === 'href' && !/^(https?:|mailto:|#)/.test(value)
                 || element.closest('.markdown') && name === 'id' && !element.matches('.markdown');
             if (isOdd) found.push(`${name} of ${element.outerHTML}`);
