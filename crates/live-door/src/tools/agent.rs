@@ -24,7 +24,7 @@ pub(super) const HANDSHAKE: Tool = Tool {
         required: true}}}, actionSpec: {reject: {label: Reject, schema: {type: object, properties: \
         {why: {type: string}}}}}}}. An action without a schema is a button.",
     arguments: &[
-        Argument::text("intent", "A sentence for the person.").required(),
+        Argument::text("intent", "For the person.").required(),
         Argument::object("blueprintDraft", blueprint_draft, "").required(),
         Argument::flag("forceCreate", ""),
         PROJECT,
@@ -94,21 +94,21 @@ const AFTER: Argument =
 
 pub(super) const UPDATE: Tool = Tool {
     description: "Changes what a page shows, as a new epoch: kind replace takes props, merge \
-        takes patch (null deletes). updated false: the same as before.",
+        takes patch (null deletes).",
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
     effect: Effect::Adds,
     ..of_session::<tools::Update, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const AMEND: Tool = Tool {
-    description: "As ggui_update, in place: the epoch and what the person has entered stay.",
+    description: "As ggui_update, in place: what the person has entered stays.",
     arguments: &[SESSION, KIND, NEW_PROPS, PATCH],
     effect: Effect::Adds,
     ..of_session::<tools::Amend, _>(receipt::<GguiPropsEnvelope>)
 };
 
 pub(super) const EMIT: Tool = Tool {
-    description: "Sends on a channel of streamSpec, such as progress.",
+    description: "Sends on a channel of streamSpec.",
     arguments: &[
         SESSION,
         Argument::text("channel", "").required(),

@@ -12,15 +12,12 @@ pub(super) fn blueprint_draft() -> Value {
                 "type": "object",
                 "description": "Schemas: draft-07 subset, closed objects.",
                 "properties": {
-                    "propsSpec": described(
-                        "A text can have contentMediaType text/markdown, or format uri.",
-                    ),
+                    "propsSpec": described("contentMediaType text/markdown is rendered."),
                     "actionSpec": described("{NAME: {label, schema?, description?, confirm?}}"),
                     "streamSpec": described(
-                        "{NAME: {schema, mode?: append|replace, replay?: none|latest|all, \
-                         complete?}}",
+                        "{NAME: {schema, mode?: append|replace, replay?: latest|all}}",
                     ),
-                    "contextSpec": described("{NAME: {schema, default?}}, given as uiContext"),
+                    "contextSpec": {"type": "object"},
                 },
             },
             "variance": {"type": "object"},

@@ -11,13 +11,13 @@ use accord_mcp::{Argument, Tool};
 const LIMIT: Argument = Argument::integer("limit", 1, 200, "");
 
 pub(super) const GET_SESSION: Tool = Tool {
-    description: "Props, contract, code and times of a session.",
+    description: "A session: props, contract, code, times.",
     arguments: &[SESSION],
     ..of_session::<tools::GetSession, _>(receipt::<GguiSessionEnvelope>)
 };
 
 pub(super) const LIST_SESSIONS: Tool = Tool {
-    description: "Sessions of a project, newest first.",
+    description: "Open sessions, newest first.",
     arguments: &[
         Argument::text("hostName", ""),
         Argument::text("hostSessionId", ""),
@@ -46,7 +46,7 @@ pub(super) const LIST_THEMES: Tool = Tool {
 };
 
 pub(super) const SEARCH_BLUEPRINTS: Tool = Tool {
-    description: "UIs rendered before, by words of their intent or by contract.",
+    description: "Earlier UIs, by words of their intent or by contract.",
     arguments: &[
         Argument::text("query", ""),
         Argument::object("contract", any_object, ""),
