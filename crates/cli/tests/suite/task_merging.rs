@@ -189,7 +189,7 @@ fn a_change_stays_with_its_task_when_git_takes_another_one_for_it() {
     one.create("Second");
     one.create("Third");
     let said = one.merge();
-    assert!(said.contains("united"), "{said}");
+    assert!(said.contains(&format!("{id} blocked: First")), "{said}");
     for title in ["First", "Second", "Third"] {
         let comments = one.task(&one.id(title))["task"]["comments"].to_string();
         assert_eq!(comments.contains("use nom"), title == "First", "{title}: {comments}");

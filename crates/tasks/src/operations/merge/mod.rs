@@ -443,6 +443,11 @@ fn choose(
 /// The copy that decided about a version, if what it says would wait for a person here.
 fn unverified(work: &Work<'_>, id: TaskId, file: &TaskFile) -> Result<Option<String>> {
     let (Some(held), to) = (work.held(id), file.task().status) else { return Ok(None) };
+    // What this copy has under the id can be another task.
+    let origin = held.file().map(|held| Origin::of(&held));
+    if origin.is_some_and(|origin| origin != Origin::of(file)) {
+        return Ok(None);
+    }
     let ends_review = held.status == Status::Review && to != Status::Review;
     if !ends_review && (to == Status::InProgress || !is_guarded(held.status, to)) {
         return Ok(None);
