@@ -279,7 +279,9 @@ fn case_of_git(
     if !all.iter().any(|(_, sides)| changed(sides) || sides.kept().is_some()) {
         // What this copy did not commit stays, unless git mixed it with another task.
         let is_its_own = all.iter().any(|(origin, _)| is_of(origin));
-        if count == 0 || (is_its_own && is_whole(&found)) {
+        let name = format!("/{id}.md");
+        let is_unmerged = merging.unmerged.iter().any(|path| path.ends_with(&name));
+        if count == 0 || (is_its_own && is_whole(&found) && !is_unmerged) {
             return Ok(Settling::Nothing);
         }
     }
