@@ -279,7 +279,9 @@ fn case_of_git(
     if !all.iter().any(|(_, sides)| changed(sides) || sides.kept().is_some()) {
         // What this copy did not commit stays, unless git mixed it with another task.
         let is_its_own = all.iter().any(|(origin, _)| is_of(origin));
-        if count == 0 || (is_its_own && is_whole(&found)) {
+        let name = format!("/{id}.md");
+        let is_unmerged = merging.unmerged.iter().any(|path| path.ends_with(&name));
+        if count == 0 || (is_its_own && is_whole(&found) && !is_unmerged) {
             return Ok(Settling::Nothing);
         }
     }
@@ -448,6 +450,11 @@ fn choose(
 /// The copy that decided about a version, if what it says would wait for a person here.
 fn unverified(work: &Work<'_>, id: TaskId, file: &TaskFile) -> Result<Option<String>> {
     let (Some(held), to) = (work.held(id), file.task().status) else { return Ok(None) };
+    // What this copy has under the id can be another task.
+    let origin = held.file().map(|held| Origin::of(&held));
+    if origin.is_some_and(|origin| origin != Origin::of(file)) {
+        return Ok(None);
+    }
     let ends_review = held.status == Status::Review && to != Status::Review;
     if !ends_review && (to == Status::InProgress || !is_guarded(held.status, to)) {
         return Ok(None);
