@@ -95,8 +95,8 @@ async fn brief_me_of_a_real_host_has_what_the_next_agent_needs() {
         "Send at night: the mail server is slow by day",
         "Who answers bounced mails?",
         "Next: retry bounces.",
-        ", builder\n",
-        receipt["package_id"].as_str().unwrap(),
+        ", builder;",
+        &receipt["package_id"].as_str().unwrap()["pkg_".len()..][..8],
     ] {
         assert!(briefing.contains(part), "no {part} in {briefing}");
     }
