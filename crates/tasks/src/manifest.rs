@@ -210,7 +210,7 @@ pub(crate) fn committed_text(committed: &CommittedSettings) -> String {
     }
 }
 
-fn read_committed(text: &str) -> Option<CommittedSettings> {
+pub(crate) fn read_committed(text: &str) -> Option<CommittedSettings> {
     let document = accord_canon::read(text.as_bytes()).ok()?;
     CommittedSettings::from_document(document).ok()
 }

@@ -21,7 +21,7 @@ use crate::explained::{Explained, Source};
 use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
-use crate::manifest::read_manifest;
+use crate::manifest::{read_committed, read_manifest};
 use crate::operations::merge::FORMER;
 use crate::outputs::outputs;
 use crate::referee::verdict::is_marked;
@@ -166,7 +166,12 @@ impl<'d> Lint<'d> {
         };
         let is_usual = manifest.apply.is_none_or(|apply| apply == ApplyMode::AtOnce)
             && manifest.review.is_none_or(|review| review == ReviewMode::Human);
-        if !is_usual && self.state.settings().is_none() {
+        let held = self.state.settings().and_then(read_committed);
+        let differs = held.map_or(!is_usual, |held| {
+            held.apply != manifest.apply.unwrap_or(ApplyMode::AtOnce)
+                || held.review != manifest.review.unwrap_or(ReviewMode::Human)
+        });
+        if differs && (self.state.settings().is_none() || is_in_git(self.disk.root_path())) {
             let problem = "apply and review count only once a person has adopted them";
             self.warning("settings_not_committed", MANIFEST, problem);
         }
@@ -418,7 +423,7 @@ fn former(task: &Task) -> Vec<TaskId> {
 
 /// Whether a folder has something in it. Git removes files, and leaves folders that it does not
 /// know.
-pub(crate) fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
+fn has_files(disk: &dyn Disk, folder: &str, depth: usize) -> Result<bool> {
     for entry in disk.list(folder)?.unwrap_or_default() {
         let path = format!("{folder}/{}", entry.name);
         if entry.kind != Kind::Folder || depth >= MAX_DEPTH || has_files(disk, &path, depth + 1)? {

@@ -39,6 +39,10 @@ impl Work<'_> {
                 differs.then(|| Difference::new(&[name], Some(accord), said))
             });
             refused.extend(held);
+            if self.index.is_in_git {
+                // It can be what another copy says: put back here, it would be undone there.
+                return Ok(());
+            }
             let undo: Vec<_> = refused.iter().map(Difference::undo).collect();
             if !undo.is_empty() && yaml.edit(&undo).is_ok() {
                 self.put(&refused_manifest(), text)?;

@@ -25,8 +25,7 @@ use crate::Result;
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::explained::{Explained, front_of};
 use crate::index::Index;
-use crate::layout::{COMPANIONS, OWN, RunLayout, companion, task_file};
-use crate::lint::has_files;
+use crate::layout::{COMPANIONS, RunLayout, companion, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
 use crate::referee::waiting::Waiting;
@@ -353,30 +352,11 @@ impl<'w> Work<'w> {
         };
         if from != to {
             self.ops.push(Op::Move { from: old.clone(), to: new.clone() });
-            self.clear_way(id, to)?;
             self.ops.push(Op::Move { from: companion(from, id), to: companion(to, id) });
             self.staged.insert(old, None);
         }
         self.stage(new, after.text(), Some(was));
         self.hold(after, lease)
-    }
-
-    /// Moves folders without files out of the way of a task: git leaves them where it removed the
-    /// files.
-    fn clear_way(&mut self, id: TaskId, to: Status) -> Result<()> {
-        let folder = companion(to, id);
-        let stat = self.disk.stat(&folder).map_err(|error| failure(&error))?;
-        let is_folder = stat.is_some_and(|stat| stat.kind == Kind::Folder);
-        let is_planned =
-            self.ops.iter().any(|op| matches!(op, Op::Move { to, .. } if *to == folder));
-        if !is_folder || is_planned {
-            return Ok(());
-        }
-        if !has_files(self.disk, &folder, 0).map_err(|error| failure(&error))? {
-            let away = format!("{OWN}/aside/{id}.{to}.{}", self.index.last_event + 1);
-            self.ops.push(Op::Move { from: folder, to: away });
-        }
-        Ok(())
     }
 
     /// Whether a path inside a folder names something that exists, without leaving the folder.

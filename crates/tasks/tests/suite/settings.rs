@@ -6,7 +6,9 @@ use accord_base::{By, Door};
 use accord_contract::Code;
 use accord_tasks::Tree;
 use accord_tasks_core::Status;
-use accord_tasks_core::operations::{ApplyMode, InitRequest, LayoutName, ReviewMode, ShowQuery};
+use accord_tasks_core::operations::{
+    AdoptRequest, ApplyMode, InitRequest, LayoutName, LintQuery, ReviewMode, ShowQuery,
+};
 use accord_tasks_core::task::{OnViolation, Priority};
 use serde_json::json;
 
@@ -181,4 +183,25 @@ fn runs_are_written_where_the_layout_says_and_read_in_both() {
     assert_eq!(done.status, Some(Status::Review));
     assert!(from.join("run_result.json").exists());
     assert!(kinds(&case.events()).contains(&"task.completed"));
+}
+
+#[test]
+fn settings_that_came_with_git_stay_and_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    let tree = Tree::open(folder.path(), "shop", Clock::default().environment()).unwrap();
+    tree.init(&guide(), &human()).unwrap();
+    let manifest = folder.path().join("project.yaml");
+    let text = fs::read_to_string(&manifest).unwrap().replace("review: guide", "review: human");
+    fs::write(&manifest, &text).unwrap();
+    tree.create(&ready("x"), &human()).unwrap();
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), text);
+    let lint = || {
+        let lint = tree.lint(&LintQuery::default(), &human()).unwrap();
+        lint.findings.into_iter().map(|finding| finding.code).collect::<Vec<_>>()
+    };
+    assert_eq!(lint(), ["settings_not_committed"]);
+    tree.adopt_settings(&AdoptRequest::default(), &human()).unwrap();
+    assert_eq!(lint(), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), text);
 }

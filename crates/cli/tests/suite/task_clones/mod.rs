@@ -338,26 +338,6 @@ fn a_claim_makes_the_folders_that_git_does_not_carry() {
 }
 
 #[test]
-fn folders_that_git_left_are_no_obstacle() {
-    let (_clones, one, two) = Clones::with(&["First"]);
-    let (id, _) = reviewed(&one, &two);
-    two.yes(&format!("send-back {id} again --yes"));
-    two.sync();
-    one.git("pull -q origin main");
-    one.confirms(&two);
-    // Git removes the files of the review, and leaves their folders.
-    fs::create_dir_all(one.path.join(format!("tasks/review/{id}/inputs"))).expect("folders");
-    one.yes(&format!("claim {id} --as builder"));
-    let output = format!("tasks/in-progress/{id}/outputs/made.txt");
-    fs::write(one.path.join(output), "made").expect("an output");
-    run(one.command("message"), report(&id, "builder", None, "again"));
-    let shown = one.json(&format!("show {id}"));
-    assert_eq!(shown["task"]["status"], "review", "{shown}");
-    assert_eq!(shown["outputs"][0]["path"], "outputs/made.txt", "{shown}");
-    one.lints_clean();
-}
-
-#[test]
 fn a_switch_of_branches_is_no_fault() {
     let (_clones, one, two) = Clones::with(&["First"]);
     let id = one.id("First");
