@@ -89,6 +89,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("store trim", "--days 1", ""),
     ("live answer", "live_1 approve --project p", ""),
     ("live answers", "--project p", ""),
+    ("live ask", "Q --form nowhere --project p", ""),
     ("live list", "--project p", ""),
     ("live open", "live_1 --project p", ""),
     ("live watch", "live_1 --project p", ""),
