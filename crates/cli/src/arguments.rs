@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
         assert_eq!(duration("7d"), Ok(Duration::from_secs(7 * 24 * 3600)));
         for wrong in
-            ["", "s", "0s", "1h", "1.5s", "-1s", "99999999999999999999", "18446744073709551615m"]
+            ["", "s", "0s", "1w", "1.5s", "-1s", "99999999999999999999", "18446744073709551615m"]
         {
             assert!(duration(wrong).is_err(), "{wrong}");
         }

@@ -113,6 +113,24 @@ fn a_person_runs_the_checks_of_an_agent_that_accord_did_not_start() {
     }
 }
 
+/// Git moves the files of a task that another clone sent back, and leaves their empty folders.
+#[test]
+fn empty_folders_of_an_earlier_review_do_not_hold_the_outputs_back() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("good.sh", GOOD);
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    tasks.yes(&format!("send-back {id} 'there are no tests' --yes"));
+    let review = tasks.root().join(format!("tasks/review/{id}"));
+    std::fs::create_dir_all(review.join("outputs/part")).expect("folders");
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    assert_eq!(tasks.json(&format!("show {id}"))["task"]["status"], "review");
+    let outputs = std::fs::read_dir(review.join("outputs")).expect("outputs");
+    let names: Vec<_> = outputs.map(|entry| entry.expect("a name").file_name()).collect();
+    assert!(!names.is_empty() && !names.contains(&"part".into()), "{names:?}");
+    assert!(!tasks.root().join(format!("tasks/in-progress/{id}")).exists());
+}
+
 #[test]
 fn the_briefing_says_why_a_review_sent_the_task_back() {
     let tasks = Tasks::new();

@@ -261,16 +261,35 @@ impl<'r> Net<'r> {
                 }
                 moved => moved?,
             };
-            if moved == Moved::Taken
-                && trust == Trust::Log
-                && disk.stat(old)?.is_some_and(|found| found.kind == Kind::File)
-            {
-                disk.remove_file(old)?;
+            if moved == Moved::Taken {
+                match disk.stat(old)?.map(|found| found.kind) {
+                    Some(Kind::File) if trust == Trust::Log => drop(disk.remove_file(old)?),
+                    // Git leaves the empty folders of a folder whose files it moved.
+                    Some(Kind::Folder) if has_no_file(disk, path)? => {
+                        disk.remove_tree(path)?;
+                        disk.move_if_free(old, path)?;
+                    }
+                    _ => {}
+                }
             }
             // Otherwise others made something new at the old path.
         }
         Ok(())
     }
+}
+
+/// Whether a path is a folder, and all that is below it are folders.
+fn has_no_file(disk: &dyn Disk, path: &str) -> Result<bool> {
+    if disk.stat(path)?.is_none_or(|found| found.kind != Kind::Folder) {
+        return Ok(false);
+    }
+    let Some(entries) = disk.list(path)? else { return Ok(false) };
+    for entry in entries {
+        if entry.kind != Kind::Folder || !has_no_file(disk, &format!("{path}/{}", entry.name))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Brings the files to the state after records. Answers which of them were left alone. New contents
