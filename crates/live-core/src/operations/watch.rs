@@ -125,7 +125,7 @@ impl LiveEvent {
 pub enum FrameContent {
     Event(LiveEvent),
     Data { seq: u64, channel: String, payload: Value },
-    Ask(LiveAsk),
+    Ask(Box<LiveAsk>),
     AskEnded,
     Other(Vec<Value>),
 }
@@ -137,7 +137,9 @@ impl LiveFrame {
         let other = |members: Vec<Value>| Some(FrameContent::Other(members));
         let known = match self.kind.as_str() {
             "render_event" => LiveEvent::from_answer(payload.clone()).ok().map(FrameContent::Event),
-            "x-ask" => LiveAsk::from_answer(payload.clone()).ok().map(FrameContent::Ask),
+            "x-ask" => LiveAsk::from_answer(payload.clone())
+                .ok()
+                .map(|ask| FrameContent::Ask(Box::new(ask))),
             "x-answered" => Some(FrameContent::AskEnded),
             "data" => payload["seq"].as_u64().map(|seq| FrameContent::Data {
                 seq,
