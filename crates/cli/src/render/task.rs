@@ -1,6 +1,6 @@
 //! Tasks.
 
-use accord_contract::{Timestamp, Value};
+use accord_contract::Timestamp;
 use accord_process::SHOW_DIFFERENCE;
 use accord_tasks_core::message::MessageType;
 use accord_tasks_core::observed::{cost_line, described};
@@ -73,8 +73,8 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     if let Some(end) = task.block_ends {
         page.labelled("", &block_end(end, task.retry_at.as_ref()));
     }
-    let former = task.metadata.get("formerIds").and_then(Value::as_array).into_iter().flatten();
-    let former: Vec<&str> = former.filter_map(Value::as_str).collect();
+    let former = task.metadata.get("formerIds").and_then(|ids| ids.as_array());
+    let former: Vec<&str> = former.into_iter().flatten().filter_map(|id| id.as_str()).collect();
     if !former.is_empty() {
         page.labelled("was", &line(&former.join(", ")));
     }

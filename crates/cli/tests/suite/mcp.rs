@@ -200,7 +200,8 @@ fn an_agent_works_on_a_folder_without_a_host() {
         let oriented = agent.call("memory_orient", &json!({"max_tokens": budget}));
         let text = oriented["content"][0]["text"].as_str().expect("a text");
         assert!(accord_base::tokens(text) <= budget, "{text}");
-        assert!(text.contains("Taxes?") && text.contains(&id), "{text}");
+        let short = &id["pkg_".len()..][..8];
+        assert!(text.contains("Taxes?") && text.contains(short), "{text}");
     }
     let refused = agent.call("memory_deposit", &json!({"title": "x".repeat(201)}));
     assert_eq!(refused["isError"], true);

@@ -29,6 +29,7 @@ answers! {
     "LiveSessionAnswer" in live::questions::LiveSessionEnvelope,
     "LiveSessionsAnswer" in live::questions::LiveSessionsEnvelope,
     "TaskAdoptAnswer" in tasks::TaskAdoptEnvelope,
+    "TaskAdoptWriterAnswer" in tasks::TaskAdoptWriterEnvelope,
     "TaskAnswer" in tasks::TaskEnvelope,
     "TaskBoardAnswer" in tasks::TaskBoardEnvelope,
     "TaskBriefingAnswer" in tasks::TaskBriefingEnvelope,

@@ -10,8 +10,8 @@
 //!
 //! A project is a JSON document in `projects`: what was deposited and when, and the things that the
 //! next agent has to know, each with the phrases that say it. The held-out set was written without
-//! knowledge of the ranking, and is not used to change it: it is scored only if it is asked for, and
-//! shown as a table alone.
+//! knowledge of the ranking, and is not used to change it: it is scored only if it is asked for,
+//! and shown as a table alone.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark ends at the first surprise")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads its data and its arguments")]

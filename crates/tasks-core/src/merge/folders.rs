@@ -12,9 +12,9 @@ const RESULT: &str = "run_result.json";
 /// Files by their paths in a folder.
 pub type Files<T> = BTreeMap<String, T>;
 
-/// The files beside a task of which two versions exist. The outputs of one version stay together: they
-/// are those that a person looks at. `is_decided` says whether a person decided about those of the
-/// version that counts. What the other version has goes below `work/`.
+/// The files beside a task of which two versions exist. The outputs of one version stay together:
+/// they are those that a person looks at. `is_decided` says whether a person decided about those of
+/// the version that counts. What the other version has goes below `work/`.
 pub fn united<T: Clone + PartialEq>(
     base: &Files<T>,
     kept: &Files<T>,

@@ -155,6 +155,9 @@ pub fn with_id(
     Ok(file)
 }
 
+/// Where a side keeps its version.
+type Slot = fn(&mut Sides) -> &mut Option<TaskFile>;
+
 /// The versions by the tasks that they are of, and these by the ids that they have now. Of several
 /// tasks with one id, the earlier one comes first.
 pub fn group(
@@ -163,7 +166,7 @@ pub fn group(
     theirs: Vec<TaskFile>,
 ) -> BTreeMap<TaskId, Vec<(Origin, Sides)>> {
     let mut tasks: BTreeMap<Origin, Sides> = BTreeMap::new();
-    let slots: [(Vec<TaskFile>, fn(&mut Sides) -> &mut Option<TaskFile>); 3] = [
+    let slots: [(Vec<TaskFile>, Slot); 3] = [
         (base, |sides| &mut sides.base),
         (ours, |sides| &mut sides.ours),
         (theirs, |sides| &mut sides.theirs),

@@ -14,8 +14,8 @@ use crate::explained::FRONT;
 use crate::layout::{DECISIONS, WHOLE, WHOLE_FILE, WRITER, events};
 
 impl Work<'_> {
-    /// Task files are alike, so that git takes a new one for a renamed other one, and would mix them.
-    /// A tree of an earlier version does not say so.
+    /// Task files are alike, so that git takes a new one for a renamed other one, and would mix
+    /// them. A tree of an earlier version does not say so.
     fn keep_tasks_whole(&mut self) {
         let is_there = self.disk.stat(WHOLE_FILE).is_ok_and(|stat| stat.is_some());
         if !is_there && !self.staged.contains_key(WHOLE_FILE) {

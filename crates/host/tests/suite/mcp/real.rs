@@ -39,7 +39,9 @@ async fn a_day_of_work() {
     let briefed = client.call("memory_orient", json!({})).await;
     let briefed = text(&briefed);
     assert!(briefed.starts_with("# Briefing: atlas\n"), "{briefed}");
-    for part in ["Who rotates?", "service:billing version = 2", "Passkeys work", id, "agent:ada"] {
+    let short = &id["pkg_".len()..][..8];
+    for part in ["Who rotates?", "service:billing version = 2", "Passkeys work", short, "agent:ada"]
+    {
         assert!(briefed.contains(part), "no {part} in {briefed}");
     }
     let oriented = client.call("memory_orient", json!({"format": "bundle"})).await;

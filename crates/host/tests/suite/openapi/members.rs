@@ -73,6 +73,7 @@ fn minimal(route: &str, number: usize) -> Value {
         "create_project" => json!({"project_id": format!("project_{number}")}),
         "start_session" => json!({"actor_id": "ada", "actor_type": "agent"}),
         "flag" => json!({"review_type": "human"}),
+        "adopt_task_writer" => json!({"writer": "aaaaaaaa"}),
         "review" => json!({"outcome": "complete"}),
         "create_task" => json!({"title": "Cut the tiles"}),
         "create_tasks" => json!({"tasks": [{"title": "Cut the tiles"}]}),

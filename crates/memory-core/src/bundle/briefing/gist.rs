@@ -1,9 +1,9 @@
 //! The parts of a long text that decide.
 //!
 //! A text is cut into sentences. Those are shown that decide most for their length: with words of
-//! obligation, correction or reason, dates, names of code, words in capitals, words of the focus, or
-//! below such a heading, and where there is room the first and the last one. They keep their order,
-//! and a heading stands before the first of its sentences. A sentence is shown once.
+//! obligation, correction or reason, dates, names of code, words in capitals, words of the focus,
+//! or below such a heading, and where there is room the first and the last one. They keep their
+//! order, and a heading stands before the first of its sentences. A sentence is shown once.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -108,8 +108,8 @@ impl Choice<'_> {
         self.parts[at].heading.filter(|_| self.with_headings)
     }
 
-    /// This sentence is shown in any case. A title above the first one says no more than that of its
-    /// package.
+    /// This sentence is shown in any case. A title above the first one says no more than that of
+    /// its package.
     fn take_first(&mut self, at: usize, most: usize) {
         let text = self.parts[at].text;
         let short = beginning(text, most);
@@ -343,8 +343,8 @@ mod tests {
 
     #[test]
     fn a_sentence_that_decides_is_not_cut() {
-        let rule = "Never restart the second node before the backup of the night is complete, because \
-                    its queue is only in memory.";
+        let rule = "Never restart the second node before the backup of the night is complete, \
+                    because its queue is only in memory.";
         let text = format!("We looked at the nodes. {rule} It was a long day.");
         assert!(gist(&text, 60).starts_with(rule), "{}", gist(&text, 60));
         assert!(weight(&text) > weight("We looked at the nodes. It was a long day."));

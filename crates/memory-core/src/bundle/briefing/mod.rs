@@ -1,9 +1,9 @@
 //! The briefing: what an actor reads when it begins to work, within a budget of tokens.
 //!
 //! Every item has a weight, whatever its section: what a package is (what a reviewer said, a
-//! handoff, a decision, the word of a person), what its sentences say, then how new it is. The items
-//! that weigh most come first, each with the one sentence that decides. What is left of the budget
-//! makes their texts longer, shows items that weigh less, then makes all texts longer.
+//! handoff, a decision, the word of a person), what its sentences say, then how new it is. The
+//! items that weigh most come first, each with the one sentence that decides. What is left of the
+//! budget makes their texts longer, shows items that weigh less, then makes all texts longer.
 //!
 //! Invariants:
 //! - a briefing has no more tokens than its budget;

@@ -15,8 +15,8 @@ use crate::query::{BriefingForm, Terms};
 const NAMED: usize = 5;
 /// From this budget on, room is kept for the first id of what was left out.
 const WITH_IDS: u32 = 2_000;
-/// Items that weigh so much are shown before texts are lengthened, and these before those that weigh
-/// less: on the scale of a note of the usual significance, at most 100, and of what it says.
+/// Items that weigh so much are shown before texts are lengthened, and these before those that
+/// weigh less: on the scale of a note of the usual significance, at most 100, and of what it says.
 const HOLDS: usize = 125;
 /// Items that weigh so much are shown before those that hold are shown at length.
 const COUNTS: usize = 105;

@@ -1,7 +1,7 @@
 //! The folders of tasks and of their runs after a merge of git, as the commits of both sides have
 //! them. Git puts the files of two tasks with one id, and those of two versions of a task, into one
-//! folder, and leaves marks in them. The contents come from git, so that this is done at once and not
-//! through the log: to do it again gives the same.
+//! folder, and leaves marks in them. The contents come from git, so that this is done at once and
+//! not through the log: to do it again gives the same.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
