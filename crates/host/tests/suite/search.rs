@@ -77,7 +77,7 @@ async fn a_superseded_package_stands_behind_what_supersedes_it() {
     assert!(values.is_sorted_by(|one, other| one >= other), "{scores:?}");
     // Also where only few packages are asked for.
     let path = "/v1/projects/atlas/packages?mode=relevant&limit=2&query=token%20file";
-    assert!(order[..2].contains(&"third".to_owned()), "{order:?}");
+    assert!(order[..2].contains(&"third"), "{order:?}");
     assert_eq!(ids(&owner.get(path).await.expect(200)), order[..2]);
     // A filter that the later ones do not pass leaves what it asks for.
     let by = json!({"id": "ada", "type": "agent", "session_id": "sess_1"});

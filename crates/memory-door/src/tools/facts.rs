@@ -88,7 +88,7 @@ pub(super) const ASSERT: Tool = Tool {
 
 pub(super) const INVALIDATE: Tool = Tool {
     name: "memory_fact_invalidate",
-    description: "Ends a fact that nothing replaces. For a new value use memory_fact_assert.",
+    description: "Ends a fact. For a new value use memory_fact_assert.",
     arguments: &[
         PROJECT,
         SUBJECT.required(),

@@ -104,8 +104,7 @@ pub(super) const COMPLETE: Tool = Tool {
 
 pub(super) const MESSAGE: Tool = Tool {
     name: "aof_message",
-    description: "Sends an AOF/1 message, in particular a handoff, in an envelope that is \
-        written for you.",
+    description: "Sends an AOF/1 message, such as a handoff. The envelope is written for you.",
     arguments: &[
         PROJECT,
         Argument::word(

@@ -90,7 +90,7 @@ fn claimed(mut receipt: Object, claim: Option<&ClaimAnswer>, brief: Option<Strin
 
 pub(super) const HEARTBEAT: Tool = Tool {
     name: "aof_heartbeat",
-    description: "Keeps your task. Call it before heartbeatBefore, or another agent gets it.",
+    description: "Keeps your task: call it before heartbeatBefore.",
     arguments: &[PROJECT, TASK, RUN, ACTOR],
     effect: Effect::Adds,
     ask: |call| {
