@@ -141,7 +141,7 @@ fn a_change_outlives_the_removal_in_the_other_copy() {
     };
     for sides in [sides(Some(&changed), None), sides(None, Some(&changed))] {
         assert_eq!(sides.kept(), Some(&changed));
-        assert_eq!(sides.choices(), [changed.clone()]);
+        assert_eq!(sides.choices(), std::slice::from_ref(&changed));
     }
     let removed = sides(Some(&base), None);
     assert!(removed.kept().is_none() && removed.choices().is_empty());
