@@ -111,6 +111,10 @@ class Checker {
     statuses() {
         const tasks = join(this.root, 'tasks');
         for (const status of list(tasks)) {
+            // Git reads it; no reader of tasks does.
+            if (status.name === '.gitattributes') {
+                continue;
+            }
             const folder = join(tasks, status.name);
             if (!STATUSES.includes(status.name)) {
                 this.find(folder, 'is not the folder of a status');

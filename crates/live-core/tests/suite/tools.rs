@@ -140,7 +140,9 @@ fn arguments_have_their_limits() {
     }
     for (more, expected) in [
         (json!({"sessionId": "s", "limit": 100, "wait": 20, "sinceSequence": 0}), true),
-        (json!({"sessionId": "s", "limit": 101}), false),
+        // The answer has fewer.
+        (json!({"sessionId": "s", "limit": 101}), true),
+        (json!({"sessionId": "s", "limit": 0}), false),
         (json!({"sessionId": "s", "wait": 21}), false),
     ] {
         assert_eq!(is_read::<PullRequest>(more.clone()), expected, "{more}");

@@ -99,6 +99,6 @@ impl Plain {
         let sql = "SELECT rowid FROM plain WHERE plain MATCH ?1 ORDER BY rank LIMIT 5";
         let mut statement = self.connection.prepare_cached(sql).expect("a statement");
         let rows = statement.query_map((words.join(" OR "),), |row| row.get::<_, i64>(0));
-        rows.expect("rows").map(|row| row.expect("a row")).count()
+        rows.expect("rows").collect::<Result<Vec<_>, _>>().expect("rows").len()
     }
 }

@@ -168,7 +168,8 @@ impl Work<'_> {
 
     fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<()> {
         if let Some(waiting) = verdict.waiting {
-            return Ok(self.wait(id, verdict.file, verdict.lease, waiting));
+            self.wait(id, verdict.file, verdict.lease, waiting);
+            return Ok(());
         }
         self.index.waiting.remove(&id);
         let Verdict {
@@ -337,7 +338,7 @@ impl Work<'_> {
         let is_there = |name: &&str| {
             self.disk.stat(&format!("{folder}/{name}")).is_ok_and(|stat| stat.is_some())
         };
-        COMPANIONS.iter().all(|name| is_there(&name))
+        COMPANIONS.iter().all(is_there)
     }
 
     /// Makes the folder beside a task file.
