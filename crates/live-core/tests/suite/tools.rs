@@ -140,10 +140,11 @@ fn arguments_have_their_limits() {
     }
     for (more, expected) in [
         (json!({"sessionId": "s", "limit": 100, "wait": 20, "sinceSequence": 0}), true),
-        // The answer has fewer.
+        // The answer has fewer, and comes sooner.
         (json!({"sessionId": "s", "limit": 101}), true),
         (json!({"sessionId": "s", "limit": 0}), false),
-        (json!({"sessionId": "s", "wait": 21}), false),
+        (json!({"sessionId": "s", "wait": 21}), true),
+        (json!({"sessionId": "s", "wait": -1}), false),
     ] {
         assert_eq!(is_read::<PullRequest>(more.clone()), expected, "{more}");
     }
