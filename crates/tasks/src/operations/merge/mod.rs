@@ -84,7 +84,7 @@ fn merge(
     let mut cases = cases(work, merging.as_ref(), &mut answer.unmerged)?;
     let handled: HashSet<TaskId> = cases.iter().map(|case| case.id).collect();
     cases.retain(|case| {
-        let Some(writer) = case.tasks.first().and_then(|task| task.unverified.clone()) else {
+        let Some(writer) = case.tasks.iter().find_map(|task| task.unverified.clone()) else {
             return true;
         };
         answer.unmerged.push(UnmergedFile {
@@ -371,14 +371,9 @@ fn grouped(
     for version in versions {
         groups.entry(Origin::of(&version)).or_default().push(version);
     }
-    let is_one = groups.len() == 1;
     let mut tasks = Vec::new();
     for versions in groups.into_values() {
         tasks.extend(choose(work, id, versions, None)?);
-    }
-    if !is_one {
-        // What is held of the id is that of one of them.
-        tasks.iter_mut().for_each(|task| task.unverified = None);
     }
     settle(work, id, found, tasks, false)
 }
