@@ -1,8 +1,9 @@
 //! The terms of a query.
 //!
 //! Function words of a question (`what`, `did`, `the`) are not looked up, unless there is nothing
-//! else. A part of an identifier is never a function word: `is_ready`, `to-do`. Neither is a word
-//! in capitals in a query that has small letters, too: `IT policy`.
+//! else. Words for relations (`before`, `not`) are looked up in short queries only. A part of an
+//! identifier is never such a word: `is_ready`, `to-do`. Neither is a word in capitals in a query
+//! that has small letters, too: `IT policy`.
 //!
 //! A name (`parseHttpHeader`, `retry_backoff`, `2.4.1`) is looked up by its parts and as a whole. A
 //! package that has the parts side by side has the whole, and one that has the whole has its parts.
@@ -11,7 +12,7 @@
 //! phrase: a package that has them side by side ranks higher. Neighbouring words are a pair: a
 //! package that has them close together ranks somewhat higher.
 
-use super::function_words::is_function_word;
+use super::function_words::{is_function_word, is_relation};
 use super::names::{self, Names, Part};
 use super::{Word, fold, parts, term, words};
 
@@ -20,6 +21,9 @@ const GUESSED: (usize, usize) = (6, 4);
 
 /// The most words between two words of a pair. Function words are such words.
 const BETWEEN: usize = 2;
+
+/// The most words of a query in which words such as `before` and `not` are looked up.
+const SHORT: usize = 12;
 
 /// The most terms of a query. Further ones are left out. Not all of them need be looked up.
 pub const MAX_QUERY_TERMS: usize = 64;
@@ -69,11 +73,12 @@ pub struct Name {
 
 /// The terms of a query.
 pub fn for_query(text: &str) -> QueryTerms {
+    let is_short = pieces(text).count() <= SHORT;
     let with_function_words = |kept: bool| {
         let mut query = QueryTerms::default();
         let mut last: Option<(usize, String)> = None;
         for (place, joined) in pieces(text).enumerate() {
-            if !kept && is_dropped(joined, text) {
+            if !kept && is_dropped(joined, text, is_short) {
                 continue;
             }
             let Some((first, end)) = query.add(joined) else { continue };
@@ -98,7 +103,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a piece of a query is a function word and nothing else.
-fn is_dropped(piece: &str, query: &str) -> bool {
+fn is_dropped(piece: &str, query: &str, is_short: bool) -> bool {
     let mut words = words(piece);
     let (Some(word), None) = (words.next(), words.next()) else { return false };
     let is_name = word.text.chars().count() > 1
@@ -106,7 +111,7 @@ fn is_dropped(piece: &str, query: &str) -> bool {
         && query.contains(char::is_lowercase);
     let mut folded = String::new();
     fold::fold(word.text, super::MAX_TERM_CHARS, &mut folded);
-    !is_name && is_function_word(&folded)
+    !is_name && (is_function_word(&folded) || (!is_short && is_relation(&folded)))
 }
 
 impl QueryTerms {
@@ -277,6 +282,10 @@ mod tests {
         assert_eq!(asked("What did we decide about the queue?"), ["decide", "queue"]);
         assert_eq!(asked("Why isn't the agent's lease renewed"), ["agent", "lease", "renewed"]);
         assert_eq!(asked("who is it"), ["who", "is", "it"]);
+        // In a short query, relations count.
+        assert_eq!(asked("was it slow before?"), ["slow", "before"]);
+        let long = "which of the queues did we find to be slow before the new lock was in it";
+        assert_eq!(asked(long), ["queues", "find", "slow", "new", "lock"]);
         assert_eq!(asked("?!"), [""; 0]);
     }
 
