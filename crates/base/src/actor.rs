@@ -1,5 +1,7 @@
 //! Actors: who did something.
 
+use std::fmt;
+
 use accord_contract::wire::{DecodeError, Pointer, Shape};
 use accord_contract::{Failure, Field, Object, TextForm, Value, Wire, message, wire_enum};
 
@@ -49,6 +51,13 @@ impl ActorKey {
         let kind = ActorType::parse(kind).ok_or("unknown type")?;
         let id = ActorId::new(id.trim()).map_err(|error| error.to_string())?;
         Ok(Self { id, kind })
+    }
+}
+
+/// Its type, a colon and its id, as [`ActorKey::parse`] reads it.
+impl fmt::Display for ActorKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.kind, self.id)
     }
 }
 

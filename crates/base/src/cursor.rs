@@ -81,12 +81,14 @@ fn mark(list: &str, project: &ProjectId) -> String {
     format!("{list}{}", &digest[..8])
 }
 
-fn write(mark: &str, mut values: Vec<Value>) -> String {
+/// The text of values in the order of a list that belongs to no project.
+pub fn write(mark: &str, mut values: Vec<Value>) -> String {
     values.insert(0, mark.into());
     BASE64URL_NOPAD.encode(Value::Array(values).to_string().as_bytes())
 }
 
-fn read(mark: &str, text: &str) -> Result<Vec<Value>, Failure> {
+/// What [`write`] wrote. Fails with `invalid_cursor` when it was another list.
+pub fn read(mark: &str, text: &str) -> Result<Vec<Value>, Failure> {
     let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| invalid())?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Array(mut values)) if values.first().is_some_and(|first| first == mark) => {

@@ -11,6 +11,7 @@
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
 //! * [`client_output`]: what the clients of coding agents print.
 //! * [`credential`]: private keys and tokens in texts.
+//! * [`inbox`]: what waits for a person.
 //! * [`tokens`]: how long a text is for an agent; [`excerpt`]: as much of a text as fits.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
@@ -41,6 +42,7 @@ mod event;
 pub mod evidence;
 pub mod excerpt;
 mod ids;
+pub mod inbox;
 mod key;
 mod need;
 mod page;

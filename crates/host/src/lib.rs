@@ -28,6 +28,7 @@
 
 mod engine;
 pub mod http;
+mod inbox;
 pub mod mcp;
 pub mod serve;
 pub mod tasks;

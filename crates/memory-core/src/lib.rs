@@ -36,6 +36,7 @@ pub mod export;
 pub mod fact;
 mod hash;
 mod ids;
+pub mod inbox;
 pub mod lifecycle;
 pub mod limits;
 pub mod operations;

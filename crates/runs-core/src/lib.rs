@@ -55,6 +55,7 @@ pub mod guard;
 pub mod history;
 pub mod hooks;
 mod ids;
+pub mod inbox;
 pub mod ledger;
 pub mod liveness;
 pub mod lock;

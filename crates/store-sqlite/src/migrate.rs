@@ -22,6 +22,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0005_briefing.sql"), fill: outline_packages },
     Migration { sql: include_str!("../migrations/0006_search.sql"), fill: index_again },
+    Migration { sql: include_str!("../migrations/0007_inbox.sql"), fill: make_items },
 ];
 
 /// One step between formats.
@@ -113,6 +114,11 @@ fn outline_packages(connection: &Connection) -> Result<()> {
 /// Indexes the packages again: since format 6 the terms of a text are others.
 fn index_again(connection: &Connection) -> Result<()> {
     Unit::new(connection, CommonTermLimits::default()).index_stored()
+}
+
+/// Makes the items of the inbox from what waits.
+fn make_items(connection: &Connection) -> Result<()> {
+    Unit::new(connection, CommonTermLimits::default()).make_items()
 }
 
 fn fold_questions(connection: &Connection) -> Result<()> {

@@ -59,6 +59,8 @@ wire_enum! {
         LiveHandshake = "handshake",
         /// UIs that were rendered; the id is the hash of the contract.
         LiveBlueprint = "blueprint",
+        /// What waits for people; the id is where it comes from.
+        Inbox = "inbox item",
     }
 }
 

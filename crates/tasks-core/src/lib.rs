@@ -26,6 +26,7 @@ pub mod event;
 pub mod evidence;
 pub mod faults;
 mod id;
+pub mod inbox;
 pub mod lease;
 pub mod merge;
 pub mod message;

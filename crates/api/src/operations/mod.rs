@@ -3,5 +3,6 @@
 
 pub mod about;
 pub mod decisions;
+pub mod inbox;
 pub mod keys;
 pub mod upkeep;

@@ -16,6 +16,7 @@ mod context;
 mod contract;
 mod decisions;
 mod fact;
+mod inbox;
 mod kb;
 mod key;
 mod launch;
@@ -29,6 +30,7 @@ mod schema;
 mod serve;
 mod session;
 mod signals;
+mod status;
 mod store;
 mod task;
 mod verify;
@@ -57,6 +59,8 @@ subcommands! {
         Fact(fact::FactArgs),
         Project(project::ProjectArgs),
         Session(session::SessionArgs),
+        Status(Box<status::StatusArgs>),
+        Inbox(Box<inbox::InboxArgs>),
         Decisions(decisions::DecisionsArgs),
         Key(key::KeyArgs),
         Mcp(mcp::McpArgs),

@@ -18,6 +18,7 @@ use super::answer::Answer;
 use super::names::setting;
 use super::open::Connection;
 use super::request::HostRequest;
+use super::target::attempt_socket;
 use crate::terminal::can_ask;
 use crate::{CliError, Result};
 
@@ -118,6 +119,21 @@ impl Connection {
         answer.read()
     }
 
+    /// Calls an operation of a person that decides nothing. At a terminal it is the user of the
+    /// operating system, unless the command names another person.
+    pub(crate) fn call_as_person<O>(
+        &self,
+        by: &Acting,
+        call: &Call<O>,
+    ) -> Result<Answered<O::Answer>>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        let request = call.encode();
+        let need = Need::Decide(Decision::Override);
+        self.send_by(by, need, || request.clone().into())?.read()
+    }
+
     /// Sends a change by an actor, and waits for the whole response.
     fn send_by(
         &self,
@@ -145,6 +161,16 @@ impl Connection {
             sent => sent,
         }
     }
+}
+
+/// Who reads a list of their own: the named actor, else the person at this machine; `None` if the
+/// key says it.
+pub(crate) fn reader(given: &ActorArg, host: &Connection) -> Result<Option<String>> {
+    Ok(match given.named()? {
+        Some(actor) => Some(actor.to_string()),
+        None if host.has_key || attempt_socket().is_some() => None,
+        None => Some(format!("human:{}", os_user())),
+    })
 }
 
 /// Refuses to act as a person in a worker.

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use accord_api::operations::decisions::DecisionListEnvelope;
+use accord_api::operations::inbox::InboxEnvelope;
 use accord_api::operations::keys::KeyListEnvelope;
 use accord_api::parameter::{Definition, Params};
 use accord_api::{Answered, Json, NoParams};
@@ -92,6 +93,7 @@ notes! {
     LiveAnswersEnvelope, |_list| Vec::new();
     LiveSessionsEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
     KeyListEnvelope, |_list| Vec::new();
+    InboxEnvelope, |list| of_list(&list.next_cursor, Vec::new());
     DecisionListEnvelope, |list| of_list(&list.next_cursor, ids(&list.damaged));
     PackageList, |list| {
         let mut notes = of_list(&list.next_cursor, ids(&list.integrity_warnings));

@@ -22,7 +22,7 @@ mod request;
 mod shared_folder;
 mod target;
 
-pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor};
+pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor, reader};
 pub(crate) use self::answer::{print_answer, print_document, print_lines};
 pub(crate) use self::folder::{DataFolder, full_path, settings_of};
 pub(crate) use self::ids::{Candidate, choose};

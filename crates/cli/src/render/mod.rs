@@ -10,6 +10,7 @@
 mod decision;
 mod digest;
 mod fact;
+mod inbox;
 mod key;
 mod live;
 mod orient;
@@ -27,6 +28,7 @@ mod time;
 pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
 pub(crate) use self::fact::{fact, facts};
+pub(crate) use self::inbox::{inbox, inbox_item, inbox_marks};
 pub(crate) use self::key::{key, keys};
 pub(crate) use self::live::{live_ack, live_answers, live_asks, live_frame, live_sessions};
 pub(crate) use self::package::{

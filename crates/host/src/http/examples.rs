@@ -110,6 +110,12 @@ examples! {
     "orchestrate" 200 (GET single "/v1/orchestrate?project=atlas&focus=storage");
     "flag" 200 (JSON r#"{"review_type":"human","note":"Is zoom 12 enough?"}"#
         "/v1/packages/pkg_0a1b/flag");
+    "inbox" 200 (GET single "/accord/v1/inbox?project=atlas&count=true");
+    "inbox_item" 200 (GET "/accord/v1/inbox/package.review:atlas:pkg_0a1b:2");
+    "mark_inbox_item" 200 (JSON r#"{"mark":"claim"}"#
+        single "/accord/v1/inbox/package.review:atlas:pkg_0a1b:2/mark?actor=human:lead");
+    "follow_inbox" 200
+        ("curl --no-buffer --max-time 2 http://127.0.0.1:7171/accord/v1/inbox/events");
     "reviews" 200 (GET "/v1/projects/atlas/reviews");
     "review" 200 (JSON r#"{"outcome":"revision_requested","note":"Name the cost"}"#
         "/v1/packages/pkg_0a1b/review");

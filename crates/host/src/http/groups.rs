@@ -74,6 +74,8 @@ pub(super) const GROUPS: &[Group] = groups! {
         [live_door live::page_routes];
     "Decisions": "Who decided what, in every protocol."
         [clone accord::decisions::routes];
+    "Inbox": "What waits for people, in every project and protocol."
+        [clone accord::inbox::routes];
     "Blobs": "Files by their digest."
         [memory_door memory::blobs::routes];
     "Keys": "Who may use the server, and for what."

@@ -12,7 +12,7 @@ use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_memory_door::MemoryDoor;
 use accord_process::user_state_folder;
 use accord_serving::Serving;
-use accord_store::{Engine, StoreError, StoreErrorKind};
+use accord_store::{Engine, Listener, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
 use accord_tasks_door::TasksDoor;
 use axum::Router;
@@ -22,6 +22,7 @@ use super::local_tools::HostTools;
 use super::metrics::ServiceValues;
 use super::surroundings::HostSurroundings;
 use crate::engine;
+use crate::inbox::Bell;
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::takeover::take_over_all;
@@ -47,6 +48,7 @@ struct Parts {
     tasks: TaskTrees,
     tasks_door: TasksDoor,
     live_door: LiveDoor,
+    bell: Arc<Bell>,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
 }
@@ -134,6 +136,8 @@ impl Host {
         let database = (kind == HostKind::Folder).then(|| folder.join(engine::DATABASE));
         let surroundings = HostSurroundings { memory: memory.clone(), database };
         let live_door = LiveDoor::new(serving.clone(), live, Box::new(surroundings));
+        let bell = Arc::new(Bell::new());
+        engine.subscribe(Arc::downgrade(&bell) as Weak<dyn Listener>);
         let host = Self(Arc::new(Parts {
             serving,
             engine,
@@ -142,6 +146,7 @@ impl Host {
             tasks,
             tasks_door,
             live_door,
+            bell,
             router: Mutex::default(),
         }));
         host.open_trees();
@@ -210,6 +215,11 @@ impl Host {
 
     pub(crate) fn live_door(&self) -> LiveDoor {
         self.0.live_door.clone()
+    }
+
+    /// Rings when something may have changed in the inbox.
+    pub(crate) fn bell(&self) -> &Bell {
+        &self.0.bell
     }
 
     pub fn live(&self) -> &Live {

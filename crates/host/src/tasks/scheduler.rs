@@ -23,6 +23,7 @@ use accord_base::worker::AttemptSockets;
 use accord_contract::{Failure, Time};
 use accord_process::{Cancel, SandboxRules};
 use accord_serving::listen::AttemptSocket;
+use accord_store::StoreExt as _;
 use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor, Manual};
 use accord_tasks::notify::{CommandReceiver, Notifier, Receiver, Webhook};
@@ -35,6 +36,7 @@ use tokio::runtime::Handle;
 use super::takeover::take_over;
 use crate::http::streams::Unfinished;
 use crate::http::{Host, local_api};
+use crate::inbox::{clear, refresh};
 use crate::settings::{ExecutorKind, Settings};
 
 /// How often the thread looks which trees changed.
@@ -116,6 +118,8 @@ impl Trees {
     }
 
     fn run(mut self, work: Unfinished) {
+        self.clear_others();
+        self.host.bell().schedule();
         while !self.host.streams().are_closing() {
             let is_free = std::mem::take(&mut self.shared.state.lock().is_free);
             self.discover();
@@ -145,12 +149,19 @@ impl Trees {
     fn discover(&mut self) {
         let trees = self.host.tasks();
         let projects: BTreeSet<_> = trees.projects().into_iter().collect();
-        self.known.retain(|project, _| projects.contains(project));
+        let gone: Vec<_> =
+            self.known.keys().filter(|project| !projects.contains(*project)).cloned().collect();
+        for project in gone {
+            self.known.remove(&project);
+            self.clear_items(&project);
+        }
         for project in projects {
             let tree = match trees.find(&project) {
                 Ok(Some(tree)) => tree,
                 Ok(None) => {
-                    self.known.remove(&project);
+                    if self.known.remove(&project).is_some() {
+                        self.clear_items(&project);
+                    }
                     continue;
                 }
                 // The next look says what is wrong.
@@ -165,6 +176,28 @@ impl Trees {
             tracing::debug!(project = project.as_str(), "tasks are scheduled");
             let watched = self.watch(&project, tree);
             self.known.insert(project, watched);
+        }
+    }
+
+    /// Removes the items of projects whose trees are gone since an earlier host made them.
+    fn clear_others(&self) {
+        let trees: BTreeSet<_> = self.host.tasks().projects().into_iter().collect();
+        let all = self.host.memory().store().read(|unit| unit.project_ids());
+        for project in all.unwrap_or_default() {
+            if !trees.contains(&project) {
+                self.clear_items(&project);
+            }
+        }
+    }
+
+    fn clear_items(&self, project: &ProjectId) {
+        match clear(self.host.memory(), project) {
+            Ok(true) => self.host.bell().ring(),
+            Ok(false) => {}
+            Err(failure) => {
+                let (project, code) = (project.as_str(), failure.code);
+                tracing::warn!(project, %code, "old items stay: {}", failure.message);
+            }
         }
     }
 
@@ -201,6 +234,9 @@ impl Trees {
             if has_changed || self::mark(&worker.root) != mark {
                 let taken = take_over(self.host.memory(), &worker.tree, project)?;
                 self.host.metrics().events_taken_over(taken);
+                if refresh(self.host.memory(), &worker.tree, project)? {
+                    self.host.bell().ring();
+                }
                 let tree = worker.tree.clone();
                 self.shared.wake(|state| drop(state.changed.insert(project.clone(), tree)));
             }

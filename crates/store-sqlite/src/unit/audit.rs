@@ -44,6 +44,7 @@ impl Audit for Unit<'_> {
         found.extend(self.wrong_question_tallies(pk)?);
         found.extend(self.wrong_embeddings(pk)?);
         found.extend(self.wrong_live_sessions(pk)?);
+        found.extend(self.wrong_items(pk)?);
         let own = || Some(project.clone());
         let row = |(table, id, what)| DamagedRow { table, project_id: own(), id, what };
         let mut found: Vec<DamagedRow> = found.into_iter().map(row).collect();

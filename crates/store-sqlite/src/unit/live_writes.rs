@@ -68,17 +68,22 @@ impl LiveSessionWrites for Unit<'_> {
         self.last_live.replace(Some((session.id.clone(), (row, true))));
         let (stream, began) = (head.stream, (head.created_at, head.horizon));
         let (session_id, is_ended) = (session.id.clone(), head.is_ended);
+        self.touch_live(&session.id);
         self.advance_live(LiveAdvance { session_id, version, stream, began, is_ended });
         Ok(version)
     }
 
     fn clear_live_session(&mut self, session: &SessionId) -> Result<()> {
         let Some(pk) = self.find_live(session)? else { return Ok(()) };
+        self.touch_live(session);
         self.clear_live(pk)
     }
 
     fn put_live_content(&mut self, session: &SessionId, part: LivePart, text: &str) -> Result<()> {
         let pk = self.must_find_live(session)?;
+        if part == LivePart::Ui {
+            self.touch_live(session);
+        }
         let (part, epoch) = place(part);
         let sql = "INSERT INTO live_content (session, part, epoch, text) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT DO UPDATE SET text = excluded.text";
@@ -118,6 +123,7 @@ impl LiveSessionWrites for Unit<'_> {
 
     fn put_live_ask(&mut self, session: &SessionId, ask: Option<&Ask>) -> Result<()> {
         let pk = self.must_find_live(session)?;
+        self.touch_live(session);
         let Some(ask) = ask else {
             return self.write("DELETE FROM live_ask WHERE session = ?1", (pk,));
         };

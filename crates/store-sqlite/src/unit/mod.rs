@@ -10,6 +10,7 @@ mod derived;
 mod embeddings;
 mod events;
 mod facts;
+mod inbox;
 mod index;
 mod keys;
 mod links;
@@ -61,6 +62,8 @@ pub(crate) struct Unit<'c> {
     /// The same of live sessions.
     last_live: RefCell<Option<(LiveSessionId, (i64, bool))>>,
     met: RefCell<BTreeSet<DamagedRow>>,
+    /// What was written and may wait for people.
+    touched: RefCell<inbox::Touched>,
 }
 
 /// What listeners are notified of after a commit.
@@ -83,6 +86,7 @@ impl<'c> Unit<'c> {
             last_project: RefCell::default(),
             last_live: RefCell::default(),
             met: RefCell::default(),
+            touched: RefCell::default(),
         }
     }
 
@@ -138,6 +142,7 @@ impl<'c> Unit<'c> {
     /// Does the deferred work. Returns what listeners are notified of.
     pub(crate) fn settle(mut self) -> Result<Advances> {
         self.index_pending()?;
+        self.settle_inbox()?;
         let events = std::mem::take(&mut self.advanced).into_iter();
         let events = events.map(|(project_id, through)| Advance { project_id, through }).collect();
         let live = std::mem::take(&mut self.live_advanced).into_values().collect();

@@ -2,6 +2,7 @@
 
 use accord_base::{ProjectId, SessionId};
 use accord_memory_core::PackageId;
+use accord_memory_core::package::Status;
 use accord_store::derived::{PackageRows, TallyChange, TermSample};
 use accord_store::{
     DamagedRow, PackageIndex, PackageRow, PackageState, Quarantine, Result, RevisionRow,
@@ -57,6 +58,9 @@ impl PackageRows for Unit<'_> {
         self.run(sql, values!(project, row, row.state.text))?;
         let package = self.connection.last_insert_rowid();
         self.append_revisions(package, log)?;
+        if matches!(row.state.status, Status::AwaitingReview | Status::RevisionRequested) {
+            self.touch_package(package);
+        }
         self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;
         Ok(package)
     }
@@ -73,11 +77,13 @@ impl PackageRows for Unit<'_> {
         let (status, review) = (state.status.as_str(), state.review_type.as_str());
         let note = state.has_note;
         self.run(sql, params![package, revision, status, review, hash, note, state.text])?;
+        self.touch_package(package);
         self.append_revisions(package, revisions)
     }
 
     fn set_quarantine(&mut self, package: i64, quarantine: Option<&Quarantine>) -> Result<()> {
         let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
+        self.touch_package(package);
         let (at, reason) = quarantine.map(|held| (held.at.as_str(), &held.reason)).unzip();
         self.write(sql, params![package, at, reason])
     }
@@ -88,6 +94,7 @@ impl PackageRows for Unit<'_> {
             deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
             revision = ?14, status = ?15, review_type = ?16, content_hash = ?17,
             rank = ?18, hands_over = ?19, parent_id = ?20, has_note = ?21 WHERE pk = ?1";
+        self.touch_package(package);
         match self.run(sql, values!(package, row)) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),

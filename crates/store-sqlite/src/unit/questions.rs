@@ -53,7 +53,9 @@ impl QuestionRows for Unit<'_> {
             project, audience, digest, text, asked_key, package, index, sources, folded, is_open
         ];
         self.run(sql, values)?;
-        Ok(self.connection.last_insert_rowid())
+        let question = self.connection.last_insert_rowid();
+        self.touch_question(question);
+        Ok(question)
     }
 
     fn set_question_state(&mut self, question: i64, state: &QuestionState) -> Result<()> {
@@ -62,6 +64,7 @@ impl QuestionRows for Unit<'_> {
             WHERE pk = ?1";
         let QuestionState { is_open, asked_key, package, index, sources } = state;
         let sources = sources::write(sources);
+        self.touch_question(question);
         self.write(sql, params![question, asked_key, package, index, sources, is_open])
     }
 
@@ -71,6 +74,7 @@ impl QuestionRows for Unit<'_> {
     }
 
     fn delete_question(&mut self, question: i64) -> Result<()> {
+        self.touch_question(question);
         self.write("DELETE FROM question WHERE pk = ?1", (question,))
     }
 
@@ -80,10 +84,15 @@ impl QuestionRows for Unit<'_> {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let QuestionUse { question, source, index, ask_key } = asked;
         let QuestionSource { key, package, id } = source;
+        self.touch_question(*question);
         self.write(sql, params![question, key, package, index, id, ask_key])
     }
 
     fn delete_question_uses(&mut self, package: i64) -> Result<()> {
+        let asked = "SELECT question FROM question_use WHERE package = ?1";
+        for question in self.many(asked, (package,), |row| row.integer(0))? {
+            self.touch_question(question);
+        }
         self.write("DELETE FROM question_use WHERE package = ?1", (package,))
     }
 

@@ -36,6 +36,8 @@ const AFTER_PACKAGES: &[&str] = &[
     "DELETE FROM event WHERE project = ?1",
     "DELETE FROM blob WHERE project = ?1",
     "DELETE FROM setting WHERE project = ?1",
+    "DELETE FROM inbox_item WHERE project = ?1",
+    "DELETE FROM inbox_mark WHERE project = ?1",
 ];
 
 impl Unit<'_> {

@@ -31,6 +31,7 @@ impl Repair for Unit<'_> {
             "DELETE FROM embedding",
             "DELETE FROM answer",
             "DELETE FROM supersession",
+            "DELETE FROM inbox_item WHERE origin GLOB 'package/*' OR origin GLOB 'question/*'",
             // Deleting by package would leave the entries that belong to no package.
             "INSERT INTO package_terms (package_terms) VALUES ('delete-all')",
         ] {

@@ -3,17 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use accord_base::inbox::Waiting;
 use accord_base::{ActorType, ProjectId};
 use accord_contract::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::deposit::{LinkTarget, LinkTargets};
+use accord_memory_core::inbox::{QuestionFacts, question};
 use accord_memory_core::lifecycle::{Side, Standing};
 use accord_memory_core::package::{AnswerLink, Links, QuestionKey};
 use accord_memory_core::query::QuestionPosition;
 
 use super::packages::place;
 use super::{PackageEntry, ProjectState, State};
-use crate::{Drafts, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
+use crate::{Drafts, IndexedQuestion, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
 
 /// The answers to a question: until when, by which package.
 type Answers = BTreeMap<QuestionKey, Vec<(Time, (Time, u64), PackageId)>>;
@@ -106,6 +108,33 @@ impl State {
 }
 
 impl ProjectState {
+    /// The items of the questions that are open for every reader.
+    pub(super) fn open_questions(&self) -> Vec<Waiting> {
+        let answers = self.answers();
+        let mut first: BTreeMap<&str, (Time, u64, &PackageEntry)> = BTreeMap::new();
+        let until = |text: &str| {
+            let given = answers.get(&QuestionKey::of(text))?;
+            given.iter().map(|(until, ..)| *until).max()
+        };
+        for entry in self.packages.values().filter(|entry| entry.is_shown(Drafts::None)) {
+            let asked_at = entry.standing().asked_at;
+            for IndexedQuestion { text, .. } in entry.index.distinct_questions() {
+                if until(text).is_none_or(|until| asked_at > until) {
+                    let this = (asked_at, entry.row.seq, entry);
+                    let kept = first.entry(text).or_insert(this);
+                    if (this.0, this.1) < (kept.0, kept.1) {
+                        *kept = this;
+                    }
+                }
+            }
+        }
+        let item = |(text, (since, _, entry)): (&str, (Time, u64, &PackageEntry))| {
+            let asked_by = Some(&entry.row.actor);
+            question(&QuestionFacts { text, since, answered_until: until(text), asked_by })
+        };
+        first.into_iter().map(item).collect()
+    }
+
     fn answers(&self) -> Answers {
         let mut answers = Answers::new();
         for entry in self.packages.values().filter(|entry| entry.row.quarantine.is_none()) {

@@ -56,6 +56,11 @@ impl Entry {
 }
 
 impl State {
+    /// The ids of all sessions.
+    pub(super) fn live_ids(&self) -> Vec<SessionId> {
+        self.live.sessions.iter().map(|(id, _)| id.clone()).collect()
+    }
+
     fn entry(&self, session: &SessionId) -> Option<&Entry> {
         self.live.sessions.get(session).map(|entry| &**entry)
     }

@@ -9,6 +9,7 @@ mod decisions;
 mod embeddings;
 mod events;
 mod facts;
+mod inbox;
 mod keys;
 mod links;
 mod live;
@@ -78,6 +79,7 @@ struct ProjectState {
     newest_event: u64,
     blobs: Kept<BTreeMap<Digest, BlobRow>>,
     settings: Kept<BTreeMap<String, String>>,
+    inbox: Kept<inbox::KeptInbox>,
 }
 
 #[derive(Clone, Debug)]

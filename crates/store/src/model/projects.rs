@@ -54,6 +54,7 @@ impl ProjectWrites for State {
             newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
             blobs: Kept::default(),
             settings: Kept::default(),
+            inbox: Kept::default(),
         };
         insert(&mut self.projects, row.project_id.clone(), Kept::new(project), "project")
     }

@@ -6,6 +6,7 @@ mod concurrency;
 mod contents;
 mod generator;
 mod groups;
+mod inbox;
 mod live;
 mod queries;
 mod random;
@@ -44,10 +45,20 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
         if number % 8 == 0 {
             let (expected, found) = (contents::everything(&model), contents::everything(engine));
             assert_eq!(found, expected, "{}", place());
+            compare_inbox(engine, &model, &place());
         }
     }
+    compare_inbox(engine, &model, &format!("seed {seed}"));
     assert_eq!(contents::everything(engine), contents::everything(&model), "seed {seed}");
     assert!(kept * 2 > units, "seed {seed} stores too little for a meaningful test");
+}
+
+/// The inbox of both is equal, also after that of the engine was made again.
+fn compare_inbox(engine: &dyn Store, model: &ModelStore, place: &str) {
+    let expected = inbox::everything(model);
+    assert_eq!(inbox::everything(engine), expected, "{place}");
+    engine.write(|unit| unit.rebuild_inbox()).expect("a rebuild");
+    assert_eq!(inbox::everything(engine), expected, "after a rebuild, {place}");
 }
 
 /// The content of a store, as lines of text. Equal stores give equal lines.

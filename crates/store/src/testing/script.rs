@@ -6,6 +6,7 @@ use accord_contract::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 
 use super::Generator;
+use super::inbox::InboxStep;
 use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
@@ -47,6 +48,7 @@ enum Step {
     PutSetting(Option<ProjectId>, String, Option<String>),
     PutEmbedding(ProjectId, PackageId, (String, usize), Vec<f32>),
     Live(Box<LiveStep>),
+    Inbox(Box<InboxStep>),
     Query(Box<Query>),
 }
 
@@ -90,7 +92,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(50) {
+        match generator.random.below(53) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
@@ -141,6 +143,7 @@ impl Step {
                 Self::PutEmbedding(project, generator.package(), space, values)
             }
             47 | 48 => Self::InsertDecision(Box::new(generator.decision_row())),
+            49..=51 => Self::Inbox(Box::new(InboxStep::random(generator))),
             36..=46 => Self::Live(Box::new(LiveStep::random(generator))),
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
@@ -192,6 +195,7 @@ impl Step {
             }
             Self::PutSetting(Some(project), ..) => there(project),
             Self::Live(step) => step.fits(unit),
+            Self::Inbox(step) => step.fits(unit),
             Self::PutSetting(None, ..)
             | Self::TrimEvents(..)
             | Self::RemoveBlob(..)
@@ -259,6 +263,7 @@ impl Step {
                 assert_eq!(found.map(|row| row.seq), Some(seq));
             }
             Self::Live(step) => said = step.take(unit)?,
+            Self::Inbox(step) => said = step.take(unit)?,
             Self::Query(query) => said = query.at(unit)?.join("\n"),
         }
         Ok(said)

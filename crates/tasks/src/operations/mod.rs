@@ -31,6 +31,7 @@ mod review;
 mod session_end;
 mod show;
 mod undelete;
+mod waiting;
 mod worker_run;
 
 pub use worker_run::Claimed;

@@ -41,6 +41,11 @@ pub(super) struct AnswerArgs {
     #[arg(long = "field", id = "fields", value_name = "NAME=VALUE", value_parser = pair)]
     fields: Vec<(String, String)>,
 
+    /// The digest of what you saw, which `accord inbox show` prints; refused if the agent changed
+    /// the question since [default: what the session shows now]
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+
     #[command(flatten)]
     actor: ActorArg,
     #[command(flatten)]
@@ -75,7 +80,7 @@ impl AnswerArgs {
             data: None,
             client_id: None,
             client_seq: None,
-            expect: shown.digest,
+            expect: self.expect.or(shown.digest),
         };
         match (self.payload, action, is_asked) {
             (Some(text), _, _) => add_payload(&mut request, &text)?,

@@ -35,7 +35,7 @@ use accord_runs_core::{TurnId, name_files};
 use super::words;
 use crate::host::{Candidate, DataFolder, choose, settings_of};
 use crate::place::note_other_above;
-use crate::render::{Page, Style, Times, clean};
+use crate::render::{Page, Style, Times, clean, counted};
 use crate::terminal::can_ask;
 use crate::{CliError, Exit, Result, print_either, print_note};
 
@@ -173,6 +173,29 @@ impl RepoArgs {
 
     fn names(&self) -> CommandNames {
         CommandNames { repo: self.words(), git: self.git_words() }
+    }
+}
+
+/// The run in the current folder and its next steps, for what shows all parts of a folder. `None`
+/// where there is no governed repository, or it cannot be read.
+pub(super) fn overview_here() -> Option<(Overview, Vec<NextAnswer>)> {
+    let repo = RepoArgs { repo: None, json: false };
+    let runs = Runs::open(&repo.folder(), environment().ok()?).ok()?;
+    let overview = runs.status().ok()?;
+    let steps = repo.steps(&overview);
+    Some((overview, steps))
+}
+
+/// The state of a run, in a sentence.
+pub(super) fn state_line(overview: &Overview) -> String {
+    let state = match &overview.state {
+        Ok(state) => state,
+        Err(failure) => return failure.message.clone(),
+    };
+    let turns = counted(overview.accepted_turns, "accepted turn");
+    match state.run_id() {
+        None => "no run yet".to_owned(),
+        Some(run) => format!("{run} is {} in {}, {turns}", state.status(), state.phase()),
     }
 }
 

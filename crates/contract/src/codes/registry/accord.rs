@@ -202,6 +202,9 @@ macro_rules! accord_codes {
         "The time in which the live session takes answers is over; let the agent ask again.";
     LiveAskConflict = "LIVE_ASK_CONFLICT", Validation, AfterChange, 409,
         "The id names another question; repeat that question as it was, or choose another id.";
+    InboxItemNotFound = "INBOX_ITEM_NOT_FOUND", NotFound, AfterChange, 404,
+        "Nothing of this name waits in the inbox: it was decided, or its source changed; list the \
+         inbox again.";
     HttpFault = "HTTP_FAULT", Execution, Never, 500,
         "The server failed because of a bug; report it with the correlation id and the server's \
          log.";

@@ -4,6 +4,7 @@
 pub(super) mod about;
 pub(super) mod decisions;
 pub(super) mod ids;
+pub(super) mod inbox;
 pub(super) mod keys;
 pub(super) mod projects;
 pub(super) mod task_trees;

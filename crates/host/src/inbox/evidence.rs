@@ -1,0 +1,215 @@
+//! What Accord knows about an item, read from its source when the item is shown.
+
+use accord_base::inbox::{InboxFact, InboxItem, kind};
+use accord_base::{By, Caller, Door};
+use accord_contract::{Code, Failure, Object, Value};
+use accord_live_core::{AppId, SessionId};
+use accord_memory::{UnitError, UnitResult};
+use accord_memory_core::PackageId;
+use accord_store::{QuestionQuery, ReadUnit};
+use accord_system::spawn_blocking;
+use accord_tasks_core::operations::ShowQuery;
+
+use super::verbs;
+use crate::http::Host;
+
+/// The most characters of a value.
+const VALUE: usize = 2_000;
+/// The most facts of one kind, such as outputs.
+const MOST: usize = 20;
+
+#[derive(Default)]
+struct Facts(Vec<InboxFact>);
+
+impl Facts {
+    /// Something that Accord knows.
+    fn know(&mut self, name: &str, value: impl ToString) {
+        self.put(name, value, false);
+    }
+
+    /// Something that somebody wrote.
+    fn claim(&mut self, name: &str, value: impl ToString) {
+        self.put(name, value, true);
+    }
+
+    fn put(&mut self, name: &str, value: impl ToString, is_claim: bool) {
+        let value: String = value.to_string().chars().take(VALUE).collect();
+        let name = name.chars().take(200).collect();
+        self.0.push(InboxFact { name, value, is_claim, extra: Object::new() });
+    }
+}
+
+impl Host {
+    /// Adds what the source of an item says, its version, and the verbs that follow from them.
+    pub(super) async fn add_evidence(
+        &self,
+        caller: &Caller,
+        item: &mut InboxItem,
+    ) -> Result<(), Failure> {
+        let mut facts = Facts::default();
+        match item.kind.as_str() {
+            kind::LIVE_ASK => self.of_live(caller, item, &mut facts).await?,
+            kind::PACKAGE_QUESTION => self.of_question(item, &mut facts).await?,
+            name if name.starts_with("package.") => self.of_package(item, &mut facts).await?,
+            name if name.starts_with("task.") => self.of_task(item, &mut facts).await?,
+            _ => {}
+        }
+        item.evidence = Some(facts.0);
+        Ok(())
+    }
+
+    async fn of_package(&self, item: &mut InboxItem, facts: &mut Facts) -> Result<(), Failure> {
+        let project = item.project_id.clone();
+        let Ok(id) = PackageId::new(item.subject.clone()) else { return Ok(()) };
+        let units = self.units();
+        *facts = units.read(move |unit| package_facts(unit, &project, &id)).await?;
+        Ok(())
+    }
+
+    async fn of_question(&self, item: &mut InboxItem, facts: &mut Facts) -> Result<(), Failure> {
+        let (project, subject) = (item.project_id.clone(), item.subject.clone());
+        let units = self.units();
+        let found = units.read(move |unit| {
+            let query =
+                QuestionQuery { limit: usize::MAX, sources: MOST, ..QuestionQuery::default() };
+            let mut questions = unit.questions(&project, &query)?;
+            questions.retain(|question| {
+                let digest = accord_canon::sha256(question.text.as_bytes()).hex();
+                digest.starts_with(&subject)
+            });
+            Ok(questions.pop())
+        });
+        let Some(question) = found.await? else { return Ok(()) };
+        for package in &question.sources {
+            facts.know("asked in", package.as_str());
+        }
+        for package in &question.answers {
+            facts.know("answered before in", package.as_str());
+        }
+        facts.claim("question", &question.text);
+        // The whole text: the command looks it up.
+        item.verbs.iter_mut().for_each(|verb| {
+            if let Some(text) = verb.command.get_mut(3) {
+                text.clone_from(&question.text);
+            }
+        });
+        Ok(())
+    }
+
+    async fn of_live(
+        &self,
+        caller: &Caller,
+        item: &mut InboxItem,
+        facts: &mut Facts,
+    ) -> Result<(), Failure> {
+        let (app, session) =
+            (AppId::new(item.project_id.as_str()), SessionId::new(item.subject.clone()));
+        let (Ok(app), Ok(session)) = (app, session) else { return Ok(()) };
+        let view = self.live().view(caller, &app, &session).await?;
+        item.version = view.digest;
+        facts.know("session", &item.subject);
+        if let Some(ask) = &view.ask {
+            facts.know("answers are taken until", ask.until.as_str());
+        }
+        let shown = view.session;
+        if let Some(prompt) = shown.prompt() {
+            facts.claim("asks", prompt);
+        }
+        for (name, value) in shown.props().into_iter().take(MOST) {
+            facts.claim(name, value);
+        }
+        let actions = shown.actions();
+        if !actions.is_empty() {
+            item.verbs = actions
+                .iter()
+                .map(|it| verbs::action(item, &it.name, &it.label, it.question.is_some()))
+                .collect();
+        }
+        Ok(())
+    }
+
+    async fn of_task(&self, item: &mut InboxItem, facts: &mut Facts) -> Result<(), Failure> {
+        let (trees, project) = (self.tasks().clone(), item.project_id.clone());
+        let task = item.subject.clone();
+        let shown = spawn_blocking(move || {
+            let by = By::parse("script:accord", Door::Http)?;
+            trees.get(&project)?.show(&task, &ShowQuery { without_body: true }, &by)
+        });
+        let closing = |_| Failure::new(Code::HostClosing, "the server is closing");
+        let shown = shown.await.map_err(closing)??;
+        item.version = Some(shown.evidence.clone());
+        item.verbs = verbs::of(item);
+        facts.know("status", shown.task.status);
+        facts.know("times sent back", shown.reworks);
+        if let Some(sandbox) = &shown.sandbox {
+            facts.know("sandbox", sandbox);
+        }
+        if let Some(observed) = &shown.observed {
+            for check in observed.checks.iter().take(MOST) {
+                let ended = check.exit_code.map(|code| format!("exit {code}"));
+                let ended = ended.or_else(|| check.problem.clone()).unwrap_or_default();
+                facts.know("check", format!("{}: {ended}", check.argv.join(" ")));
+            }
+            if !observed.files.is_empty() {
+                facts.know("changed files", observed.files.join(", "));
+            }
+        }
+        for finding in shown.findings.iter().take(MOST) {
+            facts.know("look at", finding);
+        }
+        for output in shown.outputs.iter().take(MOST) {
+            facts.know("output", format!("{} ({} bytes)", output.path, output.bytes));
+        }
+        if let Some(reason) = &shown.task.block_reason {
+            facts.claim("blocked because", reason);
+        }
+        facts.claim("task", &shown.task.title);
+        Ok(())
+    }
+}
+
+fn package_facts(
+    unit: &dyn ReadUnit,
+    project: &accord_base::ProjectId,
+    id: &PackageId,
+) -> UnitResult<Facts> {
+    let mut facts = Facts::default();
+    let Some(row) = unit.package(project, id).map_err(UnitError::from)? else { return Ok(facts) };
+    facts.know("package", row.package_id.as_str());
+    facts.know("by", &row.actor);
+    facts.know("deposited", row.deposited_at.as_str());
+    facts.know("type", row.package_type.as_str());
+    facts.know("significance", row.significance.number());
+    facts.know("revision", row.state.revision);
+    for entry in unit.revisions(project, id)? {
+        let Ok(entry) = serde_json::from_str::<Value>(&entry.text) else { continue };
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        if let Some(note) = entry["note"].as_str() {
+            let (kind, by) = (text(&entry["actor"]["type"]), text(&entry["actor"]["id"]));
+            let (status, at) = (text(&entry["status"]), text(&entry["at"]));
+            facts.claim(&format!("note of {kind}:{by}, {status}, {at}"), note);
+        }
+    }
+    if let Ok(document) = serde_json::from_str::<Value>(&row.state.text) {
+        for (member, name) in [
+            ("title", "title"),
+            ("context_summary", "summary"),
+            ("decisions_made", "decision"),
+            ("open_questions", "open question"),
+            ("handoff_note", "handoff note"),
+            ("deliverables", "deliverable"),
+        ] {
+            match &document[member] {
+                Value::String(text) => facts.claim(name, text),
+                Value::Array(items) => {
+                    for item in items.iter().take(MOST) {
+                        let text = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+                        facts.claim(name, text);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(facts)
+}

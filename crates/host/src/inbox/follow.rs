@@ -1,0 +1,185 @@
+//! Following the inbox: server-sent events that say that it changed.
+//!
+//! A commit rings a bell. A follower then reads the beginning of its list, and sends an event if
+//! that is another one than before.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use accord_api::Call;
+use accord_api::operations::inbox::{FollowInbox, InboxChange};
+use accord_base::{Caller, ProjectId};
+use accord_contract::{Failure, Object, Wire as _};
+use accord_serving::Reply;
+use accord_serving::keys::CHECK_INTERVAL;
+use accord_serving::operation::Exchange;
+use accord_serving::streams::StreamPermit;
+use accord_store::{Advance, InboxQuery, Listener, LiveAdvance};
+use axum::body::Body;
+use axum::response::IntoResponse as _;
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use tokio::sync::watch;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until};
+
+use super::{counts, scope};
+use crate::http::Host;
+
+/// How often a comment is sent when nothing happens. What time alone changes is seen then, too.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How long changes are collected.
+const PAUSE: Duration = Duration::from_millis(150);
+/// How many items of the beginning of a list are compared.
+const COMPARED: usize = 100;
+
+/// Rings when something may have changed in the inbox.
+#[derive(Debug)]
+pub(crate) struct Bell {
+    rings: watch::Sender<u64>,
+    is_scheduled: AtomicBool,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Self {
+        Self { rings: watch::Sender::new(0), is_scheduled: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn ring(&self) {
+        self.rings.send_modify(|count| *count += 1);
+    }
+
+    /// Says that the scheduler makes the items of tasks from now on.
+    pub(crate) fn schedule(&self) {
+        self.is_scheduled.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_scheduled(&self) -> bool {
+        self.is_scheduled.load(Ordering::Acquire)
+    }
+}
+
+impl Listener for Bell {
+    fn committed(&self, _: &[Advance]) {
+        self.ring();
+    }
+
+    fn live_committed(&self, _: &[LiveAdvance]) {
+        self.ring();
+    }
+}
+
+/// What a list begins with, to notice that it is another one.
+type Seen = (Vec<String>, [u64; 5]);
+
+struct Channel {
+    host: Host,
+    caller: Caller,
+    projects: Option<BTreeSet<ProjectId>>,
+    permit: StreamPermit,
+    rings: watch::Receiver<u64>,
+    checks: Interval,
+    seen: Option<Seen>,
+    ended: bool,
+}
+
+pub(crate) async fn follow(exchange: Exchange<Host>, call: Call<FollowInbox>) -> Reply {
+    let accord_serving::Context { host, caller, .. } = exchange.context;
+    let projects = scope(&caller, call.query.project.as_ref())?;
+    let mut checks = interval(CHECK_INTERVAL);
+    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let channel = Channel {
+        rings: host.bell().rings.subscribe(),
+        permit: host.streams().take()?,
+        host,
+        caller,
+        projects,
+        checks,
+        seen: None,
+        ended: false,
+    };
+    let headers = [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    let body = Body::from_stream(stream::unfold(channel, Channel::step));
+    Ok((headers, body).into_response())
+}
+
+impl Channel {
+    /// The next bytes to send; `None` at the end.
+    async fn step(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if self.ended {
+            return None;
+        }
+        let text = match self.next().await {
+            Ok(text) => text?,
+            Err(failure) => {
+                self.ended = true;
+                tracing::warn!(code = %failure.code, "a stream ended: {}", failure.message);
+                format!(": {}\n\n", failure.code)
+            }
+        };
+        Some((Ok(text.into()), self))
+    }
+
+    async fn next(&mut self) -> Result<Option<String>, Failure> {
+        let mut silence_ends = Instant::now();
+        loop {
+            let is_first = self.seen.is_none();
+            let mut keep_alive = false;
+            if !is_first {
+                silence_ends = silence_ends.max(Instant::now() + KEEP_ALIVE);
+                tokio::select! {
+                    () = self.permit.closing() => return Ok(None),
+                    _ = self.rings.changed() => sleep(PAUSE).await,
+                    () = sleep_until(silence_ends) => keep_alive = true,
+                    _ = self.checks.tick() => {
+                        if !self.host.keys().accepts(&self.caller).await? {
+                            self.ended = true;
+                            return Ok(Some(": the key is no longer valid\n\n".to_owned()));
+                        }
+                        continue;
+                    }
+                }
+            }
+            self.rings.mark_unchanged();
+            let found = self.read().await?;
+            if self.seen.as_ref() != Some(&found) {
+                let change = InboxChange { counts: counts(found.1), extra: Object::new() };
+                self.seen = Some(found);
+                return Ok(Some(format!("event: inbox\ndata: {}\n\n", change.encode())));
+            }
+            if keep_alive {
+                return Ok(Some(": keep-alive\n\n".to_owned()));
+            }
+        }
+    }
+
+    async fn read(&self) -> Result<Seen, Failure> {
+        let (projects, now) = (self.projects.clone(), self.host.now());
+        self.host.refresh_tasks(projects.as_ref()).await;
+        let units = self.host.units();
+        let read = units.read(move |unit| {
+            let query = InboxQuery {
+                now,
+                projects: projects.as_ref(),
+                kind: None,
+                only_for: None,
+                awake_for: None,
+                after: None,
+                limit: COMPARED,
+            };
+            let mut lines = Vec::new();
+            for row in unit.inbox(&query)? {
+                let marks = unit.inbox_marks(&row.project_id, &row.id())?;
+                lines.push(format!("{row:?} {:?} {marks:?}", row.waiting.urgency_at(now)));
+            }
+            Ok((lines, unit.inbox_counts(&query)?))
+        });
+        read.await
+    }
+}

@@ -1,0 +1,168 @@
+//! What a person can do about an item: one table for the command, HTTP and pages. Every verb is an
+//! operation of the protocol that the item comes from; there is no other way to decide.
+
+use accord_api::Operation;
+use accord_base::inbox::{InboxItem, InboxVerb, kind};
+use accord_contract::Object;
+use accord_live_core::operations::answer::AnswerLiveSession;
+use accord_memory_core::operations::{CompletePackage, Deposit, ResubmitPackage, ReviewPackage};
+use accord_tasks_core::operations as tasks;
+
+/// What stands for the note of the person in a command.
+const NOTE: &str = "{note}";
+
+/// The verbs of an item. Those of a live session are its actions; without its evidence they are one
+/// verb that asks for the action.
+pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
+    let table = Table { item };
+    match item.kind.as_str() {
+        kind::PACKAGE_REVIEW | kind::PACKAGE_AGENT_REVIEW => vec![
+            table
+                .package::<ReviewPackage>("complete", "End the review: it holds", &["review"])
+                .then(&["complete", "--note", NOTE]),
+            table
+                .package::<ReviewPackage>("send-back", "Ask for a revision", &["review"])
+                .then(&["revision_requested", "--note", NOTE])
+                .with_note(),
+        ],
+        kind::PACKAGE_REVISION => vec![
+            table
+                .package::<ResubmitPackage>("resubmit", "Ask for another review", &["resubmit"])
+                .then(&["--note", NOTE]),
+            table
+                .package::<CompletePackage>("complete", "Complete it as it is", &["complete"])
+                .then(&["--note", NOTE]),
+        ],
+        kind::PACKAGE_QUESTION => {
+            let text = item.words.clone().unwrap_or_default();
+            let command = ["context", "answer", &text, NOTE];
+            vec![table.verb::<Deposit>("answer", "Answer it with a decision", &command).with_note()]
+        }
+        kind::LIVE_ASK => {
+            let command = ["live", "answer", &item.subject];
+            vec![table.verb::<AnswerLiveSession>("answer", "Answer it", &command)]
+        }
+        kind::TASK_REVIEW => vec![
+            table
+                .task::<tasks::ApproveTask>("approve", "End the review: it is done", "approve")
+                .then(&["--note", NOTE]),
+            table
+                .task::<tasks::SendBackTask>(
+                    "send-back",
+                    "Send it back, with a reason",
+                    "send-back",
+                )
+                .then(&[NOTE])
+                .with_note(),
+        ],
+        kind::TASK_BLOCKED => vec![
+            table
+                .task::<tasks::UnblockTask>("unblock", "Make it ready again", "unblock")
+                .then(&["--reason", NOTE])
+                .undone(),
+            table
+                .task::<tasks::CancelTask>("cancel", "Give it up", "cancel")
+                .then(&["--reason", NOTE]),
+        ],
+        kind::TASK_FAILED => vec![
+            table
+                .task::<tasks::ResurrectTask>("resurrect", "Try it again", "resurrect")
+                .then(&["--reason", NOTE]),
+            table
+                .task::<tasks::CancelTask>("cancel", "Give it up", "cancel")
+                .then(&["--reason", NOTE]),
+        ],
+        kind::TASK_UNROUTED | kind::TASK_OVERDUE => vec![
+            table
+                .task::<tasks::CancelTask>("cancel", "Give it up", "cancel")
+                .then(&["--reason", NOTE]),
+        ],
+        kind::TASK_UNADOPTED => vec![
+            table
+                .task::<tasks::AdoptTask>("adopt", "Take over what its file says", "adopt")
+                .then(&["--note", NOTE]),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// The verb of an action of a live session.
+pub(super) fn action(item: &InboxItem, name: &str, label: &str, has_form: bool) -> InboxVerb {
+    let table = Table { item };
+    let command = ["live", "answer", &item.subject, name];
+    let about = if has_form { format!("{label} (with a form)") } else { label.to_owned() };
+    let verb = table.verb::<AnswerLiveSession>(name, &about, &command);
+    match &item.version {
+        Some(version) => verb.then(&["--expect", version]),
+        None => verb,
+    }
+}
+
+struct Table<'i> {
+    item: &'i InboxItem,
+}
+
+impl Table<'_> {
+    /// A verb whose command names the project.
+    fn verb<O: Operation>(&self, name: &str, about: &str, command: &[&str]) -> InboxVerb {
+        let item = self.item;
+        let mut path = O::PATH.replace("{project_id}", item.project_id.as_str());
+        for name in ["{package_id}", "{task_id}", "{live_session_id}"] {
+            path = path.replace(name, &item.subject);
+        }
+        let project = ["--project", item.project_id.as_str()];
+        let words = ["accord"].iter().chain(command).chain(&project);
+        InboxVerb {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            scope: O::NEED.verb(),
+            needs_note: false,
+            can_be_undone: false,
+            command: words.map(|word| (*word).to_owned()).collect(),
+            request: Some(format!("{} {path}", O::METHOD)),
+            extra: Object::new(),
+        }
+    }
+
+    /// A verb of a package, at the revision that was shown.
+    fn package<O: Operation>(&self, name: &str, about: &str, verb: &[&str]) -> InboxVerb {
+        let command: Vec<&str> =
+            ["context"].iter().chain(verb).chain(&[self.item.subject.as_str()]).copied().collect();
+        let made = self.verb::<O>(name, about, &command);
+        let version = self.item.version.as_deref();
+        match version.and_then(|version| version.rsplit_once('.')) {
+            Some((_, revision)) => made.then(&["--expect", revision]),
+            None => made,
+        }
+    }
+
+    fn task<O: Operation>(&self, name: &str, about: &str, verb: &str) -> InboxVerb {
+        let made = self.verb::<O>(name, about, &["task", verb, &self.item.subject]);
+        let version = self.item.version.as_deref();
+        match (version, O::NEED.is_for_people()) {
+            (Some(version), true) => made.then(&["--expect", version]),
+            _ => made,
+        }
+    }
+}
+
+trait Build {
+    fn then(self, words: &[&str]) -> Self;
+    fn with_note(self) -> Self;
+    fn undone(self) -> Self;
+}
+
+impl Build for InboxVerb {
+    fn then(mut self, words: &[&str]) -> Self {
+        self.command.extend(words.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
+    fn with_note(self) -> Self {
+        Self { needs_note: true, ..self }
+    }
+
+    fn undone(self) -> Self {
+        Self { can_be_undone: true, ..self }
+    }
+}
