@@ -237,6 +237,12 @@ settings! {
         timeout: Duration = "10s", "How long a receiver may take for one notification.";
     }
 
+    /// What becomes packages of the memory by itself.
+    flows: Flows = "flows" {
+        tasks_off: Vec<String> = "",
+            "The projects whose finished tasks leave no package; * for all projects.";
+    }
+
     /// Live sessions between agents and people.
     live: LiveSettings = "live" {
         default_project: Option<String> = "",

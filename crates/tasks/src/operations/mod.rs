@@ -33,5 +33,6 @@ mod show;
 mod undelete;
 mod worker_run;
 
+pub(crate) use briefing::{files, text};
 pub use worker_run::Claimed;
 pub(crate) use worker_run::{ms, worker};
