@@ -7,10 +7,14 @@
 //! - a package that the project has under its id stays as it is.
 
 use accord_base::ProjectId;
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure, Value};
 use accord_memory_core::Project;
 use accord_memory_core::{Package, event};
-use accord_store::{EventEntry, PackageIndex, ReadUnit, Scope, StoreExt as _, WriteUnit};
+use accord_store::{
+    EventEntry, PackageIndex, ReadUnit, Scope, StoreExt as _, WaitingFlow, WriteUnit, take_flow,
+    waiting_flows,
+};
 
 use super::deposit::{Prepared, Rows, Stored};
 use super::record::create_project;
@@ -81,6 +85,40 @@ impl Memory {
             let value = format!("{} {}", upto.number, upto.place);
             unit.put_setting(Scope::Project(project), &flowed(&source), Some(&value))?;
             Ok::<_, UnitError>(new)
+        };
+        self.store().write(job).map_err(UnitError::into_failure)
+    }
+
+    /// The decisions that are recorded and wait to be taken over, with their records. Reads on the
+    /// thread of the caller.
+    pub fn waiting_flows(&self) -> Result<Vec<(WaitingFlow, Option<DecisionRecord>)>, Failure> {
+        let read = |unit: &dyn ReadUnit| {
+            let waiting = waiting_flows(unit)?.into_iter().map(|waiting| {
+                let row = load::if_sound(unit.decision(&waiting.project, &waiting.decision))?;
+                let record = row.and_then(|row| load::decision_of(&row).ok());
+                Ok::<_, UnitError>((waiting, record))
+            });
+            waiting.collect()
+        };
+        self.store().read(read).map_err(UnitError::into_failure)
+    }
+
+    /// Stores the package of a decision that waits, or none, and no longer lets it wait. Returns
+    /// whether the package is new. Waits until that is durable.
+    pub fn settle_flow(
+        &self,
+        waiting: &WaitingFlow,
+        package: Option<FlowPackage>,
+    ) -> Result<bool, Failure> {
+        let (memory, waiting) = (self.clone(), waiting.clone());
+        let job = move |unit: &mut dyn WriteUnit| {
+            let project = &waiting.project;
+            let waited = take_flow(unit, project, &waiting.decision)?;
+            let is_there = load::is_there(unit.project(project))?;
+            match &package {
+                Some(package) if waited && is_there => memory.put_flow(unit, project, package),
+                _ => Ok(false),
+            }
         };
         self.store().write(job).map_err(UnitError::into_failure)
     }

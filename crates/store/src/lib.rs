@@ -39,6 +39,7 @@ mod engine;
 mod error;
 mod events;
 mod facts;
+mod flow;
 mod keys;
 mod listener;
 mod live;
@@ -69,6 +70,7 @@ pub use engine::{Engine, Progress, Statistics};
 pub use error::{Result, StoreError, StoreErrorKind};
 pub use events::{EventEntry, EventRange, EventRow, EventWrites, Events};
 pub use facts::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, When};
+pub use flow::{WaitingFlow, queue_flow, take_flow, waiting_flows};
 pub use keys::{KeyRow, KeyWrites, Keys};
 pub use listener::{Advance, Listener, Listeners};
 pub use live::{

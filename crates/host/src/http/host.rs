@@ -163,6 +163,7 @@ impl Host {
         }
         take_over_all(self.memory(), self.tasks());
         self.keep_results();
+        self.keep_answers();
     }
 
     /// Takes over what happened in the trees: for a host of tasks alone, which has no store.

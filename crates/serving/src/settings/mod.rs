@@ -241,6 +241,8 @@ settings! {
     flows: Flows = "flows" {
         tasks_off: Vec<String> = "",
             "The projects whose finished tasks leave no package; * for all projects.";
+        live_off: Vec<String> = "",
+            "The projects whose answers to questions leave no package; * for all projects.";
     }
 
     /// Live sessions between agents and people.
