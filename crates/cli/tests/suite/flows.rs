@@ -1,11 +1,13 @@
 //! What is decided elsewhere becomes a package of the memory by itself.
 
+use std::process::{Child, Stdio};
+
 use serde_json::Value;
 
 use crate::accord::run;
 use crate::memory::bare;
 use crate::task_place::Tasks;
-use crate::wait::wait_until;
+use crate::wait::{output_of, wait_for, wait_until};
 
 /// An agent that leaves a result.
 const GOOD: &str = "cat > /dev/null
@@ -194,4 +196,80 @@ fn a_result_with_a_credential_is_kept_without_it() {
     let [package] = packages.as_slice() else { panic!("{packages:?}") };
     let text = package.to_string();
     assert!(!text.contains(&secret) && text.contains("is new."), "{text}");
+}
+
+/// A command that asks a person and waits.
+fn asking(tasks: &Tasks, words: &str) -> Child {
+    let words = shell_words::split(words).expect("words");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = bare(&words);
+    command.current_dir(tasks.folder()).env("ACCORD_DATA", tasks.data());
+    command.env("ACCORD_PROJECT", "shop").env("ACCORD_ACTOR", "agent:ci");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("accord starts")
+}
+
+/// The session of the only question that waits.
+#[track_caller]
+fn waiting(tasks: &Tasks) -> String {
+    wait_for("a question", || {
+        let listed = tasks.memory("live list --waiting");
+        let asks = listed["result"]["asks"].as_array()?;
+        asks.first().map(|ask| ask["session_id"].as_str().expect("an id").to_owned())
+    })
+}
+
+#[test]
+fn an_answer_answers_the_open_question_of_the_memory() {
+    for is_served in [false, true] {
+        let tasks = Tasks::new();
+        tasks.said("context deposit 'Ports' --question 'Which port?' --question 'Which host?'");
+        let listed = tasks.memory("context pull");
+        let id = listed["packages"][0]["package_id"].as_str().expect("an id").to_owned();
+        let tasks = if is_served { tasks.served() } else { tasks };
+        // The memory's question is asked by its id, and the answer is a text.
+        let asked = asking(&tasks, &format!("context ask {id}#0"));
+        let session = waiting(&tasks);
+        tasks.said(&format!("live answer {session} submit --field answer=8080"));
+        let output = output_of(asked, "accord context ask");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        // The same text, asked live by a script.
+        let asked = asking(&tasks, "live ask 'Which host?' --option one --option two --json");
+        let session = waiting(&tasks);
+        tasks.said(&format!("live answer {session} two"));
+        let output = output_of(asked, "accord live ask");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        wait_until("both answers", || tasks.kept().len() == 2);
+        let open = tasks.memory("context questions");
+        assert_eq!(open["questions"], serde_json::json!([]), "{open}");
+        let kept = tasks.kept();
+        assert_eq!(kept[0]["decisions_made"][0], "Which port?: 8080");
+        assert_eq!(kept[1]["decisions_made"][0], "Which host?: two");
+        assert_eq!(kept[1]["package_type"], "decision");
+        assert_eq!(kept[1]["package_id"], answer["result"]["package_id"]);
+        assert_eq!(kept[1]["x-approved_by"], "human:lead");
+        assert_eq!(kept[1]["x-source"]["session_id"], session.as_str());
+    }
+}
+
+#[test]
+fn an_answer_is_kept_once_after_a_crash_and_without_its_secrets() {
+    let mut tasks = Tasks::new().served();
+    let form = serde_json::json!({"type": "object", "properties": {
+        "user": {"type": "string"}, "pin": {"type": "string", "format": "password"},
+    }});
+    std::fs::write(tasks.folder().join("form.json"), form.to_string()).expect("a file");
+    let mut asked = asking(&tasks, "live ask 'Who signs in?' --form form.json");
+    let session = waiting(&tasks);
+    tasks.said(&format!("live answer {session} submit --field user=ann --field pin=9471"));
+    tasks.kill_server();
+    asked.kill().expect("it is killed");
+    asked.wait().expect("it ends");
+    for _ in 0..2 {
+        let kept = tasks.kept();
+        let [package] = kept.as_slice() else { panic!("{kept:?}") };
+        let text = package.to_string();
+        assert!(text.contains("user: ann") && !text.contains("9471"), "{text}");
+    }
 }

@@ -27,6 +27,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The longest line about an answer, in characters.
 const LINE: usize = 120;
 
+/// The field of a text.
+const ANSWER: &str = "answer";
+
 /// Is notified that sessions changed.
 #[derive(Default)]
 struct Answered(Notify);
@@ -133,6 +136,10 @@ fn lines(data: &Value) -> Vec<String> {
         other => other.to_string(),
     };
     match data {
+        // The only field of a question without options.
+        Value::Object(fields) if fields.len() == 1 && fields.contains_key(ANSWER) => {
+            vec![written(&fields[ANSWER])]
+        }
         Value::Object(fields) => {
             let lines = fields.iter().map(|(name, value)| format!("{name}: {}", written(value)));
             lines.collect()

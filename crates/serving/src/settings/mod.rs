@@ -243,6 +243,10 @@ settings! {
             "The projects whose finished tasks leave no package; * for all projects.";
         live_off: Vec<String> = "",
             "The projects whose answers to questions leave no package; * for all projects.";
+        runs_off: Vec<String> = "",
+            "The projects whose governed runs leave no packages; * for all projects.";
+        turn_tokens: u32 = "1000",
+            "The most tokens of the memory's briefing in the context of a governed turn; 0 for none.";
     }
 
     /// Live sessions between agents and people.
