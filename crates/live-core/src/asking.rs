@@ -16,19 +16,19 @@ use accord_base::refuse::schema;
 use accord_base::{Actor, ActorKey, ProjectId};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 
-use crate::contract::{AnswerRules, AnsweredBy, ClosesOn, CompiledContract, digest};
+use crate::contract::{AnswerRules, AnsweredBy, ClosesOn, CompiledContract, KEEP, digest};
 use crate::json::{members, put};
 use crate::limits::ASK_WITHIN_SECONDS;
 use crate::operations::ask_person::{AskPersonAnswer, AskPersonRequest, AskState};
 use crate::operations::questions::LiveUnreadAnswer;
 use crate::session::{ASKED_BY, Ask, At, BY, Content, Delta, LedgerRow, Rendering, Session, TO};
-use crate::session::{ContentChange, actor_document, render};
+use crate::session::{ContentChange, actor_document, decision_id, package_id, render};
 use crate::{AppId, SessionId, reserved::is_reserved};
 
 /// The action of a form.
-const SUBMIT: &str = "submit";
+pub(crate) const SUBMIT: &str = "submit";
 /// The action that is offered beside a form, if the question has no options.
-const REFUSE: &str = "refuse";
+pub(crate) const REFUSE: &str = "refuse";
 /// The options of a question that has neither options nor a form.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 /// The prop with the text of a question after its first line.
@@ -105,6 +105,7 @@ impl Question {
             ("x-answeredBy", AnsweredBy::Person.as_str().into()),
             ("x-closesOn", ClosesOn::First.as_str().into()),
             ("x-answerWithin", within.unwrap_or(ASK_WITHIN_SECONDS).into()),
+            (KEEP, true.into()),
         ]);
         let mut props = Object::new();
         if !details.trim().is_empty() {
@@ -230,6 +231,9 @@ impl Question {
         answer.by = event.get(BY).and_then(|by| Actor::from_answer(by.clone()).ok());
         answer.at = Some(at);
         answer.sequence = Some(sequence);
+        let is_kept = self.contract.get(KEEP) == Some(&Value::Bool(true));
+        let decision = decision_id(&answer.session_id, sequence);
+        answer.package_id = is_kept.then(|| package_id(&decision));
     }
 
     /// Whether it is the question of a session.
@@ -261,6 +265,7 @@ fn bare(
         by: None,
         at: None,
         sequence: None,
+        package_id: None,
         page_url: None,
         extra: Object::new(),
     }

@@ -9,7 +9,7 @@ use accord_live_core::session::{
 };
 use accord_live_core::{AppId, SessionId, contract::CompiledContract, frame::ServerFrame, refuse};
 use accord_store::{EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError};
-use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit, record_decision};
+use accord_store::{StoreErrorKind, StoreExt as _, WriteUnit, queue_flow, record_decision};
 use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
 
@@ -318,6 +318,9 @@ impl Job<'_> {
         }
         if let Some(decision) = &delta.decision {
             record_decision(self.unit, project, decision, decision.decided_at.time())?;
+        }
+        if let Some(kept) = &delta.kept {
+            queue_flow(self.unit, project, &kept.decision_id, &kept.document.to_string())?;
         }
         let stream_before = before.map_or(0, |row| row.session.head.stream);
         self.stage.put(id, Staged { version, stream_before, stream: session.head.stream, frames });

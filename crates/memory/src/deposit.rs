@@ -35,24 +35,24 @@ pub struct Deposited {
     pub package: Served,
 }
 
-struct Prepared {
-    project_id: ProjectId,
-    package: Package,
-    index: PackageIndex,
+pub(crate) struct Prepared {
+    pub(crate) project_id: ProjectId,
+    pub(crate) package: Package,
+    pub(crate) index: PackageIndex,
     /// The places with credentials that are not allowed.
-    credentials: Vec<CredentialPlace>,
-    actor: Option<Actor>,
+    pub(crate) credentials: Vec<CredentialPlace>,
+    pub(crate) actor: Option<Actor>,
     /// The actor whose drafts alone the caller sees.
-    drafts: Option<ActorKey>,
+    pub(crate) drafts: Option<ActorKey>,
 }
 
 /// The rows of a deposit, without their times.
-struct Rows {
-    package: PackageRow,
-    event: EventEntry,
+pub(crate) struct Rows {
+    pub(crate) package: PackageRow,
+    pub(crate) event: EventEntry,
 }
 
-enum Stored {
+pub(crate) enum Stored {
     New { warnings: Vec<Warning>, new_project: bool },
     Replay(Result<Served, Damaged>),
 }
@@ -125,7 +125,7 @@ impl Memory {
     }
 
     /// Clauses: AGENTIC-R-046.
-    fn store_deposit(
+    pub(crate) fn store_deposit(
         &self,
         unit: &mut dyn WriteUnit,
         prepared: &Prepared,

@@ -146,10 +146,15 @@ pub(crate) fn unlink_or(
 
 fn position(unit: &dyn ReadUnit, source: &EventSource) -> UnitResult<TakenOver> {
     let value = unit.setting(Scope::Project(&source.project), &taken(source))?;
-    let Some((number, place)) = value.as_deref().and_then(|value| value.split_once(' ')) else {
-        return Ok(TakenOver::default());
+    Ok(place_in(value.as_deref()))
+}
+
+/// The position that a setting has.
+pub(crate) fn place_in(value: Option<&str>) -> TakenOver {
+    let Some((number, place)) = value.and_then(|value| value.split_once(' ')) else {
+        return TakenOver::default();
     };
-    Ok(TakenOver { number: number.parse().unwrap_or(0), place: place.to_owned() })
+    TakenOver { number: number.parse().unwrap_or(0), place: place.to_owned() }
 }
 
 fn taken(source: &EventSource) -> String {

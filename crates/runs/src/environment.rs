@@ -23,6 +23,7 @@ use crate::{Git, LockedRepository};
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Listener = dyn Fn(&Notice) + Send + Sync;
+type MemoryBriefing = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// The environment of an operation. A clone shares clock, randomness and listener.
 #[derive(Clone)]
@@ -35,6 +36,7 @@ pub struct Environment {
     cancel: Option<Cancel>,
     state_folder: Option<PathBuf>,
     sockets: Option<(ProjectId, AttemptSockets)>,
+    memory: Option<MemoryBriefing>,
     workers: SandboxRules,
 }
 
@@ -89,6 +91,7 @@ impl Environment {
             cancel: None,
             state_folder: user_state_folder(),
             sockets: None,
+            memory: None,
             workers: SandboxRules::default(),
         }
     }
@@ -198,6 +201,21 @@ impl Environment {
     pub fn with_sockets(mut self, project: ProjectId, sockets: AttemptSockets) -> Self {
         self.sockets = Some((project, sockets));
         self
+    }
+
+    /// Adds what the memory of the project says to the context of each turn.
+    #[must_use]
+    pub fn with_memory(
+        mut self,
+        briefing: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.memory = Some(Arc::new(briefing));
+        self
+    }
+
+    /// What the memory of the project says now.
+    pub(crate) fn memory(&self) -> Option<String> {
+        self.memory.as_ref().and_then(|briefing| briefing())
     }
 
     pub(crate) fn sockets(&self) -> Option<&(ProjectId, AttemptSockets)> {

@@ -25,6 +25,7 @@ pub mod briefing;
 pub mod event;
 pub mod evidence;
 pub mod faults;
+pub mod finished;
 mod id;
 pub mod inbox;
 pub mod lease;

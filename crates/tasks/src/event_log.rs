@@ -88,6 +88,12 @@ pub fn sources(tree: &Tree) -> Result<Vec<String>> {
     Ok(ids)
 }
 
+/// The sources of the events of this copy of the tree alone.
+pub fn own_sources(tree: &Tree) -> Result<Vec<String>> {
+    let known = writers(tree.disk()).map_err(|error| failure(&error))?;
+    Ok(known.map(|known| known.ids).unwrap_or_default())
+}
+
 /// The writers of this copy, as a reader without a lock knows them.
 pub(crate) fn writers(disk: &dyn Disk) -> accord_trees::Result<Option<Writers>> {
     let bytes = readable(read_file(disk, WRITER, MAX_SOURCE))?;

@@ -28,6 +28,7 @@ pub mod event_log;
 pub mod executor;
 mod explained;
 mod file_cache;
+mod finished;
 mod index;
 pub mod layout;
 mod lint;

@@ -7,6 +7,7 @@ use accord_base::evidence::{EvidenceDigest, LastDecision};
 use accord_contract::{Object, Time, Timestamp, Value, Wire as _};
 use accord_tasks_core::board::{WAITS_FOR, retry_at};
 use accord_tasks_core::evidence::{self, Output};
+use accord_tasks_core::finished::package_id;
 use accord_tasks_core::observed::observed;
 use accord_tasks_core::operations::{
     BlockEnd, DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem,
@@ -277,6 +278,8 @@ impl Draft {
             review_required: is_review_required(task),
             sent_back: sent_back(task),
             approval: decision(task, "approval"),
+            package_id: (task.status == Status::Done)
+                .then(|| package_id(id, &task.last_transition_at)),
             attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
             run: facts.run.as_ref().map(|run| run_view(run, facts)),
             since: task.last_transition_at.clone(),

@@ -178,7 +178,8 @@ impl Connection {
             }
             Ok((api, Some(host.tasks().clone())))
         })?;
-        Ok(Self { trees, ..Self::new(api, runtime, full_path(folder), is_new) })
+        let is_served = trees.is_none();
+        Ok(Self { trees, is_served, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
     /// Connects to the decisions of a host. A data folder without a store has those about tasks.

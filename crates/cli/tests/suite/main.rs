@@ -30,6 +30,7 @@ mod embedding_server;
 mod finding;
 mod fixtures;
 mod fixtures_unfriendly;
+mod flows;
 mod garbage;
 mod governed_runs;
 mod help;

@@ -32,6 +32,11 @@ impl Tasks {
         self
     }
 
+    /// Ends the host as a crash would.
+    pub(crate) fn kill_server(&mut self) {
+        self.0.kill_host();
+    }
+
     /// The tree.
     pub(crate) fn root(&self) -> PathBuf {
         self.data().join("projects/shop")

@@ -167,6 +167,8 @@ impl Host {
             tracing::warn!(%code, "linked task trees are not used: {}", failure.message);
         }
         take_over_all(self.memory(), self.tasks());
+        self.keep_results();
+        self.keep_answers();
     }
 
     /// Takes over what happened in the trees: for a host of tasks alone, which has no store.

@@ -92,6 +92,9 @@ struct Trees {
     shared: Arc<Shared>,
     notices: Option<thread::JoinHandle<()>>,
     known: BTreeMap<ProjectId, Watched>,
+    /// The state of the tree around the data folder, whose results are kept and which is not
+    /// scheduled.
+    around: Option<Mark>,
 }
 
 /// A tree that is scheduled.
@@ -114,7 +117,7 @@ impl Trees {
         runtime: &Handle,
     ) -> Self {
         let executor = executor(&host, &shared, runtime);
-        Self { host, executor, shared, notices, known: BTreeMap::new() }
+        Self { host, executor, shared, notices, known: BTreeMap::new(), around: None }
     }
 
     fn run(mut self, work: Unfinished) {
@@ -127,6 +130,7 @@ impl Trees {
             for project in projects {
                 self.look(&project, is_free);
             }
+            self.look_around();
             let mut state = self.shared.state.lock();
             if !state.is_free {
                 self.shared.woken.wait_for(&mut state, TICK);
@@ -135,6 +139,7 @@ impl Trees {
         self.executor.shut_down();
         // What the agents left is in the stream before the store closes.
         super::takeover::take_over_all(self.host.memory(), self.host.tasks());
+        self.host.keep_results();
         self.shared.cancel.cancel();
         self.shared.wake(|state| state.is_closing = true);
         if let Some(notices) = self.notices.take() {
@@ -219,6 +224,15 @@ impl Trees {
         Watched { scheduler, mark: None, due: None, next, is_failing: false }
     }
 
+    fn look_around(&mut self) {
+        let root = self.host.folder().canonicalize();
+        let mark = root.ok().and_then(|folder| mark(folder.parent()?));
+        if mark != self.around {
+            self.host.keep_results_around();
+            self.around = mark;
+        }
+    }
+
     fn look(&mut self, project: &ProjectId, is_free: bool) {
         let Some(watched) = self.known.get_mut(project) else { return };
         let worker = &watched.scheduler.worker;
@@ -233,6 +247,7 @@ impl Trees {
         let looked = schedule(&watched.scheduler).and_then(|due| {
             if has_changed || self::mark(&worker.root) != mark {
                 let taken = take_over(self.host.memory(), &worker.tree, project)?;
+                self.host.keep_results_of(&worker.tree, project)?;
                 self.host.metrics().events_taken_over(taken);
                 if refresh(self.host.memory(), &worker.tree, project)? {
                     self.host.bell().ring();

@@ -6,11 +6,13 @@ use super::Reader;
 use crate::{limits::ANSWER_WITHIN_SECONDS, violation::Violation};
 
 /// The members of a contract that say it.
-pub const ANSWER_RULES: [&str; 3] = [ANSWERED_BY, CLOSES_ON, ANSWER_WITHIN];
+pub const ANSWER_RULES: [&str; 4] = [ANSWERED_BY, CLOSES_ON, ANSWER_WITHIN, KEEP];
 
 const ANSWERED_BY: &str = "x-answeredBy";
 const CLOSES_ON: &str = "x-closesOn";
 const ANSWER_WITHIN: &str = "x-answerWithin";
+/// The member that says that the memory of the project keeps the answer of a person.
+pub const KEEP: &str = "x-keep";
 
 wire_enum! {
     /// Who may answer.
@@ -38,6 +40,8 @@ pub struct AnswerRules {
     pub once: bool,
     /// How long an ask takes answers, in seconds.
     pub within: Option<i64>,
+    /// Whether the memory of the project keeps the answer of a known person.
+    pub keeps: bool,
 }
 
 impl AnswerRules {
@@ -50,7 +54,8 @@ impl AnswerRules {
             let message = format!("must be from 1 to {ANSWER_WITHIN_SECONDS} seconds");
             reader.report(Violation::new(ANSWER_WITHIN, message));
         }
-        Self { by_person: by == Some(AnsweredBy::Person), once: closes.is_some(), within }
+        let keeps = reader.flag(members, "", KEEP).unwrap_or(false);
+        Self { by_person: by == Some(AnsweredBy::Person), once: closes.is_some(), within, keeps }
     }
 
     /// Whether an answer decides: only a person can answer, or the first answer counts.

@@ -20,7 +20,7 @@ use accord_contract::{Code, Failure, Object, Value, closest::closest};
 use crate::violation::{Violation, refuse};
 use crate::{capabilities::AgentTool, gadgets::ClientCapabilities};
 
-pub use answers::{ANSWER_RULES, AnswerRules, AnsweredBy, ClosesOn};
+pub use answers::{ANSWER_RULES, AnswerRules, AnsweredBy, ClosesOn, KEEP};
 pub use check::check;
 pub use compiled::{Action, CompiledContract, Emission};
 pub use context::derived_default;

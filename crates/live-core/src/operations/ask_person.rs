@@ -89,6 +89,9 @@ message! {
         optional at: Timestamp = "at", "time:iso-8601";
         /// The number of the answer in the ledger of the session.
         optional sequence: u64 = "sequence", "ledger-seq";
+        /// The package in which the memory of the project keeps the answer. There is none if the
+        /// project keeps no answers.
+        optional package_id: String = "package_id", "package-id";
         /// The address of the page on which a person answers, if the server has one.
         optional page_url: String = "page_url", "url";
     }

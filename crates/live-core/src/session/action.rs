@@ -11,8 +11,9 @@ use super::ledger::minted_event_id;
 use super::sender::{BY, Sender, unsign};
 use super::{
     Ask, AskChange, Content, ContentChange, DedupKey, Delta, EXPECT, LedgerName, LedgerRow,
-    Session, decision,
+    Session, decision, kept,
 };
+use crate::asking::{REFUSE, SUBMIT};
 use crate::frame::{Action, ActionAck, DATA_SUBMIT};
 use crate::json::{members, put};
 use crate::violation::{Source, Violation, ViolationDetails};
@@ -191,8 +192,18 @@ fn stale(first: &LedgerRow) -> Failure {
 
 /// Records the answer that was appended, if it decides.
 fn record(change: &mut Change<'_>, facts: &ActFacts<'_>) {
-    let answer = change.delta.ledger.last();
-    change.delta.decision = answer.and_then(|answer| decision::of_answer(facts, answer));
+    let Some(answer) = change.delta.ledger.last() else { return };
+    let Some(decision) = decision::of_answer(facts, answer) else { return };
+    let contract = facts.contract.contract();
+    if let Some(content) = facts.content.filter(|_| contract.answers.keeps) {
+        let named = |name| contract.actions.as_ref()?.get(name);
+        let is_form = named(SUBMIT).is_some_and(|entry| entry.schema.is_some());
+        let is_refused = is_form && answer.action() == Some(REFUSE);
+        let about = (answer.action().and_then(named), is_refused);
+        let id = decision.decision_id.clone();
+        change.delta.kept = Some(kept::of_answer(id, answer, content, about));
+    }
+    change.delta.decision = Some(decision);
 }
 
 /// The session no longer asks. An answer that closes the ask is noted.

@@ -7,6 +7,14 @@ use accord_contract::{Timestamp, Value};
 use super::Content;
 use super::action::ActFacts;
 use super::ledger::LedgerRow;
+use crate::SessionId;
+
+const KIND: &str = "live.answer";
+
+/// The id of the record of the answer that has a number in the ledger of a session.
+pub(crate) fn id(session: &SessionId, number: u64) -> DecisionId {
+    DecisionId::of(&[KIND, session.as_str(), &number.to_string()])
+}
 
 /// The record of an answer in the ledger. It is `None` unless a known person answers what waits for
 /// one: the ask of a session, or a contract that only a person may answer.
@@ -22,8 +30,8 @@ pub(super) fn of_answer(facts: &ActFacts<'_>, row: &LedgerRow) -> Option<Decisio
     let number = row.seq.to_string();
     let part = row.event_id.as_deref().unwrap_or(&number);
     let subject = format!("{}/{part}", session.id.as_str());
-    let (kind, outcome) = ("live.answer", "answered");
-    let id = DecisionId::of(&[kind, session.id.as_str(), &number]);
+    let (kind, outcome) = (KIND, "answered");
+    let id = id(&session.id, row.seq);
     let decided = Decided { protocol: DecisionProtocol::Live, kind, subject: &subject, outcome };
     let actions = contract.contract().actions.as_ref();
     let label = actions.zip(row.action()).and_then(|(actions, name)| actions.get(name));

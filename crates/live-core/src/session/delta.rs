@@ -4,7 +4,7 @@ use accord_base::NewEvent;
 use accord_base::decision::DecisionRecord;
 use accord_contract::Object;
 
-use super::{AskChange, LedgerRow, Session, StreamRow};
+use super::{AskChange, KeptAnswer, LedgerRow, Session, StreamRow};
 use crate::contract::Replay;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Delta {
     pub events: Vec<NewEvent>,
     /// The record of the decision that this is.
     pub decision: Option<DecisionRecord>,
+    /// What the memory of the project keeps of it.
+    pub kept: Option<KeptAnswer>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

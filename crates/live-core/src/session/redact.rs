@@ -85,7 +85,8 @@ fn redact_line(line: &str) -> String {
 /// What is between the name of a member of JSON and its text.
 const MEMBER: &str = "\":\"";
 
-fn is_secret_name(lower: &str) -> bool {
+/// Whether a name, in lower case, is that of a secret.
+pub(super) fn is_secret_name(lower: &str) -> bool {
     SECRET_NAMES.iter().any(|name| lower.contains(name)) || lower == "key"
 }
 

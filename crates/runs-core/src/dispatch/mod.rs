@@ -6,7 +6,7 @@ mod outside_changes;
 
 use accord_contract::{Code, Failure, Object, Time, Value};
 
-pub use brief::{Briefing, RUN_GOAL, context, prompt};
+pub use brief::{Briefing, RUN_GOAL, context, memory, prompt};
 pub use outside_changes::{
     LEFT_BEHIND, OutsideChanges, left_behind, outside_changes, was_never_dispatched,
 };

@@ -63,6 +63,9 @@ impl Runs {
         if let Some(text) = initiative.get(CONTEXT_MARKDOWN) {
             context += &format!("\n{}", String::from_utf8_lossy(text));
         }
+        if let Some(text) = self.environment.memory() {
+            context += &dispatch::memory(&text);
+        }
         let assignment = dispatch::assignment(&change.state, &operation.config, &handed);
         let mut files = Bundle::from([
             ("ASSIGNMENT.json".to_owned(), pretty(&assignment).into_bytes()),

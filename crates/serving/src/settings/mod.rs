@@ -237,6 +237,18 @@ settings! {
         timeout: Duration = "10s", "How long a receiver may take for one notification.";
     }
 
+    /// What becomes packages of the memory by itself.
+    flows: Flows = "flows" {
+        tasks_off: Vec<String> = "",
+            "The projects whose finished tasks leave no package; * for all projects.";
+        live_off: Vec<String> = "",
+            "The projects whose answers to questions leave no package; * for all projects.";
+        runs_off: Vec<String> = "",
+            "The projects whose governed runs leave no packages; * for all projects.";
+        turn_tokens: u32 = "1000",
+            "The most tokens of the memory's briefing in the context of a governed turn; 0 for none.";
+    }
+
     /// Live sessions between agents and people.
     live: LiveSettings = "live" {
         default_project: Option<String> = "",

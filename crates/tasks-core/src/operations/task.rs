@@ -1,5 +1,6 @@
 //! What is said about a task.
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Object, Timestamp, message, wire_enum};
 
 use crate::evidence::Output;
@@ -199,6 +200,9 @@ message! {
         optional sent_back: PersonDecision = "sent_back", "decision";
         /// Who approved or closed it.
         optional approval: PersonDecision = "approval", "decision";
+        /// The package in which the memory of the project keeps its result, once it is done. There is
+        /// none if the project keeps no results.
+        optional package_id: String = "package_id", "package-id";
         /// How often it was tried without success.
         required attempts: u64 = "attempts", "count";
         /// Its last run.
@@ -225,6 +229,19 @@ message! {
         required folder: String = "folder", "tree-path";
         /// The folder of its run artifacts, within the tree.
         required run_folder: String = "run_folder", "tree-path";
+    }
+}
+
+impl From<DecisionRecord> for PersonDecision {
+    fn from(record: DecisionRecord) -> Self {
+        Self {
+            by: record.actor,
+            door: record.door.as_str().to_owned(),
+            at: record.decided_at,
+            note: record.note,
+            evidence: record.evidence,
+            extra: Object::new(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::verbs::{Verdict, last_decision};
 use accord_tasks_core::yaml::Change;
-use accord_tasks_core::{TaskId, evidence};
+use accord_tasks_core::{Status, TaskId, evidence};
 
 use super::apply::{check_worker_ended, invalid, moves};
 use crate::committed::LeaseOrigin;
@@ -116,10 +116,17 @@ fn adopt_task(
     let decision =
         DecisionRecord { title, ..decision(work, &id.to_string(), request, by, &evidence) };
     let mut events = vec![event(work, Some(id), &changes, &decision, by)];
-    work.decide(decision);
     if from != to {
-        events.push(TaskEvent::moved(id, by.name(), (from, to), Some("adopted"), work.now()));
+        let moved = TaskEvent::moved(id, by.name(), (from, to), Some("adopted"), work.now());
+        events.push(match to {
+            Status::Done => moved.with("decision", decision.encode()),
+            _ => moved,
+        });
+        if to == Status::Done {
+            work.finished(&after, &after)?.put_into(&mut events);
+        }
     }
+    work.decide(decision);
     let moved = moves(&events);
     events.into_iter().for_each(|event| work.event(event));
     let task = work.details(project, &after, work.run_facts(id)?);

@@ -29,7 +29,7 @@ pub(crate) struct Applied {
 }
 
 /// Writes what a decision about a task says.
-pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, routed: Routed) -> Result<Applied> {
+pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, mut routed: Routed) -> Result<Applied> {
     let id = before.task().id;
     let mut after = before.clone();
     after.edit(&routed.changes).map_err(|error| invalid(&error.to_string()))?;
@@ -54,6 +54,9 @@ pub(crate) fn apply(work: &mut Work<'_>, before: &TaskFile, routed: Routed) -> R
             }
             Artifact::HandoffText(text) => handoff.push(("handoff.md", text)),
         }
+    }
+    if status == Status::Done && before.task().status != Status::Done {
+        work.finished(before, &after)?.put_into(&mut routed.events);
     }
     if has_run || after != *before {
         work.update(before, &after)?;

@@ -32,7 +32,7 @@ impl Tree {
             // They are in the details, and come first in the text.
             let (instructions, _) = split_comments(&instructions);
             let folder = companion(file.task().status, id);
-            let (inputs, inputs_hidden) = files(work, &folder, "inputs")?;
+            let (inputs, inputs_hidden) = files(work, (&folder, "inputs"), FILES)?;
             let needed = file.task().dependencies().iter().take(DEPENDENCIES);
             let dependencies = needed.map(|id| dependency(work, *id)).collect::<Result<_, _>>()?;
             Ok(BriefingAnswer {
@@ -65,7 +65,7 @@ fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency> {
     let Ok(Some(file)) = work.find(id) else { return Ok(view) };
     let folder = companion(file.task().status, id);
     view.title = Some(file.task().title.clone());
-    let (outputs, hidden) = files(work, &folder, "outputs")?;
+    let (outputs, hidden) = files(work, (&folder, "outputs"), FILES)?;
     view.outputs = outputs.into_iter().map(|file| file.path).collect();
     view.outputs_hidden = hidden;
     let (summary, notes) = said(work, &file, &folder);
@@ -86,7 +86,7 @@ fn said(work: &Work<'_>, file: &TaskFile, folder: &str) -> (Option<String>, Opti
 }
 
 /// The beginning of a text file in a task's folder. A path or link that leaves it names no file.
-fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
+pub(crate) fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
     let mut at = folder.to_owned();
     for name in path.split('/') {
         if matches!(name, "" | "." | "..") {
@@ -110,10 +110,14 @@ fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
 }
 
 /// The files in a folder of a task, and how many are left out.
-fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64)> {
+pub(crate) fn files(
+    work: &Work<'_>,
+    (root, folder): (&str, &str),
+    most: Most,
+) -> Result<(Vec<OutputView>, u64)> {
     let disk = work.disk();
     let found = || {
-        let (paths, others) = files_below(disk, root, folder, FILES)?;
+        let (paths, others) = files_below(disk, root, folder, most)?;
         let view =
             |path: String| Ok(OutputView { bytes: length(disk, root, &path)?, path, sha256: None });
         Ok((paths.into_iter().map(view).collect::<accord_trees::Result<_>>()?, others.count))

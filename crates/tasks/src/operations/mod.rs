@@ -34,5 +34,6 @@ mod undelete;
 mod waiting;
 mod worker_run;
 
+pub(crate) use briefing::{files, text};
 pub use worker_run::Claimed;
 pub(crate) use worker_run::{ms, worker};

@@ -43,7 +43,7 @@ impl AnswerArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         let host = self.to.host.connect()?;
         let project = self.to.project(&host)?;
-        let question = self.find(&open_questions(&host, &project)?, &project)?;
+        let question = open_question(&host, &project, &self.question)?;
         let title = self.title.clone().unwrap_or_else(|| title(&question));
         let draft = Draft::default()
             .with("title", Some(title))
@@ -52,32 +52,33 @@ impl AnswerArgs {
             .with_all(ANSWERS, vec![AnsweredQuestion { question, extra: Object::new() }]);
         send(&host, draft.complete(&self.to, &host)?, &self.credentials, self.to.host.json)
     }
+}
 
-    /// The open question that is meant.
-    fn find(&self, open: &[String], project: &str) -> Result<String> {
-        let key = QuestionKey::of(&self.question);
-        if let Some(same) = open.iter().find(|question| QuestionKey::of(question) == key) {
-            return Ok(same.clone());
-        }
-        let part = self.question.trim().to_lowercase();
-        let is_part = |question: &&String| {
-            part.chars().count() >= SHORTEST && question.to_lowercase().contains(&part)
-        };
-        let matching: Vec<&String> = open.iter().filter(is_part).collect();
-        let message = match matching[..] {
-            [one] => return Ok(one.clone()),
-            [] => format!("{project} has no open question {:?}", self.question),
-            _ => format!("{} open questions contain {:?}", matching.len(), self.question),
-        };
-        let listed = if matching.is_empty() { open.iter().collect() } else { matching };
-        let listed = listed.iter().take(LISTED);
-        let listed: Vec<_> = listed.map(|text| format!("  {}", render::clean(text))).collect();
-        let help = match listed.is_empty() {
-            true => "`accord context questions --all` lists the answered ones".to_owned(),
-            false => format!("give the text of one of them:\n{}", listed.join("\n")),
-        };
-        Err(CliError::usage(message).help(help))
+/// The open question that a text is, or is a part of.
+pub(super) fn open_question(host: &Connection, project: &str, text: &str) -> Result<String> {
+    let open = open_questions(host, project)?;
+    let key = QuestionKey::of(text);
+    if let Some(same) = open.iter().find(|question| QuestionKey::of(question) == key) {
+        return Ok(same.clone());
     }
+    let part = text.trim().to_lowercase();
+    let is_part = |question: &&String| {
+        part.chars().count() >= SHORTEST && question.to_lowercase().contains(&part)
+    };
+    let matching: Vec<&String> = open.iter().filter(is_part).collect();
+    let message = match matching[..] {
+        [one] => return Ok(one.clone()),
+        [] => format!("{project} has no open question {text:?}"),
+        _ => format!("{} open questions contain {text:?}", matching.len()),
+    };
+    let listed = if matching.is_empty() { open.iter().collect() } else { matching };
+    let listed = listed.iter().take(LISTED);
+    let listed: Vec<_> = listed.map(|text| format!("  {}", render::clean(text))).collect();
+    let help = match listed.is_empty() {
+        true => "`accord context questions --all` lists the answered ones".to_owned(),
+        false => format!("give the text of one of them:\n{}", listed.join("\n")),
+    };
+    Err(CliError::usage(message).help(help))
 }
 
 fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>> {

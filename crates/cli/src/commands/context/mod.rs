@@ -2,6 +2,7 @@
 
 mod answer;
 mod archives;
+mod ask;
 mod bundles;
 mod compose;
 mod deposit;
@@ -22,6 +23,7 @@ subcommands! {
         Pull(pull::PullArgs),
         Questions(questions::QuestionsArgs),
         Answer(answer::AnswerArgs),
+        Ask(ask::ContextAskArgs),
         Orient(bundles::OrientArgs),
         Digest(bundles::DigestArgs),
         Flag(transition::FlagArgs),

@@ -37,7 +37,7 @@ const PASSING: [Code; 4] =
 /// waiting for the same question, also after Ctrl-C; once its answer was printed, it asks again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct AskArgs {
+pub(crate) struct AskArgs {
     /// The question. The first line is its title; what follows is shown as Markdown
     question: String,
 
@@ -61,6 +61,10 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
+    // The schema of a form that this program chooses.
+    #[arg(skip)]
+    schema: Option<Object>,
+
     #[command(flatten)]
     actor: ActorArg,
     #[command(flatten)]
@@ -75,6 +79,15 @@ Examples:
   accord live ask 'Deploy 3.0?' --option yes --option no --within 1h && ./deploy
   accord live ask 'Which region?' --form region.schema.json --to human:lead";
 
+/// A question of another command.
+pub(crate) struct Asked {
+    pub(crate) question: String,
+    /// Without any, the person writes a text.
+    pub(crate) options: Vec<String>,
+    pub(crate) to: Option<Actor>,
+    pub(crate) within: Option<Duration>,
+}
+
 /// What is asked, and where.
 struct Asking {
     place: Place,
@@ -83,7 +96,18 @@ struct Asking {
 }
 
 impl AskArgs {
-    pub(super) fn run(self) -> Result<Exit> {
+    pub(crate) fn about(asked: Asked, actor: ActorArg, place: PlaceArgs) -> Self {
+        let Asked { question, options, to, within } = asked;
+        let text = json!({
+            "type": "object",
+            "required": ["answer"],
+            "properties": {"answer": {"type": "string", "minLength": 1}},
+        });
+        let schema = text.as_object().filter(|_| options.is_empty()).cloned();
+        Self { question, options, form: None, to, within, id: None, schema, actor, place }
+    }
+
+    pub(crate) fn run(self) -> Result<Exit> {
         let form = self.form.map(|path| read_file(&path)).transpose()?;
         let form = form.map(|bytes| serde_json::from_slice::<Object>(&bytes)).transpose();
         let form = form.map_err(|error| {
@@ -96,7 +120,7 @@ impl AskArgs {
         let request = AskPersonRequest {
             question: self.question,
             options: (!self.options.is_empty()).then_some(self.options),
-            form,
+            form: form.or(self.schema),
             to: self.to.map(|to| to.to_string()),
             within_seconds: self.within.map(|within| within.as_millis().div_ceil(1000) as u64),
             id: self.id,

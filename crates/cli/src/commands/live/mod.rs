@@ -13,11 +13,14 @@ mod prompt;
 mod questions;
 mod watch;
 
+pub(crate) use self::ask::{AskArgs, Asked};
+pub(crate) use self::place::PlaceArgs;
+
 subcommands! {
     /// Ask a person; list, open, answer and watch live sessions
     #[command(after_help = EXAMPLES)]
     pub(crate) LiveArgs, LiveCommand {
-        Ask(ask::AskArgs),
+        Ask(AskArgs),
         List(list::ListArgs),
         Open(open::OpenArgs),
         Answer(answer::AnswerArgs),

@@ -17,7 +17,7 @@ const NAMED: u32 = 10;
 
 /// The project, and the host that has its live sessions.
 #[derive(Debug, clap::Args)]
-pub(super) struct PlaceArgs {
+pub(crate) struct PlaceArgs {
     #[command(flatten)]
     project: ProjectArg,
     #[command(flatten)]
@@ -25,9 +25,9 @@ pub(super) struct PlaceArgs {
 }
 
 /// A host, and a project of it.
-pub(super) struct Place {
-    pub(super) project: String,
-    pub(super) host: Connection,
+pub(crate) struct Place {
+    pub(crate) project: String,
+    pub(crate) host: Connection,
     /// Whether documents are printed as JSON.
     pub(super) json: bool,
 }
@@ -39,7 +39,7 @@ impl PlaceArgs {
     }
 
     /// Connects to a host for a long wait; the first write creates a missing data folder.
-    pub(super) fn open_to_wait(&self) -> Result<Place> {
+    pub(crate) fn open_to_wait(&self) -> Result<Place> {
         self.place(Connection::for_waiting(&self.host.target)?)
     }
 

@@ -67,6 +67,7 @@ impl AcceptArgs {
         };
         let runs = self.repo.open_to_act()?;
         let done = take(runs.accept(&accept))?;
+        self.repo.keep();
         let document = accept_answer(&done, self.repo.next(&runs)?);
         self.repo.say(&document, |page| write(page, &document))?;
         // The turn is accepted, but if the commit failed or a hook tampered after it, the answer is

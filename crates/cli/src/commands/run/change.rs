@@ -217,6 +217,7 @@ pub(super) fn change_run(
 ) -> Result<Exit> {
     let runs = repo.open_to_act()?;
     let moved = take(operation(&runs))?;
+    repo.keep();
     let answer = run_answer(&moved, repo.next(&runs)?);
     repo.say(&answer, |page| {
         page.line(run_line(&moved.state));

@@ -9,6 +9,7 @@ mod coordinator;
 mod decide;
 mod door;
 mod init;
+mod keep;
 mod person;
 mod proposal;
 mod read;
@@ -240,6 +241,7 @@ fn silent_environment() -> Result<Environment> {
     super::launch::use_launcher(&settings.workers);
     let workers = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
     let environment = Environment::system().saying_terminal(can_ask()).with_workers(workers);
+    let environment = environment.with_memory(keep::briefing);
     Ok(environment.under(settings.decision_rules()))
 }
 

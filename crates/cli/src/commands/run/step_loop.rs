@@ -1,5 +1,6 @@
 //! `accord run step` and `accord run loop`: turns that their workers do.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use accord_runs_core::operations::answers::RunStop;
 use accord_runs_core::operations::{LocalOperation as _, LoopAndApprove, LoopRun};
 use parking_lot::Mutex;
 
+use super::keep::keep_in;
 use super::person::{human, person};
 use super::sockets::with_sockets;
 use super::{RepoArgs, TurnArgs, next_lines, silent_environment, take};
@@ -132,11 +134,14 @@ fn drive_run(
     let cancel = Cancel::new();
     let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
-    let environment = environment(verbose, &bar)?.with_cancel(cancel);
+    let environment = environment(verbose, &bar, repo.folder())?.with_cancel(cancel);
     let (environment, _served) = with_sockets(environment);
     let runs = take(Runs::open(&repo.folder(), environment))?;
+    // What an earlier command left.
+    repo.keep();
     let end = work(&runs);
     bar.finish();
+    repo.keep();
     let signal = received.load(Ordering::SeqCst);
     let is_cancelled = |failure: &Failure| {
         signal != 0 && matches!(failure.code, Code::XchainWorkerCancelled | Code::XchainGivenUp)
@@ -178,7 +183,7 @@ fn drive_run(
 }
 
 /// The environment, with a listener that prints the progress.
-fn environment(verbose: bool, bar: &Arc<Progress>) -> Result<Environment> {
+fn environment(verbose: bool, bar: &Arc<Progress>, repo: PathBuf) -> Result<Environment> {
     let bar = Arc::clone(bar);
     let output = Mutex::new(WorkerOutput::default());
     Ok(silent_environment()?.with_listener(move |notice| {
@@ -191,6 +196,10 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Result<Environment> {
         }
         if let Some(turn) = ended(notice) {
             print_above(&bar, &output.lock().finish(turn.as_str()));
+        }
+        if let Notice::Accepted { .. } | Notice::Approved { .. } = notice {
+            // The next turn reads it.
+            bar.above(|| keep_in(&repo));
         }
         if let Notice::Dispatched { role, runtime, .. } = notice {
             bar.about(&format!("{role} works ({runtime})"));

@@ -18,8 +18,7 @@ pub(super) struct BriefingArgs {
           value_parser = clap::value_parser!(u64).range(500..=1_000_000))]
     briefing_tokens: u64,
 
-    /// The most tokens of the memory's part of the briefing; 0 for none. Only a running host has
-    /// the memory
+    /// The most tokens of the memory's part of the briefing; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = memory_tokens)]
     memory_tokens: u32,
 }
@@ -45,7 +44,7 @@ impl BriefingArgs {
             max_tokens: Some(self.memory_tokens),
             ..OrientParams::default()
         };
-        let text = place.host.ask::<Orient>(in_project(&place.project).ok()?, asked).ok()?.text;
+        let text = place.ask_memory::<Orient>(in_project(&place.project).ok()?, asked)?;
         Some(text).filter(|text| !text.trim().is_empty())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use accord_api::body::{AnswerBody, OneOf};
-use accord_api::{Answered, Call, Envelope, Json, Operation};
+use accord_api::{Answered, Call, Envelope, Json, NoBody, Operation};
 use accord_base::{Door, ProjectId};
 use accord_contract::Code;
 use accord_host::Api;
@@ -19,7 +19,7 @@ use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask}
 
 use crate::host::{
     Acting, Connection, DataFolder, HostArgs, IfMissing, ProjectArg, SharedFolder, Target,
-    TaskPlace, attempt_socket, print_document, project_id, setting, settings_of,
+    TaskPlace, attempt_socket, holds_store, print_document, project_id, setting, settings_of,
 };
 use crate::place::note_other_above;
 use crate::render::Page;
@@ -53,6 +53,22 @@ pub(super) struct Place {
     pub(super) url: Option<String>,
     /// The options that name this place in another command.
     words: String,
+    memory: MemoryPlace,
+}
+
+/// Where the memory is that belongs to the tasks.
+enum MemoryPlace {
+    /// The host of the tasks has it.
+    Host,
+    /// A data folder, which is opened for each question: the tasks do not need it.
+    Folder(PathBuf),
+    None,
+}
+
+impl MemoryPlace {
+    fn of(folder: PathBuf) -> Self {
+        if holds_store(&folder) { Self::Folder(folder) } else { Self::None }
+    }
 }
 
 impl PlaceArgs {
@@ -82,26 +98,33 @@ impl PlaceArgs {
             let project = self.project_of(&root)?;
             let host = Connection::to_tree(&root, &project)?;
             let words = option("--root", self.root.as_deref().map(Path::to_string_lossy));
-            return Ok(Place { project, host, json, url: None, words });
+            let data = DataFolder::of(self.host.target.data.as_deref());
+            let memory = data.map_or(MemoryPlace::None, |data| MemoryPlace::of(data.path));
+            return Ok(Place { project, host, json, url: None, words, memory });
         }
         let target = &self.host.target;
         let words = option("--project", self.project.project.as_deref())
             + &option("--data", target.data.as_deref().map(Path::to_string_lossy))
             + &option("--url", target.url.as_deref());
-        let (host, url) = match target.target()? {
+        let (host, url, memory) = match target.target()? {
             Target::Folder(folder) => {
                 if target.data.is_none() && setting("ACCORD_DATA").is_none() && !is_new {
                     note_other_above(&folder, "the data folder", |folder| {
                         is_tree(folder) || has_data(folder)
                     });
                 }
-                (Connection::to_tasks(&folder, is_new)?, None)
+                let host = Connection::to_tasks(&folder, is_new)?;
+                let is_served = host.is_served;
+                let memory = if is_served { MemoryPlace::Host } else { MemoryPlace::of(folder) };
+                (host, None, memory)
             }
-            Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
-            Target::Attempt(socket) => (Connection::to_attempt(&socket)?, None),
+            Target::Server { url, key } => {
+                (Connection::to_server(&url, key)?, Some(url), MemoryPlace::Host)
+            }
+            Target::Attempt(socket) => (Connection::to_attempt(&socket)?, None, MemoryPlace::Host),
         };
         let project = self.project.required(target, &host)?;
-        Ok(Place { project, host, json, url, words })
+        Ok(Place { project, host, json, url, words, memory })
     }
 
     /// The data folder, and the settings that hold for workers.
@@ -208,6 +231,21 @@ impl Place {
             self.host.note_first_tasks(&self.project);
         }
         Ok(answered)
+    }
+
+    /// Asks the memory of the tasks. What is asked is left out where there is none.
+    pub(super) fn ask_memory<O>(&self, path: O::Path, query: O::Query) -> Option<String>
+    where
+        O: Operation<Body = NoBody, Answer: AnswerBody>,
+    {
+        let answered = match &self.memory {
+            MemoryPlace::None => return None,
+            MemoryPlace::Host => self.host.ask::<O>(path, query),
+            MemoryPlace::Folder(folder) => {
+                Connection::in_folder(folder, IfMissing::Fail).ok()?.ask::<O>(path, query)
+            }
+        };
+        Some(answered.ok()?.text)
     }
 
     pub(super) fn print<E: Envelope>(

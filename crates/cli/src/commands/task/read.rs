@@ -1,12 +1,13 @@
 //! `accord task list`, `show` and `lint`: what is read.
 
+use accord_memory_core::operations::{OfPackage, PackageWithin, ReadPackage};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{LintQuery, LintTasks, ListQuery, ListTasks};
 use accord_tasks_core::operations::{ShowQuery, ShowTask};
 use accord_tasks_core::task::Priority;
 
 use super::names::name_parser;
-use super::place::{PlaceArgs, document};
+use super::place::{Place, PlaceArgs, document};
 use crate::host::{PageArgs, print_document};
 use crate::render::{self, clean, counted};
 use crate::{Exit, Result, print_note};
@@ -123,8 +124,14 @@ impl ShowArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let query = ShowQuery { without_body: self.no_body };
-        place.print(place.host.ask::<ShowTask>(place.task(&self.id)?, query)?, |page, answer| {
+        let answered = place.host.ask::<ShowTask>(place.task(&self.id)?, query)?;
+        let kept = answered.answer.0.result.task.package_id.clone();
+        let kept = kept.filter(|_| !place.json).filter(|id| is_kept(&place, id));
+        place.print(answered, |page, answer| {
             render::task(page, answer);
+            if let Some(id) = kept {
+                page.labelled_whole("memory", &format!("accord context pull {}", clean(&id)));
+            }
             let verb = match answer.task.status {
                 Status::Review => "approve",
                 Status::Blocked => "unblock",
@@ -142,6 +149,13 @@ impl ShowArgs {
             }
         })
     }
+}
+
+/// Whether the memory of a task has the package with its result.
+fn is_kept(place: &Place, id: &str) -> bool {
+    let (Ok(project), Ok(package)) = (place.project_id(), id.parse()) else { return false };
+    let within = PackageWithin { project: Some(project) };
+    place.ask_memory::<ReadPackage>(OfPackage { package }, within).is_some()
 }
 
 impl LintArgs {

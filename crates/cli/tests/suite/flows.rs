@@ -1,0 +1,275 @@
+//! What is decided elsewhere becomes a package of the memory by itself.
+
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::accord::run;
+use crate::memory::bare;
+use crate::task_place::Tasks;
+use crate::wait::{output_of, wait_for, wait_until};
+
+/// An agent that leaves a result.
+const GOOD: &str = "cat > /dev/null
+echo 'The cache is cleared at midnight.' > $ACCORD_TASK_DIR/outputs/summary.md
+echo 'one' > $ACCORD_TASK_DIR/outputs/plan.txt
+echo '{\"outcome\": \"done\", \"notes\": \"two tests are slow\"}' > $ACCORD_TASK_DIR/outputs/report.json
+";
+
+impl Tasks {
+    /// Runs a command of the memory of the same folder, with `--json`.
+    #[track_caller]
+    fn memory(&self, words: &str) -> Value {
+        serde_json::from_str(&self.said(&format!("{words} --json"))).expect("a document")
+    }
+
+    /// Runs a command of the same folder.
+    #[track_caller]
+    fn said(&self, words: &str) -> String {
+        let words = shell_words::split(words).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = bare(&words);
+        command.current_dir(self.folder()).env("ACCORD_DATA", self.data());
+        command.env("ACCORD_PROJECT", "shop").env("ACCORD_ACTOR", "human:lead");
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+        ran.stdout
+    }
+
+    /// A task that an agent did and that a person approved.
+    #[track_caller]
+    fn approved(&self, title: &str) -> String {
+        let id = self.create(&format!("'{title}' --ready"));
+        let agent = self.agent("good.sh", GOOD);
+        self.yes(&format!("work --once --as dev --agent '{agent}'"));
+        self.yes(&format!("approve {id} --yes --note 'as planned'"));
+        id
+    }
+
+    /// The packages of the flow, oldest first.
+    #[track_caller]
+    fn kept(&self) -> Vec<Value> {
+        let listed = self.memory("context pull --latest 100");
+        let packages = listed["packages"].as_array().expect("a list");
+        let of_flow = packages.iter().filter(|package| package["created_by"]["id"] == "accord");
+        let mut packages: Vec<Value> = of_flow.cloned().collect();
+        packages.reverse();
+        packages
+    }
+}
+
+#[test]
+fn an_approved_task_leaves_a_package_without_a_host() {
+    let tasks = Tasks::new();
+    let id = tasks.approved("Clear the cache");
+    assert!(!tasks.data().join("accord.db").exists(), "there is no memory yet");
+    // The memory begins, and has what was done before.
+    tasks.said("context deposit 'Use one cache' --decision 'one cache for all shops'");
+    let packages = tasks.kept();
+    let [package] = packages.as_slice() else { panic!("{packages:?}") };
+    assert_eq!(package["title"], format!("Done: Clear the cache ({id})"));
+    assert_eq!(package["package_type"], "auto_deposit");
+    assert_eq!(package["created_by"]["type"], "script");
+    assert_eq!(package["status"], "complete");
+    assert_eq!(package["x-approved_by"], "human:lead");
+    let source = &package["x-source"];
+    assert_eq!((&source["kind"], &source["task_id"]), (&"task.done".into(), &id.as_str().into()));
+    assert_eq!(source["agent"], "dev");
+    let text = package["description"].as_str().expect("a text");
+    for part in ["cleared at midnight", "two tests are slow", "human:lead approved it: as planned"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    let files = package["deliverables"].as_array().expect("files");
+    let paths: Vec<_> = files.iter().filter_map(|file| file["path"].as_str()).collect();
+    assert!(paths.contains(&format!("tasks/done/{id}/outputs/plan.txt").as_str()), "{paths:?}");
+    // Both ends name each other, and the next agent reads it in one line.
+    let package_id = package["package_id"].as_str().expect("an id");
+    let shown = tasks.yes(&format!("show {id}"));
+    assert!(shown.contains(&format!("accord context pull {package_id}")), "{shown}");
+    let briefing = tasks.said("context orient --format briefing");
+    let lines: Vec<_> = briefing.lines().filter(|line| line.contains(&id)).collect();
+    assert_eq!(lines.len(), 1, "{briefing}");
+    let next = tasks.create("'Next' --ready");
+    let claimed = tasks.yes(&format!("claim {next} --as other"));
+    assert!(claimed.contains("Done: Clear the cache"), "{claimed}");
+}
+
+#[test]
+fn a_result_is_kept_once_while_a_host_is_killed() {
+    let mut tasks = Tasks::new();
+    let mut ids = Vec::new();
+    for round in 0..3 {
+        tasks = tasks.served();
+        ids.push(tasks.approved(&format!("Task {round}")));
+        // Whether it has looked at the tree by now or not.
+        tasks.kill_server();
+    }
+    let named = |packages: Vec<Value>| -> Vec<String> {
+        let id = |package: &Value| package["x-source"]["task_id"].as_str().map(str::to_owned);
+        packages.iter().filter_map(id).collect()
+    };
+    assert_eq!(named(tasks.kept()), ids);
+    // A host that keeps running keeps results while it runs.
+    let tasks = tasks.served();
+    ids.push(tasks.approved("While it runs"));
+    wait_until("the result to be kept", || named(tasks.kept()) == ids);
+}
+
+#[test]
+fn a_task_that_was_sent_back_says_why() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Clear the cache' --ready");
+    let agent = tasks.agent("good.sh", GOOD);
+    tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
+    tasks.yes(&format!("send-back {id} --yes 'the second shop is missing'"));
+    tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
+    tasks.yes(&format!("approve {id} --yes"));
+    tasks.yes(&format!("reopen {id} --yes 'a third shop'"));
+    tasks.yes(&format!("close {id} --yes"));
+    tasks.said("project create shop");
+    let packages = tasks.kept();
+    let [first, second] = packages.as_slice() else { panic!("{packages:?}") };
+    let said = |package: &Value| package["description"].as_str().expect("a text").to_owned();
+    assert!(said(first).contains("human:lead: the second shop is missing"), "{first}");
+    assert!(!said(first).contains("a third shop"), "{first}");
+    assert!(said(second).contains("human:lead: a third shop"), "{second}");
+}
+
+#[test]
+fn a_project_can_keep_no_results() {
+    let tasks = Tasks::new();
+    tasks.said("project create shop");
+    std::fs::write(tasks.data().join("accord.toml"), "[flows]\ntasks_off = [\"shop\"]\n")
+        .expect("written");
+    let id = tasks.approved("Clear the cache");
+    assert_eq!(tasks.kept(), Vec::<Value>::new());
+    let shown = tasks.yes(&format!("show {id}"));
+    assert!(!shown.contains("accord context pull"), "{shown}");
+    // What was done meanwhile is not kept later either.
+    std::fs::write(tasks.data().join("accord.toml"), "").expect("written");
+    assert_eq!(tasks.kept(), Vec::<Value>::new());
+    tasks.approved("Another one");
+    assert_eq!(tasks.kept().len(), 1);
+}
+
+#[test]
+fn a_repository_with_tasks_and_a_memory_beside_them_keeps_results() {
+    let tasks = Tasks::new();
+    let repo = tasks.folder().join("repo");
+    std::fs::create_dir(&repo).expect("a folder");
+    let at = |words: &str| {
+        let words = shell_words::split(words).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = bare(&words);
+        command.current_dir(&repo).env("ACCORD_ACTOR", "human:lead");
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+        ran.stdout
+    };
+    at("task init --root . --project shop");
+    let id = at("task create 'Clear the cache' --ready --id-only").trim().to_owned();
+    at(&format!("task close {id} --yes"));
+    at("project create shop --data .accord");
+    let listed = at("context pull --project shop --json");
+    assert!(listed.contains(&format!("Done: Clear the cache ({id})")), "{listed}");
+    let shown = at(&format!("task show {id}"));
+    assert!(shown.contains("accord context pull pkg_"), "{shown}");
+}
+
+#[test]
+fn a_result_with_a_credential_is_kept_without_it() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Rotate' --ready");
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let agent = tasks.agent(
+        "leaky.sh",
+        &format!(
+            "cat > /dev/null\nprintf 'The token\\n{secret}\\nis new.\\n' > $ACCORD_TASK_DIR/outputs/summary.md\n\
+             echo '{{\"outcome\": \"done\"}}' > $ACCORD_TASK_DIR/outputs/report.json\n"
+        ),
+    );
+    tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
+    tasks.yes(&format!("approve {id} --yes"));
+    tasks.said("project create shop");
+    let packages = tasks.kept();
+    let [package] = packages.as_slice() else { panic!("{packages:?}") };
+    let text = package.to_string();
+    assert!(!text.contains(&secret) && text.contains("is new."), "{text}");
+}
+
+/// A command that asks a person and waits.
+fn asking(tasks: &Tasks, words: &str) -> Child {
+    let words = shell_words::split(words).expect("words");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = bare(&words);
+    command.current_dir(tasks.folder()).env("ACCORD_DATA", tasks.data());
+    command.env("ACCORD_PROJECT", "shop").env("ACCORD_ACTOR", "agent:ci");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("accord starts")
+}
+
+/// The session of the only question that waits.
+#[track_caller]
+fn waiting(tasks: &Tasks) -> String {
+    wait_for("a question", || {
+        let listed = tasks.memory("live list --waiting");
+        let asks = listed["result"]["asks"].as_array()?;
+        asks.first().map(|ask| ask["session_id"].as_str().expect("an id").to_owned())
+    })
+}
+
+#[test]
+fn an_answer_answers_the_open_question_of_the_memory() {
+    for is_served in [false, true] {
+        let tasks = Tasks::new();
+        tasks.said("context deposit 'Ports' --question 'Which port?' --question 'Which host?'");
+        let listed = tasks.memory("context pull");
+        let id = listed["packages"][0]["package_id"].as_str().expect("an id").to_owned();
+        let tasks = if is_served { tasks.served() } else { tasks };
+        // The memory's question is asked by its id, and the answer is a text.
+        let asked = asking(&tasks, &format!("context ask {id}#0"));
+        let session = waiting(&tasks);
+        tasks.said(&format!("live answer {session} submit --field answer=8080"));
+        let output = output_of(asked, "accord context ask");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        // The same text, asked live by a script.
+        let asked = asking(&tasks, "live ask 'Which host?' --option one --option two --json");
+        let session = waiting(&tasks);
+        tasks.said(&format!("live answer {session} two"));
+        let output = output_of(asked, "accord live ask");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        wait_until("both answers", || tasks.kept().len() == 2);
+        let open = tasks.memory("context questions");
+        assert_eq!(open["questions"], serde_json::json!([]), "{open}");
+        let kept = tasks.kept();
+        assert_eq!(kept[0]["decisions_made"][0], "Which port?: 8080");
+        assert_eq!(kept[1]["decisions_made"][0], "Which host?: two");
+        assert_eq!(kept[1]["package_type"], "decision");
+        assert_eq!(kept[1]["package_id"], answer["result"]["package_id"]);
+        assert_eq!(kept[1]["x-approved_by"], "human:lead");
+        assert_eq!(kept[1]["x-source"]["session_id"], session.as_str());
+    }
+}
+
+#[test]
+fn an_answer_is_kept_once_after_a_crash_and_without_its_secrets() {
+    let mut tasks = Tasks::new().served();
+    let form = serde_json::json!({"type": "object", "properties": {
+        "user": {"type": "string"}, "pin": {"type": "string", "format": "password"},
+    }});
+    std::fs::write(tasks.folder().join("form.json"), form.to_string()).expect("a file");
+    let mut asked = asking(&tasks, "live ask 'Who signs in?' --form form.json");
+    let session = waiting(&tasks);
+    tasks.said(&format!("live answer {session} submit --field user=ann --field pin=9471"));
+    tasks.kill_server();
+    asked.kill().expect("it is killed");
+    asked.wait().expect("it ends");
+    for _ in 0..2 {
+        let kept = tasks.kept();
+        let [package] = kept.as_slice() else { panic!("{kept:?}") };
+        let text = package.to_string();
+        assert!(text.contains("user: ann") && !text.contains("9471"), "{text}");
+    }
+}

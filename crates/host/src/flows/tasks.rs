@@ -1,0 +1,218 @@
+//! A task that is done leaves a package: its result, its files, who approved it, and why it was
+//! sent back before.
+//!
+//! The source is the event that says that the task is done. It has the result in it, as it was at
+//! that moment. The trees of a data folder are looked at, linked ones, and the one in whose folder
+//! the data folder lies. Only what this copy of a tree wrote counts: what another copy says reaches
+//! this one when a person adopts it.
+
+use accord_base::ProjectId;
+use accord_base::decision::DecisionRecord;
+use accord_contract::text::counted;
+use accord_contract::{Failure, Value};
+use accord_memory::{FlowPackage, FlowSource, Memory, TakenOver};
+use accord_tasks::decisions::decisions_after;
+use accord_tasks::event_log::{EventLine, EventPlace, events_of, own_sources};
+use accord_tasks::layout::companion;
+use accord_tasks::{Environment, Tree};
+use accord_tasks_core::finished::{FinishedTask, package_id};
+use accord_tasks_core::operations::PersonDecision;
+use accord_tasks_core::{Status, TaskId};
+use serde_json::json;
+
+use super::{APPROVED_BY, SOURCE, is_tree, keeps_tasks, without_credentials};
+use crate::http::Host;
+
+/// How many events are looked at with one commit.
+const PAGE: usize = 256;
+
+impl Host {
+    /// Keeps the results of tasks that were done since the last look, in the trees that this host
+    /// knows and in the one around its data folder. A tree that cannot be read is left to the next
+    /// call, and logged.
+    pub fn keep_results(&self) -> u64 {
+        let mut kept = 0;
+        if !self.has_store() {
+            return kept;
+        }
+        let trees = self.tasks();
+        let known = trees.projects().into_iter().filter_map(|project| {
+            let tree = trees.find(&project);
+            tree.map(|tree| Some((tree?, project))).transpose()
+        });
+        for found in known {
+            kept += self.keep_found(found);
+        }
+        kept + self.keep_results_around()
+    }
+
+    /// The same for the tree around the data folder alone.
+    pub(crate) fn keep_results_around(&self) -> u64 {
+        self.tree_around().map_or(0, |found| self.keep_found(found))
+    }
+
+    fn keep_found(&self, found: Result<(Tree, ProjectId), Failure>) -> u64 {
+        let kept = found.and_then(|(tree, project)| self.keep_results_of(&tree, &project));
+        kept.unwrap_or_else(|failure| {
+            let code = failure.code;
+            tracing::warn!(%code, "results of tasks wait: {}", failure.message);
+            0
+        })
+    }
+
+    /// The tree in whose folder the data folder lies, as in a repository.
+    fn tree_around(&self) -> Option<Result<(Tree, ProjectId), Failure>> {
+        let folder = self.folder().canonicalize().ok()?;
+        let root = folder.parent().filter(|root| is_tree(root))?;
+        let known = self.tasks().linked();
+        if known.iter().any(|(_, linked)| linked.canonicalize().is_ok_and(|it| it == root)) {
+            return None;
+        }
+        let open = || {
+            let project = Tree::project_in(root)?;
+            let tree = Tree::open(root, &project, Environment::system())?;
+            Ok((tree, ProjectId::new(project)?))
+        };
+        Some(open())
+    }
+
+    /// Keeps the results of one tree. Returns how many are new.
+    pub(crate) fn keep_results_of(&self, tree: &Tree, project: &ProjectId) -> Result<u64, Failure> {
+        let mut kept = 0;
+        for id in own_sources(tree)? {
+            let source = FlowSource { project: project.clone(), id };
+            let is_kept = keeps_tasks(self.settings(), project.as_str());
+            kept += keep_source(self.memory(), tree, &source, is_kept)?;
+        }
+        Ok(kept)
+    }
+}
+
+/// Keeps the results that one writer wrote.
+fn keep_source(
+    memory: &Memory,
+    tree: &Tree,
+    source: &FlowSource,
+    is_kept: bool,
+) -> Result<u64, Failure> {
+    let known = memory.flowed(source)?;
+    let document: Option<Value> = serde_json::from_str(&known.place).ok();
+    let place = document.and_then(|document| EventPlace::read(&document));
+    // The number decides; the place in the log is where the search begins.
+    let place = place.filter(|place| place.number == known.number);
+    let mut place = place.unwrap_or(EventPlace { number: known.number, log: None });
+    let mut kept = 0;
+    loop {
+        let (lines, next) = events_of(tree, &source.id, place, PAGE)?;
+        if lines.is_empty() {
+            return Ok(kept);
+        }
+        let is_result = |line: &&EventLine| FinishedTask::of_event(&line.object).is_some();
+        let results: Vec<_> = lines.iter().filter(is_result).filter(|_| is_kept).collect();
+        let held = match results.is_empty() {
+            true => Vec::new(),
+            false => decisions_after(tree, None)?.records,
+        };
+        let packages = results.into_iter().filter_map(|line| {
+            let document = package(&source.project, &source.id, line, &held)?;
+            FlowPackage::new(&document)
+                .inspect_err(|failure| {
+                    tracing::error!(code = %failure.code, "a result is no package: {failure}");
+                })
+                .ok()
+        });
+        let upto = TakenOver { number: next.number, place: next.document().to_string() };
+        kept += memory.flow(source, packages.collect(), upto)?;
+        place = next;
+    }
+}
+
+/// The package that follows from an event; `None` if the event does not say that a task is done.
+/// `held` are the decisions that the log of the tree holds: an event only names its decision,
+/// because an agent can write events.
+fn package(
+    project: &ProjectId,
+    writer: &str,
+    line: &EventLine,
+    held: &[DecisionRecord],
+) -> Option<Value> {
+    let (id, result) = FinishedTask::of_event(&line.object)?;
+    let decision = line.object.get("payload").and_then(|payload| payload.get("decision"));
+    let decision = decision.and_then(|named| named.get("decision_id")?.as_str());
+    let decision =
+        decision.and_then(|named| held.iter().find(|record| record.decision_id.as_str() == named));
+    let title = super::title(&format!("Done: {} ({id})", result.title));
+    let package_id = package_id(id, &result.done_at);
+    let at = line.object.get("timestamp")?.as_str()?;
+    let mut package = super::package(&package_id, project.as_str(), &title, at);
+    package["description"] = description(id, &result, decision).into();
+    let files = deliverables(id, &result);
+    if !files.is_empty() {
+        package["deliverables"] = files.into();
+    }
+    package["tags"] = json!(["task"]);
+    let mut source = json!({
+        "protocol": "tasks",
+        "kind": "task.done",
+        "task_id": id.to_string(),
+        "writer": writer,
+        "event": line.number,
+    });
+    let named = [("agent", &result.agent), ("run_id", &result.run_id)];
+    for (name, text) in named.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
+        source[name] = text.as_str().into();
+    }
+    if let Some(decision) = decision {
+        source["decision_id"] = decision.decision_id.as_str().into();
+        package[APPROVED_BY] = decision.actor.as_str().into();
+    }
+    package[SOURCE] = source;
+    Some(package)
+}
+
+fn description(id: TaskId, result: &FinishedTask, decision: Option<&DecisionRecord>) -> String {
+    let worked = match &result.agent {
+        Some(agent) => format!("agent:{agent} worked on {id}"),
+        None => format!("No agent reported on {id}"),
+    };
+    let approved = match decision {
+        Some(decision) => match &decision.note {
+            Some(note) => format!("{} approved it: {note}", decision.actor),
+            None => format!("{} approved it", decision.actor),
+        },
+        None => "nobody had to approve it".to_owned(),
+    };
+    let mut parts = vec![format!("{worked}; {approved}.")];
+    parts.extend(result.summary.clone());
+    parts.extend(result.notes.clone().filter(|notes| Some(notes) != result.summary.as_ref()));
+    if let Some(said) = &result.sent_back {
+        let line = |said: &PersonDecision| {
+            let note = said.note.as_deref().unwrap_or("without a reason");
+            format!("- {}: {note}", said.by)
+        };
+        let lines: Vec<_> = said.iter().map(line).collect();
+        parts.push(format!("Sent back before:\n{}", lines.join("\n")));
+    }
+    if result.outputs_hidden > 0 {
+        let files = counted(result.outputs_hidden, "file");
+        parts.push(format!("{files} of its outputs are not listed."));
+    }
+    without_credentials(&parts.join("\n\n"))
+}
+
+/// The files of a task: what lies in its folder, and what its report names.
+fn deliverables(id: TaskId, result: &FinishedTask) -> Vec<Value> {
+    let folder = companion(Status::Done, id);
+    let kind = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        ending.filter(|it| !it.is_empty()).unwrap_or("file").to_owned()
+    };
+    let outputs = result.outputs.iter().map(|file| {
+        let path = format!("{folder}/{}", file.path);
+        json!({"path": path, "type": kind(&file.path), "size_bytes": file.bytes})
+    });
+    let named = result.deliverables.iter().flatten();
+    let named = named.map(|path| json!({"path": path, "type": kind(path)}));
+    outputs.chain(named).collect()
+}
