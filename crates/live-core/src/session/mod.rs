@@ -57,7 +57,7 @@ pub use consume::{ConsumedEvent, Drained, begin_consume, confirm, drain, give_ba
 pub use context::{check_context_size, host_context, sync_context};
 pub(crate) use decision::id as decision_id;
 pub use delta::{ContentChange, Delta, StreamChange};
-pub use kept::{KeptAnswer, package_id};
+pub use kept::{KeptAnswer, kept_data, package_id};
 pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, ledger_kind};
 pub use props::{PropsChanged, set_props};
 pub(crate) use props::{UNCHANGED, check_props};
