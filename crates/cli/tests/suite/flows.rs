@@ -66,7 +66,7 @@ fn an_approved_task_leaves_a_package_without_a_host() {
     let id = tasks.approved("Clear the cache");
     assert!(!tasks.data().join("accord.db").exists(), "there is no memory yet");
     // The memory begins, and has what was done before.
-    tasks.said("context deposit 'Use one cache' --decision 'one cache for all shops'");
+    tasks.said("context deposit --title 'Use one cache' --decision 'one cache for all shops'");
     let packages = tasks.kept();
     let [package] = packages.as_slice() else { panic!("{packages:?}") };
     assert_eq!(package["title"], format!("Done: Clear the cache ({id})"));
@@ -226,7 +226,9 @@ fn waiting(tasks: &Tasks) -> String {
 fn an_answer_answers_the_open_question_of_the_memory() {
     for is_served in [false, true] {
         let tasks = Tasks::new();
-        tasks.said("context deposit 'Ports' --question 'Which port?' --question 'Which host?'");
+        tasks.said(
+            "context deposit --title 'Ports' --question 'Which port?' --question 'Which host?'",
+        );
         let listed = tasks.memory("context pull");
         let id = listed["packages"][0]["package_id"].as_str().expect("an id").to_owned();
         let tasks = if is_served { tasks.served() } else { tasks };
@@ -263,6 +265,7 @@ fn an_answer_is_kept_once_after_a_crash_and_without_its_secrets() {
         "user": {"type": "string"}, "pin": {"type": "string", "format": "password"},
     }});
     std::fs::write(tasks.folder().join("form.json"), form.to_string()).expect("a file");
+    tasks.said("project create shop");
     let mut asked = asking(&tasks, "live ask 'Who signs in?' --form form.json");
     let session = waiting(&tasks);
     tasks.said(&format!("live answer {session} submit --field user=ann --field pin=9471"));
@@ -290,7 +293,9 @@ fn a_governed_run_leaves_its_decisions_and_gates_and_reads_the_memory() {
         ran.stdout
     };
     memory("project create shop --data .accord");
-    memory("context deposit 'One cache' --decision 'one cache for all shops' --project shop");
+    memory(
+        "context deposit --title 'One cache' --decision 'one cache for all shops' --project shop",
+    );
     let files = plan(&place);
     place.commit();
     let turn = place.work("pm", &files, |result| {
