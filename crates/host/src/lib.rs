@@ -27,7 +27,7 @@
 #![expect(clippy::disallowed_methods, reason = "the host uses sockets, files and the environment")]
 
 mod engine;
-mod flows;
+pub mod flows;
 pub mod http;
 mod inbox;
 pub mod mcp;

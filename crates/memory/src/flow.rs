@@ -56,7 +56,7 @@ impl Memory {
     }
 
     /// Stores the packages of a source, and that it was looked at up to a position. Nothing happens
-    /// if it was looked at so far before. Waits until that is durable, and returns how many are new.
+    /// if it was looked at so far before. Waits until that is durable. Returns how many are new.
     pub fn flow(
         &self,
         source: &FlowSource,
@@ -149,8 +149,8 @@ impl Memory {
             Err(UnitError::Refused(failure)) => {
                 let (id, code) = (package.package_id().as_str(), failure.code);
                 if code != Code::AgenticDuplicatePackageId {
-                    let project = project.as_str();
-                    tracing::warn!(project, id, %code, "a package is left out: {}", failure.message);
+                    let (project, why) = (project.as_str(), failure.message);
+                    tracing::warn!(project, id, %code, "a package is left out: {why}");
                 }
                 Ok(false)
             }

@@ -47,8 +47,8 @@ message! {
     }
 }
 
-/// The id of the package in which a memory keeps the result of a task that is done since `at`. Every
-/// copy of the tree gets the same.
+/// The id of the package in which a memory keeps the result of a task that is done since `at`. It
+/// is the same in every copy of the tree.
 pub fn package_id(id: TaskId, at: &Timestamp) -> String {
     let record = Value::from(["task.done".to_owned(), id.to_string(), at.to_string()].as_slice());
     format!("pkg_{}", &sha256(record.to_string().as_bytes()).hex()[..32])

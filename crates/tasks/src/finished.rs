@@ -20,7 +20,7 @@ const FILES: Most = Most { files: MOST_FILES, depth: 8 };
 const WANTS_MORE: [&str; 2] = ["sent_back", "reopened"];
 
 impl Work<'_> {
-    /// The result of a task. `file` is where the task still lies, `after` is the task as it becomes.
+    /// The result of a task. `file` says where the task lies, `after` is the task as it becomes.
     pub(crate) fn finished(&self, file: &TaskFile, after: &TaskFile) -> Result<FinishedTask> {
         let id = file.task().id;
         let folder = companion(file.task().status, id);

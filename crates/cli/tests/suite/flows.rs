@@ -6,15 +6,17 @@ use serde_json::Value;
 
 use crate::accord::run;
 use crate::memory::bare;
+use crate::run_place::{Place, plan};
 use crate::task_place::Tasks;
 use crate::wait::{output_of, wait_for, wait_until};
 
 /// An agent that leaves a result.
-const GOOD: &str = "cat > /dev/null
-echo 'The cache is cleared at midnight.' > $ACCORD_TASK_DIR/outputs/summary.md
-echo 'one' > $ACCORD_TASK_DIR/outputs/plan.txt
-echo '{\"outcome\": \"done\", \"notes\": \"two tests are slow\"}' > $ACCORD_TASK_DIR/outputs/report.json
-";
+const GOOD: &str = r#"cat > /dev/null
+cd "$ACCORD_TASK_DIR/outputs"
+echo 'The cache is cleared at midnight.' > summary.md
+echo 'one' > plan.txt
+echo '{"outcome": "done", "notes": "two tests are slow"}' > report.json
+"#;
 
 impl Tasks {
     /// Runs a command of the memory of the same folder, with `--json`.
@@ -64,7 +66,7 @@ fn an_approved_task_leaves_a_package_without_a_host() {
     let id = tasks.approved("Clear the cache");
     assert!(!tasks.data().join("accord.db").exists(), "there is no memory yet");
     // The memory begins, and has what was done before.
-    tasks.said("context deposit 'Use one cache' --decision 'one cache for all shops'");
+    tasks.said("context deposit --title 'Use one cache' --decision 'one cache for all shops'");
     let packages = tasks.kept();
     let [package] = packages.as_slice() else { panic!("{packages:?}") };
     assert_eq!(package["title"], format!("Done: Clear the cache ({id})"));
@@ -185,8 +187,9 @@ fn a_result_with_a_credential_is_kept_without_it() {
     let agent = tasks.agent(
         "leaky.sh",
         &format!(
-            "cat > /dev/null\nprintf 'The token\\n{secret}\\nis new.\\n' > $ACCORD_TASK_DIR/outputs/summary.md\n\
-             echo '{{\"outcome\": \"done\"}}' > $ACCORD_TASK_DIR/outputs/report.json\n"
+            "cat > /dev/null\ncd $ACCORD_TASK_DIR/outputs\n\
+             printf 'The token\\n{secret}\\nis new.\\n' > summary.md\n\
+             echo '{{\"outcome\": \"done\"}}' > report.json\n"
         ),
     );
     tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
@@ -223,7 +226,9 @@ fn waiting(tasks: &Tasks) -> String {
 fn an_answer_answers_the_open_question_of_the_memory() {
     for is_served in [false, true] {
         let tasks = Tasks::new();
-        tasks.said("context deposit 'Ports' --question 'Which port?' --question 'Which host?'");
+        tasks.said(
+            "context deposit --title 'Ports' --question 'Which port?' --question 'Which host?'",
+        );
         let listed = tasks.memory("context pull");
         let id = listed["packages"][0]["package_id"].as_str().expect("an id").to_owned();
         let tasks = if is_served { tasks.served() } else { tasks };
@@ -260,6 +265,7 @@ fn an_answer_is_kept_once_after_a_crash_and_without_its_secrets() {
         "user": {"type": "string"}, "pin": {"type": "string", "format": "password"},
     }});
     std::fs::write(tasks.folder().join("form.json"), form.to_string()).expect("a file");
+    tasks.said("project create shop");
     let mut asked = asking(&tasks, "live ask 'Who signs in?' --form form.json");
     let session = waiting(&tasks);
     tasks.said(&format!("live answer {session} submit --field user=ann --field pin=9471"));
@@ -272,4 +278,47 @@ fn an_answer_is_kept_once_after_a_crash_and_without_its_secrets() {
         let text = package.to_string();
         assert!(text.contains("user: ann") && !text.contains("9471"), "{text}");
     }
+}
+
+#[test]
+fn a_governed_run_leaves_its_decisions_and_gates_and_reads_the_memory() {
+    let place = Place::begun();
+    let memory = |words: &str| {
+        let words = shell_words::split(words).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = bare(&words);
+        command.current_dir(place.root()).env("ACCORD_ACTOR", "human:lead");
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+        ran.stdout
+    };
+    memory("project create shop --data .accord");
+    memory(
+        "context deposit --title 'One cache' --decision 'one cache for all shops' --project shop",
+    );
+    let files = plan(&place);
+    place.commit();
+    let turn = place.work("pm", &files, |result| {
+        result["phase_transition_request"] = serde_json::json!("implementation");
+        result["decisions"] = serde_json::json!([{"id": "DEC-001", "category": "scope",
+            "statement": "sell books first", "rationale": "they are there"}]);
+    });
+    for path in &files {
+        place.write(path, &(place.read(path) + "\nmore\n"));
+    }
+    let context = place.read(&format!(".agentxchain/dispatch/turns/{turn}/CONTEXT.md"));
+    assert!(context.contains("one cache for all shops"), "{context}");
+    place.run("accept --checkpoint").yes();
+    place.run("approve-transition --yes").yes();
+    // Once, also if the commands are repeated.
+    place.run("status").yes();
+    let listed: Value =
+        serde_json::from_str(&memory("context pull --project shop --json")).expect("a document");
+    let packages = listed["packages"].as_array().expect("a list");
+    let kept: Vec<_> = packages.iter().filter(|it| it["created_by"]["id"] == "accord").collect();
+    let [gate, decided] = kept.as_slice() else { panic!("{listed}") };
+    assert_eq!(decided["decisions_made"][0], "sell books first (they are there)");
+    assert_eq!(decided["x-source"]["turn_id"], turn.as_str());
+    assert_eq!(gate["x-source"]["kind"], "run.gate");
+    assert_eq!(gate["x-approved_by"], "human:lead");
 }

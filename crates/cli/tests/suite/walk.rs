@@ -123,6 +123,12 @@ fn questions_end_as_the_page_says() {
 }
 
 #[test]
+fn decisions_become_packages_as_the_page_says() {
+    let place = tempfile::tempdir().expect("a folder");
+    Walk::of(&page("flows.md")).run(place.path());
+}
+
+#[test]
 fn a_block_is_left_out_only_with_a_reason() {
     let walk = Walk::of("```sh\nrun\n```\n<!-- not run: it needs a moon -->\n```sh\nnot\n```\n");
     assert_eq!(walk.script, "run\n");

@@ -105,8 +105,10 @@ fn package(waiting: &WaitingFlow, record: &DecisionRecord) -> Option<Value> {
     let mut package = super::package(&id, waiting.project.as_str(), &title, at);
     package["package_type"] = "decision".into();
     let mut said = vec![format!("{} was asked: {question}", record.actor)];
-    said.push(format!("The answer: {label}"));
-    said.extend((!entered.is_empty()).then(|| entered.join("\n")));
+    said.push(match entered.is_empty() {
+        true => format!("The answer: {label}"),
+        false => format!("The answer:\n{}", entered.join("\n")),
+    });
     if kept.get("left_out").is_some() {
         said.push("What was entered is left out: it is secret, or too long.".to_owned());
     }

@@ -10,6 +10,7 @@
 //! - it is complete and needs no review, and nothing follows from it.
 
 pub(crate) mod live;
+pub mod runs;
 mod tasks;
 
 use std::path::Path;

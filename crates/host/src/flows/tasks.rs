@@ -23,6 +23,8 @@ use serde_json::json;
 use super::{APPROVED_BY, SOURCE, is_tree, keeps_tasks, without_credentials};
 use crate::http::Host;
 
+/// The file with which an agent reports, whose content the event has.
+const REPORT: &str = "outputs/report.json";
 /// How many events are looked at with one commit.
 const PAGE: usize = 256;
 
@@ -182,9 +184,10 @@ fn description(id: TaskId, result: &FinishedTask, decision: Option<&DecisionReco
         },
         None => "nobody had to approve it".to_owned(),
     };
-    let mut parts = vec![format!("{worked}; {approved}.")];
-    parts.extend(result.summary.clone());
-    parts.extend(result.notes.clone().filter(|notes| Some(notes) != result.summary.as_ref()));
+    // What a reader sees first is what was done.
+    let notes = result.notes.clone().filter(|notes| Some(notes) != result.summary.as_ref());
+    let mut parts: Vec<String> = result.summary.clone().into_iter().chain(notes).collect();
+    parts.push(format!("{worked}; {approved}."));
     if let Some(said) = &result.sent_back {
         let line = |said: &PersonDecision| {
             let note = said.note.as_deref().unwrap_or("without a reason");
@@ -208,7 +211,8 @@ fn deliverables(id: TaskId, result: &FinishedTask) -> Vec<Value> {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         ending.filter(|it| !it.is_empty()).unwrap_or("file").to_owned()
     };
-    let outputs = result.outputs.iter().map(|file| {
+    let outputs = result.outputs.iter().filter(|file| file.path != REPORT);
+    let outputs = outputs.map(|file| {
         let path = format!("{folder}/{}", file.path);
         json!({"path": path, "type": kind(&file.path), "size_bytes": file.bytes})
     });

@@ -1,8 +1,7 @@
 //! What is kept of an answer for the memory of the project, beyond the life of the session.
 //!
-//! Invariant: a field that is secret is not kept, and neither is one whose schema may be secret: its
-//! schema, or one that it refers to, has `writeOnly`, `x-secret` or the format `password`, or its
-//! name is that of a secret.
+//! Invariant: a field that may be secret is not kept: its schema, or one that it refers to, has
+//! `writeOnly`, `x-secret` or the format `password`, or its name is that of a secret.
 
 use accord_base::decision::DecisionId;
 use accord_canon::sha256;
@@ -57,7 +56,7 @@ pub(super) fn of_answer(
     let schema = entry.and_then(|entry| entry.schema.as_ref());
     let data = row.data.get("payload").and_then(|payload| payload.get("data"));
     if let Some((data, schema)) = data.zip(schema) {
-        let data = without_secrets(data, Some(schema), schema);
+        let data = kept_data(data, schema);
         if data.as_ref().is_some_and(|data| data.to_string().len() <= MOST_BYTES) {
             document.insert("data".into(), data.unwrap_or_default());
         } else {
@@ -67,7 +66,11 @@ pub(super) fn of_answer(
     KeptAnswer { decision_id, document: Value::Object(document) }
 }
 
-/// A value without its secret fields; `None` if all of it may be secret.
+/// What was entered, without its secret fields; `None` if all of it may be secret.
+pub fn kept_data(data: &Value, schema: &Value) -> Option<Value> {
+    without_secrets(data, Some(schema), schema)
+}
+
 fn without_secrets(value: &Value, schema: Option<&Value>, root: &Value) -> Option<Value> {
     match value {
         Value::Object(fields) => {
@@ -130,42 +133,4 @@ fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let named = schema.get("$ref").and_then(Value::as_str);
     let pointer = named.and_then(|named| named.strip_prefix('#'));
     pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn secret_fields_are_not_kept() {
-        let schema = json!({
-            "type": "object",
-            "$defs": {"key": {"type": "string", "writeOnly": true}},
-            "properties": {
-                "name": {"type": "string"},
-                "pin": {"type": "string", "format": "password"},
-                "own": {"type": "string", "x-secret": true},
-                "other": {"$ref": "#/$defs/key"},
-                "api_token": {"type": "string"},
-                "more": {"type": "object", "properties": {
-                    "city": {"type": "string"}, "code": {"type": "string", "writeOnly": true},
-                }},
-                "keys": {"type": "array", "items": {"type": "string", "format": "password"}},
-                "either": {"anyOf": [{"type": "null"}, {"type": "string", "writeOnly": true}]},
-            },
-        });
-        let data = json!({
-            "name": "Ann", "pin": "1", "own": "2", "other": "3", "api_token": "4",
-            "more": {"city": "Ulm", "code": "5"}, "keys": ["6"], "either": "7", "unknown": "8",
-        });
-        let kept = without_secrets(&data, Some(&schema), &schema);
-        assert_eq!(kept, Some(json!({"name": "Ann", "more": {"city": "Ulm"}})));
-        let open = json!({"type": "object"});
-        let kept = without_secrets(&json!({"name": "Ann", "n": [1]}), Some(&open), &open);
-        assert_eq!(kept, Some(json!({"name": "Ann", "n": [1]})));
-        let whole = json!({"type": "string", "writeOnly": true});
-        assert_eq!(without_secrets(&json!("x"), Some(&whole), &whole), None);
-    }
 }

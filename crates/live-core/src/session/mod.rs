@@ -59,7 +59,7 @@ pub use context::{check_context_size, host_context, sync_context};
 pub(crate) use decision::id as decision_id;
 pub use delta::{ContentChange, Delta, StreamChange};
 pub use inbox::waiting;
-pub use kept::{KeptAnswer, package_id};
+pub use kept::{KeptAnswer, kept_data, package_id};
 pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, ledger_kind};
 pub use props::{PropsChanged, set_props};
 pub(crate) use props::{UNCHANGED, check_props};

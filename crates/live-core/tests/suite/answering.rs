@@ -257,6 +257,7 @@ fn rules_about_answers_are_checked_with_the_contract() {
     for (name, value) in [
         ("x-answeredBy", json!("human")),
         ("x-closesOn", json!("second")),
+        ("x-keep", json!("yes")),
         ("x-answerWithin", json!("1h")),
         ("x-answerWithin", json!(0)),
         ("x-answerWithin", json!(90 * 24 * 3600 + 1)),
@@ -265,8 +266,10 @@ fn rules_about_answers_are_checked_with_the_contract() {
         let refused = CompiledContract::read(&document).unwrap_err();
         assert_eq!(refused.violations[0].field, name, "{document}");
     }
-    let ui = json!({"x-answeredBy": "anyone", "x-closesOn": "first", "x-answerWithin": 60});
-    let expected = AnswerRules { by_person: false, once: true, within: Some(60) };
+    let ui = json!({
+        "x-answeredBy": "anyone", "x-closesOn": "first", "x-answerWithin": 60, "x-keep": true,
+    });
+    let expected = AnswerRules { by_person: false, once: true, within: Some(60), keeps: true };
     assert_eq!(AnswerRules::of_ui(ui.as_object().unwrap()), expected);
     assert_eq!(AnswerRules::of_ui(&Object::new()), AnswerRules::default());
 }

@@ -246,7 +246,8 @@ settings! {
         runs_off: Vec<String> = "",
             "The projects whose governed runs leave no packages; * for all projects.";
         turn_tokens: u32 = "1000",
-            "The most tokens of the memory's briefing in the context of a governed turn; 0 for none.";
+            "The most tokens of the memory's briefing in the context of a governed turn; 0 for \
+             none.";
     }
 
     /// Live sessions between agents and people.

@@ -200,8 +200,8 @@ message! {
         optional sent_back: PersonDecision = "sent_back", "decision";
         /// Who approved or closed it.
         optional approval: PersonDecision = "approval", "decision";
-        /// The package in which the memory of the project keeps its result, once it is done. There is
-        /// none if the project keeps no results.
+        /// The package in which the memory of the project keeps its result, once it is done. There
+        /// is none if the project keeps no results.
         optional package_id: String = "package_id", "package-id";
         /// How often it was tried without success.
         required attempts: u64 = "attempts", "count";

@@ -90,9 +90,9 @@ fn question(host: &Connection, project: &str, given: &str) -> Result<String> {
             0 => format!("{} asks nothing", clean(&id)),
             count => format!("{} asks {count} questions, and no such one is named", clean(&id)),
         };
-        let lines = questions.iter().enumerate().map(|(at, text)| format!("{id}#{at}: {text}"));
-        let help = lines.collect::<Vec<_>>().join("\n");
+        let line = |(at, text): (usize, &String)| clean(&format!("{id}#{at}: {text}"));
+        let help = questions.iter().enumerate().map(line).collect::<Vec<_>>().join("\n");
         let error = CliError::usage(message);
-        if help.is_empty() { error } else { error.help(clean(&help)) }
+        if help.is_empty() { error } else { error.help(help) }
     })
 }
