@@ -16,6 +16,8 @@ mod context;
 mod contract;
 mod decisions;
 mod fact;
+mod hook;
+mod init;
 mod kb;
 mod key;
 mod launch;
@@ -50,6 +52,7 @@ pub(crate) struct Cli {
 subcommands! {
     below Cli, Command {
         Serve(Box<serve::ServeArgs>),
+        Init(Box<init::InitArgs>),
         Task(task::TaskArgs),
         Live(Box<live::LiveArgs>),
         Run(Box<run::RunArgs>),
@@ -60,6 +63,7 @@ subcommands! {
         Decisions(decisions::DecisionsArgs),
         Key(key::KeyArgs),
         Mcp(mcp::McpArgs),
+        Hook(hook::HookArgs),
         Store(store::StoreArgs),
         Config(Box<config::ConfigArgs>),
         Check(Box<check::CheckArgs>),
