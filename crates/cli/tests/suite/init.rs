@@ -106,7 +106,7 @@ fn an_agent_is_connected_once_and_removed_without_a_trace() {
 
     let said = place.types("init claude --yes").yes();
     assert!(said.starts_with("Claude Code: connected for project shop\n"), "{said}");
-    for part in ["new       .mcp.json", "changed   AGENTS.md", "approve   start `claude` here"] {
+    for part in ["  new      .mcp.json", "  changed  AGENTS.md", "  approve  start `claude` here"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let files = place.files();
@@ -190,12 +190,12 @@ fn check_says_what_is_missing_and_that_the_server_answers() {
     let place = Place::new();
     let ran = place.types("init claude --check");
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stdout.contains("file      .mcp.json: missing"), "{ran:?}");
+    assert!(ran.stdout.contains("  file     .mcp.json: missing"), "{ran:?}");
     place.types("init claude --yes").yes();
     let said = place.types("init claude --check").yes();
     assert!(said.starts_with("Claude Code: connected\n"), "{said}");
-    assert!(said.contains("server    accord mcp --project shop answers"), "{said}");
-    assert!(said.contains("approve   start `claude` here"), "{said}");
+    assert!(said.contains("  server   accord mcp --project shop answers"), "{said}");
+    assert!(said.contains("  approve  start `claude` here"), "{said}");
     // No memory was made.
     assert!(!place.at("shop/.accord/accord.db").exists());
 
@@ -203,7 +203,7 @@ fn check_says_what_is_missing_and_that_the_server_answers() {
     fs::write(place.at("shop/.mcp.json"), text).expect("a file");
     let ran = place.types("init claude --check --project shop");
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stdout.contains("kept      .mcp.json: mcpServers.accord"), "{ran:?}");
+    assert!(ran.stdout.contains("  kept     .mcp.json: mcpServers.accord"), "{ran:?}");
 
     let list = place.types("init --list").yes();
     assert!(list.contains("claude") && list.contains("connected, "), "{list}");

@@ -317,7 +317,12 @@ fn program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// The path of this program, if it can stand in the command of a hook without quotes.
 fn own_program() -> String {
+    let is_plain = |path: &String| {
+        path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter))
+    };
     let own = std::env::current_exe().ok();
-    own.map_or_else(|| "accord".to_owned(), |own| own.to_string_lossy().into_owned())
+    let own = own.map(|own| own.to_string_lossy().into_owned()).filter(is_plain);
+    own.unwrap_or_else(|| "accord".to_owned())
 }
