@@ -16,7 +16,9 @@ mod context;
 mod contract;
 mod decisions;
 mod fact;
+mod hook;
 mod inbox;
+mod init;
 mod kb;
 mod key;
 mod launch;
@@ -52,6 +54,7 @@ pub(crate) struct Cli {
 subcommands! {
     below Cli, Command {
         Serve(Box<serve::ServeArgs>),
+        Init(Box<init::InitArgs>),
         Task(task::TaskArgs),
         Live(Box<live::LiveArgs>),
         Run(Box<run::RunArgs>),
@@ -64,6 +67,7 @@ subcommands! {
         Decisions(decisions::DecisionsArgs),
         Key(key::KeyArgs),
         Mcp(mcp::McpArgs),
+        Hook(hook::HookArgs),
         Store(store::StoreArgs),
         Config(Box<config::ConfigArgs>),
         Check(Box<check::CheckArgs>),

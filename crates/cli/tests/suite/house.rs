@@ -42,6 +42,7 @@ const PURE_MAY_USE: &[&str] = &[
     "itoa",
     "jiff",
     "jiff-core",
+    "jsonc-parser",
     // Patterns of JSON Schema, in the syntax that `regex` runs in linear time.
     "jsonschema-regex",
     "keccak",
@@ -62,7 +63,10 @@ const PURE_MAY_USE: &[&str] = &[
     "serde_json",
     "sha2",
     "sha3",
+    "serde_spanned",
     "shell-words",
+    // Differences between texts.
+    "similar",
     "smallvec",
     "sponge-cursor",
     "strsim",
@@ -70,9 +74,14 @@ const PURE_MAY_USE: &[&str] = &[
     "thiserror",
     "tinyvec",
     "tinyvec_macros",
+    "toml",
+    "toml_datetime",
+    "toml_parser",
+    "toml_writer",
     "typenum",
     "unicase",
     "unicode-normalization",
+    "winnow",
     "zmij",
 ];
 

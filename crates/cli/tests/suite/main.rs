@@ -36,6 +36,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod init;
 mod leftovers;
 mod lines;
 mod live_ask;

@@ -12,6 +12,7 @@ mod google;
 mod model_api;
 mod openai;
 mod script;
+mod wired;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -210,6 +211,13 @@ struct Desk {
 impl Desk {
     /// A desk with this agent, if it is installed.
     fn with(name: &str) -> Option<Self> {
+        let desk = Self::fresh(name)?;
+        desk.connect(desk.preset);
+        Some(desk)
+    }
+
+    /// A desk with this agent and a model, if it is installed, without a memory.
+    fn fresh(name: &str) -> Option<Self> {
         let preset = Preset::named(name).expect("a name that is known");
         let path = path_with(preset)?;
         // Not in the temporary folder: where bubblewrap is installed, Codex hides that folder from
@@ -220,7 +228,7 @@ impl Desk {
         let api = ModelApi::start(home_path.join("shop"));
         let desk = Self { preset, home, path, api, sandbox: default_sandbox() };
         desk.git(&["init", "--quiet", "--initial-branch=main"]);
-        desk.connect(preset);
+        desk.settle(preset);
         Some(desk)
     }
 
@@ -235,57 +243,91 @@ impl Desk {
         let more = path_with(preset)?;
         let folders = std::env::split_paths(&self.path).chain(std::env::split_paths(&more));
         self.path = std::env::join_paths(folders).expect("folders without a colon");
+        self.settle(preset);
         self.connect(preset);
         Some(self)
     }
 
-    /// Wires a client to the model and to the memory, as its user would.
-    fn connect(&self, preset: &Preset) {
-        let arguments = ["mcp", "--data", &self.at("memory"), "--project", "shop"];
+    /// Writes the settings of a user who has a model, and trusts the repository.
+    fn settle(&self, preset: &Preset) {
+        let url = self.api.url();
         match preset.name {
-            "claude" => {
-                let server = json!({"command": "accord", "args": arguments});
-                let servers = json!({"mcpServers": {"accord": server}});
-                std::fs::write(self.at("shop/.mcp.json"), servers.to_string()).expect("a file");
-            }
+            "claude" => {}
             "gemini" => {
-                let server = json!({"command": "accord", "args": arguments});
-                let settings = json!({"mcpServers": {"accord": server},
-                    "security": {"auth": {"selectedType": "gemini-api-key"}},
+                let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
                     "privacy": {"usageStatisticsEnabled": false},
                     "general": {"disableAutoUpdate": true, "disableUpdateNag": true}});
-                std::fs::create_dir(self.at(".gemini")).expect("a folder");
-                std::fs::write(self.at(".gemini/settings.json"), settings.to_string())
-                    .expect("a file");
+                self.write(".gemini/settings.json", &settings.to_string());
+                let trusted = json!({self.at("shop"): "TRUST_FOLDER"});
+                self.write(".gemini/trustedFolders.json", &trusted.to_string());
             }
             "opencode" => {
-                let command: Vec<&str> = std::iter::once("accord").chain(arguments).collect();
-                let options = json!({"baseURL": format!("{}/v1", self.api.url()),
-                    "apiKey": "scripted"});
-                // Without `$schema`, the client adds it to the file.
-                let settings = json!({"$schema": "https://opencode.ai/config.json",
-                    "model": "scripted/scripted", "autoupdate": false,
-                    "share": "disabled",
-                    "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
-                        "options": options, "models": {"scripted": {}}}},
-                    "mcp": {"accord": {"type": "local", "command": command, "enabled": true}}});
-                std::fs::write(self.at("shop/opencode.json"), settings.to_string())
-                    .expect("a file");
+                let settings = self.model_of_opencode();
+                self.write(".config/opencode/opencode.json", &settings.to_string());
             }
             _ => {
-                let url = self.api.url();
                 let settings = format!(
                     "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
                      [model_providers.scripted]\nname = \"Scripted\"\nbase_url = \"{url}/v1\"\n\
                      env_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\n\n\
-                     [mcp_servers.accord]\ncommand = \"accord\"\nargs = {}\n",
+                     [projects.{}]\ntrust_level = \"trusted\"\n",
+                    json!(self.at("shop"))
+                );
+                self.write(".codex/config.toml", &settings);
+            }
+        }
+    }
+
+    /// Connects a client to the memory outside of the repository, as its user would.
+    fn connect(&self, preset: &Preset) {
+        let arguments = ["mcp", "--data", &self.at("memory"), "--project", "shop"];
+        let server = json!({"command": "accord", "args": arguments});
+        match preset.name {
+            "claude" => {
+                let servers = json!({"mcpServers": {"accord": server}});
+                self.write("shop/.mcp.json", &servers.to_string());
+            }
+            "gemini" => {
+                let path = self.at(".gemini/settings.json");
+                let text = std::fs::read(&path).expect("the settings");
+                let mut settings: Value = serde_json::from_slice(&text).expect("JSON");
+                settings["mcpServers"] = json!({"accord": server});
+                std::fs::write(&path, settings.to_string()).expect("a file");
+            }
+            "opencode" => {
+                let command: Vec<&str> = std::iter::once("accord").chain(arguments).collect();
+                // The settings of the user are not in the sandbox of a worker.
+                let mut settings = self.model_of_opencode();
+                settings["mcp"] =
+                    json!({"accord": {"type": "local", "command": command, "enabled": true}});
+                self.write("shop/opencode.json", &settings.to_string());
+            }
+            _ => {
+                let path = self.at(".codex/config.toml");
+                let server = format!(
+                    "{}\n[mcp_servers.accord]\ncommand = \"accord\"\nargs = {}\n",
+                    std::fs::read_to_string(&path).expect("the settings"),
                     json!(arguments)
                 );
-                std::fs::create_dir(self.at(".codex")).expect("a folder");
-                std::fs::write(self.at(".codex/config.toml"), settings).expect("a file");
+                std::fs::write(&path, server).expect("a file");
             }
         }
         self.commit("Begin");
+    }
+
+    fn model_of_opencode(&self) -> Value {
+        let options = json!({"baseURL": format!("{}/v1", self.api.url()), "apiKey": "scripted"});
+        // Without `$schema`, the client adds it to the file.
+        json!({"$schema": "https://opencode.ai/config.json", "model": "scripted/scripted",
+            "autoupdate": false, "share": "disabled",
+            "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
+                "options": options, "models": {"scripted": {}}}}})
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = PathBuf::from(self.at(path));
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
     }
 
     /// Three turns of the agent: it plans, builds and reviews, and a person approves.

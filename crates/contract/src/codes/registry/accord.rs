@@ -18,6 +18,25 @@ macro_rules! accord_codes {
     OutputFailed = "OUTPUT_FAILED", Execution, AfterChange, 500,
         "The output cannot be written; check the path, its permissions and the free space.";
 
+    WiringFileBroken = "WIRING_FILE_BROKEN", Validation, AfterChange, 422,
+        "A settings file of a coding agent cannot be edited safely, and nothing was written; \
+         correct the file at the named line.";
+    WiringMarkers = "WIRING_MARKERS", Validation, AfterChange, 422,
+        "The markers of Accord's block in a file of instructions are doubled, nested or not \
+         closed, and nothing was written; keep one pair of them, or none.";
+    WiringNameTaken = "WIRING_NAME_TAKEN", Validation, AfterChange, 409,
+        "Another MCP server has the name, and nothing was written; choose another name with \
+         --name.";
+    WiringOutside = "WIRING_OUTSIDE", Validation, AfterChange, 422,
+        "A settings file is a link that leads out of the project, and nothing was written; \
+         replace the link, or edit its target by hand.";
+    WiringUnconfirmed = "WIRING_UNCONFIRMED", Validation, AfterChange, 409,
+        "Nobody confirmed the changes, and nothing was written; answer the question on a terminal, \
+         or use --yes after --dry-run.";
+    WiringMoved = "WIRING_MOVED", Execution, Backoff, 409,
+        "A settings file changed while it was edited, and nothing was written; run the command \
+         again.";
+
     CanonInvalidJson = "CANON_INVALID_JSON", Validation, AfterChange, 400,
         "The text is not JSON; correct the syntax at the named place.";
     CanonInvalidUtf8 = "CANON_INVALID_UTF8", Validation, AfterChange, 400,
