@@ -293,6 +293,7 @@ fn a_governed_run_leaves_its_decisions_and_gates_and_reads_the_memory() {
         ran.stdout
     };
     memory("project create shop --data .accord");
+    memory("project use shop --data .accord");
     memory(
         "context deposit --title 'One cache' --decision 'one cache for all shops' --project shop",
     );
