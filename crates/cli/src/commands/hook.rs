@@ -32,7 +32,8 @@ const LEAST_TOKENS: u32 = 300;
 #[derive(Debug, clap::Args)]
 pub(crate) struct HookArgs {
     /// The maximum size of the briefing in tokens, at least 400; never more than 8,000 characters
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(400..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    #[arg(value_parser = clap::value_parser!(u32).range(400..))]
     max_tokens: u32,
 
     #[command(flatten)]

@@ -124,7 +124,11 @@ fn keeps(tool: Tool, path: &str, text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 32,
+        failure_persistence: None,
+        ..Default::default()
+    })]
 
     #[test]
     fn json_is_as_before_after_a_removal(document in document(), layout in layout()) {

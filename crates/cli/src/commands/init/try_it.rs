@@ -17,7 +17,11 @@ use crate::{CliError, Result};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"accord-init","version":"1"}}}"#;
+/// The first message of MCP.
+const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+    r#""capabilities":{},"clientInfo":{"name":"accord-init","version":"1"}}}"#
+);
 
 /// The answer of a server, or why there is none.
 pub(super) struct Answers {

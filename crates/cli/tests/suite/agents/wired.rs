@@ -2,6 +2,9 @@
 //! instructions and the tools.
 
 use super::Desk;
+use crate::wait::wait_until;
+
+const BRIEFING: &str = "Accord memory of project shop, as of ";
 
 /// What the memory says.
 const HANDOFF: &str = "Retries are capped at five; the next step is the timeout";
@@ -52,7 +55,8 @@ impl Desk {
         self.asks_with_all(command);
         // A linked work tree has the files of the commit, and the memory of the main one.
         self.git(&["worktree", "add", "--quiet", "../side"]);
-        if name != "codex" && name != "gemini" {
+        // Gemini CLI trusts folders, not repositories.
+        if name != "gemini" {
             self.asks_with_all(&format!("cd ../side && {command}"));
         }
         let said = self.accord(&format!("init {name} --remove --yes"));
@@ -67,24 +71,29 @@ impl Desk {
         assert_eq!(left.lines().count(), files.lines().count(), "{left}");
     }
 
-    /// Runs a client, and checks what its model is asked first.
+    /// Runs a client, and checks what its model is asked first. On a busy machine, the hook may
+    /// not be in time at once.
     #[track_caller]
     fn asks_with_all(&self, command: &str) {
+        let mut request = String::new();
+        wait_until(format_args!("a request with the briefing"), || {
+            request = self.first_with_tools(command);
+            request.contains(BRIEFING)
+        });
+        for part in
+            [HANDOFF, "## Shared memory (Accord)", "memory_orient", "memory_pull", "memory_deposit"]
+        {
+            assert!(request.contains(part), "{part:?} is missing in {request}");
+        }
+    }
+
+    #[track_caller]
+    fn first_with_tools(&self, command: &str) -> String {
         let before = self.api.asked().lines().count();
         let ran = self.shell(command);
         assert_eq!(ran.code, 0, "{ran:?}");
         let asked = self.api.asked();
         let request = asked.lines().skip(before).find(|request| request.contains("\"tools\":["));
-        let request = request.unwrap_or_else(|| panic!("no request with tools: {asked}"));
-        for part in [
-            "Accord memory of project shop, as of ",
-            HANDOFF,
-            "## Shared memory (Accord)",
-            "memory_orient",
-            "memory_pull",
-            "memory_deposit",
-        ] {
-            assert!(request.contains(part), "{part:?} is missing in {request}");
-        }
+        request.unwrap_or_else(|| panic!("no request with tools: {asked}")).to_owned()
     }
 }
