@@ -12,6 +12,7 @@ mod checks;
 mod claims;
 mod clock;
 mod commits;
+mod copies;
 mod crashes;
 mod decisions;
 mod edits;

@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Clones, report, try_git};
+use super::report;
 use crate::accord::run;
+use crate::clones::{Clones, try_git};
 
 #[test]
 fn a_persons_decision_wins_over_a_later_edit() {
