@@ -72,11 +72,13 @@ fn a_rebase_takes_changes_to_the_new_id() {
     two.yes(&format!("block {id} 'his own block'"));
     two.commit();
     let mut pulled = try_git(&two.path, &["pull", "-q", "--rebase", "origin", "main"]);
+    let mut new_ids = std::collections::BTreeSet::new();
     for _ in 0..5 {
         if pulled.code == 0 {
             break;
         }
         two.yes("merge");
+        new_ids.insert(two.id("Of bob"));
         two.git("add -A");
         pulled = try_git(&two.path, &["-c", "core.editor=true", "rebase", "--continue"]);
     }
@@ -87,6 +89,8 @@ fn a_rebase_takes_changes_to_the_new_id() {
     assert!(of_bob["task"]["comments"].to_string().contains("on his own"), "{of_bob}");
     let of_ann = two.task(&two.id("Of ann"));
     assert_eq!((&of_ann["task"]["id"], &of_ann["task"]["status"]), (&json!(id), &json!("ready")));
+    assert_eq!(new_ids.len(), 1, "one new id at every stop: {new_ids:?}");
+    assert_eq!(of_bob["task"]["metadata"]["formerIds"], json!([id]));
     let was = two.yes(&format!("show {}", two.id("Of bob")));
     assert!(was.contains("  was      TASK-"), "{was}");
     two.lints_clean();
@@ -190,4 +194,38 @@ fn a_conflict_that_is_settled_is_no_failed_validation() {
     one.yes(&format!("claim {id} --as builder"));
     one.merge();
     assert!(!one.yes("watch --no-wait").contains("task.validation.failed"));
+}
+
+#[test]
+fn what_an_agent_made_of_a_task_that_a_person_ended_is_no_output_of_it() {
+    let (_folder, one, two) = Clones::trusting(&["First"]);
+    let id = one.id("First");
+    two.yes(&format!("close {id} --yes"));
+    two.push();
+    one.works(&id, "builder");
+    one.merge();
+    assert_eq!(one.task(&id)["task"]["status"], "done");
+    assert_eq!(one.outputs(&id), Vec::<String>::new());
+    let made = format!("tasks/done/{id}/work/from-other/outputs/builder.txt");
+    assert!(one.path.join(made).exists());
+    assert!(two.pull());
+    for clone in [&one, &two] {
+        clone.lints_clean();
+    }
+}
+
+#[test]
+fn the_same_plan_in_two_clones_is_named_by_the_merge() {
+    let (_folder, one, two) = Clones::trusting(&[]);
+    for clone in [&one, &two] {
+        fs::write(clone.path.join("plan.md"), "- [ ] Alpha\n- [ ] Beta\n").expect("a plan");
+        clone.yes("create --from plan.md");
+    }
+    one.push();
+    let said = two.merge();
+    assert_eq!(said.matches("has the same key (").count(), 2, "{said}");
+    assert_eq!(said.matches("created first, and keeps its id").count(), 2, "{said}");
+    let lint = two.ran("lint");
+    assert_eq!(lint.code, 1, "{lint:?}");
+    assert_eq!(lint.stdout.matches("if it is the same task: accord task cancel").count(), 2);
 }

@@ -4,14 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use accord_base::{By, Door};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::operations::{
-    AdoptWriterRequest, ApproveRequest, ClaimRequest, InitRequest, LintQuery, MergeRequest,
-    ShowQuery,
+    AdoptWriterRequest, AgentExit, ApproveRequest, ClaimRequest, CreateRequest, EndRunRequest,
+    EventsQuery, InitRequest, LintQuery, ListQuery, MergeRequest, PollAnswer, PollRequest,
+    ShowAnswer, ShowQuery, TaskObserved,
 };
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{AGENT, Clock, agent, human, ready, report};
+use crate::support::{AGENT, Clock, agent, human, ready, report, routed};
 
 /// What git carries of a tree.
 const CARRIED: [&str; 4] = ["project.yaml", "tasks", "events", "runs"];
@@ -64,18 +66,46 @@ impl Copy {
         self.folder.path()
     }
 
+    fn show(&self, id: TaskId) -> ShowAnswer {
+        self.tree.show(&id.to_string(), &ShowQuery::default(), &human()).unwrap()
+    }
+
     fn status(&self, id: TaskId) -> Status {
-        self.tree.show(&id.to_string(), &ShowQuery::default(), &human()).unwrap().task.status
+        self.show(id).task.status
+    }
+
+    fn poll(&self) -> PollAnswer {
+        self.tree.poll(&PollRequest::default(), &human()).unwrap()
+    }
+
+    /// The codes of what is wrong.
+    fn lint(&self) -> Vec<String> {
+        let lint = self.tree.lint(&LintQuery::default(), &human()).unwrap();
+        lint.findings.into_iter().map(|finding| finding.code).collect()
+    }
+
+    /// A person confirms another copy.
+    fn confirm(&self, other: &Self) {
+        let request = AdoptWriterRequest { writer: other.writer(), ..Default::default() };
+        self.tree.adopt_writer(&request, &human()).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap()
     }
 
     fn ready(&self, title: &str) -> TaskId {
         self.tree.create(&ready(title), &human()).unwrap().task.id
     }
 
+    fn claim(&self, id: TaskId) {
+        self.tree.claim(&id.to_string(), &ClaimRequest::default(), &agent(AGENT)).unwrap();
+    }
+
     /// A task in review.
     fn reviewed(&self) -> TaskId {
         let id = self.ready("Ship it");
-        self.tree.claim(&id.to_string(), &ClaimRequest::default(), &agent(AGENT)).unwrap();
+        self.claim(id);
         self.tree.message(&report(&id.to_string(), AGENT, "done"), &agent(AGENT)).unwrap();
         id
     }
@@ -85,6 +115,11 @@ impl Copy {
         for path in paths.iter().map(String::as_str).chain(["events"]) {
             carry(&other.root().join(path), &self.root().join(path));
         }
+        let id = |path: &String| {
+            let name = path.rsplit('/').next().unwrap().strip_suffix(".md").unwrap();
+            TaskId::parse(name).unwrap()
+        };
+        self.tree.look_at(&paths.iter().map(id).collect::<Vec<_>>()).unwrap();
     }
 
     /// The writer that this copy is.
@@ -101,8 +136,12 @@ impl Copy {
     }
 }
 
-/// Copies a file or a folder.
+/// Copies a file or a folder, without what git ignores.
 fn carry(from: &Path, to: &Path) {
+    let is_ignored = |name: &str| from.ends_with(name);
+    if is_ignored("run.json") || is_ignored("run_heartbeat.json") {
+        return;
+    }
     if from.is_dir() {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap().flatten() {
@@ -143,8 +182,7 @@ fn a_merge_of_two_tasks_with_one_id_takes_over_no_decision_of_an_unconfirmed_cop
         assert!(problem.contains(&format!("adopt --writer {}", forger.writer())), "{problem}");
         assert!(!copy.events().contains("task.merged"), "{}", copy.events());
         // Once a person confirms that copy, both tasks are there.
-        let confirm = AdoptWriterRequest { writer: forger.writer(), ..Default::default() };
-        copy.tree.adopt_writer(&confirm, &human()).unwrap();
+        copy.confirm(&forger);
         let answer = merge();
         let merged: Vec<_> =
             answer.merged.iter().map(|task| (task.title.as_str(), task.status)).collect();
@@ -156,7 +194,158 @@ fn a_merge_of_two_tasks_with_one_id_takes_over_no_decision_of_an_unconfirmed_cop
         for task in &answer.merged {
             assert_eq!(copy.status(task.task_id), task.status);
         }
-        let lint = copy.tree.lint(&LintQuery::default(), &human()).unwrap();
-        assert_eq!(lint.findings, []);
+        assert_eq!(copy.lint(), Vec::<String>::new());
+        // The one that keeps the id says where the other one is, while that is open.
+        let renumbered = answer.merged[1].task_id;
+        let findings = copy.show(id).findings.join("\n");
+        let is_said = findings.contains(&format!("another one now: {renumbered}"));
+        assert_eq!(is_said, !is_earlier, "{findings}");
+        // The approval is that of the other copy, also after the merge repeated it here.
+        let approved = answer.merged.iter().find(|task| task.status == Status::Done).unwrap();
+        let findings = copy.show(approved.task_id).findings.join("\n");
+        assert!(findings.contains("approved by human:reviewer"), "{findings}");
+        assert!(!findings.contains(&copy.writer()), "{findings}");
+        let is_named = findings.contains(&format!("({})", forger.writer()));
+        assert_eq!(is_named, !is_earlier, "{findings}");
     }
+}
+
+#[test]
+fn a_task_in_progress_in_another_copy_is_shown_as_such() {
+    let clock = Clock::default();
+    let copy = Copy::new(&clock, 1);
+    let id = copy.ready("Ship it");
+    copy.claim(id);
+    assert_eq!(copy.show(id).task.lease.unwrap().elsewhere, None);
+    let other = Copy::of(&copy, &clock, 2);
+    for _ in 0..2 {
+        let lease = other.show(id).task.lease.unwrap();
+        assert_eq!((lease.agent.as_str(), lease.run_id), (AGENT, None));
+        assert_eq!(lease.elsewhere, Some(true));
+        let list = other.tree.list(&ListQuery::default(), &human()).unwrap();
+        assert_eq!(list.tasks[0].lease.as_ref().unwrap().elsewhere, Some(true));
+        // Also after this copy wrote something.
+        other.ready("Another");
+    }
+}
+
+#[test]
+fn copies_that_promote_a_task_write_the_same() {
+    let clock = Clock::default();
+    let copy = Copy::new(&clock, 1);
+    let first = copy.ready("First");
+    let waits = CreateRequest { depends_on: Some(vec![first.to_string()]), ..routed("Second") };
+    let second = copy.tree.create(&waits, &human()).unwrap().task.id;
+    let other = Copy::of(&copy, &clock, 2);
+    clock.add(10);
+    copy.tree.close(&first.to_string(), &Default::default(), &human()).unwrap();
+    fs::remove_file(other.root().join(file(Status::Ready, first))).unwrap();
+    other.take(&copy, &[file(Status::Done, first)]);
+    other.confirm(&copy);
+    let mut texts = Vec::new();
+    for one in [&copy, &other] {
+        clock.add(60);
+        one.poll();
+        texts.push(one.text(&file(Status::Ready, second)));
+    }
+    assert_eq!(texts[0], texts[1]);
+    assert!(texts[0].contains("lastTransitionAt: 2026-02-09T21:00:10"), "{}", texts[0]);
+}
+
+#[test]
+fn a_plan_that_two_copies_carried_out_is_named() {
+    let clock = Clock::default();
+    let (one, other) = (Copy::new(&clock, 1), Copy::new(&clock, 2));
+    let planned = || CreateRequest { key: Some("plan.md:1".into()), ..ready("Alpha") };
+    let first = one.tree.create(&planned(), &human()).unwrap().task.id;
+    let used = other.ready("Another");
+    assert_eq!(used, first);
+    let second = other.tree.create(&planned(), &human()).unwrap().task.id;
+    one.take(&other, &[file(Status::Ready, second)]);
+    let lint = one.tree.lint(&LintQuery::default(), &human()).unwrap();
+    let found = lint.findings.iter().find(|found| found.code == "duplicate_key").unwrap();
+    assert_eq!(found.task_id, Some(second));
+    assert!(found.problem.contains(&first.to_string()), "{found:?}");
+    let cancel = format!("accord task cancel {second}");
+    assert!(found.suggestion.as_ref().unwrap().contains(&cancel), "{found:?}");
+    one.confirm(&other);
+    one.tree.cancel(&second.to_string(), &Default::default(), &human()).unwrap();
+    assert!(!one.lint().contains(&"duplicate_key".to_owned()));
+}
+
+#[test]
+fn checks_of_a_task_run_in_another_copy() {
+    let clock = Clock::default();
+    let copy = Copy::new(&clock, 1);
+    let id = copy.reviewed();
+    let other = Copy::of(&copy, &clock, 2);
+    let run = other.show(id).task.run.unwrap();
+    let run_id = run.run_id.unwrap_or_default();
+    let observed = TaskObserved {
+        run_id: run_id.clone(),
+        sandbox: "bubblewrap".to_owned(),
+        checks: Vec::new(),
+        work_tree: other.root().join("src").display().to_string(),
+        base: None,
+        commits: Vec::new(),
+        files: Vec::new(),
+        left_out: 0,
+        cost: None,
+        executed: None,
+    };
+    let request = EndRunRequest {
+        agent: Some(run.agent),
+        run_id,
+        exit: AgentExit::Success,
+        text: None,
+        observed: Some(observed.clone()),
+    };
+    let by = By::parse("script:worker", Door::Cli).unwrap();
+    other.tree.end_run(&id.to_string(), &request, &by).unwrap();
+    let shown = other.show(id);
+    assert_eq!((shown.task.status, shown.observed), (Status::Review, Some(observed)));
+    // The file has no path of this machine.
+    let text = other.text(&file(Status::Review, id));
+    assert!(text.contains("work_tree: src"), "{text}");
+}
+
+#[test]
+fn events_of_all_copies_are_read_by_their_times() {
+    let clock = Clock::default();
+    let copy = Copy::new(&clock, 1);
+    let id = copy.ready("Ship it");
+    let other = Copy::of(&copy, &clock, 2);
+    clock.add(10);
+    other.ready("Another");
+    clock.add(10);
+    copy.claim(id);
+    other.take(&copy, &[]);
+    let read = |query: EventsQuery| {
+        let answer = other.tree.events(&query).unwrap();
+        let said = answer.events.into_iter().map(|event| (event.kind, event.copy));
+        (said.collect::<Vec<_>>(), answer.more)
+    };
+    let theirs = Some(copy.writer());
+    let said = |kind: &str, copy: &Option<String>| (kind.to_owned(), copy.clone());
+    let all = EventsQuery { copies: true, ..EventsQuery::default() };
+    let (events, more) = read(all.clone());
+    assert_eq!(events[..2], [said("task.created", &theirs), said("task.created", &None)]);
+    assert!(events[2..].iter().all(|(_, copy)| *copy == theirs), "{events:?}");
+    assert!(events.len() > 2 && !more);
+    // Page by page, and those of one task.
+    let mut pages = Vec::new();
+    loop {
+        let after = Some(pages.len() as u64);
+        let (page, more) = read(EventsQuery { after, limit: Some(2), ..all.clone() });
+        pages.extend(page);
+        if !more {
+            break;
+        }
+    }
+    assert_eq!(pages, events);
+    let (of_task, _) = read(EventsQuery { task_id: Some(id.to_string()), ..all });
+    assert_eq!(of_task.len(), events.len() - 1);
+    // Without the others, its own.
+    let (own, _) = read(EventsQuery::default());
+    assert_eq!(own, [said("task.created", &None)]);
 }

@@ -30,6 +30,7 @@ mod older_trees;
 mod polling;
 mod processes;
 mod reading;
+mod removed;
 mod review;
 mod run_ends;
 mod schemas;

@@ -74,6 +74,28 @@ fn two_tasks_of_one_id() {
 }
 
 #[test]
+fn a_merge_that_nobody_finished_is_said() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.create("'Of one' --ready");
+    assert_eq!(two.create("'Of two' --ready"), id);
+    // Git finds no conflict.
+    two.yes(&format!("block {id} 'no keys'"));
+    two.commit();
+    one.push();
+    assert!(two.pull());
+    let words = ["list", "board --once", "poll", "work --agent true --as x --role none --drain"];
+    for words in words.map(str::to_owned).into_iter().chain([format!("show {id}")]) {
+        let ran = two.ran(&words);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("accord task merge"), "{words}: {said}");
+        assert!(!said.contains("damaged"), "{words}: {said}");
+    }
+    two.confirms(&one);
+    two.yes("merge");
+    assert!(!two.yes("poll").contains("accord task merge"));
+}
+
+#[test]
 fn the_work_of_a_task_follows_it_to_another_id() {
     let (_clones, one, two) = Clones::with(&["First"]);
     let of_one = one.create("'Of one' --ready");

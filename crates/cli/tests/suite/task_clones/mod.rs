@@ -6,7 +6,7 @@ mod trust;
 use std::fs;
 
 use crate::accord::run;
-use crate::clones::{Clone, Clones};
+use crate::clones::{Clone, Clones, git};
 
 #[test]
 fn a_fresh_clone_is_read_without_a_trace() {
@@ -245,4 +245,57 @@ fn a_tree_that_is_made_again_goes_on_with_its_numbers() {
     assert!(last_event() > last);
     assert!(one.yes("watch --no-wait").contains("tree_made_again"));
     one.lints_clean();
+}
+
+#[test]
+fn approved_outputs_travel_as_they_are() {
+    let clones = Clones { folder: tempfile::tempdir().expect("a folder") };
+    git(clones.folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
+    let one = clones.another("one", "human:ann");
+    fs::write(one.path.join(".gitignore"), "*.txt\ndist/\n").expect("a file");
+    let said = one.yes("init --root . --project shop");
+    assert!(said.contains("accord task create TITLE\n"), "{said}");
+    assert!(said.contains("accord task merge") && said.contains("--ids random"), "{said}");
+    let id = one.create("First --ready");
+    one.yes(&format!("claim {id} --as builder"));
+    let outputs = one.path.join(format!("tasks/in-progress/{id}/outputs"));
+    fs::create_dir(outputs.join("dist")).expect("a folder");
+    fs::write(outputs.join("result.txt"), "one\ntwo\n").expect("an output");
+    fs::write(outputs.join("dist/page.html"), "one\n").expect("an output");
+    fs::write(one.path.join("notes.txt"), "ignored").expect("a file");
+    run(one.command("message"), report(&id, "builder", None, "n"));
+    // By its number.
+    one.yes("approve 1 --yes");
+    one.push();
+    assert!(!one.git("ls-files").contains("notes.txt"));
+    let url = clones.folder.path().join("hub.git").display().to_string();
+    let words = ["-c", "core.autocrlf=true", "clone", "-q", url.as_str(), "windows"];
+    git(clones.folder.path(), &words);
+    let two = Clone { path: clones.folder.path().join("windows"), person: "human:bob" };
+    let outputs = two.path.join(format!("tasks/done/{id}/outputs"));
+    assert_eq!(fs::read_to_string(outputs.join("result.txt")).expect("a result"), "one\ntwo\n");
+    assert!(outputs.join("dist/page.html").exists());
+    two.lints_clean();
+}
+
+#[test]
+fn a_task_of_another_clone_is_shown_as_one() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    one.sync();
+    two.git("pull -q origin main");
+    let shown = two.yes(&format!("show {id}"));
+    assert!(shown.contains("builder in another copy of the tasks"), "{shown}");
+    assert!(!shown.contains("  run"), "{shown}");
+    assert!(shown.contains(&format!("next  accord task block {id} REASON")), "{shown}");
+    for words in ["list", "board --once"] {
+        assert!(two.yes(words).contains("in another copy"), "{words}");
+    }
+    // A worker does not wait for it, and its story is told here, too.
+    let ran = two.ran("work --agent true --as other --drain");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let story = two.yes("watch --no-wait");
+    let writer = one.writer();
+    assert!(story.contains(&format!(" of {writer} ")) && story.contains("builder"), "{story}");
 }
