@@ -152,7 +152,7 @@ pub(crate) fn vanished(folder: &str, count: usize) -> TreeError {
     let why = format!(
         "the folder is gone, and the {count} open tasks in it. Nothing was changed. Restore it \
          with git (git checkout -- {folder}) or from a backup, or mount it again; accord task init \
-         makes it again, without them"
+         (with --root, if the tree is in a repository) makes it again, without them"
     );
     TreeError::damaged(folder, why)
 }
