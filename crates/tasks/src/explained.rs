@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use accord_contract::{Object, Value};
+use accord_tasks_core::board::number;
 use accord_tasks_core::event::{self, kind};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
@@ -126,10 +127,10 @@ impl Explained {
         }
     }
 
-    /// Who left the front matter of a file, if an event says so.
-    pub(crate) fn writer(&self, file: &TaskFile) -> Option<&Writer> {
-        let lines = self.fronts.get(&(file.task().id, front_of(file).into()))?;
-        lines.first().map(|line| &line.writer)
+    /// Who left the front matter of a file, as events say.
+    pub(crate) fn writers(&self, file: &TaskFile) -> Vec<Writer> {
+        let lines = self.fronts.get(&(file.task().id, front_of(file).into()));
+        lines.into_iter().flatten().map(|line| line.writer.clone()).collect()
     }
 
     /// Whose line explains a file in a folder, if one does.
@@ -166,6 +167,18 @@ impl Explained {
     /// Whether a line is about a task. If not, its file is that of another commit.
     pub(crate) fn names(&self, id: TaskId) -> bool {
         self.named.contains(&id)
+    }
+
+    /// The task that a text names, of those that are only in the logs: by its id, or by the last
+    /// numbers of it. Of several, the last one.
+    pub(crate) fn removed(&self, text: &str, is_there: impl Fn(TaskId) -> bool) -> Option<TaskId> {
+        let end = format!("-{}", number(text).as_deref().unwrap_or(text));
+        let names = |id: &TaskId| {
+            let name = id.to_string();
+            name == text || (!text.is_empty() && name.ends_with(&end))
+        };
+        let gone = self.named.iter().copied().filter(|id| names(id) && !is_there(*id));
+        gone.max()
     }
 
     /// The status to which another program moved a task last, as it logged.

@@ -1,5 +1,7 @@
 //! Where things are in a tree.
 
+use std::path::{Component, Path};
+
 use accord_contract::Time;
 use accord_tasks_core::{Status, TaskId};
 
@@ -10,7 +12,10 @@ pub const OWN: &str = "state/accord";
 pub const WHOLE_FILE: &str = "tasks/.gitattributes";
 
 /// Its content.
-pub const WHOLE: &str = "*.md -merge\n";
+pub const WHOLE: &str = "*.md -merge\n*/*/outputs/** -text\n";
+
+/// What earlier versions wrote there.
+pub const OLD_WHOLE: &str = "*.md -merge\n";
 
 /// What a project says about itself.
 pub const MANIFEST: &str = "project.yaml";
@@ -26,6 +31,42 @@ pub const OLD_SOURCE: &str = "state/accord/source.json";
 
 /// The decisions of people.
 pub const DECISIONS: &str = "state/accord/decisions.jsonl";
+
+/// What Accord itself writes in a tree.
+pub const BOOKKEEPING: [&str; 4] = ["events/", "runs/", "state/", "tasks/"];
+
+/// The path of a folder as seen from the root of a tree, so that it says the same in every copy of
+/// it. A folder that is not above or below the root keeps its path.
+pub fn from_root(root: &Path, folder: &str) -> String {
+    let path = Path::new(folder);
+    if let Ok(below) = path.strip_prefix(root) {
+        return match below.to_str() {
+            Some("") => ".".to_owned(),
+            below => below.unwrap_or(folder).to_owned(),
+        };
+    }
+    match root.strip_prefix(path) {
+        Ok(above) => vec![".."; above.components().count()].join("/"),
+        Err(_) => folder.to_owned(),
+    }
+}
+
+/// The folder that [`from_root`] named.
+pub fn of_root(root: &Path, folder: &str) -> String {
+    let path = Path::new(folder);
+    if path.is_absolute() {
+        return folder.to_owned();
+    }
+    let mut found = root.to_owned();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(found.pop()),
+            Component::Normal(name) => found.push(name),
+            _ => {}
+        }
+    }
+    found.display().to_string()
+}
 
 /// The folders beside a task file.
 pub const COMPANIONS: [&str; 4] = ["inputs", "work", "outputs", "subtasks"];
@@ -76,4 +117,25 @@ pub fn companion(status: Status, id: TaskId) -> String {
 /// The log of a day, by its writer.
 pub fn events(at: Time, writer: &str) -> String {
     format!("events/{}.{writer}.jsonl", &at.to_string()[..10])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_says_the_same_in_every_copy() {
+        let (root, other) = (Path::new("/home/ann/repo/tree"), Path::new("/srv/repo/tree"));
+        for (folder, said, there) in [
+            ("/home/ann/repo/tree", ".", "/srv/repo/tree"),
+            ("/home/ann/repo/tree/src/a", "src/a", "/srv/repo/tree/src/a"),
+            ("/home/ann/repo", "..", "/srv/repo"),
+            ("/home/ann/other", "/home/ann/other", "/home/ann/other"),
+            ("/", "../../../..", "/"),
+        ] {
+            assert_eq!(from_root(root, folder), said);
+            assert_eq!(of_root(root, said), folder);
+            assert_eq!(of_root(other, said), there);
+        }
+    }
 }

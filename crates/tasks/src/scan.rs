@@ -1,7 +1,7 @@
 //! Building the index from the files. Finished tasks are known by their names alone, so that a tree
 //! with many of them opens fast.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use accord_contract::Wire;
 use accord_tasks_core::board::Entry;
@@ -21,6 +21,9 @@ use crate::traces::Traces;
 const MAX_THREADS: usize = 8;
 /// Fewer files are not worth another thread.
 const LEAST_OF_A_THREAD: usize = 256;
+
+/// So many tasks that are gone with their folder were not deleted one by one.
+const MANY_GONE: usize = 2;
 
 /// The largest task file.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -92,12 +95,66 @@ pub(crate) fn check_folders(disk: &dyn Disk, state: &State) -> Result<()> {
     if count == 0 || disk.stat("tasks")?.is_some() {
         return Ok(());
     }
+    Err(vanished("tasks", count))
+}
+
+/// Fails if several of these tasks are gone together with the folders that they were in.
+pub(crate) fn check_gone<'t>(
+    disk: &dyn Disk,
+    state: &State,
+    tasks: impl Iterator<Item = &'t TaskId>,
+) -> Result<()> {
+    let mut gone: BTreeMap<Status, usize> = BTreeMap::new();
+    for id in tasks {
+        let Some(held) = state.held(*id) else { continue };
+        if !is_file_of_task(disk, *id)? {
+            *gone.entry(held.status).or_default() += 1;
+        }
+    }
+    let mut folders = Vec::new();
+    for (status, count) in gone {
+        let folder = status_folder(status);
+        if disk.stat(&folder)?.is_none() {
+            folders.push((folder, count));
+        }
+    }
+    let count = folders.iter().map(|(_, count)| count).sum();
+    match &folders[..] {
+        [] => Ok(()),
+        // Git removes a folder with the last file in it.
+        [_] if count < MANY_GONE && has_status_folder(disk)? => Ok(()),
+        [(folder, _)] => Err(vanished(folder, count)),
+        _ => Err(vanished("tasks", count)),
+    }
+}
+
+fn has_status_folder(disk: &dyn Disk) -> Result<bool> {
+    for &status in Status::ALL {
+        if disk.stat(&status_folder(status))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a task has a file in some folder.
+pub(crate) fn is_file_of_task(disk: &dyn Disk, id: TaskId) -> Result<bool> {
+    for &status in Status::ALL {
+        if disk.stat(&task_file(status, id))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What to say about a folder that is gone with the tasks in it.
+pub(crate) fn vanished(folder: &str, count: usize) -> TreeError {
     let why = format!(
         "the folder is gone, and the {count} open tasks in it. Nothing was changed. Restore it \
-         with git (git checkout -- tasks) or from a backup, or mount it again; accord task init \
-         makes an empty one"
+         with git (git checkout -- {folder}) or from a backup, or mount it again; accord task init \
+         (with --root, if the tree is in a repository) makes it again, without them"
     );
-    Err(TreeError::damaged("tasks", why))
+    TreeError::damaged(folder, why)
 }
 
 struct Scan<'s> {

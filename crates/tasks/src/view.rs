@@ -22,7 +22,7 @@ use accord_tasks_core::{Status, TaskId};
 
 use crate::Result;
 use crate::decisions::read_after;
-use crate::layout::{companion, task_file};
+use crate::layout::{companion, of_root, task_file};
 use crate::outputs::outputs;
 use crate::referee::waiting::Waiting;
 use crate::tree::failure;
@@ -45,6 +45,8 @@ pub(crate) struct Draft {
     parts: Vec<DependencyView>,
     run_folder: String,
     waiting: Option<Waiting>,
+    /// Whether another copy of the tree gave out its lease.
+    is_elsewhere: bool,
     now: Time,
 }
 
@@ -127,7 +129,7 @@ impl Work<'_> {
             role: routing.and_then(|routing| routing.role.clone()),
             team: routing.and_then(|routing| routing.team.clone()),
             tags: tags.filter(|tags| !tags.is_empty()),
-            lease: lease(task, &facts),
+            lease: lease(task, &facts, self.is_elsewhere(task.id)),
             done_by: done_by(task, &facts),
             waits_for: some(open).filter(|_| !task.status.is_final()),
             block_reason: block_reason(task),
@@ -160,6 +162,7 @@ impl Work<'_> {
             parts: self.dependencies(self.board().parts(id)),
             run_folder: self.layout().folder(id),
             waiting: self.waiting(id),
+            is_elsewhere: self.is_elsewhere(id),
             now: self.now(),
         }
     }
@@ -206,12 +209,19 @@ impl Work<'_> {
     /// What to say about a decision that another copy of the tree recorded.
     pub(crate) fn decision_of_others(&self, file: &TaskFile) -> Result<Option<String>> {
         let Some(last) = last_decision(file.task()) else { return Ok(None) };
-        let writer = match self.explained()? {
-            Some(explained) => explained.writer(file).cloned(),
-            None => None,
+        // A merge of this copy repeats what another one decided.
+        let is_own = |writer: &str| {
+            self.state.writers().is_some_and(|own| own.ids.iter().any(|id| id == writer))
         };
-        let Some(writer) = writer else { return Ok(None) };
+        let writers = match self.explained()? {
+            Some(explained) => explained.writers(file),
+            None => return Ok(None),
+        };
+        if writers.is_empty() {
+            return Ok(None);
+        }
         let is_here = self.is_recorded(file.task().id, &last)?;
+        let writer = writers.into_iter().flatten().find(|writer| !is_own(writer));
         let writer = writer.map(|writer| format!(" ({writer})")).unwrap_or_default();
         Ok((!is_here).then(|| {
             let LastDecision { by, outcome, at, .. } = last;
@@ -235,7 +245,10 @@ impl Work<'_> {
         let (outputs, others) = outputs(self.disk(), &root).map_err(|error| failure(&error))?;
         let result = self.artifact_text(task.id, "run_result.json")?;
         let RunFacts { run, result: report, .. } = self.run_facts(task.id)?;
-        let observed = observed(task, run.as_ref());
+        let observed = observed(task, run.as_ref()).map(|observed| TaskObserved {
+            work_tree: of_root(self.disk().root_path(), &observed.work_tree),
+            ..observed
+        });
         let declared = report.and_then(|report| report.deliverables).unwrap_or_default();
         let missing: Vec<String> = declared
             .into_iter()
@@ -265,7 +278,7 @@ impl Draft {
             role: routing.and_then(|routing| routing.role.clone()),
             team: routing.and_then(|routing| routing.team.clone()),
             tags: routing.and_then(|routing| routing.tags.clone()).unwrap_or_default(),
-            lease: lease(task, facts),
+            lease: lease(task, facts, self.is_elsewhere),
             parent: task.parent_id,
             block_reason: block_reason(task),
             block_ends: block_ends(task),
@@ -308,15 +321,17 @@ fn in_work_tree(observed: Option<&TaskObserved>, path: &str) -> bool {
     folder.is_some_and(|folder| folder.join(path).symlink_metadata().is_ok())
 }
 
-fn lease(task: &Task, facts: &RunFacts) -> Option<LeaseView> {
+fn lease(task: &Task, facts: &RunFacts, is_elsewhere: bool) -> Option<LeaseView> {
     let lease = task.lease.value()?;
-    let run = facts.run.as_ref().filter(|run| run.agent_id == lease.agent);
+    // A run of this copy is not the one of that lease.
+    let run = facts.run.as_ref().filter(|run| run.agent_id == lease.agent && !is_elsewhere);
     Some(LeaseView {
         agent: lease.agent.clone(),
         run_id: run.and_then(|run| run.run_id.clone()),
         since: lease.acquired_at.clone(),
         until: lease.expires_at.clone(),
         alive_until: facts.heartbeat.as_ref().and_then(|heartbeat| heartbeat.expires_at.clone()),
+        elsewhere: is_elsewhere.then_some(true),
     })
 }
 
@@ -340,10 +355,14 @@ fn run_view(run: &Run, facts: &RunFacts) -> RunView {
     }
 }
 
-/// Why a task is blocked. The reason of an earlier block does not count.
+/// Why a task is blocked or a dead letter. The reason of an earlier block does not count.
 fn block_reason(task: &Task) -> Option<String> {
-    let reason = task.metadata("blockReason").and_then(Value::as_str);
-    reason.filter(|_| task.status == Status::Blocked).map(str::to_owned)
+    let name = match task.status {
+        Status::Blocked => "blockReason",
+        Status::Deadletter => "lastError",
+        _ => return None,
+    };
+    task.metadata(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// What ends the block of a task.
@@ -381,7 +400,7 @@ fn sent_back(task: &Task) -> Option<PersonDecision> {
     said.max_by_key(|said| said.at.time())
 }
 
-fn decision(task: &Task, name: &str) -> Option<PersonDecision> {
+pub(crate) fn decision(task: &Task, name: &str) -> Option<PersonDecision> {
     PersonDecision::from_document(task.metadata(name)?.clone()).ok()
 }
 

@@ -19,7 +19,7 @@ use accord_trees::watch::{Added, FolderChanges, FolderWatch, wait_for};
 use accord_trees::{Disk, Kind, read_file};
 
 use crate::layout::{MANIFEST, RunLayout, status_folder, task_file};
-use crate::scan::MAX_FILE;
+use crate::scan::{MAX_FILE, is_file_of_task};
 use crate::tree::WeakTree;
 use crate::writers::git_writes;
 use crate::{Result, Tree};
@@ -36,6 +36,8 @@ const INTERVAL: Duration = Duration::from_millis(400);
 /// when it was killed is waited for once for each change.
 const ROUND: Duration = Duration::from_millis(50);
 const MAX_ROUNDS: usize = 600;
+/// For how many rounds no more files may go or come before those that are gone count as deleted.
+const STEADY: usize = 5;
 
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
@@ -149,9 +151,33 @@ impl Watch {
             if rounds > 0 {
                 changes = Changes { is_unknown: true, has_settings: true, ..changes };
             }
+            // So does half of what somebody removes, moves away, or brings back.
+            let (mut gone, mut same) = (self.gone(&changes), 0);
+            while !gone.is_empty() && same < STEADY && rounds < MAX_ROUNDS {
+                if wait_for(stop, ROUND) {
+                    return;
+                }
+                rounds += 1;
+                if let Some(folders) = &mut self.folders {
+                    let noticed = folders.wait(Duration::ZERO, stop);
+                    if noticed.is_over {
+                        return;
+                    }
+                    changes.add(self.read(&noticed));
+                }
+                changes.add(self.compare());
+                let before = std::mem::replace(&mut gone, self.gone(&changes));
+                same = if gone == before { same + 1 } else { 0 };
+            }
             let Some(tree) = tree.upgrade() else { return };
             tree.notice(changes);
         }
+    }
+
+    /// The tasks among those that changed that have no file any more.
+    fn gone(&self, changes: &Changes) -> Vec<TaskId> {
+        let is_gone = |id: &TaskId| matches!(is_file_of_task(self.disk.as_ref(), *id), Ok(false));
+        changes.tasks.iter().copied().filter(is_gone).collect()
     }
 
     fn read(&mut self, noticed: &FolderChanges) -> Changes {

@@ -41,10 +41,11 @@ pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
     adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next, or,
-    poll, received, session_end, task, task_event, tasks, writer,
+    poll, received, session_end, task, task_event, tasks, unmerged, writer,
 };
 pub(crate) use self::task_change::{
-    commented_task, created_tasks, dependency_added, dependency_removed, nothing_claimed,
+    commented_task, created_tasks, dependency_added, dependency_removed, left_tasks,
+    nothing_claimed, undeleted_task,
 };
 pub(crate) use self::text::{actor_key, clean, counts_of, one_line};
 pub(crate) use self::time::Times;

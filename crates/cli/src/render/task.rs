@@ -21,6 +21,8 @@ const MANY: usize = 50;
 const SHOWN: usize = 20;
 /// The most lines of the output of a check that are shown.
 const LAST_LINES: usize = 5;
+/// Where an agent is whose lease holds nothing here.
+const ELSEWHERE: &str = "in another copy of the tasks";
 const SAID: &str = "said about the task since you began:";
 
 pub(crate) fn tasks(page: &mut Page, answer: &ops::ListAnswer) {
@@ -41,6 +43,12 @@ fn row(page: &Page, task: &ops::TaskItem, times: Times) -> Vec<String> {
     ]
 }
 
+/// What to say about tasks of which git left two versions.
+pub(crate) fn unmerged(ids: Option<&[TaskId]>) -> Vec<String> {
+    let ids = ids.unwrap_or_default().iter().take(MANY);
+    ids.map(|id| format!("{id} is there twice after a merge of git; accord task merge")).collect()
+}
+
 /// One task, with what a person decides about.
 pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     let task = &answer.task;
@@ -58,8 +66,15 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
         page.labelled("tags", &task.tags.join(", "));
     }
     if let Some(lease) = &task.lease {
-        page.labelled("with", &format!("{} until {}", line(&lease.agent), moment(&lease.until)));
-        page.labelled("run", &line(lease.run_id.as_deref().unwrap_or_default()));
+        let agent = line(&lease.agent);
+        page.labelled_whole(
+            "with",
+            &match lease.elsewhere {
+                Some(true) => format!("{agent} {ELSEWHERE}: its lease holds nothing here"),
+                _ => format!("{agent} until {}", moment(&lease.until)),
+            },
+        );
+        page.labelled_some("run", lease.run_id.as_deref());
     }
     if let Some(unadopted) = &task.unadopted {
         page.labelled_whole("waits", &line(&unadopted.problem));
@@ -69,7 +84,8 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     others(page, "before", &task.dependents);
     others(page, "parts", &task.parts);
     page.labelled_some("part of", task.parent.map(|parent| parent.to_string()).as_deref());
-    page.labelled_some_whole("blocked", task.block_reason.as_deref());
+    let why = if task.status == Status::Deadletter { "error" } else { "blocked" };
+    page.labelled_some_whole(why, task.block_reason.as_deref());
     if let Some(end) = task.block_ends {
         page.labelled("", &block_end(end, task.retry_at.as_ref()));
     }
@@ -293,13 +309,24 @@ pub(crate) fn poll(page: &mut Page, answer: &ops::PollAnswer) {
         page.line(format!("{word} {} {}", alert.task_id, line(&alert.reason)));
     }
     if answer.moves.is_empty() && answer.alerts.is_empty() {
-        page.line("nothing is due");
+        page.line("nothing to do");
+    }
+    for text in unmerged(answer.unmerged.as_deref()) {
+        page.line(page.styled(Style::Bad, &text));
     }
     for id in answer.overdue.iter().flatten().take(MANY) {
         page.line(format!("{} {id}", page.styled(Style::Waiting, "overdue")));
     }
-    if !answer.start.is_empty() {
-        page.line(format!("{} can be claimed", counted(answer.start.len() as u64, "ready task")));
+    let ready = answer.counts.get(Status::Ready.as_str()).copied().unwrap_or(0);
+    if ready > 0 {
+        let start = answer.start.len() as u64;
+        let now = match start {
+            start if start > 0 && start < ready => {
+                format!("; a scheduler starts {start} of them now")
+            }
+            _ => String::new(),
+        };
+        page.line(format!("{}{now}", counted(ready, "ready task")));
     }
 }
 
@@ -423,8 +450,16 @@ pub(crate) fn board(page: &mut Page, answer: &ops::BoardAnswer) {
             page.line(page.styled(Style::Faint, &format!("  and {} more", column.hidden)));
         }
     }
-    if answer.damaged > 0 {
-        let files = counted(answer.damaged, "file");
+    let twice = unmerged(answer.unmerged.as_deref());
+    let damaged = answer.damaged.saturating_sub(twice.len() as u64);
+    if !twice.is_empty() {
+        page.gap();
+    }
+    for text in twice {
+        page.line(page.styled(Style::Bad, &text));
+    }
+    if damaged > 0 {
+        let files = counted(damaged, "file");
         page.gap();
         page.line(page.styled(Style::Bad, &format!("{files} cannot be read; accord task lint")));
     }
@@ -461,8 +496,12 @@ pub(crate) fn task_event(event: &ops::AofEvent) -> String {
         Some((from, to, reason)) => format!("{from} to {to}{}", in_brackets(reason)),
         None => event.details(),
     };
+    let number = match event.copy.as_deref() {
+        Some(copy) => format!("{} of {}", event.event_id, line(copy)),
+        None => event.event_id.to_string(),
+    };
     let text = [
-        event.event_id.to_string(),
+        number,
         time.to_owned(),
         line(&event.kind),
         line(event.task_id.as_deref().unwrap_or_default()),
@@ -484,7 +523,7 @@ pub(crate) fn or(page: &mut Page, command: &str) {
 }
 
 /// Who has the task, did it, or may have it.
-fn holder(task: &ops::TaskItem) -> String {
+pub(super) fn holder(task: &ops::TaskItem) -> String {
     if let Some(ops::LeaseView { agent, .. }) = &task.lease {
         return clean(agent);
     }
@@ -512,7 +551,9 @@ fn note(task: &ops::TaskItem) -> String {
             (None, _) => format!("moved to {status}, not adopted"),
         };
     }
-    let parts = [due, Some(waiting(task)).filter(|text| !text.is_empty())];
+    let is_elsewhere = task.lease.as_ref().is_some_and(|lease| lease.elsewhere == Some(true));
+    let elsewhere = is_elsewhere.then(|| ELSEWHERE.to_owned());
+    let parts = [elsewhere, due, Some(waiting(task)).filter(|text| !text.is_empty())];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 

@@ -3,8 +3,9 @@
 use accord_tasks_core::operations as ops;
 use accord_tasks_core::{Status, TaskId};
 
+use super::counted;
 use super::page::{LINE, Page, Style};
-use super::task::{coloured, titled, warnings};
+use super::task::{coloured, holder, titled, warnings};
 use super::text::{clean, line, one_line};
 
 /// What became of the tasks of a file.
@@ -40,13 +41,28 @@ pub(crate) fn commented_task(page: &mut Page, answer: &ops::TaskAnswer) {
     warnings(page, &answer.warnings);
 }
 
+/// A task whose file was written again, or did not have to be.
+pub(crate) fn undeleted_task(page: &mut Page, answer: &ops::TaskAnswer) {
+    let id = titled(page, answer.task.id);
+    let status = coloured(page, answer.task.status);
+    page.line(match answer.changed.is_empty() {
+        true => format!("{id} was not removed ({status})"),
+        false => format!("{id} is back ({status})"),
+    });
+    warnings(page, &answer.warnings);
+}
+
 /// A dependency that was added, or was there before.
 pub(crate) fn dependency_added(page: &mut Page, answer: &ops::TaskAnswer) {
     let id = titled(page, answer.task.id);
     let how = if answer.changed.is_empty() { "unchanged: it waits for" } else { "now waits for" };
     page.line(format!("{id} {how} {}", waited_for(&answer.task)));
     if answer.task.status == Status::Ready && !open_dependencies(&answer.task).is_empty() {
-        page.line("it stays ready, and no agent gets it before those are done");
+        let that = match open_dependencies(&answer.task).as_slice() {
+            [_] => "that is",
+            _ => "those are",
+        };
+        page.line(format!("it stays ready, and no agent gets it before {that} done"));
     }
     warnings(page, &answer.warnings);
 }
@@ -84,6 +100,25 @@ pub(crate) fn nothing_claimed(page: &mut Page, answer: &ops::ClaimNextAnswer) {
     page.line(format!("{why} ({} ready)", answer.ready));
     for unfit in answer.unfit.as_deref().unwrap_or_default() {
         page.line(format!("{}{}", clean(&unfit.text()), option_for(unfit)));
+    }
+}
+
+/// The ready tasks that a worker leaves, and whom they are for.
+pub(crate) fn left_tasks(page: &mut Page, answer: &ops::ListAnswer) {
+    for task in &answer.tasks {
+        let whose = match holder(task) {
+            none if none.is_empty() => String::new(),
+            whose => format!(" {whose}"),
+        };
+        let waits = match task.waits_for.as_deref().unwrap_or_default() {
+            [] => String::new(),
+            [first, ..] => format!(", waits for {}", first.id),
+        };
+        let title = one_line(&task.title, LINE);
+        page.line(format!("left {}{whose}{waits}: {title}", task.id));
+    }
+    if answer.remaining > 0 {
+        page.line(format!("left {}", counted(answer.remaining, "more ready task")));
     }
 }
 

@@ -16,6 +16,7 @@ mod checks_judged;
 mod checks_live;
 mod checks_servers;
 mod clauses;
+mod clones;
 mod conformance;
 mod conformance_own;
 mod connection;

@@ -1,194 +1,20 @@
 //! What `accord task merge` makes of what git left: two clones in which two people work.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use serde_json::json;
 
-use crate::accord::{Ran, run};
-use crate::memory::bare;
-
-/// A work tree with tasks, and the person who uses it.
-struct Clone {
-    path: PathBuf,
-    person: &'static str,
-}
-
-/// Two clones of a repository with some ready tasks, which trust each other.
-fn clones(titles: &[&str]) -> (TempDir, Clone, Clone) {
-    let folder = tempfile::tempdir().expect("a folder");
-    git(folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
-    let another = |name: &str, person: &'static str| {
-        git(folder.path(), &["clone", "-q", "hub.git", name]);
-        let clone = Clone { path: folder.path().join(name), person };
-        clone.git("config user.name tester");
-        clone.git("config user.email tester@example.org");
-        clone.git("checkout -qB main");
-        clone
-    };
-    let one = another("one", "human:ann");
-    one.yes("init --root . --project shop");
-    one.yes("create 'Of nobody'");
-    titles.iter().for_each(|title| drop(one.yes(&format!("create '{title}' --ready"))));
-    one.commit();
-    one.git("push -q origin HEAD:main");
-    let two = another("two", "human:bob");
-    // Each makes a key, and confirms that of the other one.
-    two.yes("create Seed");
-    two.commit();
-    two.git("push -q origin HEAD:main");
-    one.git("pull -q origin main");
-    one.yes(&format!("adopt --writer {} --yes", two.writer()));
-    two.yes(&format!("adopt --writer {} --yes", one.writer()));
-    for clone in [&one, &two] {
-        clone.commit();
-        clone.pull();
-        clone.git("push -q origin HEAD:main");
-    }
-    one.git("pull -q origin main");
-    (folder, one, two)
-}
-
-impl Clone {
-    #[track_caller]
-    fn ran(&self, words: &str, input: &str) -> Ran {
-        let words = shell_words::split(&format!("task {words}")).expect("words");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut command = bare(&words);
-        command.current_dir(&self.path).env("ACCORD_ACTOR", self.person);
-        run(command, input)
-    }
-
-    #[track_caller]
-    fn yes(&self, words: &str) -> String {
-        let ran = self.ran(words, "");
-        assert_eq!(ran.code, 0, "{}: task {words}: {ran:?}", self.path.display());
-        ran.stdout
-    }
-
-    #[track_caller]
-    fn task(&self, id: &str) -> Value {
-        let ran = self.ran(&format!("show {id} --json"), "");
-        let mut document: Value = serde_json::from_str(&ran.stdout).expect("a document");
-        document["result"].take()
-    }
-
-    #[track_caller]
-    fn create(&self, words: &str) -> String {
-        self.yes(&format!("create {words} --ready --id-only")).trim().to_owned()
-    }
-
-    /// The ids of tasks by their titles.
-    #[track_caller]
-    fn id(&self, title: &str) -> String {
-        let ran = self.ran("list --all --limit 500 --json", "");
-        let list: Value = serde_json::from_str(&ran.stdout).expect("a document");
-        let tasks = list["result"]["tasks"].as_array().expect("tasks");
-        let mut found = tasks.iter().filter(|task| task["title"] == title);
-        let id = found.next().unwrap_or_else(|| panic!("{title} is not in {list}"))["id"].clone();
-        assert!(found.next().is_none(), "{title} is twice in {list}");
-        id.as_str().expect("an id").to_owned()
-    }
-
-    #[track_caller]
-    fn git(&self, words: &str) -> String {
-        let words = shell_words::split(words).expect("words");
-        git(&self.path, &words.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
-    fn commit(&self) {
-        self.git("add -A");
-        let _ = try_git(&self.path, &["commit", "-qm", "work"]);
-    }
-
-    #[track_caller]
-    fn push(&self) {
-        self.commit();
-        self.git("push -q origin HEAD:main");
-    }
-
-    /// Whether git needed nobody.
-    fn pull(&self) -> bool {
-        let args = ["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"];
-        try_git(&self.path, &args).code == 0
-    }
-
-    /// Commits, brings in what the other one pushed, and merges. Answers what the merge says.
-    #[track_caller]
-    fn merge(&self) -> String {
-        self.commit();
-        self.pull();
-        let said = self.yes("merge");
-        assert_eq!(self.yes("merge"), "nothing to merge\n");
-        self.push();
-        said
-    }
-
-    #[track_caller]
-    fn lints_clean(&self) {
-        let ran = self.ran("lint", "");
-        assert_eq!(ran.code, 0, "{}: {ran:?}", self.path.display());
-    }
-
-    #[track_caller]
-    fn writer(&self) -> String {
-        let text = fs::read_to_string(self.path.join("state/accord/writer.json")).expect("a file");
-        let writer: Value = serde_json::from_str(&text).expect("a document");
-        let ids = writer["ids"].as_array().expect("ids");
-        ids.last().and_then(Value::as_str).expect("an id").to_owned()
-    }
-
-    /// An agent claims a task, writes an output, and reports that it is done.
-    #[track_caller]
-    fn works(&self, id: &str, agent: &str) {
-        self.yes(&format!("claim {id} --as {agent}"));
-        let output = self.path.join(format!("tasks/in-progress/{id}/outputs/{agent}.txt"));
-        fs::write(output, agent).expect("an output");
-        let report = self.path.join(format!("tasks/in-progress/{id}/outputs/report.json"));
-        fs::write(report, format!("{{\"by\": \"{agent}\"}}\n")).expect("an output");
-        let message = json!({
-            "protocol": "aof", "version": 1, "type": "completion.report", "taskId": id,
-            "fromAgent": agent, "toAgent": "dispatcher", "sentAt": "2999-01-01T00:00:00Z",
-            "payload": {"outcome": "done", "summaryRef": "s", "notes": format!("by {agent}"),
-                "tests": {"total": 0, "passed": 0, "failed": 0}},
-        });
-        let ran = self.ran("message", &message.to_string());
-        assert_eq!(ran.code, 0, "{ran:?}");
-    }
-
-    /// The paths of the outputs of a task.
-    #[track_caller]
-    fn outputs(&self, id: &str) -> Vec<String> {
-        let shown = self.task(id);
-        let outputs = shown["outputs"].as_array().expect("outputs").iter();
-        outputs.map(|it| it["path"].as_str().expect("a path").to_owned()).collect()
-    }
-}
-
-fn try_git(folder: &Path, args: &[&str]) -> Ran {
-    let mut git = Command::new("git");
-    git.args(args).current_dir(folder).env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1");
-    run(git, "")
-}
-
-#[track_caller]
-fn git(folder: &Path, args: &[&str]) -> String {
-    let ran = try_git(folder, args);
-    assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
-    ran.stdout
-}
+use crate::clones::{Clones, try_git};
 
 #[test]
 fn a_change_stays_with_its_task_when_git_takes_another_one_for_it() {
-    let (_folder, one, two) = clones(&["First"]);
+    let (_folder, one, two) = Clones::trusting(&["First"]);
     let id = one.id("First");
     two.yes(&format!("comment {id} 'use nom'"));
     two.push();
     one.yes(&format!("block {id} 'no keys for the registry, and nobody knows who has them'"));
-    one.create("Second");
-    one.create("Third");
+    one.ready("Second");
+    one.ready("Third");
     let said = one.merge();
     assert!(said.contains(&format!("{id} blocked: First")), "{said}");
     for title in ["First", "Second", "Third"] {
@@ -201,7 +27,7 @@ fn a_change_stays_with_its_task_when_git_takes_another_one_for_it() {
 
 #[test]
 fn an_edit_takes_no_move_of_the_other_copy_back_and_drops_are_printed() {
-    let (_folder, one, two) = clones(&["First", "Second"]);
+    let (_folder, one, two) = Clones::trusting(&["First", "Second"]);
     let (first, second) = (one.id("First"), one.id("Second"));
     two.yes(&format!("edit {first} --title Theirs"));
     two.works(&second, "builder");
@@ -219,7 +45,7 @@ fn an_edit_takes_no_move_of_the_other_copy_back_and_drops_are_printed() {
 
 #[test]
 fn two_persons_decide_about_one_review() {
-    let (_folder, one, two) = clones(&["First"]);
+    let (_folder, one, two) = Clones::trusting(&["First"]);
     let id = one.id("First");
     one.works(&id, "builder");
     one.push();
@@ -234,10 +60,10 @@ fn two_persons_decide_about_one_review() {
 
 #[test]
 fn a_rebase_takes_changes_to_the_new_id() {
-    let (_folder, one, two) = clones(&[]);
-    let id = one.create("'Of ann'");
+    let (_folder, one, two) = Clones::trusting(&[]);
+    let id = one.ready("'Of ann'");
     one.push();
-    assert_eq!(two.create("'Of bob'"), id);
+    assert_eq!(two.ready("'Of bob'"), id);
     two.commit();
     two.yes(&format!("comment {id} 'on his own'"));
     two.commit();
@@ -246,11 +72,13 @@ fn a_rebase_takes_changes_to_the_new_id() {
     two.yes(&format!("block {id} 'his own block'"));
     two.commit();
     let mut pulled = try_git(&two.path, &["pull", "-q", "--rebase", "origin", "main"]);
+    let mut new_ids = std::collections::BTreeSet::new();
     for _ in 0..5 {
         if pulled.code == 0 {
             break;
         }
         two.yes("merge");
+        new_ids.insert(two.id("Of bob"));
         two.git("add -A");
         pulled = try_git(&two.path, &["-c", "core.editor=true", "rebase", "--continue"]);
     }
@@ -261,6 +89,8 @@ fn a_rebase_takes_changes_to_the_new_id() {
     assert!(of_bob["task"]["comments"].to_string().contains("on his own"), "{of_bob}");
     let of_ann = two.task(&two.id("Of ann"));
     assert_eq!((&of_ann["task"]["id"], &of_ann["task"]["status"]), (&json!(id), &json!("ready")));
+    assert_eq!(new_ids.len(), 1, "one new id at every stop: {new_ids:?}");
+    assert_eq!(of_bob["task"]["metadata"]["formerIds"], json!([id]));
     let was = two.yes(&format!("show {}", two.id("Of bob")));
     assert!(was.contains("  was      TASK-"), "{was}");
     two.lints_clean();
@@ -268,11 +98,11 @@ fn a_rebase_takes_changes_to_the_new_id() {
 
 #[test]
 fn folder_and_run_follow_their_task_to_its_new_id() {
-    let (_folder, one, two) = clones(&[]);
-    let id = one.create("'Of ann'");
+    let (_folder, one, two) = Clones::trusting(&[]);
+    let id = one.ready("'Of ann'");
     one.works(&id, "annbot");
     one.push();
-    assert_eq!(two.create("'Of bob'"), id);
+    assert_eq!(two.ready("'Of bob'"), id);
     two.works(&id, "bobbot");
     two.merge();
     let (of_ann, of_bob) = (two.id("Of ann"), two.id("Of bob"));
@@ -291,7 +121,7 @@ fn folder_and_run_follow_their_task_to_its_new_id() {
 
 #[test]
 fn the_outputs_of_one_version_stay_together() {
-    let (_folder, one, two) = clones(&["First"]);
+    let (_folder, one, two) = Clones::trusting(&["First"]);
     let id = one.id("First");
     one.works(&id, "annbot");
     one.push();
@@ -317,7 +147,7 @@ fn the_outputs_of_one_version_stay_together() {
 
 #[test]
 fn what_is_no_task_is_named_before_git_add_is_recommended() {
-    let (_folder, one, two) = clones(&["First"]);
+    let (_folder, one, two) = Clones::trusting(&["First"]);
     let id = one.id("First");
     for (clone, text) in [(&two, "of bob\n"), (&one, "of ann\n")] {
         fs::write(clone.path.join("notes.txt"), text).expect("a file");
@@ -326,7 +156,7 @@ fn what_is_no_task_is_named_before_git_add_is_recommended() {
     two.push();
     one.commit();
     assert!(!one.pull());
-    let ran = one.ran("merge", "");
+    let ran = one.ran("merge");
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stdout.contains("notes.txt: git could not merge it"), "{ran:?}");
     assert!(!ran.stdout.contains("git add -A"), "{ran:?}");
@@ -337,7 +167,7 @@ fn what_is_no_task_is_named_before_git_add_is_recommended() {
 
 #[test]
 fn a_task_that_one_removed_and_the_other_changed_stays() {
-    let (_folder, one, two) = clones(&["First", "Second"]);
+    let (_folder, one, two) = Clones::trusting(&["First", "Second"]);
     let (first, second) = (one.id("First"), one.id("Second"));
     one.git(&format!("rm -q tasks/ready/{first}.md tasks/ready/{second}.md"));
     one.yes("poll");
@@ -350,12 +180,12 @@ fn a_task_that_one_removed_and_the_other_changed_stays() {
     assert!(said.contains("git add -A"), "{said}");
     two.push();
     assert_eq!(two.task(&first)["task"]["status"], "ready");
-    assert_ne!(two.ran(&format!("show {second}"), "").code, 0);
+    assert_ne!(two.ran(&format!("show {second}")).code, 0);
 }
 
 #[test]
 fn a_conflict_that_is_settled_is_no_failed_validation() {
-    let (_folder, one, two) = clones(&["First"]);
+    let (_folder, one, two) = Clones::trusting(&["First"]);
     let id = one.id("First");
     two.yes(&format!("edit {id} --title Theirs"));
     two.yes(&format!("block {id} x"));
@@ -364,4 +194,38 @@ fn a_conflict_that_is_settled_is_no_failed_validation() {
     one.yes(&format!("claim {id} --as builder"));
     one.merge();
     assert!(!one.yes("watch --no-wait").contains("task.validation.failed"));
+}
+
+#[test]
+fn what_an_agent_made_of_a_task_that_a_person_ended_is_no_output_of_it() {
+    let (_folder, one, two) = Clones::trusting(&["First"]);
+    let id = one.id("First");
+    two.yes(&format!("close {id} --yes"));
+    two.push();
+    one.works(&id, "builder");
+    one.merge();
+    assert_eq!(one.task(&id)["task"]["status"], "done");
+    assert_eq!(one.outputs(&id), Vec::<String>::new());
+    let made = format!("tasks/done/{id}/work/from-other/outputs/builder.txt");
+    assert!(one.path.join(made).exists());
+    assert!(two.pull());
+    for clone in [&one, &two] {
+        clone.lints_clean();
+    }
+}
+
+#[test]
+fn the_same_plan_in_two_clones_is_named_by_the_merge() {
+    let (_folder, one, two) = Clones::trusting(&[]);
+    for clone in [&one, &two] {
+        fs::write(clone.path.join("plan.md"), "- [ ] Alpha\n- [ ] Beta\n").expect("a plan");
+        clone.yes("create --from plan.md");
+    }
+    one.push();
+    let said = two.merge();
+    assert_eq!(said.matches("has the same key (").count(), 2, "{said}");
+    assert_eq!(said.matches("created first, and keeps its id").count(), 2, "{said}");
+    let lint = two.ran("lint");
+    assert_eq!(lint.code, 1, "{lint:?}");
+    assert_eq!(lint.stdout.matches("if it is the same task: accord task cancel").count(), 2);
 }

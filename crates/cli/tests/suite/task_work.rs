@@ -367,6 +367,22 @@ fi
     }
 }
 
+#[test]
+fn a_worker_that_drains_leaves_what_is_for_others() {
+    let tasks = Tasks::new();
+    let agent = tasks.agent("good.sh", GOOD);
+    let own = tasks.create("Own --ready --no-review");
+    let other = tasks.create("'Of others' --ready --role dev");
+    let held = tasks.create("Held --ready");
+    tasks.yes(&format!("block {held} 'no keys'"));
+    let waits = tasks.create(&format!("Waits --ready --after {held}"));
+    let ran = work(&tasks, &format!("--agent '{agent}' --as m1 --role multi --drain"));
+    assert_eq!(tasks.status(&own), "done");
+    assert!(ran.stderr.contains(&format!("left {other} for dev: Of others")), "{ran:?}");
+    assert!(!ran.stderr.contains("waits for a task"), "{ran:?}");
+    assert_eq!((tasks.status(&other), tasks.status(&waits)), ("ready".into(), "backlog".into()));
+}
+
 /// Runs a worker to its end.
 #[track_caller]
 fn work(tasks: &Tasks, words: &str) -> Ran {

@@ -4,6 +4,7 @@ use accord_contract::{Time, Value};
 
 use super::jump::Shifts;
 use super::{Turn, retry, sla, unrouted};
+use crate::merge::former_ids;
 use crate::run::Heartbeat;
 use crate::task::{Priority, Task, due, due_at};
 use crate::{Status, TaskId};
@@ -26,6 +27,8 @@ pub struct Entry {
     /// The tasks that must be done first.
     pub depends_on: Box<[TaskId]>,
     pub parent: Option<TaskId>,
+    /// The ids that it had before merges of git.
+    pub former: Box<[TaskId]>,
     /// The agent that works on it.
     pub holder: Option<String>,
     /// The agent of the last run, if that failed.
@@ -69,6 +72,7 @@ impl Entry {
             resource: task.resource.clone(),
             depends_on: task.dependencies().into(),
             parent: task.parent_id,
+            former: former_ids(task).into(),
             holder: task.lease.value().map(|lease| lease.agent.clone()),
             failed_by: text(retry::FAILED_BY),
             due_at: due(task).and_then(due_at),

@@ -26,6 +26,7 @@ use crate::{Status, TaskId};
 pub use entry::Entry;
 use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
+pub use resolve::number;
 pub use retry::{
     ErrorClass, RetryBudget, RunFailure, Silence, pause_ms, reclaimed, requeued, retry_at,
     run_failed,

@@ -11,8 +11,8 @@ const NAMED: usize = 5;
 
 impl Board {
     /// The task that a text names: by its id, by a beginning of the id that no other task has, or
-    /// by its last numbers (`001`, `16-001`). `TASK-` can be left out. Fails with `task_not_found`
-    /// with the nearest ids, `ambiguous_task_id` with some of those that fit.
+    /// by its last numbers (`1`, `001`, `16-001`). `TASK-` can be left out. Fails with
+    /// `task_not_found` with the nearest ids, `ambiguous_task_id` with some of those that fit.
     pub fn resolve(&self, text: &str) -> Result<TaskId, Failure> {
         let wanted = whole(text.trim());
         if let Ok(id) = TaskId::parse(&wanted)
@@ -23,11 +23,16 @@ impl Board {
         let mut ids: Vec<(String, TaskId)> = self.ids().map(|id| (id.to_string(), id)).collect();
         ids.sort();
         let start = ids.partition_point(|(text, _)| *text < wanted);
-        let fits = ids[start..].iter().take_while(|(text, _)| text.starts_with(&wanted)).count();
-        let fitting: Vec<&(String, TaskId)> = match fits {
-            0 => ids.iter().filter(|(id, _)| ends_with(id, text.trim())).collect(),
-            _ => ids[start..start + fits].iter().collect(),
-        };
+        let by_end = |end: &str| ids.iter().filter(|(id, _)| ends_with(id, end)).collect();
+        // A short number is that of a task, and not the beginning of a year.
+        let mut fitting: Vec<&(String, TaskId)> =
+            number(text.trim()).map(|end| by_end(&end)).unwrap_or_default();
+        if fitting.is_empty() {
+            fitting = ids[start..].iter().take_while(|(id, _)| id.starts_with(&wanted)).collect();
+        }
+        if fitting.is_empty() {
+            fitting = by_end(text.trim());
+        }
         match fitting[..] {
             [(_, id)] => Ok(*id),
             [] => Err(not_found(text, &near(&ids, start))),
@@ -51,6 +56,12 @@ impl Board {
 fn ends_with(id: &str, numbers: &str) -> bool {
     let before = id.strip_suffix(numbers).filter(|_| !numbers.is_empty());
     before.is_some_and(|before| before.ends_with('-'))
+}
+
+/// The number of a task as its id has it: `1` means `001`. `None` for another text.
+pub fn number(text: &str) -> Option<String> {
+    let is_number = (1..=3).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
+    is_number.then(|| format!("{text:0>3}"))
 }
 
 /// A beginning of an id, with the prefix that may be left out.

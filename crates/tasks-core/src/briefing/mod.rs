@@ -102,6 +102,10 @@ pub struct Dependency<'a> {
     pub outputs: &'a [String],
     /// How many files are left out of `outputs`.
     pub outputs_hidden: u64,
+    /// Who approved it, with a note.
+    pub approval: Option<(&'a str, Option<&'a str>)>,
+    /// What people said about it, oldest first.
+    pub comments: &'a [TaskComment],
 }
 
 impl Briefing<'_> {

@@ -5,6 +5,8 @@ use accord_base::tokens;
 
 use super::{Briefing, Dependency, TITLE};
 
+/// How many comments about a task that this one builds on are shown, the newest ones.
+const COMMENTS: usize = 5;
 /// How many paths of a folder are listed.
 const PATHS: usize = 12;
 
@@ -160,8 +162,16 @@ impl Dependency<'_> {
             let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
             entry.push_str(&format!("  Files in {place}: {}{more}\n", listed.join(", ")));
         }
-        for (name, said) in [("Summary", self.summary), ("Notes", self.notes)] {
-            let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { continue };
+        // A person's words come first: where there is no room, those of the agent are cut.
+        let approved = self.approval.map(|(by, note)| {
+            (format!("Approved by {}", one_line(by, 60)), note.unwrap_or("without a note"))
+        });
+        let said = self.comments.iter().rev().take(COMMENTS).rev();
+        let said = said.map(|it| (format!("{} said", one_line(&it.by, 60)), it.text.as_str()));
+        let reported = [("Summary", self.summary), ("Notes", self.notes)];
+        let reported = reported.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?)));
+        for (name, said) in approved.into_iter().chain(said).chain(reported) {
+            let Some(said) = Some(said.trim()).filter(|said| !said.is_empty()) else { continue };
             let head = format!("  {name}: ");
             let room = most.saturating_sub(tokens(&entry) + tokens(&head) + 1);
             entry.push_str(&format!("{head}{}\n", cut(&one_line(said, usize::MAX), room, place)));

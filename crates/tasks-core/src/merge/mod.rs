@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::{Object, Value};
 
-use crate::task::{FileError, TaskFile};
+use crate::task::{FileError, Task, TaskFile};
 use crate::verbs::last_decision;
 use crate::yaml::Change;
 use crate::{Status, TaskId};
@@ -63,7 +63,12 @@ impl Origin {
 
 /// The ids that a task had before, the oldest first.
 pub fn former(file: &TaskFile) -> Vec<TaskId> {
-    let ids = file.task().metadata(FORMER).and_then(Value::as_array).into_iter().flatten();
+    former_ids(file.task())
+}
+
+/// The ids that a task had before, the oldest first.
+pub fn former_ids(task: &Task) -> Vec<TaskId> {
+    let ids = task.metadata(FORMER).and_then(Value::as_array).into_iter().flatten();
     ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).collect()
 }
 

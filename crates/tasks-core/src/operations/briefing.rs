@@ -7,11 +7,12 @@ use accord_contract::message;
 
 use super::list::{BUDGET, FORMAT};
 use super::{
-    COMMON, DOOR, Formatted, OF_TASK, OfTask, OutputView, ReadFormat, TaskDetails, at_task,
-    envelope,
+    COMMON, DOOR, Formatted, OF_TASK, OfTask, OutputView, PersonDecision, ReadFormat, TaskDetails,
+    at_task, envelope,
 };
 use crate::TaskId;
 use crate::briefing::{Audience, Briefing, Dependency, Held};
+use crate::task::TaskComment;
 
 params! {
     /// In which form a briefing is read.
@@ -46,6 +47,10 @@ message! {
         required outputs: Vec<String> = "outputs", "paths";
         /// How many files are left out of `outputs`.
         required outputs_hidden: u64 = "outputs_hidden", "count";
+        /// Who approved or closed it.
+        optional approval: PersonDecision = "approval", "decision";
+        /// What people said about it, as its text has it, oldest first.
+        optional comments: Vec<TaskComment> = "comments", "comments";
     }
 
     /// What an agent needs to know before it works on a task.
@@ -134,6 +139,8 @@ impl BriefingDependency {
             notes: self.notes.as_deref(),
             outputs: &self.outputs,
             outputs_hidden: self.outputs_hidden,
+            approval: self.approval.as_ref().map(|said| (said.by.as_str(), said.note.as_deref())),
+            comments: self.comments.as_deref().unwrap_or_default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Events of a tree.
 
-use accord_api::parameter::{Number, Sequence, Text};
+use accord_api::parameter::{Flag, Number, Sequence, Text};
 use accord_api::{Json, Need, operation, params};
 use accord_contract::{Object, TextForm, Timestamp, Value, message};
 
@@ -18,8 +18,14 @@ params! {
         optional limit: Number = Number::new("limit", 1, 1_000).or(DEFAULT_EVENTS);
         /// How long the request waits for an event if there is none yet.
         optional wait_seconds: Number = Number::new("wait_seconds", 0, 30).or(0);
+        /// Also the events of other copies of the tree, by their times. `after` is then a number of
+        /// events of this order.
+        flag copies: Flag = Flag::new("copies");
     }
 }
+
+/// The longest text of a list that is said on one line, in bytes.
+const SHORT: usize = 300;
 
 /// The events of an answer, unless the request says otherwise.
 pub const DEFAULT_EVENTS: u32 = 100;
@@ -39,6 +45,8 @@ message! {
         optional task_id: String = "taskId", "task-id";
         /// The details.
         optional payload: Object = "payload", "event-payload";
+        /// The other copy of the tree that recorded it; absent for this one.
+        optional copy: String = "copy", "writer-id";
     }
 
     /// Events of a tree.
@@ -75,12 +83,19 @@ impl AofEvent {
         Some((text("from")?, text("to")?, text("reason")))
     }
 
-    /// The details that are texts, numbers or flags, as `name=value`.
+    /// The details that are texts, lists of short texts, numbers or flags, as `name=value`.
     pub fn details(&self) -> String {
         let members = self.payload.iter().flatten();
         let texts = members.filter_map(|(name, value)| match value {
             Value::String(text) => Some(format!("{name}={text}")),
             Value::Number(_) | Value::Bool(_) => Some(format!("{name}={value}")),
+            Value::Array(list) => {
+                let short = |value: &Value| {
+                    value.as_str().filter(|text| text.len() <= SHORT).map(str::to_owned)
+                };
+                let texts: Vec<String> = list.iter().map(short).collect::<Option<_>>()?;
+                (!texts.is_empty()).then(|| format!("{name}={}", texts.join("; ")))
+            }
             _ => None,
         });
         texts.collect::<Vec<_>>().join(" ")

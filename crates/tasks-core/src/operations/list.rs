@@ -8,9 +8,9 @@ use accord_api::{Json, Need, operation, params};
 use accord_contract::{Code, TextForm, Timestamp, message, wire_enum};
 
 use super::{COMMON, InProject, NO_TREE, TaskItem, at_tasks, envelope};
-use crate::Status;
 use crate::briefing::LEAST_TOKENS;
 use crate::task::Priority;
+use crate::{Status, TaskId};
 
 wire_enum! {
     /// The formats of what is read about tasks.
@@ -113,6 +113,8 @@ message! {
         required counts: BTreeMap<String, u64> = "counts", "counts";
         /// Tasks that belong on this page and whose files cannot be read.
         required damaged: Vec<String> = "damaged", "task-ids";
+        /// Tasks of which git left two versions: `accord task merge` decides between them.
+        optional unmerged: Vec<TaskId> = "unmerged", "task-ids";
     }
 
     /// The tasks of one status.
@@ -141,6 +143,8 @@ message! {
         required columns: Vec<BoardColumn> = "columns", "columns";
         /// Files that cannot be read as tasks.
         required damaged: u64 = "damaged", "count";
+        /// Tasks of which git left two versions: `accord task merge` decides between them.
+        optional unmerged: Vec<TaskId> = "unmerged", "task-ids";
         /// The number of the last event of the tree.
         required last_event: u64 = "last_event", "count";
     }

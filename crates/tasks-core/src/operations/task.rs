@@ -35,6 +35,8 @@ message! {
         required until: Timestamp = "until", "time:iso-8601";
         /// When the task is taken back, unless the agent sends a heartbeat before.
         optional alive_until: Timestamp = "alive_until", "time:iso-8601";
+        /// Whether another copy of the tree gave it out: it holds nothing here.
+        optional elsewhere: bool = "elsewhere", "flag";
     }
 
     /// A task that another one waits for.
@@ -98,7 +100,7 @@ message! {
         optional done_by: String = "done_by", "actor-id";
         /// The tasks that it waits for now, with their statuses.
         optional waits_for: Vec<DependencyView> = "waits_for", "dependencies";
-        /// Why it is blocked.
+        /// Why it is blocked, or a dead letter.
         optional block_reason: String = "block_reason", "text";
         /// What ends the block.
         optional block_ends: BlockEnd = "block_ends", "block-end";
@@ -178,7 +180,7 @@ message! {
         optional parent: TaskId = "parent", "task-id";
         /// Its open parts.
         required parts: Vec<DependencyView> = "parts", "dependencies";
-        /// Why it is blocked.
+        /// Why it is blocked, or a dead letter.
         optional block_reason: String = "block_reason", "text";
         /// What ends the block.
         optional block_ends: BlockEnd = "block_ends", "block-end";

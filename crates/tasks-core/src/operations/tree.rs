@@ -158,6 +158,8 @@ message! {
         required counts: BTreeMap<String, u64> = "counts", "counts";
         /// Tasks that should have been done by now, the oldest date first.
         optional overdue: Vec<TaskId> = "overdue", "task-ids";
+        /// Tasks of which git left two versions: `accord task merge` decides between them.
+        optional unmerged: Vec<TaskId> = "unmerged", "task-ids";
         /// When the next action is due without any change of a task.
         optional next_due: Timestamp = "next_due", "time:iso-8601";
     }

@@ -58,6 +58,8 @@ impl Texts {
                 notes: Some("version 1"),
                 outputs: &self.outputs,
                 outputs_hidden: 0,
+                approval: Some(("human:reviewer", Some("TOML it is"))),
+                comments: &self.comments,
             }],
             memory: Some("# Briefing\n\nThe project uses SQLite."),
             file: "/tree/tasks/in-progress/TASK-2026-02-09-057.md".into(),

@@ -72,7 +72,12 @@ fn an_exact_id_is_never_ambiguous() {
     // The end of an id, in whole numbers.
     assert_eq!(found("002").unwrap(), "TASK-2026-02-09-002");
     assert_eq!(found("09-001-01").unwrap(), "TASK-2026-02-09-001-01");
-    assert_eq!(found("02").unwrap_err().code, Code::AofTaskNotFound);
+    assert_eq!(found("9-002").unwrap_err().code, Code::AofTaskNotFound);
+    // As people write it. It is not the beginning of the year.
+    for text in ["2", "02"] {
+        assert_eq!(found(text).unwrap(), "TASK-2026-02-09-002");
+    }
+    assert_eq!(found("7").unwrap_err().code, Code::AofTaskNotFound);
     let missing = found("TASK-2026-02-09-003").unwrap_err();
     assert_eq!(missing.code, Code::AofTaskNotFound);
     let nearest = missing.details.unwrap()["nearest"].clone();

@@ -2,18 +2,20 @@
 //! the files and the log, takes no lock and writes nothing.
 
 mod events;
+mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use accord_contract::{Code, Value, Wire};
+use accord_contract::{Code, Wire};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::evidence::{approved_outputs, outputs_digest};
+use accord_tasks_core::merge::former_ids;
 use accord_tasks_core::operations::{ApplyMode, LintFinding, LintSeverity, ReviewMode};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile};
 use accord_tasks_core::verbs::{is_approval_recorded, last_decision};
 use accord_tasks_core::{Status, TaskId};
-use accord_trees::{Disk, Kind, Result, read_file};
+use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
 use crate::committed::{LeaseOrigin, State};
 use crate::decisions::read_after;
@@ -22,13 +24,14 @@ use crate::layout::{
     COMPANIONS, DECISIONS, MANIFEST, RunLayout, companion, status_folder, task_file,
 };
 use crate::manifest::{read_committed, read_manifest};
-use crate::operations::merge::FORMER;
 use crate::outputs::outputs;
 use crate::referee::verdict::is_marked;
 use crate::referee::waiting::{Cause, Waiting};
-use crate::scan::{MAX_FILE, is_committed, read_task, readable};
+use crate::scan::{MAX_FILE, check_gone, is_committed, read_task, readable};
 use crate::traces::Traces;
 use crate::writers::{is_in_git, is_taken_back};
+
+use twins::Twins;
 
 /// Deeper folders count as filled.
 const MAX_DEPTH: usize = 8;
@@ -54,6 +57,8 @@ pub(crate) struct Lint<'d> {
     is_another_commit: bool,
     /// The tasks whose moves wait for a person.
     waiting: BTreeSet<TaskId>,
+    /// Which tasks might be one task.
+    twins: Twins,
 }
 
 impl<'d> Lint<'d> {
@@ -73,6 +78,7 @@ impl<'d> Lint<'d> {
             explained: None,
             is_another_commit: false,
             waiting: BTreeSet::new(),
+            twins: Twins::default(),
         }
     }
 
@@ -86,9 +92,7 @@ impl<'d> Lint<'d> {
             };
             let path = task_file(waiting.folder, *id);
             self.error(code, &path, waiting.problem(*id));
-            if let Some(found) = self.findings.last_mut() {
-                found.suggestion = Some(waiting.suggestion(*id));
-            }
+            self.suggest(waiting.suggestion(*id));
         }
         self
     }
@@ -106,11 +110,12 @@ impl<'d> Lint<'d> {
         }
         self.settings()?;
         self.tasks()?;
+        self.twins();
         self.dependencies();
         self.events()?;
         let decisions = read_after(self.disk, self.state, None)?;
         for task in std::mem::take(&mut self.approved) {
-            let ids: Vec<TaskId> = [task.id].into_iter().chain(former(&task)).collect();
+            let ids: Vec<TaskId> = [task.id].into_iter().chain(former_ids(&task)).collect();
             let is_about = |subject: &str| ids.iter().any(|id| id.to_string() == subject);
             // A teammate approved it: the log travels with the files, the record does not.
             let is_of_others = !decisions.records.iter().any(|record| is_about(&record.subject))
@@ -153,6 +158,13 @@ impl<'d> Lint<'d> {
             task_id,
             suggestion: suggestion(code).map(str::to_owned),
         });
+    }
+
+    /// Says what to do about the last finding.
+    fn suggest(&mut self, suggestion: String) {
+        if let Some(found) = self.findings.last_mut() {
+            found.suggestion = Some(suggestion);
+        }
     }
 
     fn settings(&mut self) -> Result<()> {
@@ -218,14 +230,18 @@ impl<'d> Lint<'d> {
             self.error("missing_folder", "tasks", problem);
             return Ok(());
         }
+        if let Err(TreeError::Damaged { path, why, .. }) =
+            check_gone(self.disk, self.state, missing.iter())
+        {
+            self.error("missing_folder", &path, why);
+            return Ok(());
+        }
         for id in missing {
             let problem = "the file of the task is gone; the next change records that";
             self.error("missing_file", &id.to_string(), problem);
-            if let Some(found) = self.findings.last_mut() {
-                found.suggestion = Some(format!(
-                    "to bring it back: accord task undelete {id}, or restore it with git"
-                ));
-            }
+            self.suggest(format!(
+                "to bring it back: accord task undelete {id}, or restore it with git"
+            ));
         }
         Ok(())
     }
@@ -257,6 +273,9 @@ impl<'d> Lint<'d> {
                 // The finding has the path already.
                 let rest = why.strip_prefix(&format!("{path} ")).map(|rest| format!("it {rest}"));
                 self.error("broken_file", path, rest.unwrap_or(why));
+                self.suggest(format!(
+                    "correct the file, or bring back its last good text: accord task undelete {id}"
+                ));
                 self.board.put_closed(id, status);
                 return Ok(());
             }
@@ -272,7 +291,7 @@ impl<'d> Lint<'d> {
             self.error("status_mismatch", path, problem);
         }
         if status == Status::Done && !is_waiting {
-            self.done.push((id, former(task)));
+            self.done.push((id, former_ids(task)));
         }
         // A tree that came with its files alone has no record.
         if task.metadata("approval").is_some()
@@ -281,6 +300,7 @@ impl<'d> Lint<'d> {
         {
             self.approved.push(task.clone());
         }
+        self.twins.note(task, path);
         if let Some(approved) = approved_outputs(task) {
             let folder = companion(status, id);
             let (outputs, others) = outputs(self.disk, &folder)?;
@@ -413,12 +433,6 @@ impl<'d> Lint<'d> {
             self.error(code, &path, failure.message);
         }
     }
-}
-
-/// The ids that a task had before two copies of the tree were merged.
-fn former(task: &Task) -> Vec<TaskId> {
-    let ids = task.metadata(FORMER).and_then(Value::as_array).into_iter().flatten();
-    ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).collect()
 }
 
 /// Whether a folder has something in it. Git removes files, and leaves folders that it does not

@@ -31,7 +31,7 @@ impl Tree {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let (request, by) = (request.clone(), by.clone());
         self.change(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             adopt_task(work, &project, id, &request, &by)
         })
     }

@@ -149,7 +149,7 @@ impl Tree {
     ) -> Result<TaskAnswer> {
         let (task, mut by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
         let (draft, applied) = self.change(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             let file = work.task_for(id, &by)?;
             check(work, &file, &mut by)?;
             let run: Option<Run> = work.artifact(id, "run.json")?;
@@ -202,7 +202,7 @@ pub(crate) fn invalid(why: &str) -> Failure {
 
 /// The task that a text names. If there is none, the failure has a code of its own.
 pub(crate) fn resolve_as(work: &Work<'_>, text: &str, missing: Code) -> Result<TaskId> {
-    work.board().resolve(text).map_err(|mut failure| {
+    work.resolve(text).map_err(|mut failure| {
         if failure.code == Code::AofTaskNotFound {
             failure.code = missing;
         }

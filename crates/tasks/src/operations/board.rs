@@ -30,6 +30,7 @@ impl Tree {
                 total: work.board().len() as u64,
                 columns,
                 damaged: work.damaged() as u64,
+                unmerged: work.unmerged(),
                 last_event: work.last_event(),
             })
         })

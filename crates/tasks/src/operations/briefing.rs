@@ -4,12 +4,13 @@ use accord_base::By;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{BriefingAnswer, BriefingDependency, OutputView};
 use accord_tasks_core::run::RunResult;
-use accord_tasks_core::task::{TaskFile, split_comments, split_work_log};
+use accord_tasks_core::task::{TaskComment, TaskFile, split_comments, split_work_log};
 use accord_trees::Kind;
 
 use crate::layout::companion;
 use crate::outputs::{Most, files_below, length};
 use crate::tree::failure;
+use crate::view::decision;
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -25,7 +26,7 @@ impl Tree {
         let (task, project) = (task.to_owned(), self.project().to_owned());
         let root = self.disk().root_path().display().to_string();
         self.read(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             let file = work.read(id)?;
             let details = work.details(&project, &file, work.run_facts(id)?);
             let (instructions, work_log) = split_work_log(file.body());
@@ -61,6 +62,8 @@ fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency> {
         notes: None,
         outputs: Vec::new(),
         outputs_hidden: 0,
+        approval: None,
+        comments: None,
     };
     let Ok(Some(file)) = work.find(id) else { return Ok(view) };
     let folder = companion(file.task().status, id);
@@ -71,6 +74,12 @@ fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency> {
     let (summary, notes) = said(work, &file, &folder);
     (view.summary, view.notes) = (summary, notes);
     view.folder = Some(folder);
+    if work.is_approval_recorded(file.task())? {
+        view.approval = decision(file.task(), "approval");
+    }
+    let said = split_comments(file.body()).1;
+    let of_people: Vec<TaskComment> = said.into_iter().filter(TaskComment::is_of_person).collect();
+    view.comments = (!of_people.is_empty()).then_some(of_people);
     Ok(view)
 }
 

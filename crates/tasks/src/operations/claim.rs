@@ -41,7 +41,7 @@ impl Tree {
         };
         let task = task.to_owned();
         let taken = self.change(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             claim.take(work, id)
         })?;
         Ok(taken.answer())

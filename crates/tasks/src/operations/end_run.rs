@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::apply::{apply, invalid};
 use super::worker_run::worker;
+use crate::layout::from_root;
 use crate::manifest::Settings;
 use crate::report::{self, REPORT, RunOfAgent};
 use crate::work::Work;
@@ -28,7 +29,7 @@ impl Tree {
     pub fn end_run(&self, task: &str, request: &EndRunRequest, by: &By) -> Result<EndRunAnswer> {
         let agent = by.agent(request.agent.as_deref())?.to_owned();
         let task = task.to_owned();
-        let task = self.read(move |work| work.board().resolve(&task))?;
+        let task = self.read(move |work| work.resolve(&task))?;
         let run = RunOfAgent { task, agent, run_id: request.run_id.clone() };
         if let Some(observed) = &request.observed {
             self.record(&run, observed, by)?;
@@ -47,7 +48,8 @@ impl Tree {
         let (run, observed, by) = (run.clone(), observed.clone(), by.clone());
         self.change(move |work| {
             let before = work.task(run.task)?;
-            let known: Option<Run> = work.artifact(run.task, "run.json")?;
+            // Also a run of another copy of the tree, whose checks a person runs here.
+            let known = work.run_facts(run.task)?.run;
             if known.is_none_or(|known| known.run_id.as_ref() != Some(&run.run_id)) {
                 return Ok(());
             }
@@ -59,7 +61,8 @@ impl Tree {
             let checks: Vec<Value> = observed.checks.iter().map(ended).collect();
             event = event.with("checks", checks);
             let cost = total_cost(before.task(), &run.run_id, observed.cost.clone());
-            let observed = TaskObserved { cost, ..observed };
+            let work_tree = from_root(work.disk().root_path(), &observed.work_tree);
+            let observed = TaskObserved { cost, work_tree, ..observed };
             let mut after = before.clone();
             let changes = [
                 Change::set(&["metadata", OBSERVED], observed.encode()),

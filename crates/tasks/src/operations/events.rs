@@ -2,13 +2,16 @@
 //! grow, so that the place of a number is found by bisection: a reader that follows the log reads
 //! what is new, however much there is.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use accord_contract::{Failure, Object, Wire as _};
+use accord_tasks_core::event;
 use accord_tasks_core::operations::{AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery};
 use accord_trees::record::{self, RecordLines};
 use accord_trees::{Content, Disk, Result as TreeResult};
 
 use crate::Tree;
-use crate::event_log::{EventPlace, events_after, logs};
+use crate::event_log::{EventPlace, all_logs, events_after, logs, writers};
 use crate::tree::failure;
 
 /// How many events are read at once.
@@ -23,6 +26,9 @@ const NEWEST: usize = 3;
 impl Tree {
     /// The events after a number, in their order.
     pub fn events(&self, request: &EventsQuery) -> Result<EventsAnswer, Failure> {
+        if request.copies {
+            return events_of_copies(self.disk(), request).map_err(|error| failure(&error));
+        }
         let limit = usize::try_from(request.limit.unwrap_or(DEFAULT_EVENTS)).unwrap_or(usize::MAX);
         let task = request.task_id.as_deref();
         let after = request.after.unwrap_or(0);
@@ -49,6 +55,45 @@ impl Tree {
             place = next;
         }
     }
+}
+
+/// The events of all copies of a tree, by their times. Those of one copy stay in their order.
+fn events_of_copies(disk: &dyn Disk, request: &EventsQuery) -> TreeResult<EventsAnswer> {
+    let own = writers(disk)?.unwrap_or_default();
+    let mut copies: BTreeMap<String, VecDeque<AofEvent>> = BTreeMap::new();
+    for log in all_logs(disk)? {
+        let writer = own.writer_of(&log);
+        let copy = Some(writer.clone()).filter(|_| !own.has(&log));
+        let lines = RecordLines::open(disk, &log, 0, 0)?.filter_map(Result::ok);
+        let lines = lines.filter(|line| event::number(&line.object).is_some());
+        let events = lines.filter_map(|line| AofEvent::from_document(line.object.into()).ok());
+        let events = events.map(|event| AofEvent { copy: copy.clone(), ..event });
+        copies.entry(writer).or_default().extend(events);
+    }
+    let task = request.task_id.as_deref();
+    let limit = usize::try_from(request.limit.unwrap_or(DEFAULT_EVENTS)).unwrap_or(usize::MAX);
+    let after = usize::try_from(request.after.unwrap_or(0)).unwrap_or(usize::MAX);
+    let (mut events, mut count, mut more) = (Vec::new(), 0, false);
+    while let Some(next) = earliest(&mut copies) {
+        if task.is_some_and(|task| next.task_id.as_deref() != Some(task)) {
+            continue;
+        }
+        count += 1;
+        match events.len() < limit {
+            true if count > after => events.push(next),
+            true => {}
+            false => more = true,
+        }
+    }
+    Ok(EventsAnswer { events, last_event: last_number(disk)?, more })
+}
+
+/// Takes the next event: of those that come first in their copies, the earliest one.
+fn earliest(copies: &mut BTreeMap<String, VecDeque<AofEvent>>) -> Option<AofEvent> {
+    let first = |events: &VecDeque<AofEvent>| Some(events.front()?.timestamp.time());
+    let times = copies.iter().filter_map(|(writer, events)| Some((first(events)?, writer)));
+    let writer = times.min()?.1.clone();
+    copies.get_mut(&writer)?.pop_front()
 }
 
 /// The place after the event with a number.

@@ -22,7 +22,7 @@ impl Tree {
         let agent = by.agent(beat.agent.as_deref())?.to_owned();
         let (task, beat, new_id) = (task.to_owned(), beat.clone(), self.environment().run_id());
         self.change(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             let before = work.task(id)?;
             let known: Option<Run> = work.artifact(id, "run.json")?;
             // A lease that another tool gave out may have no run: it gets one with this heartbeat.

@@ -63,6 +63,8 @@ const IGNORED: &str = "\
 /state/
 /runs/*/run.json
 /runs/*/run_heartbeat.json
+# The results of tasks, whatever else is ignored
+!/tasks/*/*/outputs/**
 ";
 
 /// Two branches of one copy append to the same log: git keeps the lines of both.

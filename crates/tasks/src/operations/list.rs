@@ -29,10 +29,10 @@ impl Tree {
     pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer> {
         let after = request.cursor.as_deref().map(Position::read).transpose()?;
         let (mut filter, parent) = (Filter::of(request), request.parent.clone());
-        let (filter, known, counts) = self.read(move |work| {
-            filter.parent = parent.map(|parent| work.board().resolve(&parent)).transpose()?;
+        let (filter, known, counts, unmerged) = self.read(move |work| {
+            filter.parent = parent.map(|parent| work.resolve(&parent)).transpose()?;
             let known = filter.candidates(work);
-            Ok((filter, known, work.counts()))
+            Ok((filter, known, work.counts(), work.unmerged()))
         })?;
         let mut positions = Vec::new();
         let (sure, unsure): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, sure)| *sure);
@@ -58,6 +58,7 @@ impl Tree {
             next_cursor: next,
             counts,
             damaged,
+            unmerged,
         })
     }
 

@@ -86,7 +86,7 @@ impl Tree {
         }
         let whole = self.read(move |work| {
             let whole = parts.into_iter().map(|(path, part)| {
-                let id = work.board().resolve(&part).map_err(|failure| failure.at(path))?;
+                let id = work.resolve(&part).map_err(|failure| failure.at(path))?;
                 Ok((path, id))
             });
             whole.collect::<Result<Vec<_>>>()

@@ -1,13 +1,14 @@
 //! The scheduler looks at the tree.
 
 use accord_base::By;
-use accord_contract::{Code, Timestamp};
+use accord_contract::{Code, Time, Timestamp};
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::operations::{PollAlert, PollAnswer, PollRequest};
 use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{Status, TaskId};
 
 use super::apply::{apply, invalid};
@@ -39,6 +40,7 @@ impl Tree {
                 notices: Vec::new(),
                 counts: work.counts(),
                 overdue: None,
+                unmerged: work.unmerged(),
                 next_due: None,
             };
             for action in work.poll(&limits) {
@@ -116,7 +118,10 @@ fn decide(work: &Work<'_>, due: &Action, runs: RetryBudget) -> Result<Option<(Ta
     let routed = match due {
         Action::Recover(_) => recover(work, &file, runs)?,
         Action::Promote(_) => {
-            move_task(task, Status::Ready, SYSTEM, Some("dependency_satisfied"), now)
+            let mut routed =
+                move_task(task, Status::Ready, SYSTEM, Some("dependency_satisfied"), now);
+            routed.changes.extend(moved_at(since(work, &file)?));
+            routed
         }
         Action::Requeue(_) => board::requeued(task, now),
         Action::Block(_, reason) => move_task(task, Status::Blocked, SYSTEM, Some(reason), now),
@@ -130,6 +135,21 @@ fn decide(work: &Work<'_>, due: &Action, runs: RetryBudget) -> Result<Option<(Ta
     // Changes that the file does not allow are a failure of this action alone.
     file.clone().edit(&routed.changes).map_err(|why| invalid(&why.to_string()))?;
     Ok(Some((file, routed)))
+}
+
+/// Since when a task waits for nothing. Every copy of a tree says the same, so that git has nothing
+/// to merge when several of them promote the task.
+fn since(work: &Work<'_>, file: &TaskFile) -> Result<Time> {
+    let mut since = file.task().updated_at.time();
+    for needed in file.task().dependencies() {
+        let ended = work.peek(*needed)?.map(|file| file.task().last_transition_at.time());
+        since = since.max(ended.unwrap_or(since));
+    }
+    Ok(since.min(work.now()))
+}
+
+fn moved_at(time: Time) -> [Change; 2] {
+    ["updatedAt", "lastTransitionAt"].map(|name| Change::set(&[name], time.to_string()))
 }
 
 /// One decision about a silent run: its recorded result, else the task is ready again. A result

@@ -30,7 +30,7 @@ impl Tree {
         let agent = if by.is_agent() || named.is_some() { Some(by.agent(named)?) } else { None };
         let (agent, task) = (agent.map(str::to_owned), request.task.clone());
         self.change(move |work| {
-            let only = task.map(|task| work.board().resolve(&task)).transpose()?;
+            let only = task.map(|task| work.resolve(&task)).transpose()?;
             let open = work.board().open().filter(|entry| entry.status == Status::InProgress);
             let ids = open.map(|entry| entry.id).filter(|id| only.is_none_or(|only| only == *id));
             let mut ids: Vec<TaskId> = ids.collect();

@@ -2,6 +2,7 @@
 
 use accord_base::By;
 use accord_contract::Value;
+use accord_tasks_core::TaskId;
 use accord_tasks_core::evidence::approved_outputs;
 use accord_tasks_core::observed::{findings, sandbox_line};
 use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
@@ -10,6 +11,7 @@ use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::verbs::REWORKS;
 
 use crate::referee::refused_file;
+use crate::referee::verdict::UNMERGED;
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -30,6 +32,17 @@ fn refused_edit(work: &Work<'_>, file: &TaskFile) -> Result<Option<String>> {
     }))
 }
 
+/// What to say about open tasks that had the id of a task before a merge of git.
+fn same_id(work: &Work<'_>, id: TaskId) -> Option<String> {
+    let others = work.board().open().filter(|entry| entry.former.contains(&id));
+    let mut others: Vec<String> = others.map(|entry| entry.id.to_string()).collect();
+    others.sort();
+    let others = Some(others).filter(|others| !others.is_empty())?.join(", ");
+    Some(format!(
+        "another task had this id before a merge of git, and has another one now: {others}"
+    ))
+}
+
 impl Tree {
     /// Shows a task, with the digest of what a person decides about.
     pub fn show(&self, task: &str, request: &ShowQuery, _: &By) -> Result<ShowAnswer> {
@@ -37,7 +50,7 @@ impl Tree {
         let without_body = request.without_body;
         let root = self.disk().root_path().display().to_string();
         self.read(move |work| {
-            let id = work.board().resolve(&task)?;
+            let id = work.resolve(&task)?;
             let file = work.read(id)?;
             let facts = work.run_facts(id)?;
             let mut details = work.details(&project, &file, facts);
@@ -54,6 +67,10 @@ impl Tree {
                 findings.push("outputs/ changed after the approval".to_owned());
             }
             findings.extend(work.report_of_others(id)?);
+            findings.extend(same_id(work, id));
+            if work.damage(id) == Some(UNMERGED) {
+                findings.push(UNMERGED.to_owned());
+            }
             findings.extend(refused_edit(work, &file)?);
             if let Some(of_others) = work.decision_of_others(&file)? {
                 findings.push(of_others);

@@ -302,7 +302,7 @@ impl Work<'_> {
     }
 
     /// A new path for something that does not count.
-    fn away(&self, id: TaskId, folder: Status) -> String {
+    pub(crate) fn away(&self, id: TaskId, folder: Status) -> String {
         format!("{OWN}/refused/{id}.{folder}.{}.md", self.index.last_event + 1)
     }
 

@@ -5,7 +5,7 @@
 //! meanwhile the next leader, and wakes the callers. While it syncs, the next group gathers.
 //! Callers make their answers themselves, after the group.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,10 @@ use crate::Result;
 use crate::clock_watch::{ClockWatch, Jump};
 use crate::committed::State;
 use crate::index::Index;
-use crate::layout::RunLayout;
+use crate::layout::{RunLayout, status_folder};
 use crate::manifest::Settings;
 use crate::remembered::Remembered;
-use crate::scan::{check_folders, scan};
+use crate::scan::{check_folders, check_gone, scan};
 use crate::work::{Work, take_over};
 use crate::writers::Writers;
 
@@ -176,6 +176,7 @@ impl Tree {
         let locked = wal.lock().and_then(|locked| {
             // After the lock, which completes what the log says about the files.
             self.refresh(index, &locked, &self.current_settings())?;
+            self.check_gone(index.as_ref(), locked.state(), &changes.tasks)?;
             Ok(locked)
         });
         // After the lock: callers that came while this process waited for it join the group.
@@ -253,6 +254,7 @@ impl Tree {
         }
         let locked = wal.lock().and_then(|locked| {
             self.refresh(index, &locked, &self.current_settings())?;
+            self.check_gone(index.as_ref(), locked.state(), &BTreeSet::new())?;
             Ok(locked)
         });
         let jobs = self.take_readers();
@@ -375,6 +377,25 @@ impl Tree {
         known.remembered = known.last_event;
         let remembered = Remembered { last_event: known.last_event, ids: known.last_ids() };
         remembered.write(folder, self.disk().root_path(), self.project());
+    }
+
+    /// Fails if the folder of a status is gone with the open tasks in it.
+    fn check_gone(
+        &self,
+        index: Option<&Index>,
+        state: &State,
+        changed: &BTreeSet<TaskId>,
+    ) -> accord_trees::Result<()> {
+        let (Some(known), disk) = (index, self.0.disk.as_ref()) else { return Ok(()) };
+        let mut tasks: BTreeSet<TaskId> = known.odd.union(changed).copied().collect();
+        for (status, count) in known.board.counts() {
+            let is_open = count > 0 && !status.is_final();
+            if is_open && disk.stat(&status_folder(status))?.is_none() {
+                let of_status = known.board.open().filter(|entry| entry.status == status);
+                tasks.extend(of_status.map(|entry| entry.id));
+            }
+        }
+        check_gone(disk, state, tasks.iter())
     }
 
     /// Brings the index up to what other processes did.

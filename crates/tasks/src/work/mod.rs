@@ -27,7 +27,7 @@ use crate::explained::{Explained, front_of};
 use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, task_file};
 use crate::manifest::Settings;
-use crate::referee::verdict::Verdict;
+use crate::referee::verdict::{UNMERGED, Verdict};
 use crate::referee::waiting::Waiting;
 use crate::scan::{MAX_FILE, is_committed, read_text, readable};
 use crate::tree::failure;
@@ -149,8 +149,26 @@ impl<'w> Work<'w> {
 
     /// Whether the file of a task cannot be read.
     pub(crate) fn is_broken(&self, id: TaskId) -> bool {
-        let path = |status: &Status| task_file(*status, id);
-        Status::ALL.iter().any(|status| self.index.broken.contains_key(&path(status)))
+        self.damage(id).is_some()
+    }
+
+    /// Why the file of a task cannot be read.
+    pub(crate) fn damage(&self, id: TaskId) -> Option<&str> {
+        let why = |status: &Status| self.index.broken.get(&task_file(*status, id));
+        Status::ALL.iter().find_map(why).map(String::as_str)
+    }
+
+    /// The tasks of which git left two versions.
+    pub(crate) fn unmerged(&self) -> Option<Vec<TaskId>> {
+        let of = |path: &str| {
+            let name = path.rsplit('/').next()?.strip_suffix(".md")?;
+            TaskId::parse(name).ok()
+        };
+        let found = self.index.broken.iter().filter(|(_, why)| *why == UNMERGED);
+        let mut ids: Vec<TaskId> = found.filter_map(|(path, _)| of(path)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        (!ids.is_empty()).then_some(ids)
     }
 
     /// How many files cannot be read as tasks.
@@ -218,9 +236,7 @@ impl<'w> Work<'w> {
         if let Some(waiting) = self.waiting(id) {
             return Err(needs(waiting.problem(id)).suggesting(waiting.suggestion(id)));
         }
-        let judged = self.verdicts.borrow().get(&id).map(|verdict| verdict.lease);
-        let lease = judged.or_else(|| self.held(id).map(|held| held.lease));
-        if lease != Some(LeaseOrigin::Elsewhere) {
+        if !self.is_elsewhere(id) {
             return Ok(file);
         }
         let lease = file.as_ref().and_then(|file| file.task().lease.value());
@@ -232,6 +248,31 @@ impl<'w> Work<'w> {
             "a person can take the task away from it: accord task block {id} REASON, then accord \
              task unblock {id}"
         )))
+    }
+
+    /// The task that a text names, as [`Board::resolve`] finds it. A refusal says so if the task
+    /// was removed.
+    pub(crate) fn resolve(&self, text: &str) -> Result<TaskId> {
+        self.board().resolve(text).map_err(|failure| {
+            if failure.code != Code::AofTaskNotFound {
+                return failure;
+            }
+            let removed = self
+                .logs()
+                .ok()
+                .and_then(|logs| logs.removed(text.trim(), |id| self.board().status(id).is_some()));
+            let Some(id) = removed else { return failure };
+            Failure::new(Code::AofTaskNotFound, format!("{id} was removed"))
+                .with("task_id", id.to_string())
+                .suggesting(format!("a person can bring it back: accord task undelete {id}"))
+        })
+    }
+
+    /// Whether another copy of the tree gave out the lease of a task.
+    pub(crate) fn is_elsewhere(&self, id: TaskId) -> bool {
+        let judged = self.verdicts.borrow().get(&id).map(|verdict| verdict.lease);
+        let lease = judged.or_else(|| self.held(id).map(|held| held.lease));
+        lease == Some(LeaseOrigin::Elsewhere)
     }
 
     /// A task, for readers, or `task_not_found`.

@@ -4,22 +4,33 @@ use accord_base::decision::DecisionRecord;
 use accord_contract::{Object, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event::TaskEvent;
-use accord_trees::wal::{ANYTHING, Op, Record};
+use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Kind};
 
 use super::Work;
 use crate::committed::CONFIRMED;
 use crate::decisions;
 use crate::explained::FRONT;
-use crate::layout::{DECISIONS, WHOLE, WHOLE_FILE, WRITER, events};
+use crate::layout::{DECISIONS, OLD_WHOLE, WHOLE, WHOLE_FILE, WRITER, events};
 
 impl Work<'_> {
     /// Task files are alike, so that git takes a new one for a renamed other one, and would mix
-    /// them. A tree of an earlier version does not say so.
+    /// them; and outputs are what was approved, byte by byte. A tree of an earlier version does not
+    /// say so.
     fn keep_tasks_whole(&mut self) {
-        let is_there = self.disk.stat(WHOLE_FILE).is_ok_and(|stat| stat.is_some());
-        if !is_there && !self.staged.contains_key(WHOLE_FILE) {
-            self.stage(WHOLE_FILE.to_owned(), WHOLE.to_owned(), None);
+        if self.staged.contains_key(WHOLE_FILE) {
+            return;
+        }
+        match self.disk.stat(WHOLE_FILE) {
+            Ok(None) => self.stage(WHOLE_FILE.to_owned(), WHOLE.to_owned(), None),
+            Ok(Some(stat))
+                if stat.length == OLD_WHOLE.len() as u64
+                    && self.text(WHOLE_FILE).ok().flatten().as_deref() == Some(OLD_WHOLE) =>
+            {
+                let was = Some(digest(OLD_WHOLE.as_bytes()));
+                self.stage(WHOLE_FILE.to_owned(), WHOLE.to_owned(), was);
+            }
+            _ => {}
         }
     }
 

@@ -5,7 +5,7 @@
 //! change git. The agent may have written the programs that a check starts, and git executes what
 //! a repository configures.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use accord_base::client_output::ClientCost;
@@ -16,6 +16,7 @@ use accord_tasks_core::operations::{AgentExit, CHANGES, TaskCheck, TaskObserved}
 
 use super::process::{Rights, confine, last_lines, marked};
 use super::{AgentCommand, AgentRun, WorkSignal};
+use crate::layout::BOOKKEEPING;
 use crate::report;
 
 /// How long a check may run.
@@ -67,8 +68,10 @@ impl Observer<'_> {
             commits = self.git(&["log", "--format=%h %s", &since]).unwrap_or_default();
             let changed = self.git(&["diff", "--no-ext-diff", "--name-only", base]);
             let new = self.git(&["ls-files", "--others", "--exclude-standard"]);
-            files = changed.unwrap_or_default();
-            files.extend(new.unwrap_or_default());
+            let (top, here) = (self.work_tree_of_git(), self.work_tree());
+            // Git names the first from its work tree, the others from the folder.
+            files = self.without_bookkeeping(&top, changed.unwrap_or_default());
+            files.extend(self.without_bookkeeping(&here, new.unwrap_or_default()));
             files.sort();
             files.dedup();
         }
@@ -144,6 +147,28 @@ impl Observer<'_> {
         let text = String::from_utf8_lossy(&ran.stdout);
         let line = |line: &str| line.replace('\0', "").chars().take(LINE).collect();
         Some(text.lines().map(line).collect())
+    }
+
+    /// Paths in a folder, without what Accord writes in a tree there.
+    fn without_bookkeeping(&self, folder: &Path, mut paths: Vec<String>) -> Vec<String> {
+        let Ok(root) = self.agent.disk.root_path().strip_prefix(folder) else { return paths };
+        let root = match root.display().to_string() {
+            root if root.is_empty() => root,
+            root => format!("{root}/"),
+        };
+        let is_own = |path: &str| {
+            let inside = path.strip_prefix(&root);
+            inside.is_some_and(|path| BOOKKEEPING.iter().any(|own| path.starts_with(own)))
+        };
+        paths.retain(|path| !is_own(path));
+        paths
+    }
+
+    /// The work tree of git that the folder of the agent is in.
+    fn work_tree_of_git(&self) -> PathBuf {
+        let folder = self.work_tree();
+        let top = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
+        top.unwrap_or(&folder).to_owned()
     }
 
     fn work_tree(&self) -> PathBuf {

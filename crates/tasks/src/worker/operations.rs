@@ -59,6 +59,7 @@ pub fn moves_query(task: TaskId, after: Option<u64>) -> EventsQuery {
         task_id: after.map(|_| task.to_string()),
         limit: after.is_none().then_some(1),
         wait_seconds: None,
+        copies: false,
     }
 }
 

@@ -248,6 +248,7 @@ fn commits_and_changed_files_of_the_work_tree_are_observed() {
     work(&case, id, &script, Some(tree.path()));
     let observed = show(&case, id).observed.unwrap();
     assert_eq!(observed.files, ["kept", "left"]);
+    assert_eq!(observed.work_tree, tree.path().display().to_string());
     assert_eq!(observed.commits.len(), 1);
     assert!(observed.commits[0].ends_with(" second"), "{:?}", observed.commits);
 }
@@ -274,4 +275,30 @@ fn what_the_clients_of_all_runs_cost_is_shown() {
     // Without a report, the last message is the note.
     let notes = shown.task.run.unwrap().result.unwrap().notes;
     assert!(notes.ends_with("Which port?") && !notes.contains("total_cost"), "{notes}");
+}
+
+#[test]
+fn what_accord_writes_in_the_repository_is_no_work_of_the_agent() {
+    let case = Case::new();
+    let git = |words: &[&str]| {
+        let ran = Command::new("git").args(words).current_dir(case.folder.path()).output();
+        ran.is_ok_and(|ran| ran.status.success())
+    };
+    let names = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    if !git(&["init", "-q"]) || !git(&["add", "-A"]) {
+        assert!(std::env::var_os("CI").is_none(), "git is missing");
+        eprintln!("skipped: git is missing");
+        return;
+    }
+    assert!(git(&[&names[..], &["commit", "-q", "-m", "first"]].concat()));
+    // The tree is in the repository that the agent works on.
+    let id = ready(&case, &[], "human");
+    let script = format!("mkdir -p src; echo 1 > src/made; {REPORTS}");
+    work(&case, id, &script, Some(case.folder.path()));
+    let observed = show(&case, id).observed.unwrap();
+    assert_eq!(observed.files, ["src/made"]);
+    assert_eq!(observed.work_tree, case.folder.path().display().to_string());
+    // The record says where that is in every copy of the repository.
+    let text = case.file(Status::Review, id);
+    assert!(text.contains("work_tree: ") && !text.contains(&observed.work_tree), "{text}");
 }

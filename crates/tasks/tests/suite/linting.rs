@@ -46,6 +46,15 @@ fn files_of_tasks() {
     finds("edit_not_judged", |world, id| {
         replace(world, Status::Ready, id, "priority: normal", "priority: low");
     });
+    finds("same_task", |world, id| {
+        // A merge of git that was taken back left a task with its new id.
+        let new = TaskId::parse("TASK-2026-02-09-009").unwrap();
+        let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+        let text = text.replace(&format!("id: {id}"), &format!("id: {new}"));
+        let former = format!("metadata:\n  formerIds:\n    - {id}");
+        let text = text.replace("metadata: {}", &former);
+        fs::write(world.file(Status::Ready, new), text).unwrap();
+    });
     finds("missing_file", |world, id| fs::remove_file(world.file(Status::Ready, id)).unwrap());
     finds("not_a_file", |world, id| {
         let path = world.file(Status::Ready, id);

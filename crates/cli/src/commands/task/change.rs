@@ -365,8 +365,10 @@ impl ReasonArgs {
     }
 
     pub(super) fn undelete(self) -> Result<Exit> {
-        let Self { id, reason, actor, place } = self;
-        verb::<ops::UndeleteTask>(&place, &actor, &id, Json(ops::UndeleteRequest { reason }))
+        let place = self.place.open()?;
+        let (path, body) = (place.task(&self.id)?, ops::UndeleteRequest { reason: self.reason });
+        let answer = place.change::<ops::UndeleteTask>(path, Json(body), &self.actor.acting()?)?;
+        place.print(answer, render::undeleted_task)
     }
 }
 

@@ -22,6 +22,8 @@ use crate::{CliError, Exit, Result};
 /// Create a task
 #[derive(Debug, clap::Args)]
 #[command(
+    override_usage = "accord task create [OPTIONS] <TITLE>\n       accord task create [OPTIONS] \
+                      --from <FILE>",
     after_help = "Example:\n  accord task create \"Write the parser\" --project shop \\\n      \
                         --instructions \"Read every line\" --after TASK-2026-02-09-001\n  accord \
                         task create --from plan.md --dry-run"

@@ -1,5 +1,7 @@
 //! `accord task init`: the tree of a project, and its settings.
 
+use std::path::Path;
+
 use accord_api::Json;
 use accord_tasks_core::operations::{
     ApplyMode, IdForm, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
@@ -87,8 +89,11 @@ impl InitArgs {
             max_attempts: self.max_attempts,
             ..InitRequest::default()
         };
-        let next = place.command("create TITLE");
         let answer = place.change::<InitTasks>(place.tasks()?, Json(body), &actor)?;
+        let next = match self.place.is_found() {
+            true => "accord task create TITLE".to_owned(),
+            false => place.command("create TITLE"),
+        };
         place.print(answer, |page, answer| made(page, answer, &next))
     }
 }
@@ -111,6 +116,15 @@ fn made(page: &mut Page, answer: &InitAnswer, next: &str) {
     }
     if answer.ids == Some(IdForm::Random) {
         page.line("  ids are random: readers by the pattern of AOF's guide refuse them");
+    }
+    let root = Path::new(&answer.root);
+    if answer.created && root.ancestors().any(|above| above.join(".git").exists()) {
+        page.line("  commit it with git; after a merge of two clones: accord task merge");
+        if answer.ids != Some(IdForm::Random) {
+            page.line(
+                "  (two clones can give out one id; accord task init --ids random avoids that)",
+            );
+        }
     }
     render::next(page, next);
 }

@@ -43,10 +43,12 @@ impl MergeArgs {
 
 fn merged(page: &mut Page, answer: &MergeAnswer, is_trial: bool) {
     for task in &answer.merged {
+        let keeps = answer.merged.iter().any(|other| other.from == Some(task.task_id));
         let how = match (&task.from, task.reason.as_str()) {
             (Some(from), _) => format!("was {from}, whose id another task keeps"),
             (None, "decision") => "a person decided about this version".to_owned(),
-            (None, "committed") => "as its copy committed it".to_owned(),
+            (None, "committed") if keeps => "it was created first, and keeps its id".to_owned(),
+            (None, "committed") => "only one copy changed it".to_owned(),
             (None, "united") => "what both copies changed is united".to_owned(),
             (None, "kept") => "only one copy removed it".to_owned(),
             (None, _) => "the later version".to_owned(),

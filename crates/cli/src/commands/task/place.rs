@@ -169,7 +169,12 @@ impl PlaceArgs {
         if let Some(root) = setting(ROOT) {
             return Some(root.into());
         }
-        if !searches || setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
+        if searches { self.nearest_root() } else { None }
+    }
+
+    /// The tree that a command in the current folder finds without an option.
+    fn nearest_root(&self) -> Option<PathBuf> {
+        if setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
             return None;
         }
         let lookup = Lookup::from(&std::env::current_dir().ok()?);
@@ -179,6 +184,12 @@ impl PlaceArgs {
         let mut places = lookup.places.iter().map(|place| place.folder.as_path());
         let nearest = places.find(|folder| is_tree(folder) || data == Some(folder))?;
         is_tree(nearest).then(|| nearest.to_owned())
+    }
+
+    /// Whether a command in the current folder finds this tree without an option.
+    pub(super) fn is_found(&self) -> bool {
+        let named = self.root.as_ref().and_then(|root| root.canonicalize().ok());
+        named.is_some() && setting(ROOT).is_none() && self.nearest_root() == named
     }
 
     /// The project of a tree in a repository: the one that its manifest names.

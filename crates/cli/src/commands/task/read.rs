@@ -113,7 +113,12 @@ impl ListArgs {
             let more = counted(list.remaining, "more task");
             print_note(format!("{more}: --cursor {}", clean(cursor)));
         }
-        for id in &list.damaged {
+        render::unmerged(list.unmerged.as_deref()).iter().for_each(print_note);
+        let is_named = |id: &&String| {
+            let mut twice = list.unmerged.iter().flatten();
+            !twice.any(|other| other.to_string() == **id)
+        };
+        for id in list.damaged.iter().filter(is_named) {
             print_note(format!("damaged and left out: {}; {}", clean(id), place.command("lint")));
         }
         Ok(printed)
@@ -132,13 +137,22 @@ impl ShowArgs {
             if let Some(id) = kept {
                 page.labelled_whole("memory", &format!("accord context pull {}", clean(&id)));
             }
+            let lease = answer.task.lease.as_ref();
+            if lease.is_some_and(|lease| lease.elsewhere == Some(true)) {
+                let id = answer.task.id;
+                return render::next(page, &place.command(&format!("block {id} REASON")));
+            }
             let verb = match answer.task.status {
                 Status::Review => "approve",
                 Status::Blocked => "unblock",
                 Status::Deadletter => "resurrect",
                 Status::Done | Status::Cancelled => {
                     let id = answer.task.id;
-                    return render::or(page, &place.command(&format!("reopen {id} REASON")));
+                    return render::next(page, &place.command(&format!("reopen {id} REASON")));
+                }
+                Status::Ready => {
+                    let id = answer.task.id;
+                    return render::next(page, &place.command(&format!("claim {id} --as NAME")));
                 }
                 _ => return,
             };

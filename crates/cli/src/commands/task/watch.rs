@@ -15,6 +15,9 @@ const WAIT: u32 = 10;
 /// The most events of a request.
 const MOST: u32 = 200;
 
+/// The same where every log is read for each request.
+const MOST_OF_COPIES: u32 = 1_000;
+
 /// Print the events of the tree as they happen, until Ctrl-C
 #[derive(Debug, clap::Args)]
 pub(super) struct WatchArgs {
@@ -30,7 +33,8 @@ pub(super) struct WatchArgs {
     #[arg(long, value_name = "N")]
     count: Option<u64>,
 
-    /// Print the events that there are, and end
+    /// Print the events that there are, and end; without --after also those of other copies of the
+    /// tree, by their times
     #[arg(long)]
     no_wait: bool,
 
@@ -46,14 +50,17 @@ impl WatchArgs {
             None if self.no_wait => 0,
             None => last_event(&place)?,
         };
+        let copies = self.no_wait && self.after.is_none();
+        let most = if copies { MOST_OF_COPIES } else { MOST };
         let mut left = self.count.unwrap_or(u64::MAX);
         let mut output = Output::stdout();
         while left > 0 {
             let query = EventsQuery {
                 after: Some(after),
-                limit: Some(u32::try_from(left).unwrap_or(MOST).min(MOST)),
+                limit: Some(u32::try_from(left).unwrap_or(most).min(most)),
                 task_id: self.task.clone(),
                 wait_seconds: (!self.no_wait).then_some(WAIT),
+                copies,
             };
             let answer = place.host.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result;
             for event in &answer.events {
@@ -64,7 +71,10 @@ impl WatchArgs {
                 })?;
             }
             output.flush().map_err(CliError::from_output)?;
-            after = answer.events.iter().map(|event| event.event_id).max().unwrap_or(after);
+            after = match copies {
+                true => after + answer.events.len() as u64,
+                false => answer.events.iter().map(|it| it.event_id).max().unwrap_or(after),
+            };
             if self.no_wait && !answer.more {
                 break;
             }

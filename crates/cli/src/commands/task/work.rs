@@ -22,7 +22,8 @@ use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::observed::{CHECKS_OF, described, read_checks};
 use accord_tasks_core::operations::{
-    Acting as Who, ClaimAnswer, ClaimNextAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
+    Acting as Who, BlockEnd, ClaimAnswer, ClaimNextAnswer, ListAnswer, ListQuery, ListTasks,
+    PollRequest, PollTasks, TaskItem,
 };
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -50,6 +51,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How often a waiting worker checks whether it is cancelled.
 const STEP: Duration = Duration::from_millis(50);
 
+/// How many tasks are asked for at once.
+const MOST: u32 = 500;
+
+/// The most tasks that are named when a worker leaves them.
+const LEFT_SHOWN: u32 = 20;
+
 const KEEPS_NOTHING: &str = "workers.keep has no effect in bubblewrap: all that the agent starts \
                              ends with it";
 
@@ -75,7 +82,7 @@ pub(super) struct WorkArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
 
-    /// End when no task is ready or in progress
+    /// End when no ready task fits, none is in progress here, and none is tried again by itself
     #[arg(long)]
     drain: bool,
 
@@ -153,7 +160,7 @@ struct WorkerLoop<'a> {
 impl WorkerLoop<'_> {
     fn work(&self) -> Result<Tally> {
         let mut tally = Tally::default();
-        let mut is_waiting = false;
+        let (mut is_waiting, mut unmerged) = (false, None);
         // A task on which this agent failed is left to others, if one of them comes soon.
         let mut patience = PATIENCE;
         let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
@@ -161,7 +168,12 @@ impl WorkerLoop<'_> {
             // Without a running host nothing else promotes tasks or recovers those of dead workers.
             let door = Who { actor: None, door: Some(Door::Cli) };
             let poll = Json(PollRequest::default());
-            self.place.host.call(&Call::<PollTasks>::new(self.place.tasks()?, door, poll))?;
+            let poll = Call::<PollTasks>::new(self.place.tasks()?, door, poll);
+            let polled = self.place.host.call(&poll)?.answer.0.result;
+            if polled.unmerged != unmerged {
+                render::unmerged(polled.unmerged.as_deref()).iter().for_each(print_note);
+                unmerged = polled.unmerged;
+            }
             let fits = &self.args.fits;
             let next = fits.claim_next(self.place, &self.agent, patience > 0)?.answer.0.result;
             match &next.claimed {
@@ -169,8 +181,13 @@ impl WorkerLoop<'_> {
                     patience -= 1;
                     self.pause();
                 }
-                None if self.args.once || self.is_drained()? => {
+                None if self.args.once => {
                     self.say_why_not(&next)?;
+                    break;
+                }
+                None if self.args.drain && self.is_drained(&next)? => {
+                    self.say_why_not(&next)?;
+                    self.say_left()?;
                     break;
                 }
                 None => {
@@ -291,20 +308,50 @@ impl WorkerLoop<'_> {
         !matches!(end, WorkEnd::Failed { .. } | WorkEnd::Reclaimed(_))
     }
 
-    /// Whether nothing is left that could become ready without a person.
-    fn is_drained(&self) -> Result<bool> {
-        if !self.args.drain {
+    /// Whether nothing comes to this agent any more without a person or another worker.
+    fn is_drained(&self, next: &ClaimNextAnswer) -> Result<bool> {
+        // It gets that task after a while.
+        if next.reason.as_deref() == Some(LEFT_TO_OTHERS) {
             return Ok(false);
         }
-        let counts = self.counts()?;
-        let count = |status: Status| counts.get(status.as_str()).copied().unwrap_or(0);
-        Ok(count(Status::Ready) + count(Status::InProgress) == 0)
+        let mut query = ListQuery {
+            status: Some(vec![Status::InProgress, Status::Blocked]),
+            limit: Some(MOST),
+            ..ListQuery::default()
+        };
+        loop {
+            let list = self.list(query.clone())?;
+            if list.tasks.iter().any(goes_on) {
+                return Ok(false);
+            }
+            match list.next_cursor {
+                Some(cursor) => query.cursor = Some(cursor),
+                None => return Ok(true),
+            }
+        }
+    }
+
+    /// Says which ready tasks are left, and for whom.
+    fn say_left(&self) -> Result<()> {
+        let query = ListQuery {
+            status: Some(vec![Status::Ready]),
+            limit: Some(LEFT_SHOWN),
+            ..ListQuery::default()
+        };
+        let mut page = Page::for_stderr();
+        render::left_tasks(&mut page, &self.list(query)?);
+        page.as_str().lines().for_each(print_note);
+        Ok(())
+    }
+
+    fn list(&self, query: ListQuery) -> Result<ListAnswer> {
+        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
+        Ok(list.answer.0.result)
     }
 
     fn counts(&self) -> Result<BTreeMap<String, u64>> {
         let query = ListQuery { limit: Some(1), ..ListQuery::default() };
-        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
-        Ok(list.answer.0.result.counts)
+        Ok(self.list(query)?.counts)
     }
 
     fn pause(&self) {
@@ -326,6 +373,17 @@ impl WorkerLoop<'_> {
         };
         print_note(format!("{} worked on {}{failed}", self.agent, counted(tally.tasks, "task")));
         Ok(())
+    }
+}
+
+/// Whether a task can become ready, or make others ready, without a person.
+fn goes_on(task: &TaskItem) -> bool {
+    match task.status {
+        Status::InProgress => {
+            let is_elsewhere = task.lease.as_ref().is_some_and(|it| it.elsewhere == Some(true));
+            task.unadopted.is_none() && !is_elsewhere
+        }
+        _ => task.block_ends == Some(BlockEnd::Retry),
     }
 }
 

@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Clones, report, try_git};
+use super::report;
 use crate::accord::run;
+use crate::clones::{Clones, try_git};
 
 #[test]
 fn a_persons_decision_wins_over_a_later_edit() {
@@ -70,6 +71,28 @@ fn two_tasks_of_one_id() {
         assert_eq!(shown["task"]["depends_on"][0]["id"], renumbered.as_str());
         clone.lints_clean();
     }
+}
+
+#[test]
+fn a_merge_that_nobody_finished_is_said() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.create("'Of one' --ready");
+    assert_eq!(two.create("'Of two' --ready"), id);
+    // Git finds no conflict.
+    two.yes(&format!("block {id} 'no keys'"));
+    two.commit();
+    one.push();
+    assert!(two.pull());
+    let words = ["list", "board --once", "poll", "work --agent true --as x --role none --drain"];
+    for words in words.map(str::to_owned).into_iter().chain([format!("show {id}")]) {
+        let ran = two.ran(&words);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("accord task merge"), "{words}: {said}");
+        assert!(!said.contains("damaged"), "{words}: {said}");
+    }
+    two.confirms(&one);
+    two.yes("merge");
+    assert!(!two.yes("poll").contains("accord task merge"));
 }
 
 #[test]

@@ -4,175 +4,9 @@ mod merging;
 mod trust;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
-use tempfile::TempDir;
-
-use crate::accord::{Ran, run};
-use crate::memory::bare;
-
-/// A repository without a work tree, and clones of it.
-struct Clones {
-    folder: TempDir,
-}
-
-/// A work tree with tasks, and the person who uses it.
-struct Clone {
-    path: PathBuf,
-    person: &'static str,
-}
-
-impl Clones {
-    /// Two clones of a repository with some ready tasks.
-    fn with(titles: &[&str]) -> (Self, Clone, Clone) {
-        let clones = Self { folder: tempfile::tempdir().expect("a folder") };
-        git(clones.folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
-        let one = clones.another("one", "human:ann");
-        one.yes("init --root . --project shop");
-        for title in titles {
-            one.yes(&format!("create '{title}' --ready"));
-        }
-        one.git("add -A");
-        one.git("commit -qm begin");
-        one.git("push -q origin HEAD:main");
-        let two = clones.another("two", "human:bob");
-        (clones, one, two)
-    }
-
-    fn another(&self, name: &str, person: &'static str) -> Clone {
-        git(self.folder.path(), &["clone", "-q", "hub.git", name]);
-        let clone = Clone { path: self.folder.path().join(name), person };
-        clone.git("config user.name tester");
-        clone.git("config user.email tester@example.org");
-        clone.git("checkout -qB main");
-        clone
-    }
-}
-
-impl Clone {
-    fn command(&self, words: &str) -> Command {
-        let words = shell_words::split(&format!("task {words}")).expect("words");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut command = bare(&words);
-        command.current_dir(&self.path).env("ACCORD_ACTOR", self.person);
-        command
-    }
-
-    #[track_caller]
-    fn ran(&self, words: &str) -> Ran {
-        run(self.command(words), "")
-    }
-
-    #[track_caller]
-    fn yes(&self, words: &str) -> String {
-        let ran = self.ran(words);
-        assert_eq!(ran.code, 0, "{}: task {words}: {ran:?}", self.path.display());
-        ran.stdout
-    }
-
-    #[track_caller]
-    fn json(&self, words: &str) -> Value {
-        let ran = self.ran(&format!("{words} --json"));
-        let mut document: Value = serde_json::from_str(&ran.stdout).expect("a document");
-        document["result"].take()
-    }
-
-    #[track_caller]
-    fn create(&self, words: &str) -> String {
-        self.yes(&format!("create {words} --id-only")).trim().to_owned()
-    }
-
-    #[track_caller]
-    fn status(&self, id: &str) -> String {
-        self.json(&format!("show {id}"))["task"]["status"].as_str().expect("a status").to_owned()
-    }
-
-    /// The ids of tasks by their titles.
-    #[track_caller]
-    fn id(&self, title: &str) -> String {
-        let list = self.json("list --all --limit 500");
-        let tasks = list["tasks"].as_array().expect("tasks");
-        let found = tasks.iter().find(|task| task["title"] == title);
-        found.unwrap_or_else(|| panic!("{title} is not in {list}"))["id"]
-            .as_str()
-            .expect("an id")
-            .to_owned()
-    }
-
-    #[track_caller]
-    fn lints_clean(&self) {
-        let ran = self.ran("lint");
-        assert_eq!(ran.code, 0, "{}: {ran:?}", self.path.display());
-    }
-
-    #[track_caller]
-    fn git(&self, words: &str) -> String {
-        let words = shell_words::split(words).expect("words");
-        git(&self.path, &words.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
-    /// Commits everything, brings in what the others pushed, decides conflicts and pushes.
-    #[track_caller]
-    fn sync(&self) {
-        self.git("add -A");
-        let _ = try_git(&self.path, &["commit", "-qm", "work"]);
-        if try_git(&self.path, &["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]).code
-            != 0
-        {
-            self.yes("merge");
-            self.git("add -A");
-            self.git("commit -qm merged");
-        } else if self.yes("merge") != "nothing to merge\n" {
-            self.git("add -A");
-            self.git("commit -qm merged");
-        }
-        self.git("push -q origin HEAD:main");
-    }
-
-    /// The id of the writer that this clone is.
-    #[track_caller]
-    fn writer(&self) -> String {
-        let text = fs::read_to_string(self.path.join("state/accord/writer.json")).expect("a file");
-        let writer: Value = serde_json::from_str(&text).expect("a document");
-        let ids = writer["ids"].as_array().expect("ids");
-        ids.last().and_then(Value::as_str).expect("an id").to_owned()
-    }
-
-    /// The person of this clone confirms another one.
-    #[track_caller]
-    fn confirms(&self, other: &Self) {
-        self.yes(&format!("adopt --writer {} --yes", other.writer()));
-    }
-
-    /// Brings in what the other one pushed, and confirms it.
-    #[track_caller]
-    fn confirms_after_pull(&self, other: &Self) {
-        let args = ["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"];
-        let _ = try_git(&self.path, &args);
-        self.confirms(other);
-    }
-
-    /// What git has to say about the work tree.
-    #[track_caller]
-    fn dirty(&self) -> String {
-        self.git("status --porcelain --untracked-files=all")
-    }
-}
-
-fn try_git(folder: &Path, args: &[&str]) -> Ran {
-    let mut git = Command::new("git");
-    git.args(args).current_dir(folder).env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1");
-    run(git, "")
-}
-
-#[track_caller]
-fn git(folder: &Path, args: &[&str]) -> String {
-    let ran = try_git(folder, args);
-    assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
-    ran.stdout
-}
+use crate::accord::run;
+use crate::clones::{Clone, Clones, git};
 
 #[test]
 fn a_fresh_clone_is_read_without_a_trace() {
@@ -411,4 +245,57 @@ fn a_tree_that_is_made_again_goes_on_with_its_numbers() {
     assert!(last_event() > last);
     assert!(one.yes("watch --no-wait").contains("tree_made_again"));
     one.lints_clean();
+}
+
+#[test]
+fn approved_outputs_travel_as_they_are() {
+    let clones = Clones { folder: tempfile::tempdir().expect("a folder") };
+    git(clones.folder.path(), &["init", "-q", "--bare", "-b", "main", "hub.git"]);
+    let one = clones.another("one", "human:ann");
+    fs::write(one.path.join(".gitignore"), "*.txt\ndist/\n").expect("a file");
+    let said = one.yes("init --root . --project shop");
+    assert!(said.contains("accord task create TITLE\n"), "{said}");
+    assert!(said.contains("accord task merge") && said.contains("--ids random"), "{said}");
+    let id = one.create("First --ready");
+    one.yes(&format!("claim {id} --as builder"));
+    let outputs = one.path.join(format!("tasks/in-progress/{id}/outputs"));
+    fs::create_dir(outputs.join("dist")).expect("a folder");
+    fs::write(outputs.join("result.txt"), "one\ntwo\n").expect("an output");
+    fs::write(outputs.join("dist/page.html"), "one\n").expect("an output");
+    fs::write(one.path.join("notes.txt"), "ignored").expect("a file");
+    run(one.command("message"), report(&id, "builder", None, "n"));
+    // By its number.
+    one.yes("approve 1 --yes");
+    one.push();
+    assert!(!one.git("ls-files").contains("notes.txt"));
+    let url = clones.folder.path().join("hub.git").display().to_string();
+    let words = ["-c", "core.autocrlf=true", "clone", "-q", url.as_str(), "windows"];
+    git(clones.folder.path(), &words);
+    let two = Clone { path: clones.folder.path().join("windows"), person: "human:bob" };
+    let outputs = two.path.join(format!("tasks/done/{id}/outputs"));
+    assert_eq!(fs::read_to_string(outputs.join("result.txt")).expect("a result"), "one\ntwo\n");
+    assert!(outputs.join("dist/page.html").exists());
+    two.lints_clean();
+}
+
+#[test]
+fn a_task_of_another_clone_is_shown_as_one() {
+    let (_clones, one, two) = Clones::with(&["First"]);
+    let id = one.id("First");
+    one.yes(&format!("claim {id} --as builder"));
+    one.sync();
+    two.git("pull -q origin main");
+    let shown = two.yes(&format!("show {id}"));
+    assert!(shown.contains("builder in another copy of the tasks"), "{shown}");
+    assert!(!shown.contains("  run"), "{shown}");
+    assert!(shown.contains(&format!("next  accord task block {id} REASON")), "{shown}");
+    for words in ["list", "board --once"] {
+        assert!(two.yes(words).contains("in another copy"), "{words}");
+    }
+    // A worker does not wait for it, and its story is told here, too.
+    let ran = two.ran("work --agent true --as other --drain");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let story = two.yes("watch --no-wait");
+    let writer = one.writer();
+    assert!(story.contains(&format!(" of {writer} ")) && story.contains("builder"), "{story}");
 }

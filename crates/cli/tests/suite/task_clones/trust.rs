@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Clone, Clones, reviewed};
+use super::reviewed;
+use crate::clones::{Clone, Clones};
 
 #[test]
 fn an_approval_of_another_copy_counts_once_that_copy_is_confirmed() {

@@ -6,7 +6,7 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::Kind;
 use accord_trees::wal::Op;
 
-use super::sides;
+use super::marks::sides;
 use crate::Result;
 use crate::layout::{RunLayout, companion};
 use crate::referee::verdict::is_marked;

@@ -7,6 +7,7 @@
 
 mod folders;
 mod git;
+mod marks;
 mod notes;
 mod work_tree;
 
@@ -33,8 +34,8 @@ use crate::referee::verdict::is_marked;
 use crate::tree::failure;
 use crate::work::Work;
 use crate::{Environment, Result, Tree};
-pub(crate) use accord_tasks_core::merge::FORMER;
 use folders::{forget_run, merge_folders, merge_result};
+use marks::sides;
 use notes::{note, settled, unsettled};
 
 impl Tree {
@@ -460,36 +461,6 @@ fn unverified(work: &Work<'_>, id: TaskId, file: &TaskFile) -> Result<Option<Str
     Ok(unknown.and_then(|it| it.writer.as_deref().map(str::to_owned)))
 }
 
-/// The two versions of a file in which git left marks.
-fn sides(text: &str) -> [String; 2] {
-    #[derive(Clone, Copy, Eq, PartialEq)]
-    enum Part {
-        Both,
-        Ours,
-        Base,
-        Theirs,
-    }
-    let (mut ours, mut theirs, mut part) = (String::new(), String::new(), Part::Both);
-    for line in text.split_inclusive('\n') {
-        part = match part {
-            Part::Both if line.starts_with("<<<<<<< ") => Part::Ours,
-            Part::Ours if line.starts_with("|||||||") => Part::Base,
-            Part::Ours | Part::Base if line.trim_end() == "=======" => Part::Theirs,
-            Part::Theirs if line.starts_with(">>>>>>> ") => Part::Both,
-            _ => {
-                if matches!(part, Part::Both | Part::Ours) {
-                    ours.push_str(line);
-                }
-                if matches!(part, Part::Both | Part::Theirs) {
-                    theirs.push_str(line);
-                }
-                continue;
-            }
-        };
-    }
-    [ours, theirs]
-}
-
 fn renumber(file: &mut TaskFile, id: TaskId, from: TaskId) -> Result<()> {
     let mut ids = former(file);
     ids.push(from);
@@ -593,15 +564,4 @@ fn write(work: &mut Work<'_>, task: &Merged, found: &[Found]) -> Result<()> {
         forget_run(work, id)?;
     }
     work.hold(&task.all.file, origin)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sides;
-
-    #[test]
-    fn the_versions_of_a_marked_file() {
-        let text = "a\n<<<<<<< HEAD\nb\n||||||| base\nx\n=======\nc\n>>>>>>> other\nd\n";
-        assert_eq!(sides(text), ["a\nb\nd\n", "a\nc\nd\n"]);
-    }
 }
