@@ -148,7 +148,7 @@ fn of_project(host: &Connection, project: &str, parts: &mut Vec<FolderPart>) -> 
         parts.push(part(
             "memory",
             format!(
-                "{} and {} in the last days",
+                "{} and {} in the last 14 days",
                 counted(summary.package_count, "package"),
                 counted(open_questions, "open question"),
             ),

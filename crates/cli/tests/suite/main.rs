@@ -35,6 +35,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod inbox;
 mod leftovers;
 mod lines;
 mod live_ask;
