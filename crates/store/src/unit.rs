@@ -28,6 +28,6 @@ unit! {
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
     WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EmbeddingWrites, EventWrites, FactWrites,
-        InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair, SessionWrites,
-        SettingWrites
+        InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair,
+        SessionWrites, SettingWrites
 }

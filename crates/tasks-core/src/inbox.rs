@@ -37,7 +37,9 @@ pub fn waiting(item: &TaskItem, facts: BoardFacts) -> Vec<Waiting> {
         }
         Status::Blocked if is_for_person(item) => {
             let mut blocked = of(kind::TASK_BLOCKED, item, format!("Task {id} is blocked"), facts);
-            blocked.words = item.block_reason.as_deref().and_then(words).or(blocked.words);
+            if let Some(reason) = &item.block_reason {
+                blocked.words = words(&format!("{}: {reason}", item.title));
+            }
             if facts.dependents > 0 {
                 blocked.urgency = Urgency::Chain;
             }

@@ -60,6 +60,10 @@ impl StatusArgs {
             None => Some(part("accord context deposit", "the first package makes a data folder")),
         };
         if let Some((overview, steps)) = run::overview_here() {
+            let inbox = parts.iter_mut().find(|part| part.name == "inbox");
+            if let Some(inbox) = inbox.filter(|_| overview.waiting.is_some()) {
+                inbox.state.push_str("; the run here waits for you, too");
+            }
             parts.push(part("run", run::state_line(&overview)));
             let step = steps.iter().find_map(|step| Some((step.command.clone()?, &step.why)));
             if let Some((command, why)) = step
@@ -148,7 +152,7 @@ fn of_project(host: &Connection, project: &str, parts: &mut Vec<FolderPart>) -> 
         parts.push(part(
             "memory",
             format!(
-                "{} and {} in the last days",
+                "{} and {} in the last 14 days",
                 counted(summary.package_count, "package"),
                 counted(open_questions, "open question"),
             ),

@@ -30,16 +30,16 @@ pub(crate) fn inbox(page: &mut Page, list: &InboxEnvelope) {
             page.styled(style, &urgency),
             line(&item.handle),
             line(item.project_id.as_str()),
-            format!("{}{words}", line(&item.title)),
             age(item.since.time(), now),
             item.deadline.as_ref().map(|at| left(at.time(), now)).unwrap_or_default(),
             behind,
             holder(item),
             verbs.join(", "),
+            format!("{}{words}", line(&item.title)),
         ]
     };
     let rows: Vec<Vec<String>> = list.items.iter().map(row).collect();
-    let headings = ["", "ITEM", "PROJECT", "WHAT", "AGE", "LEFT", "BEHIND", "HELD BY", "VERBS"];
+    let headings = ["", "ITEM", "PROJECT", "AGE", "LEFT", "BEHIND", "HELD BY", "VERBS", "WHAT"];
     table(page, &headings, &rows);
 }
 
@@ -85,7 +85,8 @@ pub(crate) fn inbox_item(page: &mut Page, item: &InboxItem) {
         let about = format!("{} (needs {}{undone})", line(&verb.about), verb.scope);
         page.line(format!("  accord inbox do {} {}{note}", item.handle, line(&verb.name)));
         page.line(format!("      {about}"));
-        page.line(format!("      $ {}", clean(&shell_words::join(&verb.command))));
+        let command = shell_words::join(&verb.command).replace("'{note}'", "TEXT");
+        page.line(format!("      $ {}", clean(&command.replace("{note}", "TEXT"))));
     }
 }
 

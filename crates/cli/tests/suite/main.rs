@@ -37,6 +37,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod inbox;
 mod init;
 mod leftovers;
 mod lines;

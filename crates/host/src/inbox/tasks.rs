@@ -42,9 +42,13 @@ impl Host {
     /// Makes the items of tasks, unless the scheduler of this host does. A tree that cannot be read
     /// keeps its last items, and is logged.
     pub(super) async fn refresh_tasks(&self, projects: Option<&BTreeSet<ProjectId>>) {
-        if self.bell().is_scheduled() || !self.has_store() {
-            return;
+        if !self.bell().is_scheduled() {
+            self.refresh_now(projects).await;
         }
+    }
+
+    /// Makes the items of tasks now, also where the scheduler will.
+    pub(super) async fn refresh_now(&self, projects: Option<&BTreeSet<ProjectId>>) {
         let (host, projects) = (self.clone(), projects.cloned());
         let refreshed = spawn_blocking(move || {
             let covers = |project: &ProjectId| {

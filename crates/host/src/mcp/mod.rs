@@ -1,5 +1,7 @@
 //! The tools of every protocol, over MCP.
 
+mod inbox;
+
 pub use accord_mcp::{
     Advice, Answer, ApiFor, Argument, Call, CallContext, Effect, HostAccess, HostRequest,
     IsAccepted, KeepOpen, ListRequest, McpEndpoints, Memo, OpenSession, Prompt, ResourcePage,
@@ -19,4 +21,5 @@ pub const TOOLSETS: &[&Toolset] = &[
     &accord_memory_door::RELAY,
     &accord_tasks_door::TOOLSET,
     &accord_live_door::TOOLSET,
+    &inbox::TOOLSET,
 ];

@@ -6,8 +6,8 @@ use accord_contract::Object;
 use super::{Ask, Session, asked_of};
 use crate::contract::AnswerRules;
 
-/// The item of a session that asks. `ui` is the JSON text of its UI, as a store has it. An ask with a deadline is the
-/// most urgent: an agent stands still until a person answers.
+/// The item of a session that asks. `ui` is the JSON text of its UI, as a store has it. An ask with
+/// a deadline is the most urgent: an agent stands still until a person answers.
 ///
 /// Clauses: GGUI-ASK-PENDING.
 pub fn waiting(session: &Session, ask: Option<&Ask>, ui: &str) -> Option<Waiting> {

@@ -1,7 +1,7 @@
 //! How fast the store is, against floors that the same run measures.
 //!
 //! ```text
-//! cargo bench -p accord-store-sqlite -- [commit] [read] [search] [open] \
+//! cargo bench -p accord-store-sqlite -- [commit] [read] [inbox] [search] [open] \
 //!     [migrate] [--packages N] [--keep DIR]
 //! ```
 //!
@@ -15,6 +15,7 @@ mod floor;
 #[path = "../../tests/suite/format_1.rs"]
 mod format_1;
 mod gates;
+mod inbox;
 mod migrate;
 mod open;
 mod packages;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
     let stores = stores::Stores::new(asked.keep.clone());
     if asked.wants("read") {
         read::run(&mut gates, &stores, asked.packages);
+    }
+    if asked.wants("inbox") {
+        inbox::run(&mut gates, asked.packages);
     }
     if asked.wants("search") {
         search::run(&mut gates, &stores, asked.packages);

@@ -14,7 +14,7 @@ use accord_store::Engine as _;
 use accord_store::StoreErrorKind;
 use accord_store::testing::Random;
 
-use crate::support::{deposit, given, open, refusal, start, whole_packages};
+use crate::support::{ask_for_review, deposit, given, open, refusal, start, whole_packages};
 
 const THREADS: usize = 32;
 
@@ -108,7 +108,10 @@ fn write_for_ever(folder: &Path) -> ! {
                 for number in 0.. {
                     let project = format!("p{}", (thread + number) % 3);
                     let id = format!("{process}.{thread}.{number}");
-                    deposit(store, &project, &id, "some words to find").unwrap();
+                    match number % 2 {
+                        0 => deposit(store, &project, &id, "some words to find").unwrap(),
+                        _ => ask_for_review(store, &project, &id).unwrap(),
+                    };
                     let line = format!("ack {project} {id}\n");
                     std::io::stdout().write_all(line.as_bytes()).unwrap();
                 }

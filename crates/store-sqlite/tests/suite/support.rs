@@ -54,8 +54,27 @@ pub(crate) fn event(text: &str) -> EventEntry {
 /// Deposits a package whose body is `body`, with an event that names it; adds the project where it
 /// is not there.
 pub(crate) fn deposit(store: &dyn Store, project_id: &str, id: &str, body: &str) -> Result<u64> {
-    let (project, row) = (project(project_id), package(project_id, id));
-    let index = PackageIndex::of_parts(["", "", "", "", body], &[]);
+    add(store, project_id, id, PackageIndex::of_parts(["", "", "", "", body], &[]), false)
+}
+
+/// The same of a package that a person should review, and that asks a question.
+pub(crate) fn ask_for_review(store: &dyn Store, project_id: &str, id: &str) -> Result<u64> {
+    let questions = [format!("What about {id}?")];
+    add(store, project_id, id, PackageIndex::of_parts([""; 5], &questions), true)
+}
+
+fn add(
+    store: &dyn Store,
+    project_id: &str,
+    id: &str,
+    index: PackageIndex,
+    waits: bool,
+) -> Result<u64> {
+    let (project, mut row) = (project(project_id), package(project_id, id));
+    if waits {
+        row.state.status = accord_memory_core::package::Status::AwaitingReview;
+        row.state.review_type = accord_memory_core::package::ReviewType::Human;
+    }
     let event = event(id);
     store.write(move |unit| {
         if unit.project(&row.project_id)?.is_none() {
@@ -78,6 +97,8 @@ pub(crate) fn whole_packages(store: &dyn Store) -> Vec<(String, String)> {
             let counted: u64 = unit.tallies(id, None)?.iter().map(|tally| tally.packages).sum();
             assert_eq!(counted, events.len() as u64, "as many packages as events");
             assert!(events.iter().map(|event| event.seq).eq(1..=counted), "no gap");
+            // The inbox among them: it has what its sources say.
+            assert_eq!(unit.check_derived(Some(id))?, []);
             for event in events {
                 let package = PackageId::new(event.entry.text.as_str()).unwrap();
                 assert!(unit.package(id, &package)?.is_some(), "{package} is there");

@@ -49,7 +49,7 @@ impl DoArgs {
         if let Some(here) = self.item.here() {
             return self.in_run(&here.0);
         }
-        let host = self.item.host.connect()?;
+        let host = self.item.connect()?;
         let item = self.item.show(&host)?;
         check(&item, self.expect.as_deref())?;
         let verb = find(&item, &self.verb)?;
@@ -64,7 +64,7 @@ impl DoArgs {
         // The folder belongs to the command now.
         drop(host);
         let ended = run(command, options(&self.item.host.target))?;
-        let host = self.item.host.connect()?;
+        let host = self.item.connect()?;
         receipt(&host, &self.item, &item)?;
         Ok(ended)
     }

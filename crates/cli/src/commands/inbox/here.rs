@@ -11,6 +11,9 @@ use accord_runs_core::inbox::waiting;
 
 use crate::commands::run;
 
+/// The commands that decide about the evidence that a person saw.
+const DECISIONS: [&str; 4] = ["approve-transition", "approve-completion", "resolve", "send-back"];
+
 /// A governed run that waits, and the repository.
 pub(super) struct RunItem(pub(super) InboxItem);
 
@@ -36,6 +39,11 @@ pub(super) fn item() -> Option<RunItem> {
         let mut words = shell_words::split(command).ok()?;
         let name = words.get(2)?.clone();
         let needs_note = place_note(&mut words);
+        if DECISIONS.contains(&name.as_str())
+            && let Some(digest) = evidence
+        {
+            words.extend(["--expect".to_owned(), digest.to_owned()]);
+        }
         Some(InboxVerb {
             name,
             about: step.why.clone(),

@@ -6,7 +6,7 @@ use accord_base::ProjectId;
 use accord_contract::Wire as _;
 
 use super::here;
-use crate::host::{ActorArg, HostArgs, PageArgs, id_of, print_noted, reader};
+use crate::host::{ActorArg, Connection, HostArgs, PageArgs, id_of, print_noted, reader};
 use crate::{Exit, Result, print_line, print_note, render};
 
 // Which items.
@@ -42,7 +42,7 @@ pub(super) struct ListArgs {
 
 impl ListArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let host = self.host.connect()?;
+        let host = Connection::to_decisions(&self.host.target.target()?)?;
         let project = self.project.as_deref().map(|id| id_of::<ProjectId>("project_id", id));
         let asked = InboxQuery {
             project: project.transpose()?,

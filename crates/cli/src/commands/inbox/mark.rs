@@ -63,7 +63,8 @@ impl SnoozeArgs {
 }
 
 fn send(args: &ItemArgs, request: MarkInboxRequest) -> Result<Exit> {
-    let host = args.host.connect()?;
+    // A data folder with only tasks gets its store: a mark must last.
+    let host = args.host.connect_or_create()?;
     let by = args.actor.acting()?;
     let who = Who { actor: None, door: Some(Door::Cli) };
     let call = Call::<MarkInboxItem>::new(args.path(), who, Json(request));

@@ -96,7 +96,7 @@ impl ShowArgs {
             let json = self.item.host.json.then(|| here.0.encode().to_string());
             return print_either(json, |page| render::inbox_item(page, &here.0));
         }
-        let host = self.item.host.connect()?;
+        let host = self.item.connect()?;
         let answered = host.ask::<ShowInboxItem>(self.item.path(), self.item.reading(&host)?)?;
         print_document(self.item.host.json, &answered.text, |page| {
             render::inbox_item(page, &answered.answer.0.item);
@@ -105,6 +105,11 @@ impl ShowArgs {
 }
 
 impl ItemArgs {
+    /// The host. A data folder with only tasks has those.
+    fn connect(&self) -> Result<Connection> {
+        Connection::to_decisions(&self.host.target.target()?)
+    }
+
     fn path(&self) -> OfItem {
         OfItem { item: self.item.clone() }
     }

@@ -1,0 +1,227 @@
+//! `accord inbox`: what waits for people, and that it comes and goes with its sources.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::accord::{Ran, run};
+use crate::live_place::{Sessions, contract};
+use crate::memory::{Memory, Way, bare};
+use crate::task_commands::report;
+use crate::task_place::Tasks;
+use crate::wait::{output_of, wait_for};
+
+const LEAD: [&str; 2] = ["--actor", "human:lead"];
+
+fn items(document: &Value) -> &Vec<Value> {
+    document["items"].as_array().expect("items")
+}
+
+fn kinds(document: &Value) -> Vec<&str> {
+    items(document).iter().map(|item| item["kind"].as_str().expect("a kind")).collect()
+}
+
+fn handle(item: &Value) -> &str {
+    item["handle"].as_str().expect("a short name")
+}
+
+/// Runs `accord inbox` on the data folder of a test.
+fn inbox(data: &std::path::Path, words: &[&str]) -> Ran {
+    let mut command = bare(&[&["inbox"], words].concat());
+    command.env("ACCORD_DATA", data).env("ACCORD_ACTOR", "human:lead").current_dir("/");
+    run(command, "")
+}
+
+fn listed(data: &std::path::Path) -> Value {
+    let ran = inbox(data, &["--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+#[test]
+fn a_review_is_decided_at_the_version_that_was_shown() {
+    let memory = Memory::reached(Way::Socket);
+    let id = memory.deposit("Chose SQLite", &["--status", "draft"]);
+    assert_eq!(memory.ran(&["inbox", "--count"]).yes(), "0\n");
+    memory.ran(&["context", "flag", &id, "--review", "human", "--note", "zoom?"]).yes();
+    let list = memory.json(&["inbox"]);
+    assert_eq!(kinds(&list), ["package.review"]);
+    let item = &items(&list)[0];
+    assert_eq!(item["title"], "Review: a package of agent:planner");
+    assert_eq!((&item["words"], &item["urgency"]), (&json!("Chose SQLite"), &json!(3)));
+    assert_eq!(item["id"], format!("package.review:shop:{id}:2"));
+    let name = handle(item);
+    let page = memory.ran(&["inbox"]).yes();
+    assert!(page.contains(name) && page.contains("complete, send-back"), "{page}");
+    let shown = memory.ran(&["inbox", "show", &name[..5]]).yes();
+    let (known, claims) = shown.split_once("Claims\n").expect("both");
+    assert!(!known.contains("Chose SQLite") || known.starts_with("U3"), "{shown}");
+    assert!(claims.contains("Chose SQLite") && claims.contains("zoom?"), "{shown}");
+
+    // What was decided by somebody else in between is not decided again.
+    let version = memory.json(&["inbox", "show", name])["item"]["version"].clone();
+    let version = version.as_str().expect("a version");
+    let refused = memory.ran(&[&["inbox", "do", name, "send-back"], &LEAD[..]].concat());
+    assert!(refused.refused("USAGE").contains("--note"));
+    let note = ["--note", "Name the cost"];
+    let sent = memory.ran(&[&["inbox", "do", name, "send"], &note[..], &LEAD[..]].concat());
+    assert_eq!(sent.code, 0, "{sent:?}");
+    for line in
+        ["$ accord context review", "recorded: sent_back by human:lead", "nothing else waits"]
+    {
+        assert!(sent.stderr.contains(line), "{line}: {sent:?}");
+    }
+    memory.ran(&["inbox", "show", name]).refused("INBOX_ITEM_NOT_FOUND");
+    memory.ran(&["context", "resubmit", &id]).yes();
+    let again = memory.json(&["inbox"]);
+    let again = &items(&again)[0];
+    assert_ne!(handle(again), name, "it waits again: another item");
+    assert_eq!(again["title"], "Review: a package of agent:planner (2 times)");
+    let late = ["inbox", "do", handle(again), "complete", "--expect", version];
+    memory.ran(&[&late[..], &LEAD[..]].concat()).refused("decision_stale");
+    let done = ["inbox", "do", handle(again), "complete"];
+    memory.ran(&[&done[..], &LEAD[..]].concat()).yes();
+    assert_eq!(memory.ran(&["inbox", "--count"]).yes(), "0\n");
+}
+
+#[test]
+fn an_open_question_waits_until_it_is_answered() {
+    let memory = Memory::new();
+    memory.deposit("Plan", &["--question", "Which tax applies?"]);
+    let list = memory.json(&["inbox"]);
+    assert_eq!(kinds(&list), ["package.question"]);
+    let name = handle(&items(&list)[0]).to_owned();
+    let answer = ["inbox", "do", &name, "answer", "--note", "That of the country"];
+    memory.ran(&[&answer[..], &LEAD[..]].concat()).yes();
+    assert_eq!(memory.ran(&["inbox", "--count"]).yes(), "0\n");
+    let open = memory.json(&["context", "questions"]);
+    assert_eq!(open["questions"], json!([]), "{open}");
+}
+
+#[test]
+fn marks_are_those_of_a_person_and_survive_a_repair() {
+    let memory = Memory::new();
+    let id = memory.deposit("Schema", &["--status", "draft"]);
+    memory.ran(&["context", "flag", &id, "--review", "human"]).yes();
+    let name = handle(&items(&memory.json(&["inbox"]))[0]).to_owned();
+    let mark = |words: &[&str]| memory.ran(&[&["inbox"], words, &LEAD[..]].concat());
+    mark(&["claim", &name]).yes();
+    mark(&["assign", &name, "--to", "human:ops"]).yes();
+    mark(&["snooze", &name, "--for", "2h"]).yes();
+    let data = memory.data();
+    let repair = bare(&["store", "repair", "--data", data.to_str().expect("a path")]);
+    assert_eq!(run(repair, "").code, 0);
+    let verified = memory.ran(&["context", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    let of =
+        |actor: &str, more: &[&str]| memory.json(&[&["inbox", "--actor", actor], more].concat());
+    assert_eq!(items(&of("human:lead", &[])).len(), 0, "it is put off");
+    let ops = of("human:ops", &["--mine"]);
+    let item = &items(&ops)[0];
+    assert_eq!(item["claim"]["actor"], "human:lead");
+    assert_eq!(item["assigned"]["actor"], "human:ops");
+    assert_eq!(item["snoozed"], Value::Null);
+    assert_eq!(items(&of("human:lead", &["--snoozed"])).len(), 1);
+    mark(&["wake", &name]).yes();
+    mark(&["release", &name]).yes();
+    let back = of("human:lead", &[]);
+    assert_eq!(items(&back)[0]["claim"], Value::Null);
+    // A mark does not end what waits.
+    assert_eq!(items(&back).len(), 1);
+}
+
+#[test]
+fn tasks_and_live_questions_are_in_the_same_list() {
+    let tasks = Tasks::new();
+    let first = tasks.create("'Write the parser' --ready");
+    let second = tasks.create(&format!("'Use the parser' --after {first}"));
+    tasks.yes(&format!("block {first} 'API key missing'"));
+    let data = tasks.data();
+    let list = listed(&data);
+    assert_eq!(kinds(&list), ["task.blocked"], "{list}");
+    let item = &items(&list)[0];
+    assert_eq!((&item["urgency"], &item["behind"]), (&json!(2), &json!(1)), "{second} {item}");
+    assert_eq!(item["words"], "Write the parser: API key missing");
+    let done = inbox(&data, &["do", handle(item), "unblock", "--note", "it is there"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.stderr.contains("it does not wait any more; nothing else waits"), "{done:?}");
+
+    tasks.yes(&format!("claim {first} --as dev"));
+    let mut command = tasks.command("message --json");
+    command.env_remove("ACCORD_ACTOR");
+    assert_eq!(run(command, report(&first, "dev", "done").to_string()).code, 0);
+    // A host that is served follows the tree.
+    let tasks = tasks.served();
+    let item = wait_for("the review of the task", || {
+        items(&listed(&data)).iter().find(|item| item["kind"] == "task.review").cloned()
+    });
+    let name = handle(&item);
+    let shown = inbox(&data, &["show", name]).yes();
+    assert!(shown.contains("accord task approve") && shown.contains("--expect"), "{shown}");
+    let unasked = inbox(&data, &["do", name, "approve"]);
+    unasked.refused("confirmation_needed");
+    let approved = inbox(&data, &["do", name, "approve", "--", "--yes"]);
+    assert_eq!(approved.code, 0, "{approved:?}");
+    assert!(approved.stderr.contains("recorded: approved by human:lead"), "{approved:?}");
+    assert_eq!(tasks.status(&first), "done");
+    wait_for("an empty list", || items(&listed(&data)).is_empty().then_some(()));
+}
+
+#[test]
+fn an_answer_to_a_live_question_ends_its_item() {
+    let sessions = Sessions::new();
+    let session = sessions.ask("Deploy 3.0?", &contract(), &json!({"version": "3"}));
+    let sessions = sessions.served();
+    let data = sessions.data();
+    let list = listed(&data);
+    assert_eq!(kinds(&list), ["live.ask"], "{list}");
+    let name = handle(&items(&list)[0]).to_owned();
+    let shown = inbox(&data, &["show", &name]).yes();
+    assert!(shown.contains(&format!("accord live answer {session} approve")), "{shown}");
+    let fields = ["do", &name, "approve", "--", "--field", "version=3"];
+    let answered = inbox(&data, &fields);
+    assert_eq!(answered.code, 0, "{answered:?}");
+    assert_eq!(inbox(&data, &["--count"]).yes(), "0\n");
+}
+
+#[test]
+fn the_list_is_followed() {
+    let memory = Memory::reached(Way::Socket);
+    let mut command = bare(&["inbox", "watch", "--count", "2", "--json"]);
+    command.env("ACCORD_DATA", memory.data()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("accord starts");
+    let id = memory.deposit("Schema", &["--status", "draft"]);
+    // Until the follower has said what there was, or this is what it says.
+    wait_for("a change", || {
+        memory.ran(&["context", "flag", &id, "--review", "human"]).yes();
+        Some(())
+    });
+    memory.deposit("Plan", &["--question", "Which tax applies?"]);
+    let output = output_of(child, "accord inbox watch");
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let lines: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[1]["counts"]["total"].as_u64() > lines[0]["counts"]["total"].as_u64());
+}
+
+#[test]
+fn the_state_of_a_folder_is_ten_lines() {
+    let memory = Memory::new();
+    let place = tempfile::tempdir().expect("a folder");
+    let status = || {
+        let mut command = bare(&["status"]);
+        command.env("ACCORD_DATA", memory.data()).env("ACCORD_ACTOR", "human:lead");
+        command.current_dir(place.path());
+        run(command, "").yes()
+    };
+    assert!(status().contains("none yet"), "{}", status());
+    let id = memory.deposit("Schema", &["--status", "draft", "--question", "Why?"]);
+    memory.ran(&["context", "flag", &id, "--review", "human"]).yes();
+    let said = status();
+    for line in ["project  shop", "memory   1 package", "inbox    2 items for you", "no server"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(said.contains("$ accord inbox show "), "{said}");
+    assert!(said.lines().count() <= 10, "{said}");
+}
