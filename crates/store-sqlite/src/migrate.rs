@@ -22,6 +22,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0005_briefing.sql"), fill: outline_packages },
     Migration { sql: include_str!("../migrations/0006_search.sql"), fill: index_again },
+    Migration { sql: include_str!("../migrations/0007_edges.sql"), fill: |_| Ok(()) },
 ];
 
 /// One step between formats.

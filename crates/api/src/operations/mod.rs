@@ -3,5 +3,6 @@
 
 pub mod about;
 pub mod decisions;
+pub mod edges;
 pub mod keys;
 pub mod upkeep;

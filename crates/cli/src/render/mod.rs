@@ -9,6 +9,7 @@
 
 mod decision;
 mod digest;
+mod edge;
 mod fact;
 mod key;
 mod live;
@@ -26,6 +27,7 @@ mod time;
 
 pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
+pub(crate) use self::edge::{edge, edges};
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::key::{key, keys};
 pub(crate) use self::live::{live_ack, live_answers, live_asks, live_frame, live_sessions};

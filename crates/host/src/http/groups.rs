@@ -74,6 +74,8 @@ pub(super) const GROUPS: &[Group] = groups! {
         [live_door live::page_routes];
     "Decisions": "Who decided what, in every protocol."
         [clone accord::decisions::routes];
+    "Edges": "Work trees on other machines that are joined to a project of this host."
+        [clone accord::edges::routes];
     "Blobs": "Files by their digest."
         [memory_door memory::blobs::routes];
     "Keys": "Who may use the server, and for what."

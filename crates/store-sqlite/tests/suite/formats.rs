@@ -201,9 +201,10 @@ fn packages_of_an_older_format_are_found_by_the_parts_of_names() {
     store.close().unwrap();
     drop(store);
     let connection = rusqlite::Connection::open(folder.path().join(DATABASE)).unwrap();
-    let back =
-        format!("ALTER TABLE counter DROP COLUMN terms; PRAGMA user_version = {};", FORMAT - 1);
-    connection.execute_batch(&back).unwrap();
+    // What the formats after that one added is dropped.
+    let back = "DROP TABLE edge; DROP TABLE edge_item; ALTER TABLE counter DROP COLUMN terms;
+        PRAGMA user_version = 5;";
+    connection.execute_batch(back).unwrap();
     drop(connection);
     let store = open(folder.path());
     assert_eq!(answer(&store, "parse http header")[0].0, "old");
