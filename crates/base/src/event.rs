@@ -72,6 +72,23 @@ impl EventKind {
         }
     }
 
+    /// The kind of another program's event in a namespace, such as `task.` and `lease.acquired`. A
+    /// type that is no kind is written with the characters that a kind may have.
+    pub fn within(namespace: &str, own: &str) -> Self {
+        let named = match own.starts_with(namespace) {
+            true => own.to_owned(),
+            false => format!("{namespace}{own}"),
+        };
+        Self::parse(named).unwrap_or_else(|_| {
+            let plain = |character: char| match character.to_ascii_lowercase() {
+                character @ ('a'..='z' | '0'..='9' | '-' | '_') => character,
+                _ => '_',
+            };
+            let name: String = own.chars().map(plain).collect();
+            Self(Cow::Owned(format!("{namespace}other.e{name}")))
+        })
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -123,5 +140,23 @@ impl NewEvent {
     fn is_visible_to(&self, access: &Access) -> bool {
         let author = self.only_for.as_ref();
         author.is_none_or(|author| access.sees_drafts_of(author))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_other_programs_have_the_namespace_once() {
+        for (own, expected) in [
+            ("task.transitioned", "task.transitioned"),
+            ("lease.acquired", "task.lease.acquired"),
+            ("scheduler_alert", "task.scheduler_alert"),
+            ("concurrency.platformLimit", "task.other.econcurrency_platformlimit"),
+            ("", "task.other.e"),
+        ] {
+            assert_eq!(EventKind::within("task.", own).as_str(), expected);
+        }
     }
 }

@@ -126,6 +126,10 @@ id! {
     /// Names an actor: a human, an agent or a script.
     ActorId, "actor_"
 }
+id! {
+    /// Names an edge: a work tree that is joined to a project of a hub.
+    EdgeId, "edge_"
+}
 
 /// Checks the invariant of an id. Clauses: AGENTIC-R-002.
 pub fn check_id(text: &str) -> Result<(), IdError> {

@@ -58,7 +58,9 @@ pub use by::{By, Door, KnownBy, Presence};
 pub use caller::{Author, Authorized, Caller, CallerProcess};
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
-pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
+pub use ids::{
+    ActorId, EdgeId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id,
+};
 pub use key::{KEY_PREFIX, StoredKey, contains_key};
 pub use need::{Decision, Need};
 pub use page::{Budgeted, Page, fill_page};

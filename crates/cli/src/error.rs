@@ -60,6 +60,15 @@ impl CliError {
         }))
     }
 
+    /// The failure, for what passes failures on.
+    pub(crate) fn into_failure(self) -> Failure {
+        let failure = Failure::new(self.code().unwrap_or(Code::HostUnreachable), self.to_string());
+        match self.0.help {
+            Some(help) => failure.suggesting(help),
+            None => failure,
+        }
+    }
+
     /// Adds help that is more specific than the meaning of the code.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());

@@ -33,7 +33,7 @@ static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
 fn main() -> ExitCode {
     let ran = match Internal::parse_own() {
         Some(internal) => internal.map(Internal::run),
-        None => Cli::try_parse().map(Cli::run),
+        None => Cli::try_parse().map(Cli::run_and_send),
     };
     match ran {
         Ok(ran) => ran.unwrap_or_else(refusal::report).into(),

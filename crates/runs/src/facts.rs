@@ -1,11 +1,16 @@
 //! Gathers the facts that a person is shown beside what agents say.
 
+use accord_contract::{Code, Failure};
 use accord_process::SHOW_DIFFERENCE;
 use accord_runs_core::facts::Scope;
 use accord_runs_core::operations::answers::RunFacts;
-use accord_runs_core::{Config, Result, RuntimeType, State, Subject, Turn, facts, result};
+use accord_runs_core::{
+    Config, RepoPath, Result, RuntimeType, State, Subject, Turn, facts, result,
+};
 
+use crate::git::added;
 use crate::operations::staged;
+use crate::repository::limits;
 use crate::{RecordFile, Repository, Runs};
 
 /// How many of the newest lines of a record are searched.
@@ -16,6 +21,21 @@ impl Runs {
     /// cannot be read.
     pub fn facts(&self, subject: &Subject<'_>) -> Result<RunFacts> {
         self.facts_in(&self.config()?, &self.state()?, subject)
+    }
+
+    /// The difference of a text to a commit; the whole text without a commit. Fails if the file or
+    /// git cannot be read.
+    pub fn difference(&self, base: Option<&str>, file: &str) -> Result<String> {
+        let path = RepoPath::parse(file).map_err(|error| {
+            Failure::new(Code::XchainPathOutsideRepository, error.to_string()).with("path", file)
+        })?;
+        let bytes = self.repository().read(&path, limits::GATE_FILE)?.unwrap_or_default();
+        let now = String::from_utf8_lossy(&bytes);
+        let git = self.environment.git(self.repository().root())?;
+        match (git, base) {
+            (Some(git), Some(base)) => git.difference(base, file, &now),
+            _ => Ok(added(&now)),
+        }
     }
 
     pub(crate) fn facts_in(

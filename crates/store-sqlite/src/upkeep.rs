@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::{Engine as _, Progress, Result, Store, StoreError, StoreErrorKind};
+use accord_store::{Engine as _, INCARNATION, Progress, Result, Store, StoreError, StoreErrorKind};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -59,9 +59,20 @@ pub(crate) fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
     drop(fold_log(&database));
     let partial = beside(&database);
     let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let copied = copy(&source, &partial, &mut |_| {}).and_then(|()| settle(&partial));
+    let copied = copy(&source, &partial, &mut |_| {});
+    let copied = copied.and_then(|()| begin_incarnation(&partial));
+    let copied = copied.and_then(|()| settle(&partial));
     let restored = copied.and_then(|()| swap_in(&locked, &partial));
     restored.inspect_err(|_| drop(fs::remove_file(&partial)))
+}
+
+/// Forgets the incarnation of the store in a file: the next host that opens it makes another, so
+/// that whoever sent something to it learns that it may lack some of that.
+fn begin_incarnation(database: &Path) -> Result<()> {
+    let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let sql = "DELETE FROM setting WHERE project = 0 AND name = ?1";
+    connection.execute(sql, (INCARNATION,)).store_error()?;
+    connection.close().map_err(|(_, error)| error).store_error()
 }
 
 /// Rewrites the store of a folder without unused space. Returns its size in bytes before and after.

@@ -60,6 +60,9 @@ pub trait EventWrites {
     /// Appends an event. Returns its number. It is a conflict when the project does not exist.
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64>;
 
+    /// Replaces the data of an event. It is a conflict when the event does not exist.
+    fn rewrite_event(&mut self, project: &ProjectId, seq: u64, text: &str) -> Result<()>;
+
     /// Deletes the events up to a number. Returns their number.
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64>;
 }

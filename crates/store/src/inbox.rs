@@ -61,13 +61,13 @@ pub struct InboxQuery<'a> {
     pub limit: usize,
 }
 
-/// The kinds of marks.
+/// The kinds of marks, in the order of their names.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum MarkKind {
-    /// Somebody looks at the item. An item has one.
-    Claim,
     /// Whom it is assigned to. An item has one.
     Assignment,
+    /// Somebody looks at the item. An item has one.
+    Claim,
     /// Somebody does not want to see it. An item has one for each person.
     Snooze,
 }

@@ -34,6 +34,7 @@ mod blobs;
 mod briefing;
 mod decisions;
 pub mod derived;
+mod edges;
 mod embeddings;
 mod engine;
 mod error;
@@ -64,6 +65,7 @@ pub use audit::{Audit, DamagedRow, Stored, Table, fill};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
 pub use briefing::Briefings;
 pub use decisions::{DecisionQuery, DecisionRow, DecisionWrites, Decisions, record_decision};
+pub use edges::{EdgeItemRow, EdgeRow, EdgeWrites, Edges};
 pub use embeddings::{
     EmbeddingRow, EmbeddingWrites, Embeddings, Space, Unembedded, UnembeddedQuery,
 };
@@ -92,7 +94,7 @@ pub use search::{
     successors_first,
 };
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
-pub use settings::{Scope, SettingWrites, Settings};
+pub use settings::{INCARNATION, Scope, SettingWrites, Settings};
 pub use store::{JobOutcome, Store, StoreExt, WriteJob};
 pub use totals::Totals;
 pub use unit::{ReadUnit, WriteUnit};

@@ -4,6 +4,10 @@ use accord_base::ProjectId;
 
 use crate::Result;
 
+/// The setting of the store with the id of its incarnation: a store that was restored from a backup
+/// has another one than before. It is absent until it is needed.
+pub const INCARNATION: &str = "incarnation";
+
 /// The scope of a setting.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Scope<'a> {

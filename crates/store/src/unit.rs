@@ -1,10 +1,10 @@
 //! Units of work: the access of a job to the store within its transaction.
 
 use crate::{
-    Audit, BlobWrites, Blobs, Briefings, DecisionWrites, Decisions, EmbeddingWrites, Embeddings,
-    EventWrites, Events, FactWrites, Facts, Inbox, InboxWrites, KeyWrites, Keys, LiveSessionWrites,
-    LiveSessions, PackageWrites, Packages, ProjectWrites, Projects, Repair, Search, SessionWrites,
-    Sessions, SettingWrites, Settings, Totals,
+    Audit, BlobWrites, Blobs, Briefings, DecisionWrites, Decisions, EdgeWrites, Edges,
+    EmbeddingWrites, Embeddings, EventWrites, Events, FactWrites, Facts, Inbox, InboxWrites,
+    KeyWrites, Keys, LiveSessionWrites, LiveSessions, PackageWrites, Packages, ProjectWrites,
+    Projects, Repair, Search, SessionWrites, Sessions, SettingWrites, Settings, Totals,
 };
 
 /// Declares a unit: a trait of everything that has these traits.
@@ -21,13 +21,13 @@ unit! {
     /// A snapshot of the store.
     ///
     /// Later writes do not change what a unit sees.
-    ReadUnit: Audit, Blobs, Briefings, Decisions, Embeddings, Events, Facts, Inbox, Keys,
+    ReadUnit: Audit, Blobs, Briefings, Decisions, Edges, Embeddings, Events, Facts, Inbox, Keys,
         LiveSessions, Packages, Projects, Search, Sessions, Settings, Totals
 }
 
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
-    WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EmbeddingWrites, EventWrites, FactWrites,
-        InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair,
+    WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EdgeWrites, EmbeddingWrites, EventWrites,
+        FactWrites, InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair,
         SessionWrites, SettingWrites
 }

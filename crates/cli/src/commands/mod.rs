@@ -15,6 +15,7 @@ mod conformance;
 mod context;
 mod contract;
 mod decisions;
+mod edge;
 mod fact;
 mod hook;
 mod inbox;
@@ -65,6 +66,9 @@ subcommands! {
         Status(Box<status::StatusArgs>),
         Inbox(Box<inbox::InboxArgs>),
         Decisions(decisions::DecisionsArgs),
+        Join(edge::JoinArgs),
+        Leave(edge::LeaveArgs),
+        Edge(edge::EdgeArgs),
         Key(key::KeyArgs),
         Mcp(mcp::McpArgs),
         Hook(hook::HookArgs),
@@ -81,6 +85,18 @@ subcommands! {
         Schema(schema::SchemaArgs),
         Adapter(adapter::AdapterArgs),
         Completions(completions::CompletionsArgs),
+    }
+}
+
+impl Cli {
+    /// Runs the command. What it did in a joined folder is sent to the hub afterwards.
+    pub(crate) fn run_and_send(self) -> crate::Result<crate::Exit> {
+        let is_work = matches!(self.command, Command::Run(_) | Command::Task(_));
+        let ran = self.run();
+        if is_work {
+            edge::send_after();
+        }
+        ran
     }
 }
 

@@ -1,6 +1,7 @@
 //! `accord project`: projects, which packages, facts and sessions belong to.
 
 mod default;
+mod edges;
 mod link;
 
 use accord_api::{Answered, Call, Json, NoParams, Verbatim};
@@ -33,6 +34,7 @@ subcommands! {
         Remove(RemoveArgs),
         Link(link::LinkArgs),
         Unlink(link::UnlinkArgs),
+        Edges(edges::EdgesArgs),
         /// List the folders with tasks that are linked to projects
         Links(HostArgs) => link::links,
     }

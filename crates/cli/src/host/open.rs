@@ -67,6 +67,8 @@ pub(crate) struct Connection {
     pub(crate) is_served: bool,
     /// Whether requests have a key, or another credential that names their actor.
     pub(crate) has_key: bool,
+    /// Whether a key is sent unencrypted over a network.
+    is_exposed: bool,
 }
 
 impl Connection {
@@ -107,6 +109,7 @@ impl Connection {
             only: OnceLock::new(),
             is_served: false,
             has_key: false,
+            is_exposed: false,
         }
     }
 
@@ -146,16 +149,29 @@ impl Connection {
     }
 
     pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self> {
+        let connection = Self::to_hub(url, key)?;
+        connection.note_unencrypted();
+        Ok(connection)
+    }
+
+    /// Connects to a server, without a warning about a key that is sent unencrypted.
+    pub(crate) fn to_hub(url: &str, key: Option<String>) -> Result<Self> {
         let has_key = key.is_some();
         let client = Client::url(url, &ClientOptions::default().with_key(key))?;
-        if has_key && client.is_unencrypted() {
+        let is_exposed = has_key && client.is_unencrypted();
+        let runtime = runtime(Builder::new_current_thread())?;
+        let connection = Self::new(Arc::new(client), runtime, url.to_owned(), false);
+        Ok(Self { has_key, is_exposed, ..connection })
+    }
+
+    /// Warns about a key that is sent unencrypted.
+    pub(crate) fn note_unencrypted(&self) {
+        if self.is_exposed {
             print_note(
                 "warning: the key is sent over the network unencrypted; use https:// if the host \
                  supports it",
             );
         }
-        let runtime = runtime(Builder::new_current_thread())?;
-        Ok(Self { has_key, ..Self::new(Arc::new(client), runtime, url.to_owned(), false) })
     }
 
     /// Connects to the tasks of a data folder: to the socket of a host that serves it; otherwise a
@@ -229,6 +245,26 @@ impl Connection {
         O: Operation<Answer: AnswerBody>,
     {
         self.send(call.encode().into())?.read()
+    }
+
+    /// Calls an operation, and gives up after a time. A refusal is a failure.
+    pub(crate) fn call_within<O>(
+        &self,
+        call: &Call<O>,
+        limit: Option<Duration>,
+    ) -> Result<Answered<O::Answer>, Failure>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        let sent = HostRequest::from(call.encode()).send(self.api.as_ref());
+        let answer = self.runtime.block_on(async {
+            let Some(limit) = limit else { return sent.await };
+            tokio::time::timeout(limit, sent).await.unwrap_or_else(|_| {
+                let message = format!("{} did not answer in time", self.place);
+                Err(CliError::new(Code::HostTimeout, message))
+            })
+        });
+        answer.and_then(Answer::read).map_err(CliError::into_failure)
     }
 
     /// Calls an operation for which a host reads a whole store.

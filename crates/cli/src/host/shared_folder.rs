@@ -332,5 +332,5 @@ async fn whole(connection: &Connection, request: Request) -> Result<Response, Fa
 }
 
 fn as_failure(error: CliError) -> Failure {
-    Failure::new(error.code().unwrap_or(Code::HostUnreachable), error.to_string())
+    error.into_failure()
 }

@@ -9,6 +9,7 @@
 
 mod decision;
 mod digest;
+mod edge;
 mod fact;
 mod inbox;
 mod key;
@@ -27,6 +28,7 @@ mod time;
 
 pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
+pub(crate) use self::edge::{edge, edges};
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::inbox::{inbox, inbox_item, inbox_marks};
 pub(crate) use self::key::{key, keys};

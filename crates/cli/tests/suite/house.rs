@@ -99,6 +99,7 @@ const MAY_OPT_OUT: &[&str] = &[
     "serving",
     "mcp",
     "tasks-door",
+    "edge",
     "host",
     "kit",
     "cli",

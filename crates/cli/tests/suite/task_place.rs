@@ -194,6 +194,9 @@ fn the_text_of_a_task_cannot_imitate_what_accord_shows() {
     let shown = tasks.yes(&format!("show {id}"));
     let heading = "the text of the task, which agents can change:";
     let text = shown.split_once(heading).expect("a heading").1;
+    // The next command is at the start of a line, where no line of a body is.
+    let (text, next) = text.rsplit_once("\nnext  accord task claim").expect("a command");
+    assert!(!next.trim().contains('\n'), "{shown}");
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert!(lines.iter().all(|line| line.starts_with('|')), "{shown}");
     assert!(lines.iter().any(|line| line.contains("human:cto")), "{shown}");

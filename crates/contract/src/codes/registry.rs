@@ -108,6 +108,10 @@ mod tests {
                 // The guide has one reason with a capital letter inside. ggui writes the codes of
                 // its tools in small letters, and all others in capitals.
                 Protocol::Aof | Protocol::Ggui => c.is_ascii_alphabetic(),
+                // The codes of hub and edges are in small letters, as are those of what they carry.
+                Protocol::Accord if text.starts_with(|c: char| c.is_ascii_lowercase()) => {
+                    c.is_ascii_lowercase()
+                }
                 Protocol::Accord | Protocol::Alx => c.is_ascii_uppercase(),
             };
             let tidy = |c: char| letter(c) || c.is_ascii_digit() || c == '_';

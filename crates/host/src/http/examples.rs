@@ -334,6 +334,17 @@ examples! {
     "take_over_decisions" 200
         (r#"curl --unix-socket .accord/accord.sock --json '{"source":"run_0a1b","decisions":[]}' "#
         "http://localhost/accord/v1/projects/atlas/decisions");
+    "join_edge" 200 (PUT r#"{"name":"atlas on a laptop","source":"runs","send":"summary"}"#
+        "/accord/v1/projects/atlas/edges/edge_0a1b");
+    "edges" 200 (GET "/accord/v1/projects/atlas/edges");
+    "send_outbox" 200
+        (r#"curl --json '{"entries":[{"seq":1,"kind":"request","id":"run_0a1b/release/turn_1","#
+        r#""type":"run.gate","at":"2026-11-15T08:00:00Z","body":{"version":"9c41e0"}}]}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/edges/edge_0a1b/outbox");
+    "edge" 200 (GET "/accord/v1/projects/atlas/edges/edge_0a1b");
+    "edge_item" 200 (GET
+        "/accord/v1/projects/atlas/edges/edge_0a1b/items/run_0a1b%2Frelease%2Fturn_1");
+    "leave_edge" 200 (DELETE single "/accord/v1/projects/atlas/edges/edge_0a1b?erase=true");
     "task_trees" 200 (GET "/accord/v1/task-trees");
     "link_task_tree" 404 (PUT r#"{"folder":"/home/dev/atlas/.aof"}"#
         "/accord/v1/projects/atlas/task-tree");

@@ -83,7 +83,7 @@ fn event(line: &EventLine, source: &str, held: &[DecisionRecord]) -> SourceEvent
     }
     SourceEvent {
         number: line.number,
-        kind: kind(&line.kind),
+        kind: EventKind::within(NAMESPACE, &line.kind),
         at: line.at,
         decision: decision(line, held),
         data: data.into(),
@@ -99,40 +99,4 @@ fn decision(line: &EventLine, held: &[DecisionRecord]) -> Option<DecisionRecord>
 
 fn decision_id(line: &EventLine) -> Option<&str> {
     line.object.get("payload")?.get("decision")?.get("decision_id")?.as_str()
-}
-
-/// The kind of an event in the stream. A type of another program that is not a kind is written with
-/// the characters that a kind may have; the event says its own type, too.
-fn kind(own: &str) -> EventKind {
-    let named = match own.starts_with(NAMESPACE) {
-        true => own.to_owned(),
-        false => format!("{NAMESPACE}{own}"),
-    };
-    EventKind::parse(named.clone()).unwrap_or_else(|_| {
-        let plain = |character: char| match character.to_ascii_lowercase() {
-            character @ ('a'..='z' | '0'..='9' | '-' | '_') => character,
-            _ => '_',
-        };
-        let name: String = own.chars().map(plain).collect();
-        let kind = EventKind::parse(format!("{NAMESPACE}other.e{name}"));
-        kind.unwrap_or(const { EventKind::declared("task.other") })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::kind;
-
-    #[test]
-    fn kinds_have_the_namespace_once() {
-        for (own, expected) in [
-            ("task.transitioned", "task.transitioned"),
-            ("lease.acquired", "task.lease.acquired"),
-            ("scheduler_alert", "task.scheduler_alert"),
-            ("concurrency.platformLimit", "task.other.econcurrency_platformlimit"),
-            ("", "task.other.e"),
-        ] {
-            assert_eq!(kind(own).as_str(), expected);
-        }
-    }
 }

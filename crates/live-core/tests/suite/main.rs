@@ -17,6 +17,7 @@ mod gates;
 mod handshakes;
 mod hashes;
 mod hostile;
+mod inbox;
 mod keeping;
 mod oracle;
 mod props;

@@ -116,6 +116,7 @@ impl Verification {
             self.total += self.read(|unit| known_of(unit, project))?;
         }
         for project in &projects {
+            let before = self.report.problem_count;
             self.project(project)?;
             self.sessions(project)?;
             self.decisions(project)?;
@@ -124,10 +125,11 @@ impl Verification {
             self.events(project)?;
             // Projects share the files of blobs. A run over everything reads each file once, below.
             self.blobs_of(project, !everything)?;
-            self.derived(Some(project))?;
+            let is_sound = self.report.problem_count == before;
+            self.derived(Some(project), is_sound)?;
         }
         if everything {
-            self.derived(None)?;
+            self.derived(None, true)?;
             self.blob_files()?;
         }
         Ok(self.report)
@@ -148,9 +150,9 @@ impl Verification {
         if self.met.contains(&row) {
             return;
         }
-        use Table::{Blob, Counter, Embedding, Link, Package, Question, Search, Tally};
+        use Table::{Blob, Counter, Embedding, Inbox, Link, Package, Question, Search, Tally};
         let advice = match row.table {
-            Tally | Question | Link | Search | Embedding | Counter => REBUILD,
+            Tally | Question | Link | Search | Embedding | Counter | Inbox => REBUILD,
             Blob => SEND_AGAIN,
             Package => MEND,
             _ => RESTORE,
@@ -174,12 +176,15 @@ impl Verification {
         self.problem(suspect, project, id, &failure);
     }
 
-    fn derived(&mut self, project: Option<&ProjectId>) -> UnitResult<()> {
+    /// An item of the inbox follows its source: it is compared only where all sources are sound.
+    fn derived(&mut self, project: Option<&ProjectId>, is_sound: bool) -> UnitResult<()> {
         if !self.goes_on() {
             return Ok(());
         }
         for row in self.read(|unit| Ok(unit.check_derived(project)?))? {
-            self.damaged_row(row);
+            if is_sound || row.table != Table::Inbox {
+                self.damaged_row(row);
+            }
         }
         Ok(())
     }

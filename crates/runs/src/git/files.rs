@@ -41,6 +41,24 @@ impl Git {
         }
     }
 
+    /// The difference of a file to a commit, or the whole file where the commit does not have it.
+    pub(crate) fn difference(&self, base: &str, file: &str, now: &str) -> Result<String> {
+        if self.content(base, file)?.is_none() {
+            return Ok(added(now));
+        }
+        let words = [
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-renames",
+            base,
+            "--",
+            file,
+        ];
+        Ok(String::from_utf8_lossy(&self.ask(&words, Vec::new())?).into_owned())
+    }
+
     /// The commits since an earlier one, newest first, each with its title.
     pub(crate) fn titles(&self, base: &str) -> Result<Vec<String>> {
         let (most, without) = (format!("--max-count={MOST_TITLES}"), format!("^{base}"));
@@ -58,4 +76,9 @@ impl Git {
         };
         names(output).map(text).collect()
     }
+}
+
+/// The difference of a file that is new.
+pub(crate) fn added(text: &str) -> String {
+    text.lines().map(|line| format!("+{line}\n")).collect()
 }

@@ -35,6 +35,7 @@ use crate::RecordFile;
 use crate::environment::cancelled;
 use crate::run_marker::git_folder;
 
+pub(crate) use files::added;
 pub use status::Changes;
 pub(crate) use view::changed;
 

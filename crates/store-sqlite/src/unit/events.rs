@@ -81,6 +81,12 @@ impl EventWrites for Unit<'_> {
         Ok(seq)
     }
 
+    fn rewrite_event(&mut self, project: &ProjectId, seq: u64, text: &str) -> Result<()> {
+        let pk = self.must_find(project)?;
+        let sql = "UPDATE event SET text = ?3 WHERE project = ?1 AND seq = ?2";
+        self.change("event", sql, (pk, number(seq), text))
+    }
+
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {
         let pk = self.or_none(project)?;
         // Limited to existing numbers, because a larger one would overflow when 1 is added.

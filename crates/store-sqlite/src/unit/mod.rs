@@ -7,6 +7,7 @@ mod column;
 mod damage;
 mod decisions;
 mod derived;
+mod edges;
 mod embeddings;
 mod events;
 mod facts;

@@ -6,7 +6,7 @@ use accord_base::ProjectId;
 use accord_contract::{Time, Timestamp};
 
 use super::State;
-use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result};
+use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result, StoreError};
 
 impl Events for State {
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>> {
@@ -51,6 +51,16 @@ impl EventWrites for State {
         stream.events.insert(seq, Arc::new(entry.clone()));
         self.advanced.insert(project.clone(), seq);
         Ok(seq)
+    }
+
+    fn rewrite_event(&mut self, project: &ProjectId, seq: u64, text: &str) -> Result<()> {
+        let events = &mut self.at_mut(project)?.events;
+        let Some(known) = events.get(&seq) else {
+            return Err(StoreError::conflict("event", "does not exist"));
+        };
+        let entry = EventEntry { text: text.to_owned(), ..known.as_ref().clone() };
+        events.insert(seq, Arc::new(entry));
+        Ok(())
     }
 
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64> {

@@ -6,6 +6,7 @@ mod audit;
 mod blobs;
 mod briefing;
 mod decisions;
+mod edges;
 mod embeddings;
 mod events;
 mod facts;
@@ -36,9 +37,10 @@ use parking_lot::{Mutex, RwLock};
 use self::shared::{Kept, Shared};
 
 use crate::{
-    Advance, BlobRow, CommonTermLimits, DecisionRow, Engine, EventEntry, FactRow, JobOutcome,
-    KeyRow, Listener, Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal,
-    Result, RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Advance, BlobRow, CommonTermLimits, DecisionRow, EdgeItemRow, EdgeRow, Engine, EventEntry,
+    FactRow, JobOutcome, KeyRow, Listener, Listeners, PackageIndex, PackageRow, Progress,
+    ProjectRow, ReadUnit, Removal, Result, RevisionRow, SessionRow, Statistics, Store, StoreError,
+    StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -75,6 +77,8 @@ struct ProjectState {
     facts: Kept<BTreeMap<FactId, FactRow>>,
     sessions: Kept<BTreeMap<SessionId, SessionRow>>,
     decisions: Kept<BTreeMap<DecisionId, DecisionRow>>,
+    edges: Kept<BTreeMap<String, EdgeRow>>,
+    edge_items: Kept<BTreeMap<(String, String), EdgeItemRow>>,
     events: Shared<u64, Arc<EventEntry>>,
     newest_event: u64,
     blobs: Kept<BTreeMap<Digest, BlobRow>>,

@@ -50,6 +50,8 @@ impl ProjectWrites for State {
             facts: Kept::default(),
             sessions: Kept::default(),
             decisions: Kept::default(),
+            edges: Kept::default(),
+            edge_items: Kept::default(),
             events: Shared::default(),
             newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
             blobs: Kept::default(),

@@ -83,6 +83,12 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     let decisions = decisions(unit, project, &(None, None, None, None), 2)?;
     assert_eq!(contents.decisions.unwrap_or(0), decisions.len() as u64);
     lines.extend(decisions);
+    let edges = unit.edges(project)?;
+    for edge in &edges {
+        assert_eq!(unit.edge(project, &edge.edge_id)?.as_ref(), Some(edge));
+        lines.extend(self::lines(unit.edge_items(project, &edge.edge_id)?));
+    }
+    lines.extend(self::lines(edges));
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
     lines.push(format!("{:?}", unit.event_range(project)?));
     lines.extend(settings(unit, Scope::Project(project))?);

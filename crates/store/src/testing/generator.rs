@@ -12,8 +12,8 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 
 use super::Random;
 use crate::{
-    DecisionRow, EventEntry, FactRow, KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow,
-    Quarantine, RevisionRow, SessionRow,
+    DecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactRow, KeyRow, PackageIndex, PackageRow,
+    PackageState, ProjectRow, Quarantine, RevisionRow, SessionRow,
 };
 
 const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
@@ -320,6 +320,28 @@ impl Generator {
             subject: self.subject(),
             actor: format!("{}:{}", actor.kind, actor.id),
             decided_at: self.time(),
+            text: self.words(3),
+        }
+    }
+
+    /// An edge.
+    pub fn edge_row(&mut self) -> EdgeRow {
+        EdgeRow {
+            project_id: self.project(),
+            edge_id: self.name(),
+            position: self.random.below(99) as u64,
+            text: self.words(3),
+        }
+    }
+
+    /// An item of an edge, which may not exist.
+    pub fn edge_item_row(&mut self) -> EdgeItemRow {
+        EdgeItemRow {
+            project_id: self.project(),
+            edge_id: self.name(),
+            item_id: self.name(),
+            kind: self.name(),
+            received_at: self.time(),
             text: self.words(3),
         }
     }

@@ -10,9 +10,9 @@ use super::inbox::InboxStep;
 use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
-    BlobRow, DecisionRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow,
-    PackageState, ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Space, Store,
-    StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
+    BlobRow, DecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex,
+    PackageRow, PackageState, ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow,
+    Space, Store, StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
 /// The results of the steps of a unit, or the error that ended it.
@@ -39,6 +39,11 @@ enum Step {
     InsertSession(Box<SessionRow>),
     EndSession(ProjectId, SessionId, Timestamp, String),
     InsertDecision(Box<DecisionRow>),
+    PutEdge(EdgeRow),
+    RemoveEdge(ProjectId, String),
+    PutEdgeItem(EdgeItemRow),
+    RemoveEdgeItem(ProjectId, String, String),
+    RewriteEvent(ProjectId, u64, String),
     AppendEvent(ProjectId, Box<EventEntry>),
     TrimEvents(ProjectId, u64),
     InsertKey(Box<KeyRow>),
@@ -92,7 +97,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(53) {
+        match generator.random.below(59) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
@@ -143,7 +148,15 @@ impl Step {
                 Self::PutEmbedding(project, generator.package(), space, values)
             }
             47 | 48 => Self::InsertDecision(Box::new(generator.decision_row())),
-            49..=51 => Self::Inbox(Box::new(InboxStep::random(generator))),
+            50 | 51 => Self::PutEdge(generator.edge_row()),
+            52 if generator.random.one_in(3) => Self::RemoveEdge(project, generator.name()),
+            52 => Self::RemoveEdgeItem(project, generator.name(), generator.name()),
+            53 | 54 => Self::PutEdgeItem(generator.edge_item_row()),
+            55 => {
+                let seq = generator.random.below(40) as u64;
+                Self::RewriteEvent(project, seq, generator.words(2))
+            }
+            56..=58 => Self::Inbox(Box::new(InboxStep::random(generator))),
             36..=46 => Self::Live(Box::new(LiveStep::random(generator))),
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
@@ -183,6 +196,12 @@ impl Step {
             }
             Self::EndSession(project, session, ..) => Ok(unit.session(project, session)?.is_some()),
             Self::InsertDecision(row) => there(&row.project_id),
+            Self::PutEdge(row) => there(&row.project_id),
+            Self::PutEdgeItem(row) => there(&row.project_id),
+            Self::RewriteEvent(project, seq, _) => {
+                let range = unit.event_range(project)?;
+                Ok(there(project)? && (range.oldest..=range.newest).contains(seq))
+            }
             Self::AppendEvent(project, _) => there(project),
             Self::InsertKey(row) => {
                 let same_hash = unit.key_of_hash(&row.secret_hash)?;
@@ -198,6 +217,8 @@ impl Step {
             Self::Inbox(step) => step.fits(unit),
             Self::PutSetting(None, ..)
             | Self::TrimEvents(..)
+            | Self::RemoveEdge(..)
+            | Self::RemoveEdgeItem(..)
             | Self::RemoveBlob(..)
             | Self::Query(_) => Ok(true),
         }
@@ -246,6 +267,16 @@ impl Step {
                 assert!(seq.is_none_or(|seq| found.is_some_and(|row| row.seq == seq)));
                 said = seq.is_some().to_string();
             }
+            Self::PutEdge(row) => {
+                unit.put_edge(row)?;
+                assert_eq!(unit.edge(&row.project_id, &row.edge_id)?.as_ref(), Some(row));
+            }
+            Self::RemoveEdge(id, edge) => said = unit.remove_edge(id, edge)?.to_string(),
+            Self::PutEdgeItem(row) => unit.put_edge_item(row)?,
+            Self::RemoveEdgeItem(id, edge, item) => {
+                said = unit.remove_edge_item(id, edge, item)?.to_string();
+            }
+            Self::RewriteEvent(id, seq, text) => unit.rewrite_event(id, *seq, text)?,
             Self::AppendEvent(id, entry) => said = unit.append_event(id, entry)?.to_string(),
             Self::TrimEvents(id, through) => said = unit.trim_events(id, *through)?.to_string(),
             Self::InsertKey(row) => unit.insert_key(row)?,

@@ -235,6 +235,26 @@ macro_rules! accord_codes {
     KeyNotFound = "KEY_NOT_FOUND", NotFound, AfterChange, 404,
         "There is no key with this id; list the keys to find the right one.";
 
+    EdgeNotFound = "edge_not_found", NotFound, AfterChange, 404,
+        "The project has no edge, or the edge nothing, with this id; list the edges with accord \
+         project edges.";
+    EdgeOfAnotherKey = "edge_of_another_key", Auth, AfterCredentials, 403,
+        "Another key joined this edge; use that key, or join the work tree as a new edge with \
+         accord join --new.";
+    EdgeLeft = "edge_left", Validation, AfterChange, 409,
+        "This edge has left the hub; join the work tree again with accord join.";
+    EdgeDuplicated = "edge_duplicated", Validation, AfterChange, 409,
+        "This folder is a copy of a joined work tree that still exists; join the copy as a new \
+         edge with accord join --new.";
+    AlreadyJoined = "already_joined", Validation, AfterChange, 409,
+        "The work tree is joined to another hub or project; leave that one first with accord \
+         leave.";
+    NotJoined = "not_joined", Validation, AfterChange, 409,
+        "The work tree is not joined to a hub; join it with accord join URL --project ID.";
+    EdgeBehind = "edge_behind", Validation, AfterChange, 409,
+        "The hub has more of this edge than its outbox, which was restored or lost; join the work \
+         tree as a new edge with accord join --new.";
+
     SettingUnknown = "SETTING_UNKNOWN", Validation, AfterChange, 400,
         "A setting has an unknown name; correct it. accord config show lists all settings.";
     SettingInvalid = "SETTING_INVALID", Validation, AfterChange, 400,

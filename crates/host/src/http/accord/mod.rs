@@ -3,6 +3,7 @@
 
 pub(super) mod about;
 pub(super) mod decisions;
+pub(super) mod edges;
 pub(super) mod ids;
 pub(super) mod inbox;
 pub(super) mod keys;

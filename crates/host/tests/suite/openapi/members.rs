@@ -105,6 +105,8 @@ fn minimal(route: &str, number: usize) -> Value {
         "ggui_runtime_refresh_ws_token" => json!({"envelope": "an.old-one"}),
         "ggui_runtime_telemetry" => json!({"events": []}),
         "ggui_runtime_declare_tool_catalog" => json!({"toolCatalog": {}}),
+        "join_edge" => json!({"name": "atlas", "source": "runs", "send": "summary"}),
+        "send_outbox" => json!({"entries": []}),
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),
     }

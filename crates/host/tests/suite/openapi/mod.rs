@@ -11,6 +11,9 @@ use serde_json::Value;
 
 use crate::support::Asker;
 
+/// The routes whose answer is a stream: it has no end to wait for.
+const FOLLOWING: [&str; 2] = ["events", "follow_inbox"];
+
 /// The document, or the one for a project.
 async fn document(asker: &Asker, query: &str) -> Value {
     asker.get(&format!("/openapi.json{query}")).await.expect(200)

@@ -1,0 +1,171 @@
+//! `accord edge`: sends what is new while it runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use accord_edge::{Edges, Joined, Pass, Source, sources_in};
+
+use super::hub::HubClient;
+use super::status::StatusArgs;
+use super::{TreeArgs, joined_of, must_be_person};
+use crate::render::clean;
+use crate::{CliError, Exit, Result, print_line, print_note};
+
+/// How often the files of a source are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often the hub is asked where it is while nothing happens: it may have been restored.
+const CONTACT: Duration = Duration::from_secs(15);
+/// The first and the longest pause after a failure.
+const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// Send what happens in this joined folder to its hub, until Ctrl-C
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct EdgeArgs {
+    #[command(subcommand)]
+    command: Option<EdgeCommand>,
+
+    /// Send what is new now, and end
+    #[arg(long)]
+    once: bool,
+
+    /// Send for all work trees of this user that are joined
+    #[arg(long, conflicts_with = "repo")]
+    all: bool,
+
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum EdgeCommand {
+    Status(StatusArgs),
+}
+
+/// An edge, and when it is looked at again.
+struct Followed {
+    source: Source,
+    joined: Joined,
+    /// The state of the files at the last pass that succeeded.
+    seen: Option<String>,
+    contact: Instant,
+    pause: Duration,
+    trouble: Option<String>,
+}
+
+impl EdgeArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        if let Some(EdgeCommand::Status(args)) = self.command {
+            return args.run();
+        }
+        must_be_person()?;
+        let edges = Edges::of_user()?;
+        let found = match self.all {
+            true => all(&edges)?,
+            false => self.tree.joined(&edges)?,
+        };
+        if self.once {
+            for (source, joined) in &found {
+                let pass = joined.pass(source, &HubClient::of(&joined.join)?)?;
+                print_line(clean(&line(joined, pass)))?;
+            }
+            return Ok(Exit::Yes);
+        }
+        let mut followed: Vec<Followed> = found.into_iter().map(Followed::new).collect();
+        for each in &followed {
+            let join = &each.joined.join;
+            print_note(clean(&format!("sending {} to {}", join.root, join.url)));
+        }
+        loop {
+            for each in &mut followed {
+                each.look()?;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// Every joined work tree that is there.
+fn all(edges: &Edges) -> Result<Vec<(Source, Joined)>> {
+    let mut found = Vec::new();
+    for joined in edges.all() {
+        let root = PathBuf::from(&joined.join.root);
+        let mut sources = sources_in(&root).unwrap_or_default();
+        sources.retain(|source| source.kind() == joined.join.source);
+        found.extend(joined_of(edges, sources)?);
+    }
+    Ok(found)
+}
+
+impl Followed {
+    fn new((source, joined): (Source, Joined)) -> Self {
+        let (contact, pause) = (Instant::now(), Duration::ZERO);
+        Self { source, joined, seen: None, contact, pause, trouble: None }
+    }
+
+    /// Sends if something changed, or if it is time. What cannot be sent waits in the outbox.
+    fn look(&mut self) -> Result<()> {
+        let now = self.source.stamp();
+        let is_due = self.contact.elapsed()
+            >= self.pause.max(match self.trouble {
+                Some(_) => Duration::ZERO,
+                None => CONTACT,
+            });
+        let is_new = self.seen.as_ref() != Some(&now);
+        if self.trouble.is_some() && is_new && !is_due {
+            // The hub does not answer. What happens is kept all the same.
+            if self.joined.collect_only(&self.source).is_ok_and(|done| done.is_some()) {
+                self.seen = Some(now);
+            }
+            return Ok(());
+        }
+        if !is_new && !is_due {
+            return Ok(());
+        }
+        let hub = HubClient::of(&self.joined.join)?;
+        self.contact = Instant::now();
+        match self.joined.pass(&self.source, &hub) {
+            Ok(Some(pass)) => {
+                if self.trouble.take().is_some() || pass.applied > 0 {
+                    print_line(clean(&line(&self.joined, Some(pass))))?;
+                }
+                (self.seen, self.pause) = (Some(now), Duration::ZERO);
+            }
+            // Another process sends now.
+            Ok(None) => {}
+            Err(failure) if is_final(failure.code) => return Err(CliError::from(failure)),
+            Err(failure) => {
+                self.pause = (self.pause * 2).clamp(BACKOFF.0, BACKOFF.1);
+                self.seen = Some(now);
+                let trouble = format!("{}: {}", failure.code, failure.message);
+                if self.trouble.as_ref() != Some(&trouble) {
+                    print_note(clean(&format!("{trouble}; what is new waits, and is tried again")));
+                }
+                self.trouble = Some(trouble);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a person must do something before anything can be sent.
+fn is_final(code: accord_contract::Code) -> bool {
+    use accord_contract::Code;
+    matches!(
+        code,
+        Code::EdgeBehind
+            | Code::EdgeLeft
+            | Code::EdgeOfAnotherKey
+            | Code::EdgeNotFound
+            | Code::EdgeDuplicated
+            | Code::NotForWorkers
+    )
+}
+
+fn line(joined: &Joined, pass: Option<Pass>) -> String {
+    let root = &joined.join.root;
+    match pass {
+        Some(pass) => format!("{root}: {} sent, {} waiting", pass.applied, pass.waiting),
+        None => format!("{root}: another process sends now"),
+    }
+}

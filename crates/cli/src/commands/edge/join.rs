@@ -1,0 +1,236 @@
+//! `accord join`.
+
+use std::path::Path;
+
+use accord_api::operations::edges::{EdgeJoinRequest, EdgeSend, JoinEdge};
+use accord_api::{Call, Json, NoParams};
+use accord_contract::{Code, Failure, Wire as _};
+use accord_edge::{Edges, Joined, Joining, Source};
+use serde_json::json;
+
+use super::hub::HubClient;
+use super::{TreeArgs, kind_of, must_be_person};
+use crate::commands::words;
+use crate::host::{project_id, setting};
+use crate::render::{Page, clean};
+use crate::{CliError, Exit, Result, print_either};
+
+/// Join this governed repository or task tree to a project of a hub, which then shows what happens
+/// and what waits
+#[derive(Debug, clap::Args)]
+#[command(after_help = SENDS)]
+pub(crate) struct JoinArgs {
+    /// The URL of the hub
+    #[arg(value_name = "URL")]
+    url: String,
+
+    /// The project of the hub
+    #[arg(long, value_name = "ID")]
+    project: String,
+
+    /// What is sent; each word includes the ones before it
+    #[arg(long, value_name = "WHAT", default_value = "summary", value_parser = send)]
+    send: EdgeSend,
+
+    /// Leave out files with this pattern: their names, hashes and content; can be repeated
+    #[arg(long, value_name = "GLOB", value_parser = words)]
+    exclude: Vec<String>,
+
+    /// The name that the hub shows [default: the name of the folder]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    name: Option<String>,
+
+    /// Print what would be sent now, and join nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Join as a new edge: for a copy of a joined folder
+    #[arg(long)]
+    new: bool,
+
+    /// The key for the hub; prefer ACCORD_KEY, which the process list does not show
+    #[arg(long)]
+    key: Option<String>,
+
+    /// Print JSON, also for errors
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+const SENDS: &str = "What is sent:
+  events   types, ids and times of events, and that something waits
+  summary  also what events, requests and results say, and names, sizes and hashes of files
+  diff     also differences of texts: at most 64 KiB of a file and 256 KiB of an item
+  output   also the end of what the agent of an accepted turn printed
+Credentials are removed. Nothing from before the join is sent, except what waits for a person.";
+
+fn send(text: &str) -> Result<EdgeSend, String> {
+    EdgeSend::parse(text).ok_or_else(|| "it is events, summary, diff or output".to_owned())
+}
+
+impl JoinArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        must_be_person()?;
+        let (edges, sources) = (Edges::of_user()?, self.tree.sources()?);
+        let mut done = Vec::new();
+        for source in &sources {
+            let joining = self.joining(source)?;
+            if self.dry_run {
+                done.push(self.preview(&edges, joining, source)?);
+            } else {
+                done.push(self.join(&edges, joining, source)?);
+            }
+        }
+        let documents: Vec<&str> = done.iter().map(|(document, _)| document.as_str()).collect();
+        let json = self.json.then(|| format!(r#"{{"edges":[{}]}}"#, documents.join(",")));
+        print_either(json, |page| {
+            for (_, shown) in &done {
+                page.line(shown.as_str().trim_end());
+            }
+        })
+    }
+
+    fn joining(&self, source: &Source) -> Result<Joining> {
+        let last = source.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Joining {
+            url: self.url.trim_end_matches('/').to_owned(),
+            project: project_id(&self.project)?,
+            key: self.key.clone().or_else(|| setting("ACCORD_KEY")),
+            name: self.name.clone().unwrap_or(last),
+            send: self.send,
+            exclude: self.exclude.clone(),
+        })
+    }
+
+    fn preview(&self, edges: &Edges, joining: Joining, source: &Source) -> Result<(String, Page)> {
+        let (before, entries) = edges.preview(joining.clone(), source)?;
+        let entries: Vec<_> = entries.iter().map(|entry| entry.encode()).collect();
+        let document = json!({
+            "root": source.root().display().to_string(),
+            "source": source.kind().as_str(),
+            "project": joining.project.as_str(),
+            "url": joining.url.as_str(),
+            "send": joining.send.as_str(),
+            "exclude": joining.exclude,
+            "not_sent_from_before": before,
+            "sent_now": entries,
+        });
+        let mut page = Page::new();
+        let (kind, root) = (kind_of(source.kind()), source.root().display());
+        page.line(clean(&format!("{kind} {root}: nothing was sent, and nothing is joined")));
+        self.describe(&mut page, &joining, before);
+        page.line(match entries.len() {
+            0 => "nothing would be sent now".to_owned(),
+            1 => "1 entry would be sent now:".to_owned(),
+            count => format!("{count} entries would be sent now:"),
+        });
+        for entry in &entries {
+            for line in format!("{entry:#}").lines() {
+                page.line(format!("  {}", clean(line)));
+            }
+        }
+        Ok((document.to_string(), page))
+    }
+
+    fn describe(&self, page: &mut Page, joining: &Joining, before: u64) {
+        page.labelled("hub", &format!("{}, project {}", joining.url, joining.project));
+        let about = match joining.send {
+            EdgeSend::Events => "events: types, ids and times",
+            EdgeSend::Summary => {
+                "summary: what events, requests and results say; names, sizes and hashes of \
+                 files; no differences"
+            }
+            EdgeSend::Diff => "diff: the same, and differences of texts within limits",
+            EdgeSend::Output => "output: the same, differences, and what agents printed last",
+        };
+        page.labelled("sends", about);
+        if !joining.exclude.is_empty() {
+            page.labelled("excluded", &joining.exclude.join(", "));
+        }
+        let before = match before {
+            1 => "1 event or result".to_owned(),
+            before => format!("{before} events and results"),
+        };
+        page.labelled("not sent", &format!("{before} from before the join"));
+    }
+
+    fn join(&self, edges: &Edges, joining: Joining, source: &Source) -> Result<(String, Page)> {
+        let known = self.known(edges, source)?;
+        let is_other = known.as_ref().is_some_and(|known| {
+            (&known.join.url, &known.join.project) != (&joining.url, &joining.project)
+        });
+        if let Some(known) = known.as_ref().filter(|_| is_other && !self.new) {
+            return Err(already_joined(source.root(), known));
+        }
+        let (joined, is_new) = match known {
+            Some(mut known) if !self.new => {
+                let before = known.join.clone();
+                known.choose(joining.clone())?;
+                self.tell(&known).inspect_err(|_| drop(known.restore(before)))?;
+                (known, false)
+            }
+            known => {
+                let joined = edges.join(joining.clone(), source)?;
+                self.tell(&joined).inspect_err(|_| drop(joined.discard()))?;
+                if let Some(old) = known {
+                    old.discard()?;
+                }
+                (joined, true)
+            }
+        };
+        joined.mark()?;
+        let (kind, root) = (kind_of(source.kind()), source.root().display());
+        let mut page = Page::new();
+        let word = if is_new { "joined" } else { "is joined; the choices were updated" };
+        page.line(clean(&format!("{kind} {root} {word}")));
+        self.describe(&mut page, &joining, joined.join.before);
+        page.labelled("edge", joined.join.edge_id.as_str());
+        let sent = joined.pass(source, &HubClient::of(&joined.join)?)?;
+        let applied = sent.map_or(0, |sent| sent.applied);
+        page.labelled("sent", &format!("{applied} new, as of now"));
+        let next =
+            "accord edge   (sends while it runs; accord run and accord task send at their end)";
+        page.labelled("next", next);
+        let document = json!({
+            "edge_id": joined.join.edge_id.as_str(),
+            "root": source.root().display().to_string(),
+            "source": source.kind().as_str(),
+            "new": is_new,
+            "sent": applied,
+        });
+        Ok((document.to_string(), page))
+    }
+
+    /// The edge that the tree is, also if its mark is gone. A copy is none if it is to be new.
+    fn known(&self, edges: &Edges, source: &Source) -> Result<Option<Joined>> {
+        match edges.find(source.root(), source.kind()) {
+            Err(refused) if refused.code == Code::EdgeDuplicated && self.new => Ok(None),
+            Ok(None) => Ok(edges.at(source.root(), source.kind())?),
+            found => Ok(found?),
+        }
+    }
+
+    /// Joins it at the hub.
+    fn tell(&self, joined: &Joined) -> Result<()> {
+        let hub = HubClient::of(&joined.join)?;
+        hub.connection.note_unencrypted();
+        let join = &joined.join;
+        let request =
+            EdgeJoinRequest { name: join.name.clone(), source: join.source, send: join.send };
+        let call = Call::<JoinEdge>::new(hub.edge.clone(), NoParams, Json(request));
+        hub.connection.call(&call).map(drop)
+    }
+}
+
+fn already_joined(root: &Path, known: &Joined) -> CliError {
+    let (project, url) = (&known.join.project, &known.join.url);
+    let message = format!("{} is joined to the project {project} at {url}", root.display());
+    Failure::new(Code::AlreadyJoined, message)
+        .with("url", url.as_str())
+        .with("project", project.as_str())
+        .suggesting("leave it first: accord leave")
+        .into()
+}

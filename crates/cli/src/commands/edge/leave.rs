@@ -1,0 +1,76 @@
+//! `accord leave`.
+
+use accord_api::Call;
+use accord_api::NoBody;
+use accord_api::operations::edges::{LeaveEdge, LeaveParams};
+use accord_contract::Code;
+use accord_contract::text::counted;
+use accord_edge::{Edges, Joined};
+use serde_json::json;
+
+use super::hub::HubClient;
+use super::{TreeArgs, must_be_person};
+use crate::render::clean;
+use crate::{Exit, Result, print_either, print_note};
+
+/// End the join of this folder; the hub keeps what it has, unless it is erased
+#[derive(Debug, clap::Args)]
+pub(crate) struct LeaveArgs {
+    /// Also remove the copy of the hub: requests, results, and the data of events
+    #[arg(long)]
+    erase: bool,
+
+    /// Print JSON, also for errors
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+impl LeaveArgs {
+    pub(crate) fn run(self) -> Result<Exit> {
+        must_be_person()?;
+        let edges = Edges::of_user()?;
+        let (mut documents, mut lines) = (Vec::new(), Vec::new());
+        for (source, joined) in self.tree.joined(&edges)? {
+            let events = self.tell(&joined)?;
+            joined.remove()?;
+            let (root, url) = (source.root().display().to_string(), &joined.join.url);
+            documents.push(json!({
+                "edge_id": joined.join.edge_id.as_str(), "root": root, "erased": self.erase,
+                "events": events,
+            }));
+            lines.push(match self.erase {
+                true => format!(
+                    "{root} left {url}, which removed its requests, its results and the data of {}",
+                    counted(events, "event")
+                ),
+                false => format!("{root} left {url}, which keeps what it has"),
+            });
+        }
+        let json = self.json.then(|| json!({"edges": documents}).to_string());
+        print_either(json, |page| lines.iter().for_each(|line| page.line(clean(line))))
+    }
+
+    /// Leaves at the hub. A hub that does not answer is only needed to erase.
+    fn tell(&self, joined: &Joined) -> Result<u64> {
+        let hub = HubClient::of(&joined.join)?;
+        let query = LeaveParams { erase: self.erase };
+        let call = Call::<LeaveEdge>::new(hub.edge.clone(), query, NoBody);
+        match hub.connection.call(&call) {
+            Ok(answered) => Ok(answered.answer.0.events),
+            Err(refused) if refused.code() == Some(Code::EdgeNotFound) => Ok(0),
+            Err(refused) if self.erase => Err(refused),
+            Err(refused) => {
+                let why = refused.code().map_or("", Code::as_str);
+                print_note(clean(&format!(
+                    "warning: the hub does not know that {} left ({why}); it shows the last \
+                     contact",
+                    joined.join.edge_id
+                )));
+                Ok(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `accord edge status`.
+
+use accord_contract::Timestamp;
+use accord_edge::{Edges, Joined};
+use serde_json::json;
+
+use super::{TreeArgs, kind_of};
+use crate::render::{Page, Times, clean};
+use crate::{Exit, Result, print_either};
+
+/// Show which hub this folder is joined to, and what waits to be sent
+#[derive(Debug, clap::Args)]
+pub(super) struct StatusArgs {
+    /// All work trees of this user that are joined
+    #[arg(long)]
+    all: bool,
+
+    /// Print JSON, also for errors
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+impl StatusArgs {
+    pub(super) fn run(self) -> Result<Exit> {
+        let edges = Edges::of_user()?;
+        let joined: Vec<Joined> = match self.all {
+            true => edges.all(),
+            false => self.tree.joined(&edges)?.into_iter().map(|(_, joined)| joined).collect(),
+        };
+        let mut documents = Vec::new();
+        let mut page = Page::new();
+        for joined in &joined {
+            documents.push(show(joined, &mut page)?);
+        }
+        if joined.is_empty() {
+            page.line("no work tree of this user is joined");
+        }
+        let json = self.json.then(|| format!(r#"{{"edges":[{}]}}"#, documents.join(",")));
+        print_either(json, |out| out.line(page.as_str().trim_end()))
+    }
+}
+
+fn show(joined: &Joined, page: &mut Page) -> Result<String> {
+    let join = &joined.join;
+    let (sent, waiting) = joined.progress()?;
+    let position = sent.as_ref().map_or(0, |sent| sent.position);
+    let contact: Option<&Timestamp> = sent.as_ref().map(|sent| &sent.at);
+    let trouble = sent.as_ref().and_then(|sent| sent.trouble.clone());
+    page.line(clean(&format!("{} {}", kind_of(join.source), join.root)));
+    page.labelled("hub", &format!("{}, project {}", join.url, join.project));
+    page.labelled("edge", join.edge_id.as_str());
+    page.labelled("sends", join.send.as_str());
+    let waits = match waiting {
+        Some(0) => "nothing waits".to_owned(),
+        Some(1) => "1 entry waits".to_owned(),
+        Some(waiting) => format!("{waiting} entries wait"),
+        None => "another process sends now".to_owned(),
+    };
+    page.labelled("outbox", &format!("{position} at the hub; {waits}"));
+    let at = contact.map_or_else(|| "never".to_owned(), |at| Times::default().at(Some(at)));
+    page.labelled("last contact", &at);
+    page.labelled_some("trouble", trouble.as_deref());
+    let document = json!({
+        "edge_id": join.edge_id.as_str(),
+        "root": join.root,
+        "source": join.source.as_str(),
+        "url": join.url,
+        "project": join.project.as_str(),
+        "send": join.send.as_str(),
+        "position": position,
+        "waiting": waiting,
+        "last_contact_at": contact.map(Timestamp::as_str),
+        "incarnation": sent.as_ref().map(|sent| sent.incarnation.as_str()),
+        "trouble": trouble,
+    });
+    Ok(document.to_string())
+}

@@ -1,0 +1,71 @@
+//! `accord project edges`: the work trees that are joined to a project of this host.
+
+use accord_api::operations::edges::{
+    LeaveEdge, LeaveParams, ListEdges, OfEdge, OfEdgeItem, ReadEdge, ReadEdgeItem,
+};
+use accord_api::parameter::InProject;
+use accord_api::{Call, NoBody, NoParams};
+use accord_contract::Wire as _;
+use accord_contract::text::counted;
+
+use crate::host::{HostArgs, ProjectArg, id_of, print_answer, project_id};
+use crate::render::{self, clean};
+use crate::{Exit, Result};
+
+/// List the work trees that are joined to a project: what waits there, and the last contact
+#[derive(Debug, clap::Args)]
+pub(super) struct EdgesArgs {
+    /// Show this edge with its requests and results
+    edge: Option<String>,
+
+    /// Show this request or result of the edge, as the edge sent it
+    #[arg(requires = "edge", conflicts_with = "remove")]
+    item: Option<String>,
+
+    /// Remove the edge and what it sent, for example because its machine is lost
+    #[arg(long, requires = "edge")]
+    remove: bool,
+
+    #[command(flatten)]
+    project: ProjectArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl EdgesArgs {
+    pub(super) fn run(self) -> Result<Exit> {
+        let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
+        let json = self.host.json;
+        let Some(edge) = &self.edge else {
+            let listed =
+                host.ask::<ListEdges>(InProject { project: project_id(&project)? }, NoParams)?;
+            return print_answer(json, &listed, |page, answer| match answer.0.edges.is_empty() {
+                true => page.line(clean(&format!("no work tree is joined to {project}"))),
+                false => render::edges(page, &answer.0.edges),
+            });
+        };
+        let of = OfEdge { project: project_id(&project)?, edge: id_of("edge_id", edge)? };
+        if self.remove {
+            let query = LeaveParams { erase: true };
+            let removed = host.call(&Call::<LeaveEdge>::new(of, query, NoBody))?;
+            return print_answer(json, &removed, |page, answer| {
+                let events = counted(answer.0.events, "event");
+                page.line(clean(&format!("removed {edge}, and the data of {events}")));
+            });
+        }
+        if let Some(item) = self.item {
+            let of = OfEdgeItem { project: of.project, edge: of.edge, item };
+            let found = host.ask::<ReadEdgeItem>(of, NoParams)?;
+            return print_answer(json, &found, |page, answer| {
+                for line in format!("{:#}", answer.0.item.encode()).lines() {
+                    page.line(clean(line));
+                }
+            });
+        }
+        let found = host.ask::<ReadEdge>(of, NoParams)?;
+        print_answer(json, &found, |page, answer| {
+            render::edge(page, &answer.0.edge, &answer.0.items);
+        })
+    }
+}

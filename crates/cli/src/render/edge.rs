@@ -1,0 +1,61 @@
+//! Edges, as the hub shows them.
+
+use accord_api::operations::edges::{Edge, EdgeItem};
+
+use super::page::{LINE, Page};
+use super::table::table;
+use super::text::one_line;
+use super::time::Times;
+
+pub(crate) fn edges(page: &mut Page, edges: &[Edge]) {
+    let times = Times::of_times(edges.iter().map(|edge| Some(&edge.last_contact_at)));
+    let rows: Vec<Vec<String>> = edges
+        .iter()
+        .map(|edge| {
+            vec![
+                edge.edge_id.to_string(),
+                one_line(&edge.name, LINE),
+                edge.source.to_string(),
+                edge.send.to_string(),
+                edge.requests.to_string(),
+                edge.position.to_string(),
+                times.at(Some(&edge.last_contact_at)),
+                times.at(edge.left_at.as_ref()),
+            ]
+        })
+        .collect();
+    let names = ["EDGE", "NAME", "IS", "SENDS", "WAITING", "ENTRIES", "LAST CONTACT", "LEFT"];
+    table(page, &names, &rows);
+}
+
+pub(crate) fn edge(page: &mut Page, edge: &Edge, items: &[EdgeItem]) {
+    let times = Times::default();
+    page.heading(&one_line(&edge.name, LINE));
+    page.labelled("edge", edge.edge_id.as_str());
+    page.labelled("is", edge.source.as_str());
+    page.labelled("sends", edge.send.as_str());
+    page.labelled_some("joined by", edge.joined_by.as_deref());
+    page.labelled("joined", &times.at(Some(&edge.joined_at)));
+    page.labelled("last contact", &times.at(Some(&edge.last_contact_at)));
+    if let Some(left) = &edge.left_at {
+        page.labelled("left", &times.at(Some(left)));
+    }
+    page.labelled("entries", &edge.position.to_string());
+    if edge.lost > 0 {
+        page.labelled("lost", &edge.lost.to_string());
+    }
+    if !items.is_empty() {
+        page.gap();
+    }
+    let times = Times::of_times(items.iter().map(|item| Some(&item.received_at)));
+    let rows: Vec<Vec<String>> = items
+        .iter()
+        .map(|item| {
+            let received = times.at(Some(&item.received_at));
+            vec![item.kind.to_string(), item.type_name.clone(), item.id.clone(), received]
+        })
+        .collect();
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| one_line(cell, LINE)).collect()).collect();
+    table(page, &["KIND", "TYPE", "ID", "RECEIVED"], &rows);
+}

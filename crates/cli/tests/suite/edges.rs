@@ -1,0 +1,450 @@
+//! Edges and their hub as separate processes, joined through a proxy that the test cuts.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::accord::{Ran, command, run};
+use crate::memory::bare;
+use crate::run_place::{Place, plan};
+use crate::server::Server;
+use crate::wait::wait_until;
+
+/// A proxy between edges and the hub.
+struct Proxy {
+    url: String,
+    to: Arc<Mutex<String>>,
+    is_cut: Arc<AtomicBool>,
+    open: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Proxy {
+    fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let to = Arc::<Mutex<String>>::default();
+        let (is_cut, open) =
+            (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<TcpStream>>>::default());
+        let (target, cut, kept) = (Arc::clone(&to), Arc::clone(&is_cut), Arc::clone(&open));
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let address = target.lock().expect("no panic").clone();
+                let Ok(host) = TcpStream::connect(address) else { continue };
+                if cut.load(Ordering::SeqCst) {
+                    continue;
+                }
+                for (from, to) in [(&client, &host), (&host, &client)] {
+                    let from = from.try_clone().expect("a socket");
+                    let to = to.try_clone().expect("a socket");
+                    kept.lock().expect("no panic").push(from.try_clone().expect("a socket"));
+                    std::thread::spawn(move || pump(from, to));
+                }
+            }
+        });
+        Self { url, to, is_cut, open }
+    }
+
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        for socket in self.open.lock().expect("no panic").drain(..) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn mend(&self, address: &str) {
+        address.clone_into(&mut self.to.lock().expect("no panic"));
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
+}
+
+fn pump(mut from: TcpStream, mut to: TcpStream) {
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        if to.write_all(&buffer[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+    let _ = from.shutdown(Shutdown::Both);
+}
+
+/// Serves the hub in a folder, which has the name of the proxy, too.
+fn start(folder: &Path, proxy: &Proxy) -> Server {
+    let data = folder.join("data");
+    std::fs::create_dir_all(&data).expect("a folder");
+    let name = proxy.url.rsplit('/').next().expect("an address");
+    std::fs::write(data.join("accord.toml"), format!("allowed_hosts = [\"{name}\"]\n"))
+        .expect("a file");
+    Server::start(&data, &[])
+}
+
+/// A hub with the project `shop`, and a proxy before it.
+struct Hub {
+    folder: TempDir,
+    server: Server,
+    proxy: Proxy,
+}
+
+impl Hub {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let proxy = Proxy::new();
+        let server = start(folder.path(), &proxy);
+        let request = json!({"project_id": "shop", "name": "Shop"}).to_string();
+        let (status, _) = server.ask("POST", "/v1/projects", &request);
+        assert_eq!(status, 201);
+        proxy.mend(&server.address);
+        Self { folder, server, proxy }
+    }
+
+    fn restart(&mut self) {
+        self.server.kill();
+        self.server = start(self.folder.path(), &self.proxy);
+        self.proxy.mend(&self.server.address);
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let (status, answer) =
+            self.server.ask("GET", &format!("/accord/v1/projects/shop{path}"), "");
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    }
+
+    /// The events of the project until now.
+    fn events(&self) -> Vec<Value> {
+        // An event of its own says where the others end.
+        let request = json!({"actor_id": "reader", "actor_type": "agent"}).to_string();
+        let (_, session) = self.server.ask("POST", "/v1/projects/shop/sessions", &request);
+        let last = session["session_id"].as_str().expect("an id").to_owned();
+        let mut stream = TcpStream::connect(&self.server.address).expect("a host");
+        let head = format!(
+            "GET /v1/projects/shop/events HTTP/1.1\r\nHost: {}\r\nLast-Event-ID: 0\r\n\r\n",
+            self.server.address
+        );
+        stream.write_all(head.as_bytes()).expect("a host");
+        let mut events = Vec::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.expect("a stream");
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let event: Value = serde_json::from_str(data).expect("JSON");
+            if data.contains(&last) {
+                return events;
+            }
+            events.push(event);
+        }
+        panic!("the stream ended");
+    }
+
+    /// The source ids of the events of runs, in the order of the stream.
+    fn run_events(&self) -> Vec<String> {
+        let events = self.events();
+        let of_runs = events.iter().filter(|event| {
+            let kind = event["type"].as_str().unwrap_or_default();
+            kind.starts_with("run.") && event["data"]["id"].is_string()
+        });
+        of_runs.map(|event| event["data"]["id"].as_str().expect("an id").to_owned()).collect()
+    }
+
+    fn edge(&self) -> Value {
+        let edges = self.get("/edges")["edges"].as_array().expect("edges").clone();
+        assert_eq!(edges.len(), 1, "{edges:?}");
+        edges[0].clone()
+    }
+}
+
+fn typed(place: &Place, words: &[&str]) -> Ran {
+    let mut typed = command(words);
+    typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+    run(typed, "")
+}
+
+/// Sends what is new.
+fn send(place: &Place) {
+    typed(place, &["edge", "--once"]).yes();
+}
+
+fn begin_edge(place: &Place) -> Child {
+    let mut edge = command(&["edge"]);
+    edge.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+    edge.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    edge.spawn().expect("accord starts")
+}
+
+fn kill(mut edge: Child) {
+    edge.kill().expect("it was running");
+    edge.wait().expect("it ended");
+}
+
+/// The ids of the events of the repository after a number of them.
+fn event_ids(place: &Place, after: usize) -> Vec<String> {
+    let lines = place.lines(".agentxchain/events.jsonl");
+    let ids = lines.iter().skip(after);
+    ids.map(|line| line["event_id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// A turn of the project manager up to the gate.
+fn request(place: &Place) {
+    let files = plan(place);
+    place.commit();
+    place.work("pm", &files, |result| {
+        result["phase_transition_request"] = json!("implementation");
+    });
+    for path in &files {
+        place.write(path, &(place.read(path) + "\nmore\n"));
+    }
+    place.run("accept --checkpoint").yes();
+}
+
+fn join(place: &Place, hub: &Hub, more: &[&str]) -> Ran {
+    typed(place, &[&["join", &hub.proxy.url, "--project", "shop"], more].concat())
+}
+
+#[test]
+fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
+    let (mut hub, place) = (Hub::new(), Place::begun());
+    let before = event_ids(&place, 0).len();
+    let shown = join(&place, &hub, &["--dry-run"]).yes();
+    assert!(
+        shown.contains("nothing was sent") && shown.contains("from before the join"),
+        "{shown}"
+    );
+    assert!(hub.get("/edges")["edges"].as_array().expect("edges").is_empty());
+    let said = join(&place, &hub, &[]).yes();
+    assert!(said.contains("joined"), "{said}");
+    assert_eq!(hub.run_events(), Vec::<String>::new(), "nothing from before the join");
+
+    request(&place);
+    send(&place);
+    assert_eq!(hub.run_events(), event_ids(&place, before));
+    let edge = hub.edge();
+    assert_eq!(edge["requests"], 1, "{edge}");
+    let id = edge["edge_id"].as_str().expect("an id").to_owned();
+    let items = hub.get(&format!("/edges/{id}"))["items"].clone();
+    let gate = items.as_array().expect("items").iter().find(|item| item["kind"] == "request");
+    let gate = gate.expect("a request");
+    assert_eq!(gate["type"], "run.gate");
+    let item = gate["id"].as_str().expect("an id").replace('/', "%2F");
+    let document = hub.get(&format!("/edges/{id}/items/{item}"))["item"]["document"].clone();
+    assert_eq!(document["diff"], "diff not sent", "{document}");
+    assert_eq!(document["digest"].as_str().expect("a digest").len(), 64);
+    assert!(!document["files"].as_array().expect("files").is_empty(), "{document}");
+
+    // The hub is away: the work goes on, and is sent later.
+    hub.proxy.cut();
+    place.run("send-back --reason later --yes").yes();
+    typed(&place, &["edge", "--once"]).refused("HOST_UNREACHABLE");
+    let status = typed(&place, &["edge", "status", "--json"]).yes();
+    let status: Value = serde_json::from_str(&status).expect("JSON");
+    assert!(status["edges"][0]["waiting"].as_u64().expect("a number") > 0, "{status}");
+    assert!(status["edges"][0]["trouble"].is_string(), "{status}");
+    let edge = begin_edge(&place);
+    request(&place);
+    kill(edge);
+    hub.restart();
+    send(&place);
+    assert_eq!(hub.run_events(), event_ids(&place, before));
+    // Git takes lines of the record away and brings them back: no event is sent again.
+    let record = place.read(".agentxchain/events.jsonl");
+    for text in ["", &record] {
+        place.write(".agentxchain/events.jsonl", text);
+        send(&place);
+    }
+    place.run("approve-transition --yes").yes();
+    send(&place);
+    assert_eq!(hub.run_events(), event_ids(&place, before));
+    assert_eq!(hub.edge()["requests"], 0);
+
+    typed(&place, &["leave", "--erase"]).yes();
+    assert!(hub.get("/edges")["edges"].as_array().expect("edges").is_empty());
+    assert_eq!(hub.run_events(), Vec::<String>::new(), "the data of the events is removed");
+    typed(&place, &["edge", "--once"]).refused("not_joined");
+}
+
+#[test]
+fn a_daemon_and_a_hub_that_are_killed_lose_and_repeat_nothing() {
+    let (mut hub, place) = (Hub::new(), Place::begun());
+    let before = event_ids(&place, 0).len();
+    join(&place, &hub, &[]).yes();
+    for round in 0..3 {
+        let edge = begin_edge(&place);
+        if round == 1 {
+            hub.proxy.cut();
+        }
+        request(&place);
+        if round == 2 {
+            hub.server.kill();
+        }
+        kill(edge);
+        place.run("send-back --reason again --yes").yes();
+        hub.restart();
+    }
+    let edge = begin_edge(&place);
+    let expected = event_ids(&place, before);
+    wait_until("the hub to have all events", || hub.run_events() == expected);
+    kill(edge);
+}
+
+#[test]
+fn a_hub_that_is_restored_gets_what_it_lacks_once() {
+    let (mut hub, place) = (Hub::new(), Place::begun());
+    let before = event_ids(&place, 0).len();
+    join(&place, &hub, &[]).yes();
+    request(&place);
+    send(&place);
+    let incarnation = |place: &Place| {
+        let status = typed(place, &["edge", "status", "--json"]).yes();
+        let status: Value = serde_json::from_str(&status).expect("JSON");
+        status["edges"][0]["incarnation"].as_str().expect("an id").to_owned()
+    };
+    let first = incarnation(&place);
+    let (data, backup) = (hub.folder.path().join("data"), hub.folder.path().join("backup"));
+    let text = |path: &Path| path.to_str().expect("text").to_owned();
+    run(bare(&["store", "backup", &text(&backup), "--data", &text(&data)]), "").yes();
+    place.run("send-back --reason later --yes").yes();
+    send(&place);
+    let all = event_ids(&place, before);
+    assert_eq!(hub.run_events(), all);
+    hub.server.kill();
+    let restore = ["store", "restore", &text(&backup), "--data", &text(&data), "--replace"];
+    run(bare(&restore), "").yes();
+    hub.restart_stopped();
+    assert_ne!(hub.run_events(), all);
+    send(&place);
+    assert_eq!(hub.run_events(), all);
+    assert_ne!(incarnation(&place), first, "the hub is another incarnation");
+}
+
+impl Hub {
+    /// Starts the hub again after it was killed.
+    fn restart_stopped(&mut self) {
+        self.server = start(self.folder.path(), &self.proxy);
+        self.proxy.mend(&self.server.address);
+    }
+}
+
+#[test]
+fn copies_and_clones_are_not_the_edge() {
+    let (hub, place) = (Hub::new(), Place::begun());
+    join(&place, &hub, &[]).yes();
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = |name: &str, program: &str, options: &[&str]| {
+        let target = folder.path().join(name);
+        let mut made = std::process::Command::new(program);
+        made.args(options).arg(place.root()).arg(&target);
+        assert_eq!(run(made, "").code, 0);
+        target
+    };
+    let at = |folder: &Path, words: &[&str]| {
+        let mut typed = command(words);
+        typed.current_dir(folder).env("XDG_STATE_HOME", place.state());
+        run(typed, "")
+    };
+    let copied = copy("copy", "cp", &["-r"]);
+    let refused = at(&copied, &["edge", "--once"]).refused("edge_duplicated");
+    assert!(refused.contains("accord join"), "{refused}");
+    let again = ["join", &hub.proxy.url, "--project", "shop"];
+    at(&copied, &again).refused("edge_duplicated");
+    at(&copied, &[&again[..], &["--new"]].concat()).yes();
+    let clone = copy("clone", "git", &["clone", "--quiet"]);
+    at(&clone, &["edge", "--once"]).refused("not_joined");
+    send(&place);
+    typed(&place, &["join", "http://127.0.0.1:9", "--project", "shop"]).refused("already_joined");
+    // A folder that was moved goes on.
+    let moved = folder.path().join("moved");
+    std::fs::rename(&copied, &moved).expect("moved");
+    at(&moved, &["edge", "--once"]).yes();
+    assert_eq!(hub.get("/edges")["edges"].as_array().expect("edges").len(), 2);
+
+    // The files of the edge are the user's own.
+    use std::os::unix::fs::PermissionsExt as _;
+    let edges = place.state().join("accord/edges");
+    for entry in std::fs::read_dir(&edges).expect("edges").flatten() {
+        let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+        assert_eq!(mode(&entry.path()), 0o700);
+        for file in std::fs::read_dir(entry.path()).expect("files").flatten() {
+            assert_eq!(mode(&file.path()), 0o600, "{file:?}");
+        }
+    }
+}
+
+#[test]
+fn a_difference_is_sent_without_credentials_and_without_excluded_files() {
+    let (hub, place) = (Hub::new(), Place::begun());
+    join(&place, &hub, &["--send", "diff", "--exclude", "*.env"]).yes();
+    let token = "ghp_9aK2mQx7Lp4Rt8Vw1Zc6Nb3Yd5Hf0Js2Gu7E";
+    let files = plan(&place);
+    place.commit();
+    place.work("pm", &files, |result| {
+        result["phase_transition_request"] = json!("implementation");
+    });
+    for path in &files {
+        place.write(path, &(place.read(path) + &format!("\nplain words\ntoken {token}\n")));
+    }
+    place.run("accept --checkpoint").yes();
+    send(&place);
+    let id = hub.edge()["edge_id"].as_str().expect("an id").to_owned();
+    let items = hub.get(&format!("/edges/{id}"))["items"].clone();
+    let mut texts = String::new();
+    for item in items.as_array().expect("items") {
+        let item = item["id"].as_str().expect("an id").replace('/', "%2F");
+        texts.push_str(&hub.get(&format!("/edges/{id}/items/{item}")).to_string());
+    }
+    assert!(texts.contains("+plain words"), "{texts}");
+    assert!(texts.contains("[removed: a token of GitHub]"), "{texts}");
+    assert!(!texts.contains(token), "{texts}");
+}
+
+#[test]
+fn a_task_tree_is_an_edge_too() {
+    let (hub, place) = (Hub::new(), Place::new());
+    let task = |words: &str| {
+        let words: Vec<&str> = std::iter::once("task").chain(words.split(' ')).collect();
+        let mut typed = command(&words);
+        typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+        typed.env("ACCORD_ACTOR", "human:lead");
+        run(typed, "").yes()
+    };
+    task("init --root . --project shop");
+    let early = task("create Early --ready --id-only");
+    join(&place, &hub, &[]).yes();
+    let late = task("create Late --ready --id-only");
+    let (early, late) = (early.trim(), late.trim());
+    task(&format!("block {late} no-disk"));
+    send(&place);
+    let edge = hub.edge();
+    assert_eq!((&edge["source"], &edge["requests"]), (&json!("tasks"), &json!(1)), "{edge}");
+    let id = edge["edge_id"].as_str().expect("an id");
+    let items = hub.get(&format!("/edges/{id}"))["items"].clone();
+    assert_eq!(items[0]["type"], "task.blocked", "{items}");
+    task(&format!("unblock {late}"));
+    send(&place);
+    assert_eq!(hub.edge()["requests"], 0);
+    let events = hub.events();
+    let of_tasks: Vec<&Value> =
+        events.iter().filter(|event| event["data"]["taskId"].is_string()).collect();
+    assert!(of_tasks.iter().all(|event| event["data"]["taskId"] == late), "{early}: {of_tasks:?}");
+    let numbers: Vec<u64> =
+        of_tasks.iter().map(|event| event["data"]["sequence"].as_u64().expect("one")).collect();
+    assert!(numbers.is_sorted() && numbers.len() > 2, "{numbers:?}");
+    typed(&place, &["leave"]).yes();
+    assert!(hub.edge()["left_at"].is_string());
+}
+
+#[test]
+fn a_command_sends_what_it_did_when_it_ends() {
+    let (hub, place) = (Hub::new(), Place::begun());
+    let before = event_ids(&place, 0).len();
+    join(&place, &hub, &[]).yes();
+    request(&place);
+    // The hub may be slow. The next command sends what waits.
+    wait_until("the hub to have the events", || {
+        place.run("status").yes();
+        hub.run_events() == event_ids(&place, before)
+    });
+}

@@ -1,0 +1,102 @@
+//! What is known about a joined work tree.
+
+use accord_api::operations::edges::{EdgeSend, EdgeSource};
+use accord_base::{EdgeId, ProjectId};
+use accord_contract::{Timestamp, message};
+
+use crate::place::Place;
+
+message! {
+    /// A joined work tree.
+    pub struct JoinFile("EdgeJoinFile", open) {
+        /// The id of the edge.
+        required edge_id: EdgeId = "edge_id", "edge-id";
+        /// The URL of the hub.
+        required url: String = "url", "url";
+        /// The project of the hub.
+        required project: ProjectId = "project", "project-id";
+        /// The key for the hub.
+        optional key: String = "key", "credential";
+        /// What the work tree is.
+        required source: EdgeSource = "source", "edge-source";
+        /// Its name for people.
+        required name: String = "name", "text-for-people";
+        /// What is sent.
+        required send: EdgeSend = "send", "edge-send";
+        /// Files whose names and content are not sent.
+        required exclude: Vec<String> = "exclude", "path-patterns";
+        /// Its folder.
+        required root: String = "root", "path";
+        /// The device of the folder.
+        required device: u64 = "device", "device";
+        /// The inode of the folder.
+        required inode: u64 = "inode", "inode";
+        /// When it was joined.
+        required joined_at: Timestamp = "joined_at", "time:rfc-3339";
+        /// How many events and results there were before.
+        required before: u64 = "before", "count";
+    }
+
+    /// How far the hub is, as this edge last learned. It only shows where to begin.
+    pub(crate) struct SentFile("EdgeSentFile", open) {
+        /// The position of the hub.
+        required position: u64 = "position", "sequence";
+        /// The incarnation of the hub.
+        required incarnation: String = "incarnation", "store-incarnation";
+        /// When the hub answered last.
+        required at: Timestamp = "at", "time:rfc-3339";
+        /// Why nothing could be sent since.
+        optional trouble: String = "trouble", "text";
+    }
+}
+
+/// What a person chooses.
+#[derive(Clone, Debug)]
+pub struct Joining {
+    pub url: String,
+    pub project: ProjectId,
+    pub key: Option<String>,
+    pub name: String,
+    pub send: EdgeSend,
+    pub exclude: Vec<String>,
+}
+
+impl JoinFile {
+    pub(crate) fn new(
+        edge_id: EdgeId,
+        joining: Joining,
+        source: EdgeSource,
+        place: &Place,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            edge_id,
+            url: joining.url,
+            project: joining.project,
+            key: joining.key,
+            source,
+            name: joining.name,
+            send: joining.send,
+            exclude: joining.exclude,
+            root: place.root.clone(),
+            device: place.device,
+            inode: place.inode,
+            joined_at: now,
+            before: 0,
+            extra: Default::default(),
+        }
+    }
+
+    pub(crate) fn is_at(&self, place: &Place) -> bool {
+        self.root == place.root && self.is_same_folder(place)
+    }
+
+    fn is_same_folder(&self, place: &Place) -> bool {
+        (self.device, self.inode) == (place.device, place.inode)
+    }
+
+    /// Whether the folder that was joined is still where it was.
+    pub(crate) fn is_still_there(&self) -> bool {
+        Place::of(self.root.as_ref()).is_ok_and(|place| self.is_same_folder(&place))
+    }
+}

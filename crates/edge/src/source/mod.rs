@@ -1,0 +1,146 @@
+//! What a work tree has for the outbox.
+
+mod runs;
+mod tasks;
+
+use std::path::{Path, PathBuf};
+
+use accord_api::operations::edges::{EdgeEntryKind, EdgeSend};
+use accord_contract::{Object, Timestamp, Value};
+use accord_outbox::evidence::ChangedFile;
+use accord_outbox::{Found, Outbox, redact};
+use accord_runs::Runs;
+use accord_tasks::Tree;
+
+use crate::{JoinFile, Result};
+
+pub use accord_api::operations::edges::EdgeSource as SourceKind;
+
+/// The longest document of an entry. Of a longer one only the length is sent.
+const LONGEST_BODY: usize = 1024 * 1024;
+
+/// A governed repository or a task tree.
+pub struct Source {
+    root: PathBuf,
+    of: Of,
+}
+
+enum Of {
+    Runs(Box<Runs>),
+    Tasks(Tree),
+}
+
+/// The sources of a folder: the governed repository and the task tree that it is, or is in.
+pub fn sources_in(folder: &Path) -> Result<Vec<Source>> {
+    let mut found = Vec::new();
+    found.extend(runs::open(folder)?.map(|runs| Source {
+        root: runs.repository().root().to_owned(),
+        of: Of::Runs(Box::new(runs)),
+    }));
+    found.extend(tasks::open(folder)?.map(|(root, tree)| Source { root, of: Of::Tasks(tree) }));
+    Ok(found)
+}
+
+impl Source {
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn kind(&self) -> SourceKind {
+        match self.of {
+            Of::Runs(_) => SourceKind::Runs,
+            Of::Tasks(_) => SourceKind::Tasks,
+        }
+    }
+
+    /// Changes with the files that say what happened: their sizes and times.
+    pub fn stamp(&self) -> String {
+        let folders: &[&str] = match self.of {
+            Of::Runs(_) => &[".agentxchain"],
+            Of::Tasks(_) => &["events", "state/accord"],
+        };
+        let mut lines = Vec::new();
+        for folder in folders {
+            let entries = std::fs::read_dir(self.root.join(folder)).into_iter().flatten();
+            lines.extend(entries.flatten().filter_map(|entry| {
+                let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                let (name, changed) = (entry.file_name(), about.modified().ok()?);
+                Some(format!("{name:?} {} {changed:?}", about.len()))
+            }));
+        }
+        lines.sort();
+        lines.join("\n")
+    }
+
+    /// What happened until now, which is not sent: ids only.
+    pub(crate) fn before_join(&self) -> Result<Found> {
+        let found = match &self.of {
+            Of::Runs(runs) => runs::happened(runs, &Scan::ids())?,
+            Of::Tasks(tree) => tasks::happened(tree, &Scan::ids())?,
+        };
+        Ok(Found { happened: found, waiting: None })
+    }
+
+    /// What an outbox does not have.
+    pub(crate) fn scan(&self, join: &JoinFile, outbox: &Outbox) -> Result<Found> {
+        let scan = Scan { choice: Some(join), outbox: Some(outbox) };
+        let (mut happened, mut waiting) = match &self.of {
+            Of::Runs(runs) => (runs::happened(runs, &scan)?, runs::waiting(runs, &scan)?),
+            Of::Tasks(tree) => (tasks::happened(tree, &scan)?, tasks::waiting(tree, &scan)?),
+        };
+        happened.iter_mut().for_each(|entry| clean(&mut entry.body));
+        waiting.iter_mut().for_each(|waiting| clean(&mut waiting.body));
+        Ok(Found { happened, waiting: Some(waiting) })
+    }
+}
+
+/// What is looked for.
+struct Scan<'a> {
+    /// What a person chose to send; `None` for ids only.
+    choice: Option<&'a JoinFile>,
+    outbox: Option<&'a Outbox>,
+}
+
+impl Scan<'_> {
+    fn ids() -> Self {
+        Self { choice: None, outbox: None }
+    }
+
+    fn knows(&self, kind: EdgeEntryKind, id: &str) -> bool {
+        self.outbox.is_some_and(|outbox| outbox.knows(kind, id))
+    }
+
+    fn send(&self) -> EdgeSend {
+        self.choice.map_or(EdgeSend::Events, |join| join.send)
+    }
+
+    fn exclude(&self) -> accord_outbox::Patterns {
+        accord_outbox::Patterns::new(self.choice.map_or_else(Vec::new, |it| it.exclude.clone()))
+    }
+
+    /// The document about changed files.
+    fn files(&self, files: &[ChangedFile]) -> Object {
+        accord_outbox::evidence::files(files, self.send(), &self.exclude())
+    }
+}
+
+/// Takes credentials out, and says what was too long.
+fn clean(body: &mut Object) {
+    let document = redact(Value::Object(std::mem::take(body)));
+    let length = document.to_string().len();
+    *body = match document {
+        Value::Object(members) if length <= LONGEST_BODY => members,
+        Value::Object(mut members) => {
+            members.retain(|name, _| ["title", "run_id", "digest"].contains(&name.as_str()));
+            members.insert("cut".into(), format!("{length} bytes are too long").into());
+            members
+        }
+        _ => Object::new(),
+    };
+}
+
+/// The time of a source, or now for one that cannot be read.
+fn time_of(text: Option<&str>) -> Timestamp {
+    let time = text.and_then(accord_contract::Time::parse_iso);
+    Timestamp::emit(time.unwrap_or_else(accord_system::now))
+}

@@ -1,0 +1,209 @@
+//! Edges: what they send is applied once, in order, for the key that joined them.
+
+use std::sync::Arc;
+
+use accord_api::operations::edges::{
+    EdgeEntry, EdgeEntryKind, EdgeJoinRequest, EdgeOutboxRequest, EdgeSend, EdgeSource,
+};
+use accord_base::worker::Attempt;
+use accord_base::{ActorKey, Caller, EdgeId, KeyScope, ProjectId, Verb};
+use accord_contract::{Code, Object, Time, Timestamp, Value};
+use accord_memory::{AppliedOutbox, Memory};
+use accord_store::{EventRow, INCARNATION, Scope, Store, StoreExt as _};
+use serde_json::json;
+
+use crate::support::{engines, memory_over, project_id};
+
+fn key(id: &str, actor: &str, verbs: &[Verb]) -> Caller {
+    let scope = KeyScope::new(verbs.to_vec(), None);
+    Caller::key(id, &scope.bound_to(ActorKey::parse(actor).unwrap(), false))
+}
+
+fn lead() -> Caller {
+    key("k1", "human:lead", &[Verb::Read, Verb::Write])
+}
+
+fn join_request() -> EdgeJoinRequest {
+    EdgeJoinRequest { name: "shop".into(), source: EdgeSource::Runs, send: EdgeSend::Summary }
+}
+
+fn entry(seq: u64, kind: EdgeEntryKind, id: &str, body: Value) -> EdgeEntry {
+    let body = body.as_object().cloned().unwrap_or_default();
+    let at = Timestamp::emit(Time::from_unix(1_700_000_000, 0).unwrap());
+    let type_name = "gate_pending".to_owned();
+    EdgeEntry { seq, kind, id: id.into(), type_name, at, body, extra: Object::new() }
+}
+
+struct Hub {
+    memory: Memory,
+    store: Arc<dyn Store>,
+    project: ProjectId,
+    edge: EdgeId,
+}
+
+impl Hub {
+    async fn send(
+        &self,
+        caller: &Caller,
+        entries: Vec<EdgeEntry>,
+        lost_through: Option<u64>,
+    ) -> Result<AppliedOutbox, Code> {
+        let request = EdgeOutboxRequest { entries, lost_through };
+        let sent = self.memory.send_outbox(caller, (&self.project, &self.edge), request).await;
+        sent.map_err(|refused| refused.code)
+    }
+
+    async fn join(&self, caller: &Caller) -> Result<(), Code> {
+        let of = (&self.project, &self.edge);
+        let joined = self.memory.join_edge(caller, of, join_request()).await;
+        joined.map(drop).map_err(|refused| refused.code)
+    }
+
+    async fn leave(&self, caller: &Caller, erase: bool) -> Result<u64, Code> {
+        let left = self.memory.leave_edge(caller, (&self.project, &self.edge), erase).await;
+        left.map_err(|refused| refused.code)
+    }
+
+    fn events(&self) -> Vec<EventRow> {
+        self.store.read(|unit| unit.events(&self.project, 0, 1000)).unwrap()
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        self.events().into_iter().map(|event| event.entry.kind).collect()
+    }
+}
+
+async fn hubs() -> Vec<(Hub, Option<tempfile::TempDir>)> {
+    let mut hubs = Vec::new();
+    for (engine, folder) in engines() {
+        let memory = memory_over(&engine);
+        let request = json!({"project_id": "shop", "name": "Shop"}).to_string();
+        memory.create_project(&Caller::owner(), request.as_bytes()).await.unwrap();
+        let (project, edge) = (project_id("shop"), EdgeId::new("edge_1").unwrap());
+        hubs.push((Hub { memory, store: engine, project, edge }, folder));
+    }
+    hubs
+}
+
+#[tokio::test]
+async fn each_entry_is_applied_once_and_in_order() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap_err(), Code::EdgeNotFound);
+        hub.join(&lead).await.unwrap();
+        let event =
+            |seq| entry(seq, EdgeEntryKind::Event, &format!("evt_{seq}"), json!({"a": seq}));
+        let asked = json!({"version": "1", "title": "Gate"});
+        let request = entry(3, EdgeEntryKind::Request, "run_1/gate/t1", asked);
+        let all = vec![event(1), event(2), request];
+        let done = hub.send(&lead, all.clone(), None).await.unwrap();
+        assert_eq!((done.position, done.applied), (3, 3));
+        let done = hub.send(&lead, all, None).await.unwrap();
+        assert_eq!((done.position, done.applied), (3, 0), "the same again");
+        let done = hub.send(&lead, vec![event(5)], None).await.unwrap();
+        assert_eq!((done.position, done.applied), (3, 0), "after a gap");
+        let wrong = vec![event(4), event(6)];
+        assert_eq!(hub.send(&lead, wrong, None).await.unwrap_err(), Code::WireFieldValue);
+
+        let of = (&hub.project, &hub.edge);
+        let (edge, items) = hub.memory.edge(&lead, of).await.unwrap();
+        assert_eq!((edge.position, edge.requests, items.len()), (3, 1, 1));
+        let item = hub.memory.edge_item(&lead, of, "run_1/gate/t1").await.unwrap();
+        assert_eq!(item.document.unwrap()["title"], "Gate");
+        let ended = entry(4, EdgeEntryKind::RequestEnded, "run_1/gate/t1", json!({}));
+        hub.send(&lead, vec![ended], None).await.unwrap();
+        assert_eq!(hub.memory.edge(&lead, of).await.unwrap().0.requests, 0);
+        let kinds =
+            ["run.gate_pending", "run.gate_pending", "edge.requested", "edge.request_ended"];
+        assert_eq!(hub.kinds()[2..], kinds);
+        let row = &hub.events()[2];
+        let data: Value = serde_json::from_str(&row.entry.text).unwrap();
+        assert_eq!(
+            (&data["edge"], &data["sequence"], &data["a"]),
+            (&"edge_1".into(), &1.into(), &1.into())
+        );
+        assert!(row.entry.at.time() > Time::from_unix(1_700_000_000, 0).unwrap(), "the hub's time");
+    }
+}
+
+#[tokio::test]
+async fn a_gap_is_applied_only_if_it_is_named() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        hub.join(&lead).await.unwrap();
+        let asked = entry(1, EdgeEntryKind::Request, "old", json!({"version": "1"}));
+        hub.send(&lead, vec![asked], None).await.unwrap();
+        let event = entry(6, EdgeEntryKind::Event, "evt_6", json!({}));
+        let done = hub.send(&lead, vec![event], Some(5)).await.unwrap();
+        assert_eq!((done.position, done.applied), (6, 1));
+        let (edge, items) = hub.memory.edge(&lead, (&hub.project, &hub.edge)).await.unwrap();
+        assert_eq!((edge.lost, items.len()), (4, 0), "what waited may have ended in the gap");
+        assert!(hub.kinds().contains(&"edge.lost".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn only_the_key_that_joined_an_edge_changes_it() {
+    for (hub, _folder) in hubs().await {
+        let (lead, write) = (lead(), [Verb::Read, Verb::Write]);
+        let reader = key("k2", "human:lead", &[Verb::Read]);
+        assert_eq!(hub.join(&reader).await.unwrap_err(), Code::AccessDenied);
+        let attempt = Attempt {
+            project: hub.project.clone(),
+            agent: "builder".parse().unwrap(),
+            work: "TASK-1".to_owned(),
+        };
+        let worker = Caller::owner().for_worker(&attempt).unwrap();
+        assert_eq!(hub.join(&worker).await.unwrap_err(), Code::NotForWorkers);
+        hub.join(&lead).await.unwrap();
+        let other = key("k3", "human:eve", &write);
+        for refused in [
+            hub.join(&other).await.unwrap_err(),
+            hub.send(&other, Vec::new(), None).await.unwrap_err(),
+            hub.leave(&other, true).await.unwrap_err(),
+        ] {
+            assert_eq!(refused, Code::EdgeOfAnotherKey);
+        }
+        // A new key of the same person takes the edge over; the old one does not send any more.
+        let new = key("k4", "human:lead", &write);
+        assert_eq!(hub.send(&new, Vec::new(), None).await.unwrap_err(), Code::EdgeOfAnotherKey);
+        hub.join(&new).await.unwrap();
+        hub.send(&new, Vec::new(), None).await.unwrap();
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap_err(), Code::EdgeOfAnotherKey);
+    }
+}
+
+#[tokio::test]
+async fn an_edge_that_leaves_can_take_its_copy_with_it() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        hub.join(&lead).await.unwrap();
+        let event = entry(1, EdgeEntryKind::Event, "evt_1", json!({"secret_plan": "x"}));
+        let asked = entry(2, EdgeEntryKind::Request, "r", json!({"version": "1"}));
+        hub.send(&lead, vec![event, asked], None).await.unwrap();
+        assert_eq!(hub.leave(&lead, false).await.unwrap(), 0);
+        let (edge, items) = hub.memory.edge(&lead, (&hub.project, &hub.edge)).await.unwrap();
+        assert!(edge.left_at.is_some() && items.is_empty());
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap_err(), Code::EdgeLeft);
+        hub.join(&lead).await.unwrap();
+        assert_eq!(hub.leave(&lead, true).await.unwrap(), 2);
+        assert!(hub.memory.edges(&lead, &hub.project).await.unwrap().is_empty());
+        let texts: String = hub.events().into_iter().map(|event| event.entry.text).collect();
+        assert!(!texts.contains("secret_plan"), "{texts}");
+    }
+}
+
+#[tokio::test]
+async fn the_incarnation_stays_until_it_is_forgotten() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        hub.join(&lead).await.unwrap();
+        let first = hub.send(&lead, Vec::new(), None).await.unwrap().incarnation;
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap().incarnation, first);
+        let forget = |unit: &mut dyn accord_store::WriteUnit| {
+            unit.put_setting(Scope::Store, INCARNATION, None)
+        };
+        hub.store.write(forget).unwrap();
+        assert_ne!(hub.send(&lead, Vec::new(), None).await.unwrap().incarnation, first);
+    }
+}

@@ -1,0 +1,25 @@
+//! What an edge sends to its hub, and what the hub applies. Pure: the edge and the hub read and
+//! write what is decided here.
+//!
+//! * [`Outbox`]: which entries are new, which are sent next, which may be forgotten.
+//! * [`intake`]: which entries of a request the hub applies.
+//! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
+//!
+//! Invariants:
+//! - the numbers of an outbox have no gaps and are never used again;
+//! - what has an id at its source is in the outbox once;
+//! - the hub applies each number once and in order, whatever is sent again, and whichever of the
+//!   two is restored or killed; a gap is applied only if the edge names it.
+
+pub mod evidence;
+mod intake;
+mod outbox;
+mod pattern;
+mod record;
+mod redact;
+
+pub use intake::{Intake, check_numbers, intake};
+pub use outbox::{Batch, Found, Outbox, Waiting};
+pub use pattern::Patterns;
+pub use record::EdgeRecord;
+pub use redact::redact;

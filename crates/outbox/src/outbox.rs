@@ -1,0 +1,255 @@
+//! The outbox of an edge.
+//!
+//! It is a log of lines: a base, then entries. Reading the lines gives the state again. A log that
+//! has become long is written anew with another base.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, MOST_ENTRIES};
+use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
+use serde_json::json;
+
+/// The name of the member that makes a line the base.
+const BASE: &str = "base";
+
+/// Something that the source has and that waits for a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waiting {
+    pub id: String,
+    /// Changes with what a person would decide about.
+    pub version: String,
+    pub type_name: String,
+    pub at: Timestamp,
+    pub body: Object,
+}
+
+/// What the source has: events and results with their ids, and everything that waits now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Events and results, in order. Those that are known are left out.
+    pub happened: Vec<EdgeEntry>,
+    /// All requests; `None` if they could not be read.
+    pub waiting: Option<Vec<Waiting>>,
+}
+
+/// What is sent next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    pub entries: Vec<EdgeEntry>,
+    /// The entries up to this number are not kept any more.
+    pub lost_through: Option<u64>,
+}
+
+/// The outbox of an edge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outbox {
+    /// Entries that are kept, in order.
+    entries: VecDeque<EdgeEntry>,
+    /// The number of the last entry.
+    last: u64,
+    /// The ids of events and results that are not new.
+    known: BTreeSet<String>,
+    /// What waits as the entries say, with versions.
+    open: BTreeMap<String, String>,
+}
+
+impl Outbox {
+    /// The outbox of a source that joins: what it has happened before the join. What waits is new.
+    pub fn joining(found: &Found) -> Self {
+        let known = found.happened.iter().map(key).collect();
+        Self { known, ..Self::default() }
+    }
+
+    /// Reads a log. A last line that is not complete was not synced, and is left out. Returns
+    /// the number of bytes that are whole, too.
+    pub fn read(log: &[u8]) -> Result<(Self, usize), Failure> {
+        let mut outbox = Self::default();
+        let mut whole = 0;
+        for line in log.split_inclusive(|byte| *byte == b'\n') {
+            if !line.ends_with(b"\n") {
+                break;
+            }
+            let document: Value = serde_json::from_slice(line).map_err(|error| {
+                let message = format!("the outbox is damaged after {whole} bytes: {error}");
+                Failure::new(Code::EdgeBehind, message)
+            })?;
+            outbox.replay(document)?;
+            whole += line.len();
+        }
+        Ok((outbox, whole))
+    }
+
+    fn replay(&mut self, document: Value) -> Result<(), Failure> {
+        if let Some(base) = document.get(BASE) {
+            let texts = |name: &str| {
+                let list = base.get(name).and_then(Value::as_array).into_iter().flatten();
+                list.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+            };
+            let open = base.get("open").and_then(Value::as_object).into_iter().flatten();
+            let open = open.filter_map(|(id, it)| Some((id.clone(), it.as_str()?.to_owned())));
+            self.last = base.get("last").and_then(Value::as_u64).unwrap_or(0);
+            self.known = texts("known");
+            self.open = open.collect();
+            return Ok(());
+        }
+        self.note(EdgeEntry::from_document(document)?);
+        Ok(())
+    }
+
+    fn note(&mut self, entry: EdgeEntry) {
+        match entry.kind {
+            EdgeEntryKind::Event | EdgeEntryKind::Result => {
+                self.known.insert(key(&entry));
+            }
+            EdgeEntryKind::Request => {
+                let version = entry.body.get("version").and_then(Value::as_str);
+                self.open.insert(entry.id.clone(), version.unwrap_or_default().to_owned());
+            }
+            EdgeEntryKind::RequestEnded => {
+                self.open.remove(&entry.id);
+            }
+        }
+        self.last = entry.seq;
+        self.entries.push_back(entry);
+    }
+
+    /// The lines of a new log with the same state.
+    pub fn lines(&self) -> String {
+        let first = self.entries.front().map_or(self.last + 1, |entry| entry.seq);
+        // The entries after the base repeat what they add to it, which changes nothing.
+        let base = json!({BASE: {"last": first - 1, "known": self.known, "open": self.open}});
+        let entries = self.entries.iter().map(|entry| entry.encode().to_string());
+        let lines = std::iter::once(base.to_string()).chain(entries);
+        lines.map(|line| line + "\n").collect()
+    }
+
+    /// Adds what is new. Returns the entries, whose lines are synced before they are sent.
+    pub fn add(&mut self, found: Found, now: &Timestamp) -> Vec<EdgeEntry> {
+        let before = self.entries.len();
+        for entry in found.happened {
+            if !self.known.contains(&key(&entry)) {
+                self.push(entry);
+            }
+        }
+        let Some(waiting) = found.waiting else { return self.since(before) };
+        let gone: Vec<String> = {
+            let ids: BTreeSet<&String> = waiting.iter().map(|waiting| &waiting.id).collect();
+            self.open.keys().filter(|id| !ids.contains(id)).cloned().collect()
+        };
+        for id in gone {
+            self.push(entry(EdgeEntryKind::RequestEnded, id, "ended", now.clone(), Object::new()));
+        }
+        for Waiting { id, version, type_name, at, mut body } in waiting {
+            if self.open.get(&id) == Some(&version) {
+                continue;
+            }
+            let is_changed = self.open.contains_key(&id);
+            body.insert("version".into(), version.into());
+            body.insert("changed".into(), is_changed.into());
+            self.push(entry(EdgeEntryKind::Request, id, &type_name, at, body));
+        }
+        self.since(before)
+    }
+
+    fn since(&self, before: usize) -> Vec<EdgeEntry> {
+        self.entries.iter().skip(before).cloned().collect()
+    }
+
+    fn push(&mut self, entry: EdgeEntry) {
+        let seq = self.last + 1;
+        self.note(EdgeEntry { seq, ..entry });
+    }
+
+    /// Whether an event or a result is in the outbox, or is older than the join.
+    pub fn knows(&self, kind: EdgeEntryKind, id: &str) -> bool {
+        self.known.contains(&format!("{}/{id}", kind.as_str()))
+    }
+
+    /// The last id of a kind, in the order of texts.
+    pub fn last_id(&self, kind: EdgeEntryKind) -> Option<&str> {
+        let start = format!("{}/", kind.as_str());
+        // A zero follows a slash.
+        let end = format!("{}0", kind.as_str());
+        self.known.range(start.clone()..end).next_back()?.strip_prefix(&start)
+    }
+
+    /// Whether a request with this version is in the outbox and waits.
+    pub fn is_open(&self, id: &str, version: &str) -> bool {
+        self.open.get(id).is_some_and(|known| known == version)
+    }
+
+    /// The number of the last entry.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The number of entries after a position.
+    pub fn waiting_after(&self, position: u64) -> u64 {
+        self.last.saturating_sub(position)
+    }
+
+    /// Refuses a hub that has more than this outbox ever had.
+    pub fn check_position(&self, position: u64) -> Result<(), Failure> {
+        match position <= self.last {
+            true => Ok(()),
+            false => {
+                let message = format!(
+                    "the hub has {position} entries of this edge, and its outbox only {}",
+                    self.last
+                );
+                Err(Failure::new(Code::EdgeBehind, message)
+                    .with("hub_position", position)
+                    .with("outbox_position", self.last)
+                    .suggesting("join the work tree as a new edge: accord join --new"))
+            }
+        }
+    }
+
+    /// The entries after a position, up to a number of bytes, and at least one.
+    pub fn batch(&self, position: u64, most_bytes: usize) -> Batch {
+        let mut bytes = 0;
+        let after = self.entries.iter().filter(|entry| entry.seq > position);
+        let entries: Vec<EdgeEntry> = after
+            .take(MOST_ENTRIES)
+            .take_while(|entry| {
+                let is_first = bytes == 0;
+                bytes += entry.encode().to_string().len();
+                is_first || bytes <= most_bytes
+            })
+            .cloned()
+            .collect();
+        let first = entries.first().map_or(position + 1, |entry| entry.seq);
+        Batch { entries, lost_through: (first > position + 1).then_some(first - 1) }
+    }
+
+    /// Forgets the oldest entries up to a position that a hub confirmed, so that at most this many
+    /// confirmed ones are kept. They would be lost to a hub that is restored to before them. What
+    /// was open among them is sent again then, see [`Self::forget_open`]. Returns their number.
+    pub fn trim(&mut self, confirmed: u64, kept: usize) -> usize {
+        let sent = self.entries.iter().take_while(|entry| entry.seq <= confirmed).count();
+        let gone = sent.saturating_sub(kept);
+        self.entries.drain(..gone);
+        gone
+    }
+
+    /// Makes everything that waits new again, for a hub that lost entries.
+    pub fn forget_open(&mut self) {
+        self.open.clear();
+    }
+}
+
+/// Events and results of a source may have the same id.
+fn key(entry: &EdgeEntry) -> String {
+    format!("{}/{}", entry.kind.as_str(), entry.id)
+}
+
+fn entry(
+    kind: EdgeEntryKind,
+    id: String,
+    type_name: &str,
+    at: Timestamp,
+    body: Object,
+) -> EdgeEntry {
+    let type_name = type_name.to_owned();
+    EdgeEntry { seq: 0, kind, id, type_name, at, body, extra: Object::new() }
+}

@@ -1,0 +1,252 @@
+//! Any order of crashes, repeated requests and restores applies each entry once and in order.
+
+use std::collections::BTreeMap;
+
+use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind};
+use accord_contract::{Code, Object, Time, Timestamp, Wire as _};
+use accord_outbox::{Found, Intake, Outbox, Waiting, check_numbers, intake};
+use proptest::prelude::*;
+
+/// Keep few, so that restores meet gaps.
+const KEPT: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// The source has another event.
+    Happen,
+    /// Something waits, with a version; or nothing does.
+    Wait(u8, Option<u8>),
+    /// The edge looks at its source and syncs what is new.
+    Pass,
+    /// The edge looks, and is killed when a part of the lines is written.
+    Torn(u8),
+    /// The edge sends, and learns the answer.
+    Send(u16),
+    /// The hub applies a request, and its answer is lost.
+    Unanswered(u16),
+    /// An old request arrives again.
+    Again,
+    /// The edge is killed: what is not in its log is gone.
+    Restart,
+    /// The edge writes its log anew.
+    Trim,
+    BackUp,
+    Restore,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => Just(Step::Happen),
+        3 => (0..3_u8, proptest::option::of(0..3_u8)).prop_map(|(id, it)| Step::Wait(id, it)),
+        4 => Just(Step::Pass),
+        1 => any::<u8>().prop_map(Step::Torn),
+        4 => (0..400_u16).prop_map(Step::Send),
+        2 => (0..400_u16).prop_map(Step::Unanswered),
+        1 => Just(Step::Again),
+        1 => Just(Step::Restart),
+        1 => Just(Step::Trim),
+        1 => Just(Step::BackUp),
+        1 => Just(Step::Restore),
+    ];
+    proptest::collection::vec(step, 0..80)
+}
+
+#[derive(Clone, Debug, Default)]
+struct Hub {
+    position: u64,
+    events: Vec<String>,
+    open: BTreeMap<String, String>,
+    lost: u64,
+}
+
+impl Hub {
+    /// Applies a request. Returns whether it began after a gap.
+    fn take(&mut self, entries: &[EdgeEntry], lost_through: Option<u64>) -> bool {
+        check_numbers(entries.iter().map(|entry| entry.seq)).expect("consecutive");
+        let first = entries.first().map_or(0, |entry| entry.seq);
+        let decided = intake(self.position, first, entries.len(), lost_through);
+        let Intake::Apply { skip, lost } = decided else { return true };
+        if lost > 0 {
+            self.open.clear();
+            self.lost += lost;
+            self.position += lost;
+        }
+        for entry in &entries[skip..] {
+            assert_eq!(entry.seq, self.position + 1, "in order");
+            self.position = entry.seq;
+            match entry.kind {
+                EdgeEntryKind::Event | EdgeEntryKind::Result => self.events.push(entry.id.clone()),
+                EdgeEntryKind::Request => {
+                    let version = entry.body["version"].as_str().expect("a text").to_owned();
+                    self.open.insert(entry.id.clone(), version);
+                }
+                EdgeEntryKind::RequestEnded => drop(self.open.remove(&entry.id)),
+            }
+        }
+        false
+    }
+}
+
+#[derive(Debug)]
+struct World {
+    happened: u32,
+    waiting: BTreeMap<u8, u8>,
+    log: Vec<u8>,
+    hub: Hub,
+    backup: Hub,
+    /// The highest position that the edge was told since the hub was last restored.
+    confirmed: u64,
+    last_request: Option<(Vec<EdgeEntry>, Option<u64>)>,
+}
+
+fn at() -> Timestamp {
+    Timestamp::emit(Time::from_unix_millis(1_776_500_000_000))
+}
+
+impl World {
+    fn new() -> Self {
+        let log = Outbox::joining(&Found::default()).lines().into_bytes();
+        Self {
+            happened: 0,
+            waiting: BTreeMap::new(),
+            log,
+            hub: Hub::default(),
+            backup: Hub::default(),
+            confirmed: 0,
+            last_request: None,
+        }
+    }
+
+    fn found(&self) -> Found {
+        let happened = (0..self.happened).map(|number| EdgeEntry {
+            seq: 0,
+            kind: EdgeEntryKind::Event,
+            id: format!("e{number}"),
+            type_name: "it".into(),
+            at: at(),
+            body: Object::new(),
+            extra: Object::new(),
+        });
+        let waiting = self.waiting.iter().map(|(id, version)| Waiting {
+            id: format!("w{id}"),
+            version: version.to_string(),
+            type_name: "gate".into(),
+            at: at(),
+            body: Object::new(),
+        });
+        Found { happened: happened.collect(), waiting: Some(waiting.collect()) }
+    }
+
+    fn outbox(&mut self) -> Outbox {
+        let (outbox, whole) = Outbox::read(&self.log).expect("a log");
+        self.log.truncate(whole);
+        outbox
+    }
+
+    fn lines(&mut self, forget: bool) -> Vec<u8> {
+        let found = self.found();
+        let mut outbox = self.outbox();
+        if forget {
+            outbox.forget_open();
+        }
+        let new = outbox.add(found, &at());
+        new.iter().flat_map(|entry| (entry.encode().to_string() + "\n").into_bytes()).collect()
+    }
+
+    fn send(&mut self, bytes: u16, is_answered: bool) {
+        let position = match self.confirmed {
+            0 => self.hub.position,
+            confirmed => confirmed,
+        };
+        let outbox = self.outbox();
+        let batch = outbox.batch(position.min(outbox.last()), usize::from(bytes));
+        if batch.lost_through.is_some() {
+            // What waits comes again, because the hub lost requests.
+            let lines = self.lines(true);
+            self.log.extend(lines);
+        }
+        self.last_request = Some((batch.entries.clone(), batch.lost_through));
+        self.hub.take(&batch.entries, batch.lost_through);
+        if is_answered {
+            self.confirmed = self.hub.position;
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Happen => self.happened += 1,
+            Step::Wait(id, Some(version)) => drop(self.waiting.insert(*id, *version)),
+            Step::Wait(id, None) => drop(self.waiting.remove(id)),
+            Step::Pass => {
+                let lines = self.lines(false);
+                self.log.extend(lines);
+            }
+            Step::Torn(part) => {
+                let lines = self.lines(false);
+                let most = lines.len() * usize::from(*part) / 256;
+                self.log.extend(&lines[..most]);
+            }
+            Step::Send(bytes) => self.send(*bytes, true),
+            Step::Unanswered(bytes) => self.send(*bytes, false),
+            Step::Again => {
+                // One that names a gap is not sent by anything but the edge itself, which has no
+                // request under way when it asks a restored hub for its position.
+                if let Some((entries, None)) = self.last_request.clone() {
+                    self.hub.take(&entries, None);
+                }
+            }
+            Step::Restart => self.confirmed = 0,
+            Step::Trim => {
+                let mut outbox = self.outbox();
+                outbox.trim(self.confirmed, KEPT);
+                self.log = outbox.lines().into_bytes();
+            }
+            Step::BackUp => self.backup = self.hub.clone(),
+            Step::Restore => self.hub = self.backup.clone(),
+        }
+        let sorted = self.hub.events.windows(2).all(|pair| number(&pair[0]) < number(&pair[1]));
+        assert!(sorted, "once and in order: {:?}", self.hub.events);
+    }
+}
+
+fn number(id: &str) -> u32 {
+    id[1..].parse().expect("a number")
+}
+
+proptest! {
+    #[test]
+    fn each_entry_is_applied_once_and_in_order(steps in steps()) {
+        let mut world = World::new();
+        for step in &steps {
+            world.step(step);
+        }
+        // Everything is quiet now: the hub has what the source has.
+        for _ in 0..8 {
+            world.step(&Step::Pass);
+            world.step(&Step::Send(u16::MAX));
+        }
+        let expected = world.waiting.iter().map(|(id, it)| (format!("w{id}"), it.to_string()));
+        prop_assert_eq!(&world.hub.open, &expected.collect());
+        let missing = u64::from(world.happened) - world.hub.events.len() as u64;
+        prop_assert!(missing <= world.hub.lost, "{} of {}", missing, world.hub.lost);
+    }
+}
+
+#[test]
+fn what_happened_before_the_join_is_not_sent() {
+    let mut world = World::new();
+    (world.happened, world.waiting) = (2, BTreeMap::from([(1, 1)]));
+    let mut outbox = Outbox::joining(&world.found());
+    world.happened = 3;
+    let new = outbox.add(world.found(), &at());
+    let ids: Vec<&str> = new.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(ids, ["e2", "w1"], "what waits is sent, whenever it began");
+    assert_eq!(Outbox::read(outbox.lines().as_bytes()).unwrap().0, outbox);
+}
+
+#[test]
+fn a_hub_that_has_more_than_the_outbox_is_noticed() {
+    let outbox = Outbox::default();
+    outbox.check_position(0).unwrap();
+    assert_eq!(outbox.check_position(1).unwrap_err().code, Code::EdgeBehind);
+}
