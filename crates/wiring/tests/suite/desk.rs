@@ -8,7 +8,7 @@ use accord_wiring::{
 };
 use serde_json::Value;
 
-pub(crate) const ROOT: &str = "/work/shop";
+pub(crate) const ROOT: &str = "/srv/shop";
 
 /// A project and a user, with their files.
 #[derive(Clone, Debug, Default)]
