@@ -74,9 +74,11 @@ fn a_review_is_decided_at_the_version_that_was_shown() {
     let note = ["--note", "Name the cost"];
     let sent = memory.ran(&[&["inbox", "do", name, "send"], &note[..], &LEAD[..]].concat());
     assert_eq!(sent.code, 0, "{sent:?}");
-    for line in
-        ["$ accord context review", "recorded: sent_back by human:lead", "nothing else waits"]
-    {
+    for line in [
+        "$ accord context review",
+        "recorded: revision_requested by human:lead",
+        "nothing else waits",
+    ] {
         assert!(sent.stderr.contains(line), "{line}: {sent:?}");
     }
     memory.ran(&["inbox", "show", name]).refused("INBOX_ITEM_NOT_FOUND");
@@ -171,7 +173,8 @@ fn tasks_and_live_questions_are_in_the_same_list() {
     assert!(unasked.stderr.contains("\nconfirmation_needed\n"), "{unasked:?}");
     let approved = inbox(&data, &["do", name, "approve", "--", "--yes"]);
     assert_eq!(approved.code, 0, "{approved:?}");
-    assert!(approved.stderr.contains("recorded: approved by human:lead"), "{approved:?}");
+    assert!(approved.stdout.contains("review to done (approved)"), "{approved:?}");
+    assert!(approved.stderr.contains("it does not wait any more"), "{approved:?}");
     assert_eq!(tasks.status(&first), "done");
     wait_for("an empty list", || items(&listed(&data)).is_empty().then_some(()));
 }
