@@ -29,7 +29,7 @@ fn what_a_person_has_approved_is_not_asked_for_again() {
 
     let folders = "/home/ada/.gemini/trustedFolders.json";
     assert_eq!(open(Tool::Gemini, &[]), 1);
-    assert_eq!(open(Tool::Gemini, &[(folders, "{\"/work\": \"TRUST_FOLDER\"}")]), 0);
-    assert_eq!(open(Tool::Gemini, &[(folders, "{\"/work\": \"DO_NOT_TRUST\"}")]), 1);
+    assert_eq!(open(Tool::Gemini, &[(folders, "{\"/srv\": \"TRUST_FOLDER\"}")]), 0);
+    assert_eq!(open(Tool::Gemini, &[(folders, "{\"/srv\": \"DO_NOT_TRUST\"}")]), 1);
     assert_eq!(open(Tool::Opencode, &[]), 0);
 }
