@@ -9,6 +9,8 @@ pub enum Need {
     Read,
     /// An agent, a script or a person changes something.
     Write,
+    /// A work tree of another machine is joined, or sends: in nobody's name, by a person.
+    Join,
     /// Somebody decides about the work of others.
     Decide(Decision),
     /// A project or its tasks begin. It takes the verb of [`Need::Admin`].
@@ -41,7 +43,7 @@ impl Need {
     pub fn verb(self) -> Verb {
         match self {
             Self::Read => Verb::Read,
-            Self::Write => Verb::Write,
+            Self::Write | Self::Join => Verb::Write,
             Self::Decide(Decision::Answer | Decision::PersonAnswer | Decision::SignIn) => {
                 Verb::Write
             }

@@ -76,7 +76,8 @@ pub struct Question<'a> {
 
 /// Whether [`decide`] depends on the process of the caller, whose examination is slow.
 pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
-    matches!(need, Need::Create | Need::Admin) || needs_known_process(need, actor, attribution)
+    matches!(need, Need::Create | Need::Join | Need::Admin)
+        || needs_known_process(need, actor, attribution)
 }
 
 /// Whether the process of the caller must be known.
@@ -84,8 +85,11 @@ fn needs_known_process(need: Need, actor: Option<&Actor>, attribution: Attributi
     let kind = actor.map(|actor| actor.kind);
     match need {
         Need::Read => false,
-        Need::Write | Need::Create | Need::Admin | Need::Decide(Decision::PeerReview) => match kind
-        {
+        Need::Write
+        | Need::Create
+        | Need::Join
+        | Need::Admin
+        | Need::Decide(Decision::PeerReview) => match kind {
             Some(ActorType::Human) => true,
             Some(ActorType::Script) => attribution == Attribution::Proven,
             Some(ActorType::Agent) | None => false,
@@ -109,14 +113,17 @@ pub fn decide(question: &Question<'_>) -> Result<Option<KnownBy>, Failure> {
         // A page of ggui acts in nobody's name, and agents review each other.
         Need::Decide(Decision::PeerReview | Decision::Answer) => kind == Some(ActorType::Human),
         Need::Decide(_) => true,
-        Need::Read | Need::Write | Need::Create => false,
+        Need::Read | Need::Write | Need::Create | Need::Join => false,
     };
     if is_deciding && *caller == CallerKind::Loopback {
         return Err(handed_over());
     }
     // In nobody's name either: it could change which tasks and records there are.
-    if matches!(need, Need::Create | Need::Admin) && *caller != CallerKind::Scheduler {
+    if matches!(need, Need::Create | Need::Join | Need::Admin) && *caller != CallerKind::Scheduler {
         check_process(caller)?;
+    }
+    if need == Need::Join {
+        check_key(caller)?;
     }
     let is_proven = attribution == Attribution::Proven || need.is_for_people();
     // A key with `act_as` is given to a service that signs people in. The record names the key.
@@ -179,6 +186,23 @@ fn check_person(caller: &CallerKind, actor: Option<&Actor>) -> Result<(), Failur
             let id = actor.map_or("", |actor| actor.id.as_str());
             let message = format!("this key is not that of a person, and cannot act as {id}");
             Err(Failure::new(Code::AofPersonRequired, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a key that is not that of a person, for what is done in nobody's name.
+fn check_key(caller: &CallerKind) -> Result<(), Failure> {
+    match caller {
+        CallerKind::AgentKey
+        | CallerKind::PlainKey
+        | CallerKind::ActAsKey { is_person: false }
+        | CallerKind::SessionToken => {
+            let message = "this key is not that of a person, and only a person can do this";
+            Err(Failure::new(Code::AofPersonRequired, message).suggesting(
+                "use a key of a person: accord key create --actor human:NAME --verb read --verb \
+                 write --project ID",
+            ))
         }
         _ => Ok(()),
     }

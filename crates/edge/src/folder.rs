@@ -38,6 +38,16 @@ pub struct Joined {
     folder: PathBuf,
 }
 
+/// A join that is not made.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    pub join: JoinFile,
+    /// How many events and results there were before.
+    pub before: u64,
+    /// What would be sent.
+    pub entries: Vec<EdgeEntry>,
+}
+
 /// The outbox of an edge, which no other process changes meanwhile.
 pub(crate) struct OpenOutbox {
     pub(crate) outbox: Outbox,
@@ -99,14 +109,15 @@ impl Edges {
     }
 
     /// What would be sent after a join, and how much happened before it. Nothing is written.
-    pub fn preview(&self, joining: Joining, source: &Source) -> Result<(u64, Vec<EdgeEntry>)> {
+    pub fn preview(&self, joining: Joining, source: &Source) -> Result<Preview> {
         let found = source.before_join()?;
         let (before, now) = (found.happened.len() as u64, Timestamp::emit(now()));
         let mut outbox = Outbox::joining(&found);
         let (place, edge) = (Place::of(source.root())?, EdgeId::mint(random()));
         let join = JoinFile::new(edge, joining, source.kind(), &place, now.clone());
         let found = source.scan(&join, &outbox)?;
-        Ok((before, outbox.add(found, &now)))
+        let entries = outbox.add(found, &now);
+        Ok(Preview { join, before, entries })
     }
 
     /// Joins a work tree as a new edge. Everything that its source has happened before. The mark is

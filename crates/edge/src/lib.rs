@@ -21,7 +21,7 @@ mod pass;
 mod place;
 mod source;
 
-pub use folder::{Edges, Joined};
+pub use folder::{Edges, Joined, Preview};
 pub use join_file::{JoinFile, Joining};
 pub use pass::{Hub, Pass, Sent};
 pub use source::{Source, SourceKind, sources_in};

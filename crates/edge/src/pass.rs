@@ -109,7 +109,7 @@ impl Joined {
             let Batch { entries, lost_through } = batch;
             let answer = hub.send(EdgeOutboxRequest { entries, lost_through })?;
             let position = answer.position;
-            open.outbox.check_position(position)?;
+            open.outbox.check_position(position, answer.digest.as_deref())?;
             pass.applied += answer.applied;
             self.note_sent(&SentFile {
                 position,

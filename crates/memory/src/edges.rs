@@ -6,12 +6,15 @@
 //! - only the key that joined an edge changes it, and no worker does;
 //! - order and time of the events are those of this host; the time of the edge is in their data.
 
+use std::collections::BTreeSet;
+
 use accord_api::operations::edges::{
     Edge, EdgeEntry, EdgeEntryKind, EdgeItem, EdgeJoinRequest, EdgeOutboxRequest, EdgeSource,
+    JoinParams, MOST_REQUESTS,
 };
 use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
-use accord_outbox::{EdgeRecord, Intake, check_numbers, intake};
+use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, intake};
 use accord_store::{EdgeItemRow, EdgeRow, INCARNATION, ReadUnit, Scope, StoreError, WriteUnit};
 use accord_system::random;
 use data_encoding::HEXLOWER;
@@ -36,16 +39,19 @@ const PAGE: usize = 500;
 pub struct AppliedOutbox {
     pub incarnation: String,
     pub position: u64,
+    /// The digest of the entry at the position.
+    pub digest: Option<String>,
     pub applied: u64,
     pub received_at: Timestamp,
 }
 
 impl Memory {
-    /// Joins a work tree to a project, or updates what is known about it.
+    /// Joins a work tree to a project, or updates what is known about it; or only checks that.
     pub async fn join_edge(
         &self,
         caller: &Caller,
         (project, edge): (&ProjectId, &EdgeId),
+        JoinParams { dry_run }: JoinParams,
         request: EdgeJoinRequest,
     ) -> Result<(Edge, String), Failure> {
         may_change(caller, project)?;
@@ -69,8 +75,10 @@ impl Memory {
                 }
                 None => EdgeRecord::joined(&request, &caller, now.clone()),
             };
-            put(unit, &found, &edge, position, &stored)?;
-            if is_new {
+            if !dry_run {
+                put(unit, &found, &edge, position, &stored)?;
+            }
+            if is_new && !dry_run {
                 let mut data = about(&edge);
                 data.insert("name".into(), stored.name.as_str().into());
                 data.insert("edge_source".into(), stored.source.as_str().into());
@@ -171,17 +179,23 @@ impl Memory {
                     lose(unit, &project, &edge, position, lost, now)?;
                     stored.lost = stored.lost.saturating_add(lost);
                 }
+                let mut open = open_requests(unit, &project, &edge)?;
                 for entry in &entries[skip..] {
+                    check_open(&mut open, entry)?;
                     apply(unit, &project, &edge, stored.source, entry, now)?;
                     position = entry.seq;
                     applied += 1;
+                }
+                if let Some(last) = entries[skip..].last() {
+                    stored.last_digest = digest(last);
                 }
                 drop_old_results(unit, &project, &edge)?;
             }
             stored.last_contact_at = received_at.clone();
             put(unit, &project, &edge, position, &stored)?;
             let incarnation = incarnation(unit, random)?;
-            Ok(AppliedOutbox { incarnation, position, applied, received_at })
+            let digest = stored.last_digest;
+            Ok(AppliedOutbox { incarnation, position, digest, applied, received_at })
         })
         .await
     }
@@ -228,14 +242,8 @@ impl Memory {
     }
 }
 
-/// A worker acts for a person who did not ask for it, so none changes an edge.
 fn may_change(caller: &Caller, project: &ProjectId) -> Result<(), Failure> {
-    if caller.is_worker() {
-        let message = "a worker does not join work trees, and does not send for them";
-        return Err(Failure::new(Code::NotForWorkers, message)
-            .suggesting("a person runs accord join in a shell that no worker started"));
-    }
-    caller.authorize(Need::Write, project, Author::unnamed()).map(drop)
+    caller.authorize(Need::Join, project, Author::unnamed()).map(drop)
 }
 
 /// The project, which exists and takes writes.
@@ -291,8 +299,32 @@ fn shown(unit: &dyn ReadUnit, row: &EdgeRow) -> UnitResult<Edge> {
 }
 
 fn requests(unit: &dyn ReadUnit, project: &ProjectId, edge: &EdgeId) -> UnitResult<u64> {
+    Ok(open_requests(unit, project, edge)?.len() as u64)
+}
+
+/// The ids of the requests that wait.
+fn open_requests(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    edge: &EdgeId,
+) -> UnitResult<BTreeSet<String>> {
     let items = unit.edge_items(project, edge.as_str())?.into_iter();
-    Ok(items.filter(|item| item.kind == EdgeEntryKind::Request.as_str()).count() as u64)
+    let requests = items.filter(|item| item.kind == EdgeEntryKind::Request.as_str());
+    Ok(requests.map(|item| item.item_id).collect())
+}
+
+/// Refuses more requests that wait than an edge sends.
+fn check_open(open: &mut BTreeSet<String>, entry: &EdgeEntry) -> Result<(), Failure> {
+    match entry.kind {
+        EdgeEntryKind::Request => drop(open.insert(entry.id.clone())),
+        EdgeEntryKind::RequestEnded => drop(open.remove(&entry.id)),
+        EdgeEntryKind::Event | EdgeEntryKind::Result => {}
+    }
+    if open.len() <= MOST_REQUESTS {
+        return Ok(());
+    }
+    let message = format!("at most {MOST_REQUESTS} requests of an edge wait at a time");
+    Err(Failure::new(Code::WireFieldValue, message).at("/entries").with("seq", entry.seq))
 }
 
 /// The item in a row. Its text is the entry as the edge sent it.

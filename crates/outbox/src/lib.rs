@@ -4,6 +4,7 @@
 //! * [`Outbox`]: which entries are new, which are sent next, which may be forgotten.
 //! * [`intake`]: which entries of a request the hub applies.
 //! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
+//! * [`Hidden`]: the names that no text has.
 //!
 //! Invariants:
 //! - the numbers of an outbox have no gaps and are never used again;
@@ -15,11 +16,13 @@ pub mod evidence;
 mod intake;
 mod outbox;
 mod pattern;
+mod plain;
 mod record;
 mod redact;
 
 pub use intake::{Intake, check_numbers, intake};
-pub use outbox::{Batch, Found, Outbox, Waiting};
+pub use outbox::{Batch, Found, Outbox, Waiting, digest};
 pub use pattern::Patterns;
+pub use plain::Hidden;
 pub use record::EdgeRecord;
 pub use redact::redact;

@@ -5,12 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, MOST_ENTRIES};
+use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, MOST_ENTRIES, MOST_REQUESTS};
+use accord_canon::{Profile, canonicalize, sha256};
 use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
 use serde_json::json;
 
 /// The name of the member that makes a line the base.
 const BASE: &str = "base";
+
+/// What a person does about an outbox that cannot go on.
+const NEW: &str = "join the work tree as a new edge: accord join --new";
 
 /// Something that the source has and that waits for a person.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +51,8 @@ pub struct Outbox {
     entries: VecDeque<EdgeEntry>,
     /// The number of the last entry.
     last: u64,
+    /// The digest of the entry before the first that is kept, if it is known.
+    before: Option<String>,
     /// The ids of events and results that are not new.
     known: BTreeSet<String>,
     /// What waits as the entries say, with versions.
@@ -71,7 +77,7 @@ impl Outbox {
             }
             let document: Value = serde_json::from_slice(line).map_err(|error| {
                 let message = format!("the outbox is damaged after {whole} bytes: {error}");
-                Failure::new(Code::EdgeBehind, message)
+                Failure::new(Code::EdgeDamaged, message).suggesting(NEW)
             })?;
             outbox.replay(document)?;
             whole += line.len();
@@ -88,6 +94,7 @@ impl Outbox {
             let open = base.get("open").and_then(Value::as_object).into_iter().flatten();
             let open = open.filter_map(|(id, it)| Some((id.clone(), it.as_str()?.to_owned())));
             self.last = base.get("last").and_then(Value::as_u64).unwrap_or(0);
+            self.before = base.get("digest").and_then(Value::as_str).map(str::to_owned);
             self.known = texts("known");
             self.open = open.collect();
             return Ok(());
@@ -117,7 +124,9 @@ impl Outbox {
     pub fn lines(&self) -> String {
         let first = self.entries.front().map_or(self.last + 1, |entry| entry.seq);
         // The entries after the base repeat what they add to it, which changes nothing.
-        let base = json!({BASE: {"last": first - 1, "known": self.known, "open": self.open}});
+        let base = json!({BASE: {
+            "last": first - 1, "digest": self.before, "known": self.known, "open": self.open,
+        }});
         let entries = self.entries.iter().map(|entry| entry.encode().to_string());
         let lines = std::iter::once(base.to_string()).chain(entries);
         lines.map(|line| line + "\n").collect()
@@ -144,6 +153,10 @@ impl Outbox {
                 continue;
             }
             let is_changed = self.open.contains_key(&id);
+            if !is_changed && self.open.len() >= MOST_REQUESTS {
+                // It is sent when another one has ended.
+                continue;
+            }
             body.insert("version".into(), version.into());
             body.insert("changed".into(), is_changed.into());
             self.push(entry(EdgeEntryKind::Request, id, &type_name, at, body));
@@ -188,21 +201,39 @@ impl Outbox {
         self.last.saturating_sub(position)
     }
 
-    /// Refuses a hub that has more than this outbox ever had.
-    pub fn check_position(&self, position: u64) -> Result<(), Failure> {
-        match position <= self.last {
-            true => Ok(()),
-            false => {
-                let message = format!(
-                    "the hub has {position} entries of this edge, and its outbox only {}",
-                    self.last
-                );
-                Err(Failure::new(Code::EdgeBehind, message)
-                    .with("hub_position", position)
-                    .with("outbox_position", self.last)
-                    .suggesting("join the work tree as a new edge: accord join --new"))
-            }
+    /// Refuses a hub that has more than this outbox ever had, or another entry at its position.
+    pub fn check_position(&self, position: u64, digest: Option<&str>) -> Result<(), Failure> {
+        let refuse = |code, message: String| {
+            let refused = Failure::new(code, message).with("hub_position", position);
+            Err(refused.with("outbox_position", self.last).suggesting(NEW))
+        };
+        if position > self.last {
+            let message = format!(
+                "the hub has {position} entries of this edge, and its outbox only {}",
+                self.last
+            );
+            return refuse(Code::EdgeBehind, message);
         }
+        match (digest, self.digest_at(position)) {
+            (Some(theirs), Some(own)) if theirs != own => {
+                let message = format!(
+                    "the hub has another entry {position} of this edge than its outbox: one of \
+                     them was changed, or another outbox was sent for this edge"
+                );
+                refuse(Code::EdgeDamaged, message)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The digest of the entry with a number, if that is still known.
+    fn digest_at(&self, number: u64) -> Option<String> {
+        let first = self.entries.front().map_or(self.last + 1, |entry| entry.seq);
+        if number + 1 == first {
+            return self.before.clone();
+        }
+        let place = usize::try_from(number.checked_sub(first)?).ok()?;
+        digest(self.entries.get(place)?)
     }
 
     /// The entries after a position, up to a number of bytes, and at least one.
@@ -228,7 +259,9 @@ impl Outbox {
     pub fn trim(&mut self, confirmed: u64, kept: usize) -> usize {
         let sent = self.entries.iter().take_while(|entry| entry.seq <= confirmed).count();
         let gone = sent.saturating_sub(kept);
-        self.entries.drain(..gone);
+        if let Some(last) = self.entries.drain(..gone).next_back() {
+            self.before = digest(&last);
+        }
         gone
     }
 
@@ -236,6 +269,12 @@ impl Outbox {
     pub fn forget_open(&mut self) {
         self.open.clear();
     }
+}
+
+/// The SHA-256 of the canonical JSON of an entry. `None` if it has no such form.
+pub fn digest(entry: &EdgeEntry) -> Option<String> {
+    let canonical = canonicalize(Profile::Jcs, entry.encode().to_string().as_bytes()).ok()?;
+    Some(sha256(&canonical).hex())
 }
 
 /// Events and results of a source may have the same id.

@@ -25,6 +25,8 @@ message! {
         required_or_null left_at: Timestamp = "left_at", "time:rfc-3339";
         /// The number of entries that the edge could not send any more.
         required lost: u64 = "lost", "count";
+        /// The digest of the entry at the position.
+        optional last_digest: String = "last_digest", "digest";
     }
 }
 
@@ -42,6 +44,7 @@ impl EdgeRecord {
             last_contact_at: now,
             left_at: None,
             lost: 0,
+            last_digest: None,
             extra: Default::default(),
         }
     }

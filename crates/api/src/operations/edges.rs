@@ -13,6 +13,8 @@ use crate::{operation, params};
 
 /// The most entries of a request.
 pub const MOST_ENTRIES: usize = 256;
+/// The most requests of an edge that wait at a time.
+pub const MOST_REQUESTS: usize = 500;
 /// The longest id that a source gives to something.
 const LONGEST_ID: usize = 1024;
 
@@ -71,6 +73,13 @@ params! {
         required edge: Segment<EdgeId> = Segment::new("edge_id");
         /// The id of the request or result.
         required item: Text = Text::new("item_id", SOURCE_ID);
+    }
+
+    /// How an edge joins.
+    #[derive(Default)]
+    pub struct JoinParams {
+        /// Only check whether the edge may join. Nothing changes.
+        flag dry_run: Flag = Flag::new("dry_run");
     }
 
     /// How an edge leaves.
@@ -194,6 +203,10 @@ envelope! {
         required incarnation: String = "incarnation", "store-incarnation";
         /// The number of the last entry that the hub has. The edge sends what follows.
         required position: u64 = "position", "sequence";
+        /// The digest of that entry: the SHA-256 of its canonical JSON (RFC 8785). An edge whose
+        /// entry with this number has another one has another outbox. Absent if the hub does not
+        /// know it.
+        optional digest: String = "digest", "digest";
         /// The number of entries of this request that are new.
         required applied: u64 = "applied", "count";
         /// When the hub received the request.
@@ -213,16 +226,19 @@ envelope! {
 
 operation! {
     /// Joins a work tree to a project, or updates what is known about it. Only the key that joined
-    /// it, or another key of the same actor, may repeat that.
+    /// it, or another key of the same actor, may repeat that. On a host with keys, it needs the key
+    /// of a person.
     pub struct JoinEdge("join_edge", Put "/accord/v1/projects/{project_id}/edges/{edge_id}")
         of Agentic
     {
         path OfEdge;
+        query JoinParams;
         body Json<EdgeJoinRequest>;
-        needs Need::Write;
+        needs Need::Join;
         answers 200 "The edge.", Json<EdgeEnvelope>;
-        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::WireFieldValue,
-            Code::EdgeOfAnotherKey, Code::AgenticProjectNotFound, Code::AgenticProjectArchived]];
+        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::AofPersonRequired,
+            Code::WireFieldValue, Code::EdgeOfAnotherKey, Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived]];
     }
 
     /// Lists the edges of a project.
@@ -261,10 +277,10 @@ operation! {
     {
         path OfEdge;
         body Json<EdgeOutboxRequest>;
-        needs Need::Write;
+        needs Need::Join;
         answers 200 "What was applied.", Json<EdgeOutboxEnvelope>;
-        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::WireFieldValue,
-            Code::EdgeOfAnotherKey, Code::EdgeNotFound, Code::EdgeLeft,
+        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::AofPersonRequired,
+            Code::WireFieldValue, Code::EdgeOfAnotherKey, Code::EdgeNotFound, Code::EdgeLeft,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived]];
     }
 
@@ -275,9 +291,10 @@ operation! {
     {
         path OfEdge;
         query LeaveParams;
-        needs Need::Write;
+        needs Need::Join;
         answers 200 "The edge has left.", Json<EdgeLeftEnvelope>;
-        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::EdgeOfAnotherKey,
-            Code::EdgeNotFound, Code::AgenticProjectNotFound, Code::AgenticProjectArchived]];
+        refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::AofPersonRequired,
+            Code::EdgeOfAnotherKey, Code::EdgeNotFound, Code::AgenticProjectNotFound,
+            Code::AgenticProjectArchived]];
     }
 }

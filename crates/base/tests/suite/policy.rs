@@ -37,6 +37,15 @@ write            scheduler      p    p     yes  yes   yes  p     yes  yes
 create           loopback       yes  yes   yes  yes   yes  yes   yes  yes
 create           *              as admin
 
+join             act-as-key     p    p     p    p     p    p     p    p
+join             agent-key      p    p     p    p     p    p     p    p
+join             plain-key      p    p     p    p     p    p     p    p
+join             token          p    p     p    p     p    p     p    p
+join             other-user     w    w     w    w     w    w     w    w
+join             worker         w    w     w    w     w    w     w    w
+join             unexamined     w    w     w    w     w    w     w    w
+join             *              as create
+
 admin            loopback       w    w     w    w     w    w     w    w
 admin            other-user     w    w     w    w     w    w     w    w
 admin            worker         w    w     w    w     w    w     w    w
@@ -99,10 +108,11 @@ sign-in          *              as grant
 override         *              as grant
 ";
 
-const NEEDS: [(&str, Need); 12] = [
+const NEEDS: [(&str, Need); 13] = [
     ("read", Need::Read),
     ("write", Need::Write),
     ("create", Need::Create),
+    ("join", Need::Join),
     ("admin", Need::Admin),
     ("peer-review", Need::Decide(Decision::PeerReview)),
     ("approve", Need::Decide(Decision::Approve)),

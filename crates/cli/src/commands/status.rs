@@ -11,7 +11,7 @@ use accord_memory_core::operations::{DigestParams, Orchestrate};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{ListQuery, ListTasks};
 
-use super::run;
+use super::{edge, run};
 use crate::host::{
     ActorArg, Connection, DataFolder, HostArgs, ProjectArg, Target, project_id, reader,
 };
@@ -74,6 +74,7 @@ impl StatusArgs {
         } else {
             parts.push(part("run", "no governed repository here"));
         }
+        parts.extend(edge::lines_here().into_iter().map(|line| part("edge", line)));
         let idle = || part("accord inbox", "nothing waits; it lists what will");
         let status = FolderStatus {
             parts,

@@ -18,7 +18,7 @@ use crate::render::{Page, clean};
 use crate::{CliError, Exit, Output, Result, print_either};
 
 /// The largest answer that is read as a whole.
-const MOST: usize = 1 << 30;
+pub(super) const MOST: usize = 1 << 30;
 
 /// A document that a host answered with.
 #[derive(Debug)]
@@ -84,10 +84,11 @@ impl Streamed {
     }
 }
 
-pub(super) async fn whole(response: Response) -> Result<Answer> {
+/// The answer, if it has at most a number of bytes.
+pub(super) async fn whole(response: Response, most: usize) -> Result<Answer> {
     let (parts, body) = response.into_parts();
     let status = parts.status.as_u16();
-    let text = text(body).await?;
+    let text = text(body, most).await?;
     if !parts.status.is_success() {
         return Err(refusal::error_of(status, &parts.headers, &text));
     }
@@ -106,19 +107,19 @@ pub(super) async fn whole(response: Response) -> Result<Answer> {
 /// The answer as it comes; a refusal is a failure.
 pub(super) async fn streamed(response: Response) -> Result<Streamed> {
     if !response.status().is_success() {
-        return Err(whole(response).await.err().unwrap_or_else(no_document));
+        return Err(whole(response, MOST).await.err().unwrap_or_else(no_document));
     }
     let (parts, body) = response.into_parts();
     Ok(Streamed { headers: parts.headers, body: body.into_data_stream() })
 }
 
-async fn text(body: Body) -> Result<String> {
+async fn text(body: Body, most: usize) -> Result<String> {
     let mut stream = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(piece) = stream.next().await {
         bytes.extend_from_slice(&piece.map_err(body_failure)?);
-        if bytes.len() > MOST {
-            let message = format!("the host answered with more than {MOST} bytes");
+        if bytes.len() > most {
+            let message = format!("the host answered with more than {most} bytes");
             return Err(Failure::new(Code::HostProtocol, message).into());
         }
     }

@@ -247,18 +247,19 @@ impl Connection {
         self.send(call.encode().into())?.read()
     }
 
-    /// Calls an operation, and gives up after a time. A refusal is a failure.
+    /// Calls an operation, gives up after a time, and reads at most a number of bytes. A refusal is
+    /// a failure.
     pub(crate) fn call_within<O>(
         &self,
         call: &Call<O>,
-        limit: Option<Duration>,
+        (limit, most): (Duration, usize),
     ) -> Result<Answered<O::Answer>, Failure>
     where
         O: Operation<Answer: AnswerBody>,
     {
-        let sent = HostRequest::from(call.encode()).send(self.api.as_ref());
+        let request = HostRequest::from(call.encode()).reads_at_most(most);
         let answer = self.runtime.block_on(async {
-            let Some(limit) = limit else { return sent.await };
+            let sent = request.send(self.api.as_ref());
             tokio::time::timeout(limit, sent).await.unwrap_or_else(|_| {
                 let message = format!("{} did not answer in time", self.place);
                 Err(CliError::new(Code::HostTimeout, message))

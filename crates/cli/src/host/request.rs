@@ -27,6 +27,7 @@ pub(crate) struct HostRequest {
     content_type: Option<HeaderValue>,
     body: Body,
     inactivity: Option<InactivityTimeout>,
+    most: usize,
 }
 
 impl From<Encoded> for HostRequest {
@@ -45,6 +46,7 @@ impl From<Encoded> for HostRequest {
             content_type,
             body,
             inactivity: None,
+            most: answer::MOST,
         }
     }
 }
@@ -94,8 +96,15 @@ impl HostRequest {
         self
     }
 
+    /// Refuses a longer answer.
+    pub(super) fn reads_at_most(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+
     pub(crate) async fn send(self, to: &dyn Api) -> Result<Answer> {
-        answer::whole(self.call(to).await?).await
+        let most = self.most;
+        answer::whole(self.call(to).await?, most).await
     }
 
     /// Sends the request, and returns at the first byte of the response.

@@ -214,6 +214,11 @@ fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
         shown.contains("nothing was sent") && shown.contains("from before the join"),
         "{shown}"
     );
+    assert!(shown.contains("this key may join"), "{shown}");
+    let other = ["join", &hub.proxy.url, "--project", "other", "--dry-run"];
+    let shown = typed(&place, &other);
+    assert_eq!(shown.code, 1, "{}", shown.stdout);
+    assert!(shown.stdout.contains("project_not_found"), "{}", shown.stdout);
     assert!(hub.get("/edges")["edges"].as_array().expect("edges").is_empty());
     let said = join(&place, &hub, &[]).yes();
     assert!(said.contains("joined"), "{said}");
@@ -355,11 +360,25 @@ fn copies_and_clones_are_not_the_edge() {
     at(&clone, &["edge", "--once"]).refused("not_joined");
     send(&place);
     typed(&place, &["join", "http://127.0.0.1:9", "--project", "shop"]).refused("already_joined");
+    // One that is not there any more stops no other.
+    let lost = copy("lost", "cp", &["-r"]);
+    at(&lost, &[&again[..], &["--new"]].concat()).yes();
+    std::fs::remove_dir_all(&lost).expect("removed");
+    let all = at(&clone, &["edge", "--once", "--all"]);
+    assert_eq!(all.stdout.lines().count(), 2, "{}", all.stdout);
+    assert!(all.stderr.contains("lost"), "{}", all.stderr);
     // A folder that was moved goes on.
     let moved = folder.path().join("moved");
     std::fs::rename(&copied, &moved).expect("moved");
     at(&moved, &["edge", "--once"]).yes();
-    assert_eq!(hub.get("/edges")["edges"].as_array().expect("edges").len(), 2);
+    assert_eq!(hub.get("/edges")["edges"].as_array().expect("edges").len(), 3);
+    let status = at(&moved, &["status"]).yes();
+    assert!(status.contains("joined to shop"), "{status}");
+    // A new join ends the old one.
+    at(&moved, &[&again[..], &["--new"]].concat()).yes();
+    let edges = hub.get("/edges")["edges"].as_array().expect("edges").clone();
+    let left = edges.iter().filter(|edge| edge["left_at"].is_string());
+    assert_eq!((edges.len(), left.count()), (4, 1), "{edges:?}");
 
     // The files of the edge are the user's own.
     use std::os::unix::fs::PermissionsExt as _;
@@ -384,7 +403,9 @@ fn a_difference_is_sent_without_credentials_and_without_excluded_files() {
         result["phase_transition_request"] = json!("implementation");
     });
     for path in &files {
-        place.write(path, &(place.read(path) + &format!("\nplain words\ntoken {token}\n")));
+        let root = place.root().display();
+        let more = format!("\nplain words\ntoken {token}\nin {root}/x, prod.env\n");
+        place.write(path, &(place.read(path) + &more));
     }
     place.run("accept --checkpoint").yes();
     send(&place);
@@ -398,6 +419,8 @@ fn a_difference_is_sent_without_credentials_and_without_excluded_files() {
     assert!(texts.contains("+plain words"), "{texts}");
     assert!(texts.contains("[removed: a token of GitHub]"), "{texts}");
     assert!(!texts.contains(token), "{texts}");
+    assert!(texts.contains("in ./x, [excluded]"), "{texts}");
+    assert!(!texts.contains(place.root().to_str().expect("text")), "{texts}");
 }
 
 #[test]
@@ -434,6 +457,30 @@ fn a_task_tree_is_an_edge_too() {
     assert!(numbers.is_sorted() && numbers.len() > 2, "{numbers:?}");
     typed(&place, &["leave"]).yes();
     assert!(hub.edge()["left_at"].is_string());
+}
+
+#[test]
+fn another_outbox_for_the_same_edge_is_noticed() {
+    let (hub, place) = (Hub::new(), Place::begun());
+    join(&place, &hub, &[]).yes();
+    let edges = place.state().join("accord/edges");
+    let edge = std::fs::read_dir(&edges).expect("edges").flatten().next().expect("an edge");
+    let outbox = edge.path().join("outbox.jsonl");
+    request(&place);
+    send(&place);
+    let lines = std::fs::read_to_string(&outbox).expect("an outbox");
+    let last = lines.lines().last().expect("a line");
+    let other = last.replace("\"at\":\"2", "\"at\":\"1");
+    assert_ne!(other, last);
+    std::fs::write(&outbox, lines.replace(last, &other)).expect("a file");
+    let refused = typed(&place, &["edge", "--once"]).refused("edge_damaged");
+    assert!(refused.contains("--new"), "{refused}");
+    // Names may be abbreviated.
+    let id = hub.edge()["edge_id"].as_str().expect("an id").to_owned();
+    let data = hub.folder.path().join("data");
+    let of = ["project", "edges", &id[..12], "--project", "shop", "--data"];
+    let shown = run(bare(&[&of[..], &[data.to_str().expect("text")]].concat()), "").yes();
+    assert!(shown.contains(&id), "{shown}");
 }
 
 #[test]

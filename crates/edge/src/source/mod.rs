@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use accord_api::operations::edges::{EdgeEntryKind, EdgeSend};
 use accord_contract::{Object, Timestamp, Value};
 use accord_outbox::evidence::ChangedFile;
-use accord_outbox::{Found, Outbox, redact};
+use accord_outbox::{Found, Hidden, Outbox, redact};
 use accord_runs::Runs;
 use accord_tasks::Tree;
 
@@ -88,8 +88,11 @@ impl Source {
             Of::Runs(runs) => (runs::happened(runs, &scan)?, runs::waiting(runs, &scan)?),
             Of::Tasks(tree) => (tasks::happened(tree, &scan)?, tasks::waiting(tree, &scan)?),
         };
-        happened.iter_mut().for_each(|entry| clean(&mut entry.body));
-        waiting.iter_mut().for_each(|waiting| clean(&mut waiting.body));
+        let home = std::env::home_dir();
+        let home = home.as_deref().and_then(Path::to_str);
+        let hidden = Hidden::new(&join.root, home, &scan.exclude());
+        happened.iter_mut().for_each(|entry| clean(&mut entry.body, &hidden));
+        waiting.iter_mut().for_each(|waiting| clean(&mut waiting.body, &hidden));
         Ok(Found { happened, waiting: Some(waiting) })
     }
 }
@@ -124,9 +127,9 @@ impl Scan<'_> {
     }
 }
 
-/// Takes credentials out, and says what was too long.
-fn clean(body: &mut Object) {
-    let document = redact(Value::Object(std::mem::take(body)));
+/// Takes credentials and hidden names out, and says what was too long.
+fn clean(body: &mut Object, hidden: &Hidden) {
+    let document = hidden.taken_from(redact(Value::Object(std::mem::take(body))));
     let length = document.to_string().len();
     *body = match document {
         Value::Object(members) if length <= LONGEST_BODY => members,

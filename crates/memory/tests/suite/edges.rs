@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::operations::edges::{
-    EdgeEntry, EdgeEntryKind, EdgeJoinRequest, EdgeOutboxRequest, EdgeSend, EdgeSource,
+    EdgeEntry, EdgeEntryKind, EdgeJoinRequest, EdgeOutboxRequest, EdgeSend, EdgeSource, JoinParams,
+    MOST_REQUESTS,
 };
 use accord_base::worker::Attempt;
 use accord_base::{ActorKey, Caller, EdgeId, KeyScope, ProjectId, Verb};
@@ -55,7 +56,8 @@ impl Hub {
 
     async fn join(&self, caller: &Caller) -> Result<(), Code> {
         let of = (&self.project, &self.edge);
-        let joined = self.memory.join_edge(caller, of, join_request()).await;
+        let params = JoinParams::default();
+        let joined = self.memory.join_edge(caller, of, params, join_request()).await;
         joined.map(drop).map_err(|refused| refused.code)
     }
 
@@ -153,6 +155,13 @@ async fn only_the_key_that_joined_an_edge_changes_it() {
             agent: "builder".parse().unwrap(),
             work: "TASK-1".to_owned(),
         };
+        for (id, actor) in [("k5", "agent:coder"), ("k6", "script:ci")] {
+            let agent = key(id, actor, &[Verb::Read, Verb::Write]);
+            assert_eq!(hub.join(&agent).await.unwrap_err(), Code::AofPersonRequired);
+        }
+        let scope = KeyScope::new(vec![Verb::Read, Verb::Write], None);
+        let plain = Caller::key("k7", &scope);
+        assert_eq!(hub.join(&plain).await.unwrap_err(), Code::AofPersonRequired);
         let worker = Caller::owner().for_worker(&attempt).unwrap();
         assert_eq!(hub.join(&worker).await.unwrap_err(), Code::NotForWorkers);
         hub.join(&lead).await.unwrap();
@@ -170,6 +179,48 @@ async fn only_the_key_that_joined_an_edge_changes_it() {
         hub.join(&new).await.unwrap();
         hub.send(&new, Vec::new(), None).await.unwrap();
         assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap_err(), Code::EdgeOfAnotherKey);
+    }
+}
+
+#[tokio::test]
+async fn a_join_can_be_tried() {
+    for (hub, _folder) in hubs().await {
+        let of = (&hub.project, &hub.edge);
+        let dry = || JoinParams { dry_run: true };
+        hub.memory.join_edge(&lead(), of, dry(), join_request()).await.unwrap();
+        assert!(hub.memory.edges(&lead(), &hub.project).await.unwrap().is_empty());
+        assert!(!hub.kinds().contains(&"edge.joined".to_owned()));
+        let other = project_id("other");
+        let lead = lead();
+        let refused = hub.memory.join_edge(&lead, (&other, &hub.edge), dry(), join_request());
+        assert_eq!(refused.await.unwrap_err().code, Code::AgenticProjectNotFound);
+    }
+}
+
+#[tokio::test]
+async fn the_digest_of_the_last_entry_is_kept_and_requests_are_limited() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        hub.join(&lead).await.unwrap();
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap().digest, None);
+        let event = entry(1, EdgeEntryKind::Event, "evt_1", json!({"a": 1.0}));
+        let digest = accord_outbox::digest(&event);
+        let sent = hub.send(&lead, vec![event], None).await.unwrap();
+        assert!(digest.is_some());
+        assert_eq!(sent.digest, digest);
+        assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap().digest, digest);
+        let most = MOST_REQUESTS as u64;
+        let asked = |seq: u64| {
+            entry(seq + 2, EdgeEntryKind::Request, &format!("r{seq}"), json!({"version": "1"}))
+        };
+        hub.send(&lead, (0..most).map(asked).collect(), None).await.unwrap();
+        let refused = hub.send(&lead, vec![asked(most)], None).await.unwrap_err();
+        assert_eq!(refused, Code::WireFieldValue);
+        // One that is known may change, and one that ended makes room.
+        let again = entry(most + 2, EdgeEntryKind::Request, "r0", json!({"version": "2"}));
+        hub.send(&lead, vec![again], None).await.unwrap();
+        let ended = entry(most + 3, EdgeEntryKind::RequestEnded, "r0", json!({}));
+        hub.send(&lead, vec![ended, asked(most + 2)], None).await.unwrap();
     }
 }
 

@@ -247,6 +247,49 @@ fn what_happened_before_the_join_is_not_sent() {
 #[test]
 fn a_hub_that_has_more_than_the_outbox_is_noticed() {
     let outbox = Outbox::default();
-    outbox.check_position(0).unwrap();
-    assert_eq!(outbox.check_position(1).unwrap_err().code, Code::EdgeBehind);
+    outbox.check_position(0, None).unwrap();
+    assert_eq!(outbox.check_position(1, None).unwrap_err().code, Code::EdgeBehind);
+}
+
+#[test]
+fn a_hub_that_has_another_entry_is_noticed() {
+    let mut outbox = Outbox::joining(&Found::default());
+    let mut world = World::new();
+    world.happened = 5;
+    let entries = outbox.add(world.found(), &at());
+    let digest_of = |number: usize| accord_outbox::digest(&entries[number - 1]);
+    for number in 1..=5 {
+        let own = digest_of(number);
+        outbox.check_position(number as u64, own.as_deref()).unwrap();
+        outbox.check_position(number as u64, None).unwrap();
+        let other = digest_of(number % 5 + 1);
+        let refused = outbox.check_position(number as u64, other.as_deref()).unwrap_err();
+        assert_eq!(refused.code, Code::EdgeDamaged);
+    }
+    // The digest of the last entry that was forgotten is kept, also in the log.
+    outbox.trim(5, 2);
+    let (read, _) = Outbox::read(outbox.lines().as_bytes()).expect("a log");
+    read.check_position(3, digest_of(3).as_deref()).unwrap();
+    let refused = read.check_position(3, digest_of(4).as_deref()).unwrap_err();
+    assert_eq!(refused.code, Code::EdgeDamaged);
+    read.check_position(2, digest_of(4).as_deref()).expect("it is not known any more");
+}
+
+#[test]
+fn at_most_five_hundred_requests_wait() {
+    let mut outbox = Outbox::default();
+    let waiting = |ids: std::ops::Range<usize>| {
+        let waiting = ids.map(|id| Waiting {
+            id: format!("w{id:04}"),
+            version: "1".into(),
+            type_name: "gate".into(),
+            at: at(),
+            body: Object::new(),
+        });
+        Found { happened: Vec::new(), waiting: Some(waiting.collect()) }
+    };
+    assert_eq!(outbox.add(waiting(0..510), &at()).len(), 500);
+    assert!(outbox.add(waiting(0..510), &at()).is_empty());
+    // Five ended, and five others have room.
+    assert_eq!(outbox.add(waiting(5..510), &at()).len(), 10);
 }

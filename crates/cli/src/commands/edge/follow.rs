@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use accord_contract::Code;
 use accord_edge::{Edges, Joined, Pass, Source, sources_in};
 
 use super::hub::HubClient;
@@ -61,15 +62,11 @@ impl EdgeArgs {
         must_be_person()?;
         let edges = Edges::of_user()?;
         let found = match self.all {
-            true => all(&edges)?,
+            true => all(&edges),
             false => self.tree.joined(&edges)?,
         };
         if self.once {
-            for (source, joined) in &found {
-                let pass = joined.pass(source, &HubClient::of(&joined.join)?)?;
-                print_line(clean(&line(joined, pass)))?;
-            }
-            return Ok(Exit::Yes);
+            return self.send_once(&found);
         }
         let mut followed: Vec<Followed> = found.into_iter().map(Followed::new).collect();
         for each in &followed {
@@ -77,24 +74,65 @@ impl EdgeArgs {
             print_note(clean(&format!("sending {} to {}", join.root, join.url)));
         }
         loop {
-            for each in &mut followed {
-                each.look()?;
+            let mut failed = None;
+            let mut left = Vec::new();
+            for mut each in followed {
+                match each.look() {
+                    Ok(()) => left.push(each),
+                    Err(refused) => failed = Some(self.unless_alone(&each.joined, refused)?),
+                }
+            }
+            followed = left;
+            if let Some(refused) = failed.filter(|_| followed.is_empty()) {
+                return Err(refused);
             }
             std::thread::sleep(LOOK);
         }
     }
+
+    fn send_once(&self, found: &[(Source, Joined)]) -> Result<Exit> {
+        let mut failed = None;
+        for (source, joined) in found {
+            let sent = HubClient::of(&joined.join).and_then(|hub| Ok(joined.pass(source, &hub)?));
+            match sent {
+                Ok(pass) => drop(print_line(clean(&line(joined, pass)))?),
+                Err(refused) => failed = Some(self.unless_alone(joined, refused)?),
+            }
+        }
+        failed.map_or(Ok(Exit::Yes), Err)
+    }
+
+    /// Fails with the failure of an edge; with `--all`, the others go on, and it is said.
+    fn unless_alone(&self, joined: &Joined, refused: CliError) -> Result<CliError> {
+        if !self.all {
+            return Err(refused);
+        }
+        let code = refused.code().map_or("", Code::as_str);
+        let root = &joined.join.root;
+        print_note(clean(&format!("{root}: {code}: {refused}; the other edges go on")));
+        Ok(refused)
+    }
 }
 
-/// Every joined work tree that is there.
-fn all(edges: &Edges) -> Result<Vec<(Source, Joined)>> {
+/// Every joined work tree that can be opened. The others are named.
+fn all(edges: &Edges) -> Vec<(Source, Joined)> {
     let mut found = Vec::new();
     for joined in edges.all() {
         let root = PathBuf::from(&joined.join.root);
-        let mut sources = sources_in(&root).unwrap_or_default();
-        sources.retain(|source| source.kind() == joined.join.source);
-        found.extend(joined_of(edges, sources)?);
+        let opened = sources_in(&root).map_err(CliError::from).and_then(|mut sources| {
+            sources.retain(|source| source.kind() == joined.join.source);
+            joined_of(edges, sources)
+        });
+        match opened {
+            Ok(opened) if !opened.is_empty() => found.extend(opened),
+            other => {
+                let why = other.err().map(|it| it.to_string());
+                let (why, root) = (why.as_deref().unwrap_or("it is not there"), &joined.join.root);
+                print_note(clean(&format!("{root}: {why}; the other edges go on")));
+            }
+        }
     }
-    Ok(found)
+    found
 }
 
 impl Followed {
@@ -149,16 +187,17 @@ impl Followed {
 }
 
 /// Whether a person must do something before anything can be sent.
-fn is_final(code: accord_contract::Code) -> bool {
-    use accord_contract::Code;
+fn is_final(code: Code) -> bool {
     matches!(
         code,
         Code::EdgeBehind
+            | Code::EdgeDamaged
             | Code::EdgeLeft
             | Code::EdgeOfAnotherKey
             | Code::EdgeNotFound
             | Code::EdgeDuplicated
             | Code::NotForWorkers
+            | Code::AofPersonRequired
     )
 }
 

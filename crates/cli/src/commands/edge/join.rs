@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use accord_api::operations::edges::{EdgeJoinRequest, EdgeSend, JoinEdge};
-use accord_api::{Call, Json, NoParams};
+use accord_api::operations::edges::EdgeSend;
 use accord_contract::{Code, Failure, Wire as _};
-use accord_edge::{Edges, Joined, Joining, Source};
+use accord_edge::{Edges, Joined, Joining, Preview, Source};
 use serde_json::json;
 
 use super::hub::HubClient;
+use super::leave::leave;
 use super::{TreeArgs, kind_of, must_be_person};
 use crate::commands::words;
 use crate::host::{project_id, setting};
@@ -40,7 +40,7 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     name: Option<String>,
 
-    /// Print what would be sent now, and join nothing
+    /// Ask the hub whether it would take the join, print what would be sent now, and join nothing
     #[arg(long)]
     dry_run: bool,
 
@@ -75,11 +75,13 @@ impl JoinArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         must_be_person()?;
         let (edges, sources) = (Edges::of_user()?, self.tree.sources()?);
-        let mut done = Vec::new();
+        let (mut done, mut is_refused) = (Vec::new(), false);
         for source in &sources {
             let joining = self.joining(source)?;
             if self.dry_run {
-                done.push(self.preview(&edges, joining, source)?);
+                let (shown, refused) = self.preview(&edges, joining, source)?;
+                is_refused |= refused;
+                done.push(shown);
             } else {
                 done.push(self.join(&edges, joining, source)?);
             }
@@ -90,7 +92,8 @@ impl JoinArgs {
             for (_, shown) in &done {
                 page.line(shown.as_str().trim_end());
             }
-        })
+        })?;
+        Ok(if is_refused { Exit::No } else { Exit::Yes })
     }
 
     fn joining(&self, source: &Source) -> Result<Joining> {
@@ -105,8 +108,15 @@ impl JoinArgs {
         })
     }
 
-    fn preview(&self, edges: &Edges, joining: Joining, source: &Source) -> Result<(String, Page)> {
-        let (before, entries) = edges.preview(joining.clone(), source)?;
+    /// What a join would do, and whether the hub refuses it.
+    fn preview(
+        &self,
+        edges: &Edges,
+        joining: Joining,
+        source: &Source,
+    ) -> Result<((String, Page), bool)> {
+        let Preview { join, before, entries } = edges.preview(joining.clone(), source)?;
+        let refused = HubClient::of(&join)?.join(&join, true).err();
         let entries: Vec<_> = entries.iter().map(|entry| entry.encode()).collect();
         let document = json!({
             "root": source.root().display().to_string(),
@@ -117,11 +127,21 @@ impl JoinArgs {
             "exclude": joining.exclude,
             "not_sent_from_before": before,
             "sent_now": entries,
+            "hub_refuses": refused.as_ref().map(|it| json!({
+                "code": it.code.as_str(), "message": it.message,
+            })),
         });
         let mut page = Page::new();
         let (kind, root) = (kind_of(source.kind()), source.root().display());
         page.line(clean(&format!("{kind} {root}: nothing was sent, and nothing is joined")));
         self.describe(&mut page, &joining, before);
+        page.labelled(
+            "hub says",
+            &match &refused {
+                None => "the project exists, and this key may join".to_owned(),
+                Some(refused) => format!("{}: {}", refused.code, refused.message),
+            },
+        );
         page.line(match entries.len() {
             0 => "nothing would be sent now".to_owned(),
             1 => "1 entry would be sent now:".to_owned(),
@@ -132,7 +152,7 @@ impl JoinArgs {
                 page.line(format!("  {}", clean(line)));
             }
         }
-        Ok((document.to_string(), page))
+        Ok(((document.to_string(), page), refused.is_some()))
     }
 
     fn describe(&self, page: &mut Page, joining: &Joining, before: u64) {
@@ -176,6 +196,7 @@ impl JoinArgs {
                 let joined = edges.join(joining.clone(), source)?;
                 self.tell(&joined).inspect_err(|_| drop(joined.discard()))?;
                 if let Some(old) = known {
+                    leave(&old, false)?;
                     old.discard()?;
                 }
                 (joined, true)
@@ -217,11 +238,7 @@ impl JoinArgs {
     fn tell(&self, joined: &Joined) -> Result<()> {
         let hub = HubClient::of(&joined.join)?;
         hub.connection.note_unencrypted();
-        let join = &joined.join;
-        let request =
-            EdgeJoinRequest { name: join.name.clone(), source: join.source, send: join.send };
-        let call = Call::<JoinEdge>::new(hub.edge.clone(), NoParams, Json(request));
-        hub.connection.call(&call).map(drop)
+        Ok(hub.join(&joined.join, false)?)
     }
 }
 

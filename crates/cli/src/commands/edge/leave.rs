@@ -1,8 +1,5 @@
 //! `accord leave`.
 
-use accord_api::Call;
-use accord_api::NoBody;
-use accord_api::operations::edges::{LeaveEdge, LeaveParams};
 use accord_contract::Code;
 use accord_contract::text::counted;
 use accord_edge::{Edges, Joined};
@@ -11,7 +8,7 @@ use serde_json::json;
 use super::hub::HubClient;
 use super::{TreeArgs, must_be_person};
 use crate::render::clean;
-use crate::{Exit, Result, print_either, print_note};
+use crate::{CliError, Exit, Result, print_either, print_note};
 
 /// End the join of this folder; the hub keeps what it has, unless it is erased
 #[derive(Debug, clap::Args)]
@@ -34,7 +31,7 @@ impl LeaveArgs {
         let edges = Edges::of_user()?;
         let (mut documents, mut lines) = (Vec::new(), Vec::new());
         for (source, joined) in self.tree.joined(&edges)? {
-            let events = self.tell(&joined)?;
+            let events = leave(&joined, self.erase)?;
             joined.remove()?;
             let (root, url) = (source.root().display().to_string(), &joined.join.url);
             documents.push(json!({
@@ -52,25 +49,20 @@ impl LeaveArgs {
         let json = self.json.then(|| json!({"edges": documents}).to_string());
         print_either(json, |page| lines.iter().for_each(|line| page.line(clean(line))))
     }
+}
 
-    /// Leaves at the hub. A hub that does not answer is only needed to erase.
-    fn tell(&self, joined: &Joined) -> Result<u64> {
-        let hub = HubClient::of(&joined.join)?;
-        let query = LeaveParams { erase: self.erase };
-        let call = Call::<LeaveEdge>::new(hub.edge.clone(), query, NoBody);
-        match hub.connection.call(&call) {
-            Ok(answered) => Ok(answered.answer.0.events),
-            Err(refused) if refused.code() == Some(Code::EdgeNotFound) => Ok(0),
-            Err(refused) if self.erase => Err(refused),
-            Err(refused) => {
-                let why = refused.code().map_or("", Code::as_str);
-                print_note(clean(&format!(
-                    "warning: the hub does not know that {} left ({why}); it shows the last \
-                     contact",
-                    joined.join.edge_id
-                )));
-                Ok(0)
-            }
+/// Leaves at the hub. A hub that does not answer is only needed to erase.
+pub(super) fn leave(joined: &Joined, erase: bool) -> Result<u64> {
+    match HubClient::of(&joined.join)?.leave(erase) {
+        Ok(events) => Ok(events),
+        Err(refused) if refused.code == Code::EdgeNotFound => Ok(0),
+        Err(refused) if erase => Err(CliError::from(refused)),
+        Err(refused) => {
+            print_note(clean(&format!(
+                "warning: the hub does not know that {} left ({}); it shows the last contact",
+                joined.join.edge_id, refused.code
+            )));
+            Ok(0)
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) use self::after::send_after;
 pub(crate) use self::follow::EdgeArgs;
 pub(crate) use self::join::JoinArgs;
 pub(crate) use self::leave::LeaveArgs;
+pub(crate) use self::status::lines_here;
 
 /// The work tree.
 #[derive(Clone, Debug, clap::Args)]

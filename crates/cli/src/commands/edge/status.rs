@@ -1,12 +1,14 @@
 //! `accord edge status`.
 
-use accord_contract::Timestamp;
-use accord_edge::{Edges, Joined};
+use std::path::Path;
+
+use accord_contract::{Code, Timestamp};
+use accord_edge::{Edges, Joined, sources_in};
 use serde_json::json;
 
-use super::{TreeArgs, kind_of};
+use super::{TreeArgs, joined_of, kind_of};
 use crate::render::{Page, Times, clean};
-use crate::{Exit, Result, print_either};
+use crate::{CliError, Exit, Result, print_either};
 
 /// Show which hub this folder is joined to, and what waits to be sent
 #[derive(Debug, clap::Args)]
@@ -43,6 +45,44 @@ impl StatusArgs {
     }
 }
 
+/// A line about each edge of this folder, for `accord status`.
+pub(crate) fn lines_here() -> Vec<String> {
+    let found = Edges::of_user().map_err(CliError::from).and_then(|edges| {
+        let sources = sources_in(Path::new("."))?;
+        joined_of(&edges, sources)
+    });
+    let found = match found {
+        Ok(found) => found,
+        Err(refused) if refused.code() == Some(Code::EdgeDuplicated) => {
+            return vec![refused.to_string()];
+        }
+        Err(_) => return Vec::new(),
+    };
+    found.iter().map(|(_, joined)| line(joined)).collect()
+}
+
+fn line(joined: &Joined) -> String {
+    let join = &joined.join;
+    let about = format!("{} joined to {} at {}", kind_of(join.source), join.project, join.url);
+    let Ok((sent, waiting)) = joined.progress() else { return about };
+    let waiting = match waiting {
+        Some(0) => "nothing waits to be sent".to_owned(),
+        Some(waiting) => format!("{} to send", counted_entries(waiting)),
+        None => "another process sends now".to_owned(),
+    };
+    match sent.and_then(|sent| sent.trouble) {
+        Some(trouble) => format!("{about}; {waiting}; {trouble}"),
+        None => format!("{about}; {waiting}"),
+    }
+}
+
+fn counted_entries(number: u64) -> String {
+    match number {
+        1 => "1 entry".to_owned(),
+        number => format!("{number} entries"),
+    }
+}
+
 fn show(joined: &Joined, page: &mut Page) -> Result<String> {
     let join = &joined.join;
     let (sent, waiting) = joined.progress()?;
@@ -56,7 +96,7 @@ fn show(joined: &Joined, page: &mut Page) -> Result<String> {
     let waits = match waiting {
         Some(0) => "nothing waits".to_owned(),
         Some(1) => "1 entry waits".to_owned(),
-        Some(waiting) => format!("{waiting} entries wait"),
+        Some(waiting) => format!("{} wait", counted_entries(waiting)),
         None => "another process sends now".to_owned(),
     };
     page.labelled("outbox", &format!("{position} at the hub; {waits}"));

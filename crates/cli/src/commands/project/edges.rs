@@ -8,17 +8,20 @@ use accord_api::{Call, NoBody, NoParams};
 use accord_contract::Wire as _;
 use accord_contract::text::counted;
 
-use crate::host::{HostArgs, ProjectArg, id_of, print_answer, project_id};
+use crate::host::{
+    Candidate, Connection, HostArgs, ProjectArg, choose, id_of, print_answer, project_id,
+};
 use crate::render::{self, clean};
 use crate::{Exit, Result};
 
 /// List the work trees that are joined to a project: what waits there, and the last contact
 #[derive(Debug, clap::Args)]
 pub(super) struct EdgesArgs {
-    /// Show this edge with its requests and results
+    /// Show this edge, by its id or the beginning of it, with its requests and results
     edge: Option<String>,
 
-    /// Show this request or result of the edge, as the edge sent it
+    /// Show this request or result of the edge, by its id or the beginning of it, as the edge sent
+    /// it
     #[arg(requires = "edge", conflicts_with = "remove")]
     item: Option<String>,
 
@@ -30,6 +33,26 @@ pub(super) struct EdgesArgs {
     project: ProjectArg,
     #[command(flatten)]
     host: HostArgs,
+}
+
+/// The id of an edge, from its beginning.
+fn whole_edge(host: &Connection, project: &str, given: &str) -> Result<String> {
+    let at = InProject { project: project_id(project)? };
+    let edges = host.ask::<ListEdges>(at, NoParams)?.answer.0.edges;
+    let ids = edges.into_iter().map(|edge| edge.edge_id.to_string());
+    choose("edge", given, candidates(ids, given), false)
+}
+
+/// The id of a request or result, from its beginning.
+fn whole_item(host: &Connection, of: &OfEdge, given: &str) -> Result<String> {
+    let items = host.ask::<ReadEdge>(of.clone(), NoParams)?.answer.0.items;
+    let ids = items.into_iter().map(|item| item.id);
+    choose("item", given, candidates(ids, given), false)
+}
+
+fn candidates(ids: impl Iterator<Item = String>, given: &str) -> Vec<Candidate> {
+    let found = ids.filter(|id| id.starts_with(given));
+    found.map(|id| Candidate { id, place: String::new() }).collect()
 }
 
 impl EdgesArgs {
@@ -45,6 +68,7 @@ impl EdgesArgs {
                 false => render::edges(page, &answer.0.edges),
             });
         };
+        let edge = &whole_edge(&host, &project, edge)?;
         let of = OfEdge { project: project_id(&project)?, edge: id_of("edge_id", edge)? };
         if self.remove {
             let query = LeaveParams { erase: true };
@@ -55,6 +79,7 @@ impl EdgesArgs {
             });
         }
         if let Some(item) = self.item {
+            let item = whole_item(&host, &of, &item)?;
             let of = OfEdgeItem { project: of.project, edge: of.edge, item };
             let found = host.ask::<ReadEdgeItem>(of, NoParams)?;
             return print_answer(json, &found, |page, answer| {

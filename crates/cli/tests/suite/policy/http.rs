@@ -129,6 +129,7 @@ fn need_name(need: Need) -> &'static str {
         Need::Read => "read",
         Need::Write => "write",
         Need::Create => "create",
+        Need::Join => "join",
         Need::Admin => "admin",
         Need::Decide(Decision::Approve) => "approve",
         Need::Decide(Decision::Override) => "override",

@@ -254,6 +254,9 @@ macro_rules! accord_codes {
     EdgeBehind = "edge_behind", Validation, AfterChange, 409,
         "The hub has more of this edge than its outbox, which was restored or lost; join the work \
          tree as a new edge with accord join --new.";
+    EdgeDamaged = "edge_damaged", Validation, AfterChange, 409,
+        "The outbox of this edge is damaged, or the hub has another entry with the same number; \
+         join the work tree as a new edge with accord join --new.";
 
     SettingUnknown = "SETTING_UNKNOWN", Validation, AfterChange, 400,
         "A setting has an unknown name; correct it. accord config show lists all settings.";

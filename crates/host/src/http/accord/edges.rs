@@ -19,7 +19,8 @@ pub(crate) fn routes() -> Vec<Route> {
         }),
         serve(async |Context { host, caller, correlation }, call: Call<JoinEdge>| {
             let of = (&call.path.project, &call.path.edge);
-            let (edge, incarnation) = host.memory().join_edge(&caller, of, call.body.0).await?;
+            let joined = host.memory().join_edge(&caller, of, call.query, call.body.0);
+            let (edge, incarnation) = joined.await?;
             Ok(Json(alx_envelope!(correlation, EdgeEnvelope { edge, incarnation })))
         }),
         serve(async |Context { host, caller, correlation }, call: Call<ReadEdge>| {
@@ -35,10 +36,10 @@ pub(crate) fn routes() -> Vec<Route> {
         serve(async |Context { host, caller, correlation }, call: Call<SendOutbox>| {
             let of = (&call.path.project, &call.path.edge);
             let done = host.memory().send_outbox(&caller, of, call.body.0).await?;
-            let AppliedOutbox { incarnation, position, applied, received_at } = done;
+            let AppliedOutbox { incarnation, position, digest, applied, received_at } = done;
             Ok(Json(alx_envelope!(
                 correlation,
-                EdgeOutboxEnvelope { incarnation, position, applied, received_at }
+                EdgeOutboxEnvelope { incarnation, position, digest, applied, received_at }
             )))
         }),
         serve(async |Context { host, caller, correlation }, call: Call<LeaveEdge>| {
