@@ -40,6 +40,7 @@ pub mod route;
 pub mod run;
 mod status;
 pub mod task;
+pub mod uploads;
 pub mod verbs;
 pub mod yaml;
 

@@ -23,7 +23,8 @@ impl Work<'_> {
     /// The result of a task. `file` says where the task lies, `after` is the task as it becomes.
     pub(crate) fn finished(&self, file: &TaskFile, after: &TaskFile) -> Result<FinishedTask> {
         let id = file.task().id;
-        let folder = companion(file.task().status, id);
+        let folder = self.taken.get(&id).cloned();
+        let folder = folder.unwrap_or_else(|| companion(file.task().status, id));
         let result = self.run_facts(id)?.result;
         let (outputs, outputs_hidden) = files(self, (&folder, "outputs"), FILES)?;
         let summary = result.as_ref().map(|result| result.summary_ref.as_str());

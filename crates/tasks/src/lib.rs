@@ -44,6 +44,7 @@ pub mod schedule;
 mod signed;
 mod traces;
 mod tree;
+mod uploads;
 mod view;
 mod watch;
 mod work;

@@ -37,7 +37,12 @@ pub(crate) fn put_aside(disk: &dyn Disk, id: TaskId) {
 /// The report in the folder of a task: the payload, or a whole message. Text that is not JSON is
 /// given on as it is, so that the protocol refuses it and says why.
 pub(crate) fn read(disk: &dyn Disk, id: TaskId) -> Option<Value> {
-    let path = format!("{}/{REPORT}", companion(Status::InProgress, id));
+    read_in(disk, &companion(Status::InProgress, id))
+}
+
+/// The report in a folder that has the outputs of a task.
+pub(crate) fn read_in(disk: &dyn Disk, folder: &str) -> Option<Value> {
+    let path = format!("{folder}/{REPORT}");
     // Not through a link: the agent could name any file of the machine. What is no file is not
     // opened, and nothing outside the tree is read.
     disk.stat(&path).ok().flatten().filter(|stat| stat.kind == Kind::File)?;

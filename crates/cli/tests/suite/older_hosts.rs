@@ -43,9 +43,11 @@ answers! {
     "TaskLintAnswer" in tasks::TaskLintEnvelope,
     "TaskListAnswer" in tasks::TaskListEnvelope,
     "TaskMergeAnswer" in tasks::TaskMergeEnvelope,
+    "TaskOutputsAnswer" in tasks::TaskOutputsEnvelope,
     "TaskPollAnswer" in tasks::TaskPollEnvelope,
     "TaskSessionEndAnswer" in tasks::TaskSessionEndEnvelope,
     "TaskShowAnswer" in tasks::TaskShowEnvelope,
+    "TaskStagedAnswer" in tasks::TaskStagedEnvelope,
 }
 
 fn messages(snapshot: &str) -> Map<String, Value> {

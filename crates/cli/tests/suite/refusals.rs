@@ -126,6 +126,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("task list", "--project p", ""),
     ("task merge", "--project p", ""),
     ("task message", "--project p", ""),
+    ("task outputs", "TASK-1 --project p", ""),
     ("task poll", "--project p", ""),
     ("task promote", "TASK-1 --project p", ""),
     ("task release", "TASK-1 --as a --project p", ""),

@@ -188,6 +188,15 @@ examples! {
         (POST double "/accord/v1/projects/atlas/tasks/$TASK_ID/unblock?actor=human:lead");
     "claim_task" 200 (JSON r#"{"agent":"builder"}"#
         "/accord/v1/projects/atlas/tasks/$TASK_ID/claim");
+    "stage_output" 409
+        ("curl -X PUT --data-binary hello "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/outputs?agent=builder"
+        "&run_id=run-1&path=outputs/tiles.json&size=5&sha256="
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"");
+    "task_outputs" 200 (GET "/accord/v1/projects/atlas/tasks/$TASK_ID/outputs");
+    "task_file" 404
+        ("curl \"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/file"
+        "?path=outputs/tiles.json\"");
     "aof_message" 200
         (r#"curl --json '{
   "protocol": "aof", "version": 1, "type": "completion.report", "taskId": "'"$TASK_ID"'",

@@ -107,6 +107,10 @@ message! {
         required alive_until: Timestamp = "alive_until", "time:iso-8601";
         /// The folder of the task, as a path of this machine.
         required directory: String = "directory", "path";
+        /// In how many seconds the lease ends, so that the clocks need not agree.
+        optional lease_seconds: u64 = "lease_seconds", "duration:seconds";
+        /// In how many seconds the task is taken back.
+        optional alive_seconds: u64 = "alive_seconds", "duration:seconds";
     }
 
     /// Ready tasks that do not fit the agent of a request, and what they ask for.
@@ -154,6 +158,10 @@ message! {
         required alive_until: Timestamp = "alive_until", "time:iso-8601";
         /// How many heartbeats there were before in this run.
         required beat_count: u64 = "beat_count", "count";
+        /// In how many seconds the lease ends, so that the clocks need not agree.
+        optional lease_seconds: u64 = "lease_seconds", "duration:seconds";
+        /// In how many seconds the task is taken back.
+        optional alive_seconds: u64 = "alive_seconds", "duration:seconds";
         /// What others said about the task since the run began.
         optional comments: Vec<TaskComment> = "comments", "comments";
     }

@@ -51,6 +51,9 @@ message! {
         optional text: String = "text", "text";
         /// What the process that watched the agent observed. An agent cannot send it.
         optional observed: TaskObserved = "observed", "observed";
+        /// Whether the outputs of the run, with its report, are what it uploaded, also if that is
+        /// nothing.
+        optional uploads: bool = "uploads", "flag";
     }
 
     /// How a run ended.

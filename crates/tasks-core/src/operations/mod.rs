@@ -21,6 +21,7 @@ mod merge;
 mod message;
 mod moves;
 mod observed;
+mod outputs;
 mod session_end;
 mod show;
 mod task;
@@ -77,6 +78,10 @@ pub use moves::{
     BlockRequest, BlockTask, PromoteRequest, PromoteTask, UnblockRequest, UnblockTask,
 };
 pub use observed::{CHANGES, CHECKS, TaskCheck, TaskCost, TaskObserved};
+pub use outputs::{
+    FileQuery, OutputsAnswer, ReadTaskFile, StageOutput, StageQuery, StagedAnswer, TaskOutputs,
+    TaskOutputsEnvelope, TaskStagedEnvelope,
+};
 pub use session_end::{
     EndSession, SessionEndAnswer, SessionEndRejection, SessionEndRequest, TaskSessionEndEnvelope,
 };
@@ -262,5 +267,7 @@ pub mod answers {
         BriefingAnswer = "task-briefing-answer",
         EventsAnswer = "task-events-answer",
         MergeAnswer = "task-merge-answer",
+        OutputsAnswer = "task-outputs-answer",
+        StagedAnswer = "task-staged-answer",
     }
 }

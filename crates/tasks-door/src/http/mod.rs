@@ -6,6 +6,7 @@
 mod changes;
 mod messages;
 mod operation;
+mod outputs;
 mod read;
 mod requests;
 mod tree;
@@ -15,7 +16,13 @@ use crate::Route;
 
 /// Every route, file by file.
 pub fn routes() -> Vec<Route> {
-    let files =
-        [changes::routes(), read::routes(), work::routes(), tree::routes(), messages::routes()];
+    let files = [
+        changes::routes(),
+        read::routes(),
+        outputs::routes(),
+        work::routes(),
+        tree::routes(),
+        messages::routes(),
+    ];
     files.into_iter().flatten().collect()
 }

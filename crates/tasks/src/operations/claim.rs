@@ -55,6 +55,7 @@ pub(crate) struct ClaimedTask {
     lease_until: Timestamp,
     alive_until: Timestamp,
     directory: String,
+    times: LeaseTimes,
 }
 
 impl ClaimedTask {
@@ -66,6 +67,8 @@ impl ClaimedTask {
             lease_until: self.lease_until,
             alive_until: self.alive_until,
             directory: self.directory,
+            lease_seconds: u64::try_from(self.times.lease_seconds).ok(),
+            alive_seconds: u64::try_from(self.times.heartbeat_seconds).ok(),
         }
     }
 }
@@ -125,6 +128,7 @@ impl Claim {
             lease_until: until.unwrap_or_else(|| alive_until.clone()),
             alive_until,
             directory,
+            times,
         })
     }
 }

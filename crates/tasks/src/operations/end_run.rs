@@ -20,6 +20,7 @@ use super::worker_run::worker;
 use crate::layout::from_root;
 use crate::manifest::Settings;
 use crate::report::{self, REPORT, RunOfAgent};
+use crate::uploads;
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -35,7 +36,13 @@ impl Tree {
             self.record(&run, observed, by)?;
         }
         let text = request.text.as_deref().unwrap_or_default();
-        Ending { tree: self, run, by: worker()? }.conclude(request.exit, text)
+        let uploads = request.uploads == Some(true);
+        let ended = Ending { tree: self, run, uploads, by: worker()? }.conclude(request.exit, text);
+        self.change(|work| {
+            work.remove_uploads();
+            Ok(())
+        })?;
+        ended
     }
 
     /// Records what was observed about a run, if it is the last one of the task. The words of an
@@ -86,6 +93,8 @@ impl Tree {
 struct Ending<'t> {
     tree: &'t Tree,
     run: RunOfAgent,
+    /// Whether its report is among what it uploaded.
+    uploads: bool,
     /// Who passes the words of the agent on.
     by: By,
 }
@@ -95,7 +104,7 @@ impl Ending<'_> {
         if !self.tree.is_held(&self.run)? {
             return self.moved_on();
         }
-        if let Some(payload) = report::read(self.tree.disk(), self.run.task) {
+        if let Some(payload) = self.report() {
             let message = report::envelope(self.tree, &self.run, payload);
             // The refusal is recorded as an event; the run ends like one without a report.
             if let Err(failure) = self.tree.message(&message, &self.by) {
@@ -115,6 +124,14 @@ impl Ending<'_> {
             AgentExit::Failure => self.fail(text.to_owned()),
             AgentExit::WorkerKilled => self.reclaim(),
         }
+    }
+
+    /// The report that the agent left.
+    fn report(&self) -> Option<Value> {
+        let disk = self.tree.disk();
+        let staged = uploads::of_run(self.run.task, &self.run.run_id);
+        let found = report::read_in(disk, &staged);
+        if self.uploads { found } else { found.or_else(|| report::read(disk, self.run.task)) }
     }
 
     /// How a run ended whose task moved on.

@@ -50,6 +50,8 @@ impl Tree {
                 lease_until: until.unwrap_or_else(|| alive_until.clone()),
                 alive_until,
                 beat_count: leased.heartbeat.beat_count.unwrap_or(0),
+                lease_seconds: u64::try_from(times.lease_seconds).ok(),
+                alive_seconds: u64::try_from(times.heartbeat_seconds).ok(),
                 comments,
             })
         })

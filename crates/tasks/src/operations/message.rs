@@ -2,13 +2,13 @@
 
 use accord_base::{By, credential};
 use accord_contract::{Code, Failure, Value};
-use accord_tasks_core::TaskId;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::message::{Detected, Payload, detect};
 use accord_tasks_core::operations::MessageAnswer;
 use accord_tasks_core::route::{Facts, Grant, receive};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
 
 use super::apply::apply;
 use super::comment::since_begin;
@@ -48,6 +48,9 @@ impl Tree {
                 }
                 Some(Ok(routed)) => {
                     let Some(before) = loaded.task else { return Ok(not_protocol()) };
+                    if is_report(&detected) && before.task().status == Status::InProgress {
+                        work.take_uploads(before.task().id, loaded.run.as_ref());
+                    }
                     let applied = apply(work, &before, routed)?;
                     let Detected::Message(message) = &detected else { return Ok(not_protocol()) };
                     let comments = since_begin(&before, &message.envelope.from_agent);
@@ -98,6 +101,11 @@ impl Tree {
         }
         Ok(message)
     }
+}
+
+fn is_report(detected: &Detected) -> bool {
+    let Detected::Message(message) = detected else { return false };
+    matches!(message.payload, Payload::CompletionReport(_))
 }
 
 fn not_protocol() -> MessageAnswer {
@@ -179,7 +187,11 @@ impl Loaded {
             Payload::CompletionReport(report) => {
                 let status = loaded.task.as_ref().map(|file| file.task().status);
                 loaded.has_summary = status.is_some_and(|status| {
-                    work.exists_in(&companion(status, id), &report.summary_ref)
+                    let folder = match report.summary_ref.starts_with("outputs/") {
+                        true => work.outputs_of(id, status, loaded.run.as_ref()),
+                        false => companion(status, id),
+                    };
+                    work.exists_in(&folder, &report.summary_ref)
                 });
             }
             Payload::StatusUpdate(_) => {

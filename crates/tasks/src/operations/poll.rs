@@ -31,6 +31,7 @@ impl Tree {
     /// Does everything that is due, under these limits where the project does not say otherwise.
     pub(crate) fn poll_within(&self, usual: Limits, starts: Option<usize>) -> Result<PollAnswer> {
         self.change(move |work| {
+            work.remove_uploads();
             let mut limits = limits(work, usual);
             limits.per_poll = limits.per_poll.min(starts.unwrap_or(usize::MAX));
             let mut answer = PollAnswer {

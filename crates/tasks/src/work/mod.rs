@@ -49,6 +49,8 @@ pub(crate) struct Work<'w> {
     /// What is at the paths of folders of runs, as far as they were looked for.
     pub(crate) run_folders: RefCell<HashMap<String, Option<Kind>>>,
     pub(crate) beats: HashMap<TaskId, Heartbeat>,
+    /// Where the outputs are that take the place of those of a task with this group.
+    pub(crate) taken: HashMap<TaskId, String>,
     /// Verdicts about tasks that were read and are not settled yet.
     pub(crate) verdicts: RefCell<BTreeMap<TaskId, Verdict>>,
     records: Vec<Record>,
@@ -93,6 +95,7 @@ impl<'w> Work<'w> {
             unusual: RefCell::default(),
             run_folders: RefCell::default(),
             beats: HashMap::new(),
+            taken: HashMap::new(),
             verdicts: RefCell::default(),
             records: Vec::new(),
             ops: Vec::new(),

@@ -274,7 +274,7 @@ impl RunOfAgent {
     /// The request that ends it.
     fn ended(&self, exit: AgentExit, text: Option<String>) -> EndRunRequest {
         let (agent, run_id) = (Some(self.agent.clone()), self.run_id.clone());
-        EndRunRequest { agent, run_id, exit, text, observed: None }
+        EndRunRequest { agent, run_id, exit, text, observed: None, uploads: None }
     }
 }
 

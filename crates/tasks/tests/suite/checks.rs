@@ -118,7 +118,7 @@ fn an_agent_cannot_say_what_was_observed() {
         executed: None,
     };
     let (exit, observed) = (AgentExit::Success, Some(observed));
-    let request = EndRunRequest { agent: None, run_id, exit, text: None, observed };
+    let request = EndRunRequest { agent: None, run_id, exit, text: None, observed, uploads: None };
     let refused = case.tree.end_run(&id.to_string(), &request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
     let shown = show(&case, id);

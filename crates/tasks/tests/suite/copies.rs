@@ -299,6 +299,7 @@ fn checks_of_a_task_run_in_another_copy() {
         exit: AgentExit::Success,
         text: None,
         observed: Some(observed.clone()),
+        uploads: None,
     };
     let by = By::parse("script:worker", Door::Cli).unwrap();
     other.tree.end_run(&id.to_string(), &request, &by).unwrap();

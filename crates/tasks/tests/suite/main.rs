@@ -37,6 +37,7 @@ mod schemas;
 mod settings;
 mod sharing;
 mod support;
+mod uploads;
 mod verbs;
 mod watching;
 mod workers;

@@ -13,10 +13,8 @@ use crate::support::{AGENT, Case, agent, claim, human};
 fn claimed(case: &Case) -> (TaskId, EndRunRequest) {
     let id = case.ready();
     let run_id = claim(&case.tree, id, AGENT);
-    (
-        id,
-        EndRunRequest { agent: None, run_id, exit: AgentExit::Success, text: None, observed: None },
-    )
+    let (exit, uploads) = (AgentExit::Success, None);
+    (id, EndRunRequest { agent: None, run_id, exit, text: None, observed: None, uploads })
 }
 
 fn end(tree: &Tree, id: TaskId, request: &EndRunRequest) -> (RunEnding, Status) {

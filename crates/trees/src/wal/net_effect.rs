@@ -57,6 +57,8 @@ pub(super) struct Item<'r> {
     /// The digests of the contents that it had before each of them.
     known: Vec<Option<&'r str>>,
     earlier: Vec<Cow<'r, str>>,
+    /// The folder that replaces what is at the path, for as long as it is not moved there.
+    replaced_by: Option<&'r str>,
     pub(super) followed_ms: Option<i64>,
 }
 
@@ -142,6 +144,12 @@ impl<'r> Net<'r> {
                 }
                 self.rename(from.into(), to.into());
             }
+            Op::Replace { from, to } => {
+                self.take_out(to);
+                self.removed.remove(to.as_str());
+                let item = Item { replaced_by: Some(from), ..Item::default() };
+                self.items.insert(to.into(), item);
+            }
             Op::Append { path, at, text } => {
                 let followed_ms = self.followed_ms;
                 match self.appended.entry(path) {
@@ -156,17 +164,23 @@ impl<'r> Net<'r> {
                 }
             }
             Op::Remove { path } => {
-                let item = self.items.remove(path.as_str()).unwrap_or_default();
-                let below = format!("{path}/");
-                self.folders.retain(|folder| folder != path && !folder.starts_with(&below));
-                self.items.retain(|item, _| !item.starts_with(&below));
-                self.removed.extend(item.earlier);
+                self.take_out(path);
                 self.removed.insert(path.into());
             }
             Op::Folder { path } => {
                 self.folders.insert(path.into());
             }
         }
+    }
+
+    /// Forgets what the records did at a path and below.
+    fn take_out(&mut self, path: &str) {
+        let item = self.items.remove(path).unwrap_or_default();
+        let below = format!("{path}/");
+        self.folders.retain(|folder| folder != path && !folder.starts_with(&below));
+        self.items.retain(|item, _| !item.starts_with(&below));
+        self.removed.extend(item.earlier);
+        self.removed.extend(item.replaced_by.map(Cow::from));
     }
 
     fn rename(&mut self, from: Cow<'r, str>, to: Cow<'r, str>) {
@@ -249,6 +263,21 @@ impl<'r> Net<'r> {
 
     /// Moves an item to its path, from wherever it is.
     fn place(&self, disk: &dyn Disk, path: &str, item: &Item<'_>, trust: Trust) -> Result<()> {
+        if let Some(from) = item.replaced_by
+            && disk.stat(from)?.is_some()
+        {
+            // While it is there it was not moved. Cut off in between, it is done once more.
+            disk.remove_tree(path)?;
+            make_folders(disk, parent(path))?;
+            // The log does not have its files: their new place must have reached the disk before
+            // they leave the old one, and they before what comes after.
+            for folder in ancestors(path).chain([""]) {
+                disk.sync_folder(folder)?;
+            }
+            disk.move_if_free(from, path)?;
+            disk.sync_folder(parent(path))?;
+            return disk.sync_folder(parent(from));
+        }
         // The latest path first. A path that belongs to another item by now is not this one's.
         let earlier = item.earlier.iter().rev().filter(|path| !self.items.contains_key(*path));
         for old in earlier {

@@ -30,11 +30,14 @@ pub struct Record {
 
 /// `Put` gives a file a content; missing folders are made. `was` is the [`digest`] of the content
 /// that it had; `None` if it did not exist; [`ANYTHING`] if it was no readable file. `Remove` is
-/// for a file, or a folder with everything in it.
+/// for a file, or a folder with everything in it. `Replace` moves a folder to a path, in place of
+/// what is there. The folder at `from` is complete and synced before, no record writes to it, and
+/// its path is never used again.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Op {
     Put { path: String, text: String, was: Option<String> },
     Move { from: String, to: String },
+    Replace { from: String, to: String },
     Append { path: String, at: u64, text: String },
     Remove { path: String },
     Folder { path: String },
@@ -231,6 +234,7 @@ impl Op {
                 object(&members[..if was.is_some() { 3 } else { 2 }], None, bytes);
             }
             Self::Move { from, to } => object(&[("move", from), ("to", to)], None, bytes),
+            Self::Replace { from, to } => object(&[("replace", to), ("from", from)], None, bytes),
             Self::Append { path, at, text } => {
                 object(&[("append", path), ("text", text)], Some(("at", *at)), bytes);
             }
@@ -246,6 +250,9 @@ impl Op {
         }
         if let Some(from) = text("move") {
             return Some(Self::Move { from, to: text("to")? });
+        }
+        if let Some(to) = text("replace") {
+            return Some(Self::Replace { from: text("from")?, to });
         }
         if let Some(path) = text("append") {
             let at = document.get("at")?.as_u64()?;

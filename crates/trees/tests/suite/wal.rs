@@ -172,6 +172,77 @@ fn every_crash_leaves_the_state_before_or_after_a_commit() {
     }
 }
 
+/// A folder that is complete before any record names it, and the commits that take it over.
+fn uploaded(disk: &SimDisk) -> [Record; 3] {
+    for folder in ["own", "own/up", "own/up/1", "own/up/1/outputs", "own/up/1/outputs/deep"] {
+        disk.make_folder(folder).unwrap();
+    }
+    for (path, text) in [("own/up/1/outputs/a", "new"), ("own/up/1/outputs/deep/b", "more")] {
+        disk.create(path, text.as_bytes()).unwrap();
+        disk.sync(path).unwrap();
+    }
+    disk.sync_tree().unwrap();
+    let replaced = Op::Replace { from: "own/up/1/outputs".into(), to: "busy/t/outputs".into() };
+    [
+        record(vec![put("busy/t/outputs/a", "old", None), put("busy/t/outputs/c", "old", None)]),
+        record(vec![
+            replaced,
+            moved("busy/t", "done/t"),
+            Op::Remove { path: "own/up/1".into() },
+            put("done/t.md", "done", None),
+        ]),
+        record(vec![moved("done/t", "over/t"), put("over/x", "x", None)]),
+    ]
+}
+
+#[test]
+fn a_folder_that_replaces_another_is_there_as_a_whole_or_not_at_all() {
+    let run = |disk: &Arc<SimDisk>| {
+        let records = uploaded(disk);
+        let done = commit(&mut open(disk, "one"), &records);
+        (records, done)
+    };
+    let state = |disk: &SimDisk| {
+        let files = data(disk).into_iter();
+        files.filter(|(path, _)| path.contains("/t/")).collect::<BTreeMap<_, _>>()
+    };
+    let text = |text: &str| text.as_bytes().to_vec();
+    let of = |root: &str| {
+        let paths = [format!("{root}/outputs/a"), format!("{root}/outputs/deep/b")];
+        BTreeMap::from_iter(paths.into_iter().zip([text("new"), text("more")]))
+    };
+    let old = ["a", "c"].map(|name| (format!("busy/t/outputs/{name}"), text("old")));
+    let states = [BTreeMap::new(), BTreeMap::from(old), of("done/t"), of("over/t")];
+    let disk = Arc::new(SimDisk::new());
+    let before = uploaded(&disk).len() as u64;
+    let prepared = disk.operations();
+    assert_eq!(commit(&mut open(&disk, "one"), &uploaded(&Arc::new(SimDisk::new()))), 3);
+    assert_eq!((before, state(&disk)), (3, states[3].clone()));
+    for cut in prepared..disk.operations() {
+        let disk = Arc::new(SimDisk::new());
+        disk.stop_after(cut);
+        let (records, acknowledged) = run(&disk);
+        for seed in 0..9 {
+            let (crash, boot) = match seed {
+                0 => (Crash::Process, "one"),
+                8 => (Crash::Remount, "one"),
+                seed => (Crash::Power(cut * 100 + seed), "two"),
+            };
+            let survivor = Arc::new(disk.after(crash));
+            drop(open(&survivor, boot).lock().unwrap());
+            let found = state(&survivor);
+            let after = states.iter().position(|state| *state == found);
+            assert!(
+                after.is_some_and(|after| after == acknowledged || after == acknowledged + 1),
+                "cut {cut}, {crash:?}: {acknowledged} acknowledged, found {found:?}"
+            );
+            let rest = &records[after.unwrap()..];
+            assert_eq!(commit(&mut open(&survivor, boot), rest), rest.len());
+            assert_eq!(state(&survivor), states[3], "cut {cut}, {crash:?}");
+        }
+    }
+}
+
 #[test]
 fn a_group_has_one_sync() {
     let disk = Arc::new(SimDisk::new());

@@ -102,6 +102,7 @@ impl CheckArgs {
             exit: AgentExit::Success,
             text: None,
             observed: Some(TaskObserved { checks, ..known }),
+            uploads: None,
         };
         place.change::<EndRun>(path.clone(), Json(request), &by)?;
         place.print(ask()?, render::task)

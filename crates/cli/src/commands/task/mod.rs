@@ -15,6 +15,7 @@ mod init;
 mod merge;
 mod message;
 pub(super) mod names;
+mod outputs;
 mod place;
 mod read;
 mod run_agent;
@@ -30,6 +31,7 @@ subcommands! {
         Create(create::CreateArgs),
         List(read::ListArgs),
         Show(read::ShowArgs),
+        Outputs(outputs::OutputsArgs),
         Edit(create::EditArgs),
         Comment(comment::CommentArgs),
         Check(check::CheckArgs),

@@ -71,6 +71,20 @@ macro_rules! aof_codes {
     AofTaskTreeElsewhere = "task_tree_elsewhere", Execution, AfterChange, 421,
         "The files of the tasks are on another machine; start the worker there, as the message \
          says.";
+    AofOutputNotFound = "output_not_found", NotFound, AfterChange, 404,
+        "The task has no such file, or a link is there; list its files with accord task outputs.";
+    AofOutputTooLarge = "output_too_large", Validation, AfterChange, 413,
+        "The outputs of a run are larger than a host takes; leave fewer or smaller files in \
+         outputs/.";
+    AofOutputOffset = "output_offset", Validation, AfterChange, 409,
+        "The bytes do not follow those that are there; go on after the received ones that the \
+         details name.";
+    AofOutputDamaged = "output_damaged", Validation, AfterChange, 422,
+        "The uploaded bytes do not have the digest that was announced, and were removed; read the \
+         file again and send it from its start.";
+    AofRunReported = "run_reported", Validation, Never, 409,
+        "The run has reported, so that its outputs do not change any more; send nothing \
+         more of it.";
     AofAgentNotStarted = "agent_not_started", Execution, AfterChange, 500,
         "The program of the agent cannot be started; the task was given back. Correct the command \
          of the agent.";

@@ -1,0 +1,116 @@
+//! `accord task outputs`: the files that agents left.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use accord_api::{Call, NoBody};
+use accord_tasks_core::operations::{FileQuery, OutputsAnswer, ReadTaskFile, TaskOutputs};
+
+use super::place::{Place, PlaceArgs};
+use crate::host::HostRequest;
+use crate::render::{self, Page, clean, counted};
+use crate::{CliError, Exit, Output, Result, print_note};
+
+/// How many digits of a digest are shown.
+const DIGITS: usize = 12;
+
+/// List the outputs of a task, or print one of them
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct OutputsArgs {
+    /// The task
+    id: String,
+
+    /// A file in outputs/ or inputs/, whose bytes are printed
+    path: Option<String>,
+
+    /// The file to write, replaced only when all of it is there [default: standard output]
+    #[arg(short, long, value_name = "FILE", requires = "path")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl OutputsArgs {
+    pub(super) fn run(self) -> Result<Exit> {
+        let place = self.place.open()?;
+        let Some(path) = self.path else {
+            let answered = place.host.ask::<TaskOutputs>(place.task(&self.id)?, Default::default());
+            return place.print(answered?, list);
+        };
+        if place.json {
+            let message = "--json is for the list: the bytes of a file are printed as they are";
+            return Err(CliError::usage(message));
+        }
+        if self.output.is_none() && std::io::stdout().is_terminal() {
+            return show(&place, &self.id, path);
+        }
+        let (mut output, file) = match &self.output {
+            None => (Output::stdout(), None),
+            Some(path) => Output::pending(path).map(|(output, file)| (output, Some(file)))?,
+        };
+        read(&place, &self.id, path, &mut |piece| output.bytes(piece))?;
+        output.finish()?;
+        file.map_or(Ok(()), |file| file.keep().map(drop))?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// Prints a text on a terminal, which the text cannot control.
+fn show(place: &Place, id: &str, path: String) -> Result<Exit> {
+    let mut bytes = Vec::new();
+    read(place, id, path, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(CliError::usage("the file is no text; write it to a file with --output FILE"));
+    };
+    let mut output = Output::stdout();
+    for line in text.lines() {
+        output.line(clean(line))?;
+    }
+    output.finish()
+}
+
+/// Reads a file of a task piece by piece.
+pub(super) fn read(
+    place: &Place,
+    id: &str,
+    path: String,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let query = FileQuery { path, offset: None };
+    let call = Call::<ReadTaskFile>::new(place.task(id)?, query, NoBody);
+    let request = HostRequest::from(call.encode());
+    place.host.runtime.block_on(async {
+        let mut answer = place.host.stream(request).await?;
+        while let Some(piece) = answer.next().await? {
+            take(&piece)?;
+        }
+        Ok(())
+    })
+}
+
+fn list(page: &mut Page, answer: &OutputsAnswer) {
+    let row = |output: &accord_tasks_core::operations::OutputView| {
+        let digest = output.sha256.as_deref().unwrap_or("not read");
+        let digest = digest.chars().take(DIGITS).collect();
+        vec![clean(&output.path), output.bytes.to_string(), digest]
+    };
+    let rows: Vec<Vec<String>> = answer.outputs.iter().map(row).collect();
+    render::table(page, &["FILE", "BYTES", "SHA-256"], &rows);
+    if rows.is_empty() {
+        print_note(format!("{} has no outputs", answer.task_id));
+    }
+    if answer.hidden > 0 {
+        print_note(format!("{} left out: links, and more files", counted(answer.hidden, "entry")));
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord task outputs 001
+  accord task outputs 001 result.txt
+  accord task outputs 001 report.pdf --output report.pdf";
