@@ -2,6 +2,8 @@
 //! of the list and its project, so that a cursor of another list is refused, and the values of its
 //! order.
 
+use std::collections::BTreeMap;
+
 use accord_canon::sha256;
 use accord_contract::{Code, Failure, Time, Value};
 use data_encoding::BASE64URL_NOPAD;
@@ -20,6 +22,49 @@ pub trait Cursor: Sized {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectPosition {
     pub project_id: ProjectId,
+}
+
+/// A position in the stream of several projects: the last event of each.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct StreamPosition(BTreeMap<ProjectId, u64>);
+
+/// The mark of the stream of several projects.
+const STREAM: &str = "v";
+
+impl StreamPosition {
+    /// The last event of a project, if the position has it.
+    pub fn of(&self, project: &ProjectId) -> Option<u64> {
+        self.0.get(project).copied()
+    }
+
+    pub fn set(&mut self, project: ProjectId, seq: u64) {
+        self.0.insert(project, seq);
+    }
+
+    pub fn remove(&mut self, project: &ProjectId) {
+        self.0.remove(project);
+    }
+
+    pub fn each(&self) -> impl Iterator<Item = (&ProjectId, u64)> {
+        self.0.iter().map(|(project, seq)| (project, *seq))
+    }
+
+    pub fn encode(&self) -> String {
+        let pair = |(project, seq): (&ProjectId, u64)| {
+            Value::from(vec![Value::from(project.as_str()), seq.into()])
+        };
+        write(STREAM, self.each().map(pair).collect())
+    }
+
+    /// Reads a position from its text. Fails with `invalid_cursor`.
+    pub fn decode(text: &str) -> Result<Self, Failure> {
+        let pair = |value: Value| {
+            let id = ProjectId::new(value.get(0)?.as_str()?).ok()?;
+            Some((id, value.get(1)?.as_u64()?))
+        };
+        let pairs: Option<_> = read(STREAM, text)?.into_iter().map(pair).collect();
+        Ok(Self(pairs.ok_or_else(invalid)?))
+    }
 }
 
 /// The mark of the list of projects, which belongs to no project.

@@ -110,6 +110,11 @@ impl Event {
         }
     }
 
+    /// Whether this reader may not see it.
+    pub fn is_hidden_from(&self, access: &Access) -> bool {
+        self.event.as_ref().is_some_and(|event| !event.is_visible_to(access))
+    }
+
     /// The event as this reader sees it.
     pub fn document_for(&self, access: &Access) -> Value {
         let mut document = Object::new();

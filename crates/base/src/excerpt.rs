@@ -12,6 +12,7 @@ pub fn one_line(text: &str, longest: usize) -> String {
         }
         line.push_str(word);
     }
+    let line = visible(&line);
     match line.char_indices().nth(longest) {
         None => line,
         Some((end, _)) => {
@@ -21,11 +22,39 @@ pub fn one_line(text: &str, longest: usize) -> String {
     }
 }
 
+/// Whether a character does not show what it is: it controls a terminal, changes the direction of
+/// the text, or looks like nothing. A reader sees its code point instead. Joiners and the selectors
+/// of pictures are parts of words and of pictures.
+pub fn is_invisible(character: char) -> bool {
+    (character.is_control() && character != '\t')
+        || matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}')
+        || matches!(character, '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}')
+        || matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}')
+        || matches!(character, '\u{ffa0}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(character, '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// A text with its invisible characters escaped. Lines stay lines.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' => shown.push(character),
+            '\r' if characters.peek() == Some(&'\n') => {}
+            hidden if is_invisible(hidden) => shown.extend(hidden.escape_unicode()),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
 /// As much of a text as fits into `most` tokens, what is missing, and where it is (`place`).
 pub fn cut(text: &str, most: usize, place: &str) -> String {
-    let text = text.trim();
-    if tokens(text) <= most {
-        return text.to_owned();
+    let text = visible(text.trim());
+    if tokens(&text) <= most {
+        return text;
     }
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let with = |kept: usize| {
@@ -85,6 +114,15 @@ mod tests {
         let text = format!("Before.\n\n```\n{}\n```\n", "code ".repeat(200));
         let shown = cut(&text, 60, "x.md");
         assert!(shown.starts_with("Before.\n…"), "{shown}");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        let text = "a\u{200b}b\n\tc\u{202e}d\u{e0041}e\u{e0101}f\u{1b}[2J";
+        let shown = "a\\u{200b}b\n\tc\\u{202e}d\\u{e0041}e\\u{e0101}f\\u{1b}[2J";
+        assert_eq!(visible(text), shown);
+        // A joiner and the selector of a picture are parts of what is seen.
+        assert_eq!(visible("👩\u{200d}💻 ❤\u{fe0f} é"), "👩\u{200d}💻 ❤\u{fe0f} é");
     }
 
     #[test]

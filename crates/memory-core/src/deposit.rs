@@ -4,7 +4,7 @@ use accord_base::credential::CredentialPlace;
 use accord_contract::{Code, Failure, Value, Wire as _};
 
 use crate::lifecycle::Revision;
-use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status};
+use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, flow};
 use crate::project::{Project, Writing};
 use crate::{ActorType, ContentHash, Package, WARNINGS, Warning, refuse, text};
 
@@ -17,6 +17,8 @@ pub struct DepositState {
     pub links: LinkTargets,
     /// The places of the package with credentials; none if they are allowed.
     pub credentials: Vec<CredentialPlace>,
+    /// Whether Accord made the package itself, from a record.
+    pub is_flow: bool,
 }
 
 /// What the links of a package lead to, each in the order of the links.
@@ -71,7 +73,7 @@ pub fn answer(package: &Package, warnings: Vec<Warning>) -> (String, Option<Vec<
 
 /// Decides the deposit of `package`. Fails with `invalid_schema` at `project_id` when it names
 /// another project, or at `x-answers` or `x-supersedes`, with `duplicate_package_id`,
-/// `credential_found`, `project_archived` or `project_not_found`.
+/// `credential_found`, `reserved_package`, `project_archived` or `project_not_found`.
 /// Clauses: AGENTIC-R-044, AGENTIC-R-045, AGENTIC-R-022, AGENTIC-R-051, AGENTIC-R-052,
 /// AGENTIC-R-065, AGENTIC-A-03, AGENTIC-A-20, AGENTIC-A-39.
 ///
@@ -101,6 +103,9 @@ pub fn deposit(
     // After the lookup: a package that was stored with its credentials is still there.
     refuse::credentials(&state.credentials)?;
     Links::check(package.fields())?;
+    if !state.is_flow {
+        flow::check_free(package.fields())?;
+    }
     let mut warnings = Vec::new();
     if let Some(parent) = package.fields().parent()
         && !state.parent_known

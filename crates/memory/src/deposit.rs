@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use accord_base::credential::CredentialPlace;
-use accord_base::{Actor, ActorKey, Author, Caller, Need, ProjectId, Verb};
+use accord_base::{Actor, ActorKey, Author, Caller, Decision, Need, ProjectId, Verb};
 use accord_contract::{Failure, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
@@ -25,6 +25,8 @@ pub struct DepositOptions {
     pub mint: bool,
     /// Whether a package with credentials is stored.
     pub allow_credentials: bool,
+    /// Whether Accord made the package itself, from a record of another protocol.
+    pub flow: bool,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,6 +43,8 @@ pub(crate) struct Prepared {
     pub(crate) index: PackageIndex,
     /// The places with credentials that are not allowed.
     pub(crate) credentials: Vec<CredentialPlace>,
+    /// Whether Accord made the package itself.
+    pub(crate) is_flow: bool,
     pub(crate) actor: Option<Actor>,
     /// The actor whose drafts alone the caller sees.
     pub(crate) drafts: Option<ActorKey>,
@@ -70,7 +74,12 @@ impl Memory {
         access.may(Verb::Write, project)?;
         // Parsing, hashing and indexing take the most time. One thread writes, so none of it
         // happens in the transaction.
-        let DepositOptions { mint, allow_credentials } = options;
+        let DepositOptions { mint, allow_credentials, flow } = options;
+        if flow {
+            // What a run decided is what people rely on.
+            access.may(Verb::Approve, project)?;
+            caller.attribute(Need::Decide(Decision::Grant), Author::unnamed())?;
+        }
         let (package, index, credentials) = self
             .compute(sent.len(), move || {
                 let package = if mint {
@@ -90,6 +99,7 @@ impl Memory {
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
             actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
+            is_flow: flow,
             package,
             index,
             credentials,
@@ -156,6 +166,7 @@ impl Memory {
             parent_known,
             session_known,
             credentials: prepared.credentials.clone(),
+            is_flow: prepared.is_flow,
             links: unit.link_targets(
                 project_id,
                 prepared.index.links(),

@@ -140,6 +140,7 @@ impl Memory {
             package: package.clone(),
             index: flow.index.clone(),
             credentials: package.credentials(),
+            is_flow: true,
             actor: None,
             drafts: None,
         };

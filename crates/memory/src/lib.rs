@@ -87,7 +87,7 @@ pub use self::decisions::{DecisionPage, TakenDecisions};
 pub use self::deposit::{DepositOptions, Deposited};
 pub use self::edges::AppliedOutbox;
 pub use self::embed::{Embedder, EmbeddingOptions};
-pub use self::events::{FollowEnd, Follower, Since};
+pub use self::events::{FollowEnd, Follower, Since, WatchedEvent, Watcher};
 pub use self::export::Export;
 pub use self::flow::{FlowPackage, FlowSource};
 pub use self::ids::MatchingIds;

@@ -9,12 +9,23 @@ use std::sync::Arc;
 use accord_base::ProjectId;
 use accord_store::{Advance, Listener};
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
-#[derive(Debug, Default)]
+/// How many commits a watcher may lag behind before it looks at all projects.
+const LAG: usize = 1_024;
+
+#[derive(Debug)]
 pub(super) struct Notifier {
     /// The newest event number of each project that has followers.
     projects: Mutex<HashMap<ProjectId, watch::Sender<u64>>>,
+    /// The projects that commits changed, for watchers of several projects.
+    all: broadcast::Sender<ProjectId>,
+}
+
+impl Default for Notifier {
+    fn default() -> Self {
+        Self { projects: Mutex::default(), all: broadcast::Sender::new(LAG) }
+    }
 }
 
 /// One follower's subscription to a project.
@@ -26,6 +37,11 @@ pub(super) struct Subscription {
 }
 
 impl Notifier {
+    /// The projects that commits change from now on.
+    pub(super) fn changes(&self) -> broadcast::Receiver<ProjectId> {
+        self.all.subscribe()
+    }
+
     /// Subscribes to a project. Every commit from now on is noticed.
     pub(super) fn subscribe(self: &Arc<Self>, project: &ProjectId) -> Subscription {
         let mut projects = self.projects.lock();
@@ -39,6 +55,8 @@ impl Listener for Notifier {
     fn committed(&self, advances: &[Advance]) {
         let projects = self.projects.lock();
         for advance in advances {
+            // Fails while nobody watches.
+            let _ = self.all.send(advance.project_id.clone());
             if let Some(sender) = projects.get(&advance.project_id) {
                 sender.send_replace(advance.through);
             }

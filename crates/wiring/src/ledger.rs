@@ -45,7 +45,7 @@ pub(crate) struct Owned {
     pub(crate) written: Written,
 }
 
-/// The document: the ledgers of the projects that share a data folder.
+/// The document: the ledgers by the roots of their projects.
 #[derive(Deserialize, Serialize)]
 struct Document {
     version: u32,

@@ -37,6 +37,7 @@ mod status;
 mod store;
 mod task;
 mod verify;
+mod watch;
 mod worker_output;
 
 pub(crate) use self::kb::answers::LineError;
@@ -65,6 +66,7 @@ subcommands! {
         Session(session::SessionArgs),
         Status(Box<status::StatusArgs>),
         Inbox(Box<inbox::InboxArgs>),
+        Watch(Box<watch::WatchArgs>),
         Decisions(decisions::DecisionsArgs),
         Join(edge::JoinArgs),
         Leave(edge::LeaveArgs),

@@ -19,6 +19,7 @@ mod only_project;
 mod open;
 mod refusal;
 mod request;
+mod sent_events;
 mod shared_folder;
 mod target;
 
@@ -33,5 +34,6 @@ pub(crate) use self::names::{
 };
 pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store};
 pub(crate) use self::request::HostRequest;
+pub(crate) use self::sent_events::{Sent, SentEvents};
 pub(crate) use self::shared_folder::{SharedFolder, TaskPlace};
 pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs, attempt_socket};

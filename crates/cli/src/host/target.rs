@@ -145,6 +145,15 @@ impl TargetArgs {
         }
     }
 
+    /// Connects to a host that runs; refused if none serves the data folder.
+    pub(crate) fn to_served(&self) -> Result<Connection> {
+        match self.target()? {
+            Target::Server { url, key } => Connection::to_server(&url, key),
+            Target::Folder(folder) => Connection::to_running_host(&folder),
+            Target::Attempt(socket) => Connection::to_attempt(&socket),
+        }
+    }
+
     pub(crate) fn connect(&self, if_missing: IfMissing) -> Result<Connection> {
         Connection::open(&self.target()?, if_missing)
     }

@@ -10,6 +10,7 @@
 mod decision;
 mod digest;
 mod edge;
+mod event;
 mod fact;
 mod inbox;
 mod key;
@@ -29,6 +30,7 @@ mod time;
 pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
 pub(crate) use self::edge::{edge, edges};
+pub(crate) use self::event::project_event;
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::inbox::{inbox, inbox_item, inbox_marks};
 pub(crate) use self::key::{key, keys};

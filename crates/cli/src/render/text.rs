@@ -1,6 +1,7 @@
 //! Texts from documents, made safe for a terminal.
 
 use accord_base::Actor;
+use accord_base::excerpt::is_invisible;
 use accord_contract::text::counted;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -18,23 +19,15 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 /// Escapes characters that control the terminal, change the direction of the text, or look like
 /// nothing.
 pub(crate) fn clean(text: &str) -> String {
-    let acts = |character: char| {
-        // Escape sequences could forge output or control the terminal. Direction marks could show a
-        // text in another order than it has. A long word of what looks blank would begin a line of
-        // the terminal, as if it were Accord's. Joiners are part of words and of pictures.
-        (character.is_control() && character != '\t')
-            || matches!(character, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}')
-            || matches!(character, '\u{17b5}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
-            || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-            || matches!(character, '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
-            || matches!(character, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
-    if !text.contains(acts) {
+    // Escape sequences could forge output or control the terminal. Direction marks could show a
+    // text in another order than it has. A long word of what looks blank would begin a line of the
+    // terminal, as if it were Accord's.
+    if !text.contains(is_invisible) {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if acts(character) {
+        if is_invisible(character) {
             shown.extend(character.escape_unicode());
         } else {
             shown.push(character);

@@ -221,6 +221,8 @@ const NAME_VALUE: &[&str] = &[
     "commands/live/questions.rs",
     // Events of coding agents.
     "commands/worker_output.rs",
+    // Events of every protocol, also of kinds of later versions.
+    "render/event.rs",
     // What agents and people sent in a live session.
     "render/live.rs",
 ];

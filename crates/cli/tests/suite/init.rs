@@ -30,6 +30,15 @@ impl Place {
         self.home.path().canonicalize().expect("a path").join(path)
     }
 
+    /// The folder with the records of the repository.
+    fn records(&self) -> PathBuf {
+        let all = fs::read_dir(self.at(".local/state/accord/wiring")).into_iter().flatten();
+        let mut all = all.map(|entry| entry.expect("an entry").path());
+        let records = all.next().unwrap_or_else(|| self.at(".local/state/accord/wiring/none"));
+        assert_eq!(all.next(), None);
+        records
+    }
+
     #[track_caller]
     fn git(&self, at: &str, args: &[&str]) -> String {
         let mut git = Command::new("git");
@@ -123,15 +132,17 @@ fn an_agent_is_connected_once_and_removed_without_a_trace() {
     }
     let files = place.files();
     assert_eq!(files, "?? .claude/settings.json\n?? .mcp.json\n?? AGENTS.md\n");
-    let ledger = place.at("shop/.accord/wiring.json");
-    assert!(ledger.exists());
+    let records = place.records();
+    let ledger = records.join("ledger.json");
+    assert!(ledger.exists() && !place.at("shop/.accord").exists());
 
     // Again: nothing is written.
-    let written = |path: &str| fs::metadata(place.at(path)).and_then(|it| it.modified()).ok();
-    let times = ["shop/.mcp.json", "shop/AGENTS.md", "shop/.accord/wiring.json"].map(written);
+    let written = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
+    let paths = [place.at("shop/.mcp.json"), place.at("shop/AGENTS.md"), ledger.clone()];
+    let times = paths.each_ref().map(written);
     let said = place.types("init claude").yes();
     assert!(said.contains("nothing to change"), "{said}");
-    let again = ["shop/.mcp.json", "shop/AGENTS.md", "shop/.accord/wiring.json"].map(written);
+    let again = paths.each_ref().map(written);
     assert_eq!(times, again);
     assert_eq!(place.types("init claude --dry-run").code, 0);
 
@@ -139,7 +150,7 @@ fn an_agent_is_connected_once_and_removed_without_a_trace() {
     place.types("init claude --remove --yes").yes();
     assert_eq!(place.files(), before);
     assert_eq!(place.text("shop/AGENTS.md"), "# Shop");
-    assert!(!ledger.exists() && !place.at("shop/.accord/wiring").exists());
+    assert!(!records.exists() && fs::read_dir(place.at(".local/state/accord/wiring")).is_ok());
     let said = place.types("init claude --remove").yes();
     assert_eq!(said, "Claude Code: nothing to remove\n");
 }
@@ -155,8 +166,9 @@ fn the_bytes_from_before_are_private_and_modes_stay() {
     place.types("init codex --yes").yes();
     let mode = |path: PathBuf| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode(path), 0o640);
-    assert_eq!(mode(place.at("shop/.accord/wiring.json")), 0o600);
-    let kept = fs::read_dir(place.at("shop/.accord/wiring")).expect("a folder");
+    let records = place.records();
+    assert_eq!(mode(records.join("ledger.json")), 0o600);
+    let kept = fs::read_dir(records.join("before")).expect("a folder");
     let modes: Vec<u32> = kept.map(|entry| mode(entry.expect("an entry").path())).collect();
     assert_eq!(modes, [0o600]);
 }
@@ -175,8 +187,8 @@ fn a_refusal_names_the_file_and_writes_nothing() {
     fs::remove_dir_all(place.at("shop/.codex")).expect("removed");
     // The record cannot be written: what was written before is undone.
     fs::write(place.at("shop/AGENTS.md"), "# Shop").expect("a file");
-    fs::create_dir(place.at("shop/.accord")).expect("a folder");
-    fs::write(place.at("shop/.accord/wiring"), "").expect("a file");
+    fs::create_dir_all(place.at(".local/state/accord")).expect("a folder");
+    fs::write(place.at(".local/state/accord/wiring"), "").expect("a file");
     place.types("init codex --yes").refused("OUTPUT_FAILED");
     assert_eq!(place.text("shop/AGENTS.md"), "# Shop");
     assert!(!place.at("shop/.codex").exists());
@@ -260,7 +272,7 @@ fn the_settings_of_the_user_are_changed_on_demand_alone() {
     let place = Place::new();
     place.types("init codex --user --yes").yes();
     assert_eq!(place.files(), "");
-    assert!(place.at(".local/state/accord/wiring.json").exists());
+    assert!(place.at(".local/state/accord/wiring/user/ledger.json").exists());
     let text = place.text(".codex/config.toml");
     assert!(text.contains("args = [\"mcp\"]"), "{text}");
     let said = place.types("init codex").yes();

@@ -108,6 +108,7 @@ mod terminal;
 mod undeclared;
 mod wait;
 mod walk;
+mod watch;
 mod wire_pages;
 mod workers;
 mod worktrees;

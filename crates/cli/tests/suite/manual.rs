@@ -16,7 +16,7 @@ const WRITTEN_ADDRESS: &str = "http://127.0.0.1:7171";
 /// How curl says that its time is up: a stream of events has no other end.
 const TIME_IS_UP: i32 = 28;
 /// The routes whose answer is a stream without an end.
-const FOLLOWING: [&str; 2] = ["events", "follow_inbox"];
+const FOLLOWING: [&str; 3] = ["events", "follow_inbox", "watch_events"];
 
 #[test]
 fn the_pages_are_what_the_routes_say() {

@@ -138,6 +138,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("task unblock", "TASK-1 --project p", ""),
     ("task undelete", "TASK-1 --project p", ""),
     ("task watch", "--project p", ""),
+    ("watch", "", ""),
     ("task work", "--agent true --as a --project p", ""),
 ];
 

@@ -17,16 +17,11 @@ use std::path::Path;
 
 use accord_base::credential;
 use accord_contract::Value;
+use accord_memory_core::package::flow::{APPROVED_BY, AUTHOR};
+use accord_memory_core::sources::SOURCE;
 use serde_json::json;
 
 use crate::settings::Settings;
-
-/// The author of the packages.
-const AUTHOR: &str = "accord";
-/// The member that says what a package comes from.
-const SOURCE: &str = "x-source";
-/// The member that says who approved it.
-const APPROVED_BY: &str = "x-approved_by";
 
 /// The longest title of a package, in characters.
 const TITLE: usize = 200;

@@ -116,6 +116,8 @@ examples! {
         single "/accord/v1/inbox/package.review:atlas:pkg_0a1b:2/mark?actor=human:lead");
     "follow_inbox" 200
         ("curl --no-buffer --max-time 2 http://127.0.0.1:7171/accord/v1/inbox/events");
+    "watch_events" 200
+        ("curl --no-buffer --max-time 2 http://127.0.0.1:7171/accord/v1/events");
     "reviews" 200 (GET "/v1/projects/atlas/reviews");
     "review" 200 (JSON r#"{"outcome":"revision_requested","note":"Name the cost"}"#
         "/v1/packages/pkg_0a1b/review");

@@ -1,5 +1,6 @@
 //! Depositing packages, once and again, one after the other and at the same time.
 
+use accord_base::{KeyScope, Verb};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -177,4 +178,34 @@ async fn large_packages_are_taken_up_to_the_limit() {
     let too_large = package_with("pkg_2", json!({"x-filler": filler}));
     let refusal = asker.post(PACKAGES, &too_large).await;
     refusal.refused(413, "payload_too_large");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_accord_makes_itself_cannot_be_forged() {
+    let world = World::new();
+    let asker = world.owner();
+    let source = json!({"protocol": "tasks", "task_id": "TASK-2026-01-01-001"});
+    let forged = [
+        ("created_by", json!({"created_by": {"id": "accord", "type": "script"}})),
+        ("x-approved_by", json!({"x-approved_by": "human:lead"})),
+        ("x-source", json!({"x-source": source})),
+    ];
+    for (field, members) in &forged {
+        let refused = asker.post(PACKAGES, &package_with("pkg_1", members.clone())).await;
+        assert_eq!(refused.refused(400, "reserved_package")["field"], *field);
+    }
+    // The source of an import has no protocol.
+    let imported = json!({"x-source": {"format": "adr", "path": "docs/1.md"}});
+    asker.deposit(&package_with("pkg_2", imported)).await;
+
+    // A key that only writes cannot say that a run decided it.
+    let writer = world.key(&KeyScope::new(vec![Verb::Read, Verb::Write], None));
+    let made = &package_with("pkg_1", forged[0].1.clone());
+    let flow = format!("{PACKAGES}?flow=true");
+    writer.post(&flow, made).await.refused(403, "unauthorized");
+    let approving = vec![Verb::Read, Verb::Write, Verb::Approve];
+    let approver = world.key(&KeyScope::new(approving, None));
+    approver.post(&flow, made).await.expect(201);
+    // A copy of what is there is no forgery.
+    writer.post(PACKAGES, made).await.expect(200);
 }

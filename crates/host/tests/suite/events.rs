@@ -45,7 +45,7 @@ impl Listener {
     }
 
     /// The next block; `None` when the stream has ended.
-    async fn block(&mut self) -> Option<String> {
+    pub(crate) async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
@@ -183,7 +183,7 @@ async fn what_may_not_be_seen_keeps_its_number_alone() {
     world.key(&stranger).get(EVENTS).await.refused(403, "unauthorized");
 }
 
-fn request(scope: &KeyScope) -> KeyRequest {
+pub(crate) fn request(scope: &KeyScope) -> KeyRequest {
     let mut document = scope.encode();
     document["label"] = json!("of a test");
     KeyRequest::from_document(document).unwrap()

@@ -48,3 +48,4 @@ mod tasks;
 mod undeclared;
 mod verify;
 mod visibility;
+mod watch;

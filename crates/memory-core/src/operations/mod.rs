@@ -35,7 +35,9 @@ pub use bundles::{
     DigestSnippet, DigestSummary, Orchestrate, Orient, OrientParams, OrientationBundle,
     ReadBriefing, ReadConformance,
 };
-pub use events::{EventHeaders, EventParams, FollowEvents, ProjectEvent};
+pub use events::{
+    EventHeaders, EventParams, FollowEvents, ProjectEvent, WatchEvents, WatchHeaders, WatchQuery,
+};
 pub use export::{
     ExportProject, ExportedLine, ImportCounts, ImportProject, ImportSummary, LineWarning,
     ProgressLine, RefusedLine,

@@ -32,6 +32,9 @@ params! {
     pub struct DepositParams {
         /// Whether to generate an id if the package has none.
         flag mint: Flag = Flag::new("mint");
+        /// Whether the command made it from the record of a governed run. It needs the verb
+        /// `approve`, and no worker may do it.
+        flag flow: Flag = Flag::new("flow");
     }
 
     /// How a package or a fact is written.
@@ -142,7 +145,7 @@ operation! {
         also 200 "The package was stored before.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
             Code::AgenticDuplicatePackageId, Code::AgenticAmbiguousPackageId,
-            Code::AgenticCredentialFound,
+            Code::AgenticCredentialFound, Code::AgenticReservedPackage,
             Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
             Code::AgenticPayloadTooLarge, Code::NotForWorkers]];

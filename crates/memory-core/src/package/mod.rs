@@ -8,6 +8,7 @@
 //!   absent, and `5.0` as `5`.
 
 mod fields;
+pub mod flow;
 mod head;
 mod kinds;
 mod links;

@@ -30,7 +30,8 @@ pub fn routes() -> Vec<Route> {
 async fn deposit(asked: Exchange, call: Call<Deposit>) -> Reply {
     let (Context { host, caller, .. }, project) = (asked.context, call.path.project);
     let WriteHeaders { allow_credentials, complete_ids } = super::write_headers(&asked.headers)?;
-    let options = DepositOptions { mint: call.query.mint, allow_credentials };
+    let options =
+        DepositOptions { mint: call.query.mint, flow: call.query.flow, allow_credentials };
     let sent = match complete_ids {
         true => host.memory().with_whole_ids(&caller, &project, asked.body).await?,
         false => asked.body,

@@ -99,6 +99,10 @@ pub static TOOLSET: Toolset = Toolset {
              only if a person asked you to store it.",
         ),
         Advice::on(
+            Code::AgenticReservedPackage,
+            "Deposit it as yourself, without x-approved_by, and without a protocol in x-source.",
+        ),
+        Advice::on(
             Code::AgenticInvalidTransition,
             "memory_revisions shows the status of the package.",
         ),

@@ -176,7 +176,7 @@ impl Played {
             members.insert("x-answers".to_owned(), answers.collect());
         }
         let sent = package.to_string().into();
-        let options = DepositOptions { mint: true, allow_credentials: false };
+        let options = DepositOptions { mint: true, ..DepositOptions::default() };
         let stored = self.memory.deposit(&Caller::owner(), &self.id, sent, options).await.unwrap();
         if let Some(name) = step["as"].as_str() {
             let id = stored.package.package_id.as_str().to_owned();

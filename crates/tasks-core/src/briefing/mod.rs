@@ -10,7 +10,7 @@
 mod report;
 mod sections;
 
-use accord_base::excerpt::{cut, one_line};
+use accord_base::excerpt::{cut, one_line, visible};
 use accord_base::tokens;
 use accord_contract::Timestamp;
 
@@ -133,14 +133,18 @@ impl Briefing<'_> {
             (100, &|most| self.work_log(most)),
         ];
         let size = |section: &Option<String>| section.as_deref().map_or(0, |text| tokens(text) + 1);
-        let whole = sections.iter().map(|(_, section)| size(&section(usize::MAX)));
+        let shown = |section: &dyn Fn(usize) -> Option<String>, most| {
+            section(most).map(|text| visible(&text))
+        };
+        let whole = sections.iter().map(|(_, section)| size(&shown(section, usize::MAX)));
         let whole: Vec<usize> = whole.collect();
         let (mut parts, mut is_cut) = (vec![head], false);
         for (place, (share, section)) in sections.iter().enumerate() {
             let later: usize = whole[place + 1..].iter().sum();
             // The ends of lines around it are tokens, too.
             let room = left.saturating_sub(2);
-            let section = section((room * share / 100).max(room.saturating_sub(later)));
+            let most = (room * share / 100).max(room.saturating_sub(later));
+            let section = shown(section, most);
             match left.checked_sub(size(&section)) {
                 Some(rest) => {
                     left = rest;

@@ -1,21 +1,30 @@
 //! The files of a project or a user: read as a snapshot, written as a whole or not at all.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use accord_canon::sha256;
 use accord_contract::Code;
-use accord_host::upkeep::{DATA_FOLDER, Lookup, create_folder};
+use accord_process::user_state_folder;
 use accord_wiring::{Change, Homes, Ledger, Plan, Scope, Snapshot, TOOLS, folders_of};
 
 use crate::host::setting;
 use crate::{CliError, Result};
 
+/// The folder of the records, in the folder for the state of programs of the user. They say what is
+/// written over the files of a repository, so nothing that is cloned or shared can be one.
+const RECORDS: &str = "accord/wiring";
 /// The ledger, and the folder with the bytes from before.
-const LEDGER: &str = "wiring.json";
-const PRIORS: &str = "wiring";
+const LEDGER: &str = "ledger.json";
+const PRIORS: &str = "before";
+/// What the settings of the user are called.
+const USER: &str = "user";
+
+/// A file that does not exist.
+const MISSING: [io::ErrorKind; 2] = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
 
 /// The mode of a new file of a project.
 const SHARED: u32 = 0o644;
@@ -27,7 +36,7 @@ pub(super) struct Place {
     /// The folder that relative paths are in.
     pub(super) root: PathBuf,
     pub(super) homes: Homes,
-    /// The folder of the ledger.
+    /// The folder of the ledger, which no other root shares.
     records: PathBuf,
     /// What the ledger calls the root.
     key: String,
@@ -41,26 +50,17 @@ impl Place {
         let here = std::env::current_dir().and_then(|here| here.canonicalize());
         let here = here.map_err(unreadable)?;
         let homes = homes()?;
+        let state = user_state_folder().unwrap_or_else(|| Path::new(&homes.home).to_owned());
+        let records = state.join(RECORDS);
         if scope == Scope::User {
-            let state = setting("XDG_STATE_HOME").map(PathBuf::from);
-            let state = state.unwrap_or_else(|| Path::new(&homes.home).join(".local/state"));
-            let (root, records) = (PathBuf::from(&homes.home), state.join("accord"));
-            return Ok(Self { scope, root, homes, records, key: "user".to_owned() });
+            let root = PathBuf::from(&homes.home);
+            let records = records.join(USER);
+            return Ok(Self { scope, root, homes, records, key: USER.to_owned() });
         }
         let is_top = |folder: &&Path| folder.join(".git").exists();
         let root = here.ancestors().find(is_top).unwrap_or(&here).to_owned();
-        let lookup = Lookup::from(&root);
-        let records = match (lookup.find()?, lookup.new) {
-            (Some(found), _) => found.path,
-            (None, Ok(new)) => new.join(DATA_FOLDER),
-            (None, Err(obstacle)) => return Err(obstacle.refusal().into()),
-        };
-        let below = records.parent().and_then(|above| root.strip_prefix(above).ok());
-        let key = match below.map(Path::to_string_lossy) {
-            Some(path) if path.is_empty() => ".".to_owned(),
-            Some(path) => path.into_owned(),
-            None => root.to_string_lossy().into_owned(),
-        };
+        let key = root.to_string_lossy().into_owned();
+        let records = records.join(&sha256(key.as_bytes()).hex()[..32]);
         Ok(Self { scope, root, homes, records, key })
     }
 
@@ -68,12 +68,13 @@ impl Place {
         self.root.to_string_lossy().into_owned()
     }
 
-    /// The ledgers of all projects of the data folder.
+    /// The ledgers in the folder of the records.
     fn ledgers(&self) -> Result<BTreeMap<String, Ledger>> {
         let path = self.records.join(LEDGER);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Ledger::read_all(&path.display().to_string(), &text)?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            // Something else in its place is refused when it is written.
+            Err(error) if MISSING.contains(&error.kind()) => Ok(BTreeMap::new()),
             Err(error) => Err(unreadable(&path, &error)),
         }
     }
@@ -219,11 +220,8 @@ impl Place {
         let path = self.records.join(LEDGER);
         let failed = |error: io::Error| unwritable(&path, &error);
         let priors = self.records.join(PRIORS);
-        create_folder(&self.records).map_err(failed)?;
-        if !plan.priors.is_empty() {
-            fs::create_dir_all(&priors).map_err(failed)?;
-            fs::set_permissions(&priors, Permissions::from_mode(0o700)).map_err(failed)?;
-        }
+        let folder = if plan.priors.is_empty() { &self.records } else { &priors };
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         for (digest, bytes) in &plan.priors {
             replace(&priors.join(digest), bytes, PRIVATE).map_err(failed)?;
         }
@@ -242,6 +240,9 @@ impl Place {
         }
         if needed.is_empty() {
             let _ = fs::remove_dir(&priors);
+        }
+        if ledgers.is_empty() {
+            let _ = fs::remove_dir(&self.records);
         }
         Ok(())
     }

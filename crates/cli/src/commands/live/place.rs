@@ -10,7 +10,7 @@ use accord_live_core::operations::questions::{
 };
 
 use crate::Result;
-use crate::host::{Candidate, Connection, HostArgs, ProjectArg, Target, choose, project_id};
+use crate::host::{Candidate, Connection, HostArgs, ProjectArg, choose, project_id};
 
 /// How many sessions of a beginning are named.
 const NAMED: u32 = 10;
@@ -58,11 +58,7 @@ impl PlaceArgs {
 
     /// Connects to a host that runs: what the command gets comes from that host alone.
     pub(super) fn open_served(&self) -> Result<Place> {
-        self.place(match self.host.target.target()? {
-            Target::Server { url, key } => Connection::to_server(&url, key)?,
-            Target::Folder(folder) => Connection::to_running_host(&folder)?,
-            Target::Attempt(socket) => Connection::to_attempt(&socket)?,
-        })
+        self.place(self.host.target.to_served()?)
     }
 
     fn place(&self, host: Connection) -> Result<Place> {

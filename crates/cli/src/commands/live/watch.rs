@@ -8,7 +8,7 @@ use accord_contract::Code;
 use accord_live_core::operations::watch::{LiveFrame, WatchLiveSession, WatchQuery};
 
 use super::place::{Place, PlaceArgs};
-use crate::host::HostRequest;
+use crate::host::{HostRequest, Sent, SentEvents};
 use crate::render::{self, clean};
 use crate::{CliError, Exit, Output, Result, print_note};
 
@@ -50,29 +50,20 @@ impl WatchArgs {
 }
 
 async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<Exit> {
-    let mut answer = place.host.stream(request).await?;
+    let mut events = SentEvents::open(&place.host, request).await?;
     let mut output = Output::stdout();
-    let mut held: Vec<u8> = Vec::new();
     let mut last_comment = String::new();
     while left > 0 {
-        let Some(piece) = answer.next().await? else { return ended(&last_comment) };
-        held.extend_from_slice(&piece);
-        // A piece of the body can end anywhere, also in the middle of a line.
-        while left > 0
-            && let Some(end) = held.iter().position(|byte| *byte == b'\n')
-        {
-            let rest = held.split_off(end + 1);
-            let line = std::mem::replace(&mut held, rest);
-            let line = String::from_utf8_lossy(line.trim_ascii_end());
-            if let Some(data) = line.strip_prefix("data: ") {
+        match events.next().await? {
+            None => return ended(&last_comment),
+            Some(Sent::Comment(comment)) => last_comment = comment,
+            Some(Sent::Event { data, .. }) => {
                 left -= 1;
                 output.line(match place.json {
-                    true => data.to_owned(),
-                    false => render::live_frame(&Events::<LiveFrame>::decode(data)?),
+                    false => render::live_frame(&Events::<LiveFrame>::decode(&data)?),
+                    true => data,
                 })?;
                 output.flush().map_err(CliError::from_output)?;
-            } else if let Some(comment) = line.strip_prefix(": ") {
-                comment.clone_into(&mut last_comment);
             }
         }
     }

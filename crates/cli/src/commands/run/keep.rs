@@ -92,7 +92,11 @@ fn keep(folder: &Path) -> Result<()> {
     }
     for flow in missing.into_iter().rev() {
         let body = Verbatim::json(flow.text);
-        let call = Call::<Deposit>::new(in_project(&project)?, DepositParams::default(), body);
+        let call = Call::<Deposit>::new(
+            in_project(&project)?,
+            DepositParams { flow: true, ..DepositParams::default() },
+            body,
+        );
         host.write_to(&call, &NoParams)?;
     }
     Ok(())

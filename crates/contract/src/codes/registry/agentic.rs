@@ -23,6 +23,10 @@ macro_rules! agentic_codes {
          remove it, and revoke it if others could read it. If it must be stored, allow it: \
          `--allow-credentials`, the header X-Accord-Allow-Credentials: true, or the argument \
          allow_credentials of the tool.";
+    AgenticReservedPackage = "reserved_package", Validation, AfterChange, 400,
+        "The author `script:accord`, x-approved_by and an x-source with a protocol are those of \
+         packages that Accord makes itself from a recorded decision; name the author of the \
+         package, and leave these members out. Copies of a project are imported.";
     AgenticTooDeep = "too_deep", Validation, AfterChange, 400,
         "Lists and objects are nested past the limit; make the document flatter.";
     AgenticInvalidTransition = "invalid_transition", Validation, AfterChange, 400,

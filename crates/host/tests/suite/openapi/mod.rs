@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::support::Asker;
 
 /// The routes whose answer is a stream: it has no end to wait for.
-const FOLLOWING: [&str; 2] = ["events", "follow_inbox"];
+const FOLLOWING: [&str; 3] = ["events", "follow_inbox", "watch_events"];
 
 /// The document, or the one for a project.
 async fn document(asker: &Asker, query: &str) -> Value {

@@ -1,5 +1,7 @@
 //! Texts that are shortened, and say so.
 
+use accord_base::excerpt::visible;
+
 /// A text that is longer by up to this much is not shortened: the mark would be as long.
 const SLACK: usize = 16;
 /// If at least so many characters are missing, the mark says how many.
@@ -49,21 +51,9 @@ pub(super) fn beginning(text: &str, most: usize) -> &str {
     kept[..blank.unwrap_or(end)].trim_end()
 }
 
-/// The text with control characters escaped, and without white space around it.
+/// The text with invisible characters escaped, and without white space around it.
 pub(super) fn clean(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.replace("\r\n", "\n").trim().chars() {
-        match character {
-            '\n' | '\t' => shown.push(character),
-            // The latter could reorder the text around them.
-            '\0'..='\x1f'
-            | '\x7f'..='\u{9f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => shown.extend(character.escape_unicode()),
-            other => shown.push(other),
-        }
-    }
-    shown
+    visible(text.trim())
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -90,6 +80,7 @@ mod tests {
     #[test]
     fn what_could_forge_a_line_is_escaped() {
         assert_eq!(clean("a\u{1b}[2Jb\r\nc\u{202e}d "), "a\\u{1b}[2Jb\nc\\u{202e}d");
+        assert_eq!(clean("a\u{200b}b\u{e0041}"), "a\\u{200b}b\\u{e0041}");
         assert_eq!(one_line(" a\n\n# b\tc "), "a # b c");
     }
 }

@@ -9,11 +9,14 @@
 //! - when a project is removed, its followers get the event of the removal, and end. Events before
 //!   it that they have not read are deleted with the project.
 
+mod all;
+
 use accord_base::{Access, Caller, Event, ProjectId, StoredKey};
 use accord_contract::{Code, Failure, Time};
 use accord_memory_core::event;
 use accord_store::{EventRange, ReadUnit};
 
+pub use self::all::{WatchedEvent, Watcher};
 use super::notify::Subscription;
 use super::record::recorded;
 use super::{Memory, UnitResult, load};

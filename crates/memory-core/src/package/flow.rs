@@ -1,0 +1,36 @@
+//! The packages that Accord makes itself, from the record of another protocol. Their author and the
+//! members that name the record are reserved: a reader relies on them.
+
+use accord_contract::{Code, Failure, Value};
+
+use super::PackageFields;
+use crate::ActorType;
+use crate::sources::SOURCE;
+
+/// The author of the packages.
+pub const AUTHOR: &str = "accord";
+/// The member that says who approved the record.
+pub const APPROVED_BY: &str = "x-approved_by";
+/// The member of [`SOURCE`] that names the protocol of the record.
+pub const PROTOCOL: &str = "protocol";
+
+/// Fails with `reserved_package` if a package says that Accord made it.
+pub(crate) fn check_free(fields: &PackageFields) -> Result<(), Failure> {
+    let Some(pointer) = reserved(fields) else { return Ok(()) };
+    let message = format!("{} is reserved for packages that Accord makes itself", &pointer[1..]);
+    let failure = Failure::new(Code::AgenticReservedPackage, message).at(pointer);
+    Err(failure.suggesting("name the author of the package, and leave the member out"))
+}
+
+/// The place that is reserved, if the package has it.
+fn reserved(fields: &PackageFields) -> Option<&'static str> {
+    let author = &fields.created_by;
+    if author.kind == ActorType::Script && author.id.as_str() == AUTHOR {
+        return Some("/created_by");
+    }
+    if fields.extra.contains_key(APPROVED_BY) {
+        return Some("/x-approved_by");
+    }
+    let names_record = |source: &Value| source.get(PROTOCOL).is_some();
+    fields.extra.get(SOURCE).is_some_and(names_record).then_some("/x-source")
+}
