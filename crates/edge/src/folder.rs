@@ -154,9 +154,12 @@ impl Joined {
 
     /// Changes what a person chose.
     pub fn choose(&mut self, joining: Joining) -> Result<()> {
-        let Joining { url, project, key, name, send, exclude } = joining;
+        let Joining { url, project, key, name, send, exclude, decide, deciders } = joining;
+        let (decide, deciders) = (Some(decide), Some(deciders));
         let known = self.join.clone();
-        self.join = JoinFile { url, project, key, name, send, exclude, ..known };
+        let salt = known.salt.clone().or_else(|| Some(accord_base::mint_id("salt_", random())));
+        self.join =
+            JoinFile { url, project, key, name, send, exclude, decide, deciders, salt, ..known };
         self.write(JOIN, &self.join)
     }
 

@@ -1,8 +1,10 @@
 //! What is known about a joined work tree.
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{EdgeSend, EdgeSource};
 use accord_base::{EdgeId, ProjectId};
 use accord_contract::{Timestamp, message};
+use accord_system::random;
 
 use crate::place::Place;
 
@@ -25,6 +27,12 @@ message! {
         required send: EdgeSend = "send", "edge-send";
         /// Files whose names and content are not sent.
         required exclude: Vec<String> = "exclude", "path-patterns";
+        /// What the hub may decide.
+        optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
+        /// The persons who may decide that.
+        optional deciders: Vec<String> = "deciders", "actors";
+        /// Makes the digest of files that are not named one that cannot be guessed.
+        optional salt: String = "salt", "text";
         /// Its folder.
         required root: String = "root", "path";
         /// The device of the folder.
@@ -59,6 +67,9 @@ pub struct Joining {
     pub name: String,
     pub send: EdgeSend,
     pub exclude: Vec<String>,
+    /// What the hub may decide, and who.
+    pub decide: Vec<EdgeDecidable>,
+    pub deciders: Vec<String>,
 }
 
 impl JoinFile {
@@ -78,6 +89,9 @@ impl JoinFile {
             name: joining.name,
             send: joining.send,
             exclude: joining.exclude,
+            decide: Some(joining.decide),
+            deciders: Some(joining.deciders),
+            salt: Some(accord_base::mint_id("salt_", random())),
             root: place.root.clone(),
             device: place.device,
             inode: place.inode,
@@ -85,6 +99,11 @@ impl JoinFile {
             before: 0,
             extra: Default::default(),
         }
+    }
+
+    /// Whether the hub may decide about a request of a type.
+    pub fn lets_decide(&self, type_name: &str) -> bool {
+        self.decide.iter().flatten().any(|kind| kind.as_str() == type_name)
     }
 
     pub(crate) fn is_at(&self, place: &Place) -> bool {

@@ -8,17 +8,21 @@
 
 use std::collections::BTreeSet;
 
+use accord_api::operations::edge_decisions::EdgeDecision;
 use accord_api::operations::edges::{
     Edge, EdgeEntry, EdgeEntryKind, EdgeItem, EdgeJoinRequest, EdgeOutboxRequest, EdgeSource,
     JoinParams, MOST_REQUESTS,
 };
-use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId};
+use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
-use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, intake};
+use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, evidence, intake};
 use accord_store::{EdgeItemRow, EdgeRow, INCARNATION, ReadUnit, Scope, StoreError, WriteUnit};
 use accord_system::random;
 use data_encoding::HEXLOWER;
 
+use super::edge_decisions::{
+    check_evidence, end_all, end_for_item, newest_of_items, open_for_edge, report, with_evidence,
+};
 use super::record::record;
 use super::{Memory, UnitResult, load};
 
@@ -43,6 +47,8 @@ pub struct AppliedOutbox {
     pub digest: Option<String>,
     pub applied: u64,
     pub received_at: Timestamp,
+    /// What the edge may take or apply.
+    pub decisions: Vec<EdgeDecision>,
 }
 
 impl Memory {
@@ -62,7 +68,7 @@ impl Memory {
         let (memory, caller) = (self.clone(), caller.clone());
         let (project, edge, random) = (project.clone(), edge.clone(), random());
         self.write(move |unit| {
-            let found = writable(unit, &caller, &project)?;
+            let found = writable(unit, &caller, Verb::Write, &project)?;
             let now = Timestamp::emit(memory.now_in(unit, &found)?);
             let known = unit.edge(&found, edge.as_str())?;
             let position = known.as_ref().map_or(0, |row| row.position);
@@ -113,6 +119,7 @@ impl Memory {
         (project, edge): (&ProjectId, &EdgeId),
     ) -> Result<(Edge, Vec<EdgeItem>), Failure> {
         let (access, project, edge) = (caller.access().clone(), project.clone(), edge.clone());
+        let now = self.now();
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
             let row = unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
@@ -124,7 +131,10 @@ impl Memory {
                 let key = |item: &EdgeItem| (item.kind.as_str(), item.received_at.time());
                 key(one).cmp(&key(other))
             });
-            items.iter_mut().for_each(|item| item.document = None);
+            for item in &mut items {
+                (item.document, item.evidence, item.verbs) = (None, None, None);
+            }
+            newest_of_items(unit, &project, &edge, &mut items, now)?;
             Ok((shown(unit, &row)?, items))
         })
         .await
@@ -138,12 +148,14 @@ impl Memory {
         item: &str,
     ) -> Result<EdgeItem, Failure> {
         let (access, project, edge) = (caller.access().clone(), project.clone(), edge.clone());
-        let item = item.to_owned();
+        let (item, now) = (item.to_owned(), self.now());
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
             let rows = unit.edge_items(&project, edge.as_str())?;
             let row = rows.iter().find(|row| row.item_id == item);
-            Ok(item_of(row.ok_or_else(|| nothing(&edge, &item))?)?)
+            let mut item = item_of(row.ok_or_else(|| nothing(&edge, &item))?)?;
+            newest_of_items(unit, &project, &edge, std::slice::from_mut(&mut item), now)?;
+            Ok(item)
         })
         .await
     }
@@ -160,7 +172,7 @@ impl Memory {
         let (memory, caller) = (self.clone(), caller.clone());
         let (project, edge, random) = (project.clone(), edge.clone(), random());
         self.write(move |unit| {
-            let project = writable(unit, &caller, &project)?;
+            let project = writable(unit, &caller, Verb::Write, &project)?;
             let row = unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let mut stored = record_of(&row)?;
             stored.check_key(&caller)?;
@@ -195,7 +207,8 @@ impl Memory {
             put(unit, &project, &edge, position, &stored)?;
             let incarnation = incarnation(unit, random)?;
             let digest = stored.last_digest;
-            Ok(AppliedOutbox { incarnation, position, digest, applied, received_at })
+            let decisions = open_for_edge(unit, &project, &edge, now)?;
+            Ok(AppliedOutbox { incarnation, position, digest, applied, received_at, decisions })
         })
         .await
     }
@@ -212,11 +225,11 @@ impl Memory {
         let (memory, caller) = (self.clone(), caller.clone());
         let (project, edge) = (project.clone(), edge.clone());
         self.write(move |unit| {
-            let project = writable(unit, &caller, &project)?;
+            let project = writable(unit, &caller, Verb::Write, &project)?;
             let row = unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let mut stored = record_of(&row)?;
             // An administrator may remove the edge of a machine that is lost.
-            let may_any = caller.access().may(accord_base::Verb::Admin, &project).is_ok();
+            let may_any = caller.access().may(Verb::Admin, &project).is_ok();
             if !may_any {
                 stored.check_actor(&caller)?;
             }
@@ -230,6 +243,7 @@ impl Memory {
                 unit.remove_edge(&project, edge.as_str())?;
             } else {
                 end_requests(unit, &project, &edge)?;
+                end_all(unit, &project, &edge, now)?;
                 stored.left_at = stored.left_at.or(Some(Timestamp::emit(now)));
                 put(unit, &project, &edge, row.position, &stored)?;
             }
@@ -247,32 +261,37 @@ fn may_change(caller: &Caller, project: &ProjectId) -> Result<(), Failure> {
 }
 
 /// The project, which exists and takes writes.
-fn writable(unit: &dyn ReadUnit, caller: &Caller, project: &ProjectId) -> UnitResult<ProjectId> {
-    let found = load::project(unit, caller.access(), accord_base::Verb::Write, project)?;
+pub(crate) fn writable(
+    unit: &dyn ReadUnit,
+    caller: &Caller,
+    verb: Verb,
+    project: &ProjectId,
+) -> UnitResult<ProjectId> {
+    let found = load::project(unit, caller.access(), verb, project)?;
     found.must_take_writes()?;
     Ok(project.clone())
 }
 
-fn not_found(edge: &EdgeId) -> Failure {
+pub(crate) fn not_found(edge: &EdgeId) -> Failure {
     Failure::new(Code::EdgeNotFound, format!("the project has no edge {edge}"))
         .suggesting("list the edges: accord project edges")
 }
 
-fn nothing(edge: &EdgeId, item: &str) -> Failure {
+pub(crate) fn nothing(edge: &EdgeId, item: &str) -> Failure {
     Failure::new(Code::EdgeNotFound, format!("the edge {edge} has no request or result {item:?}"))
         .suggesting("look at what it has: accord project edges EDGE")
 }
 
-fn left(edge: &EdgeId) -> Failure {
+pub(crate) fn left(edge: &EdgeId) -> Failure {
     Failure::new(Code::EdgeLeft, format!("the edge {edge} has left"))
         .suggesting("join the work tree again: accord join")
 }
 
-fn about(edge: &EdgeId) -> Object {
+pub(crate) fn about(edge: &EdgeId) -> Object {
     Object::from_iter([("edge".to_owned(), Value::from(edge.as_str()))])
 }
 
-fn record_of(row: &EdgeRow) -> UnitResult<EdgeRecord> {
+pub(crate) fn record_of(row: &EdgeRow) -> UnitResult<EdgeRecord> {
     let document = serde_json::from_str(&row.text).ok();
     let stored = document.and_then(|document| EdgeRecord::from_document(document).ok());
     let damaged = || load::integrity(format!("the edge {} is damaged", row.edge_id));
@@ -318,7 +337,7 @@ fn check_open(open: &mut BTreeSet<String>, entry: &EdgeEntry) -> Result<(), Fail
     match entry.kind {
         EdgeEntryKind::Request => drop(open.insert(entry.id.clone())),
         EdgeEntryKind::RequestEnded => drop(open.remove(&entry.id)),
-        EdgeEntryKind::Event | EdgeEntryKind::Result => {}
+        EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {}
     }
     if open.len() <= MOST_REQUESTS {
         return Ok(());
@@ -328,17 +347,29 @@ fn check_open(open: &mut BTreeSet<String>, entry: &EdgeEntry) -> Result<(), Fail
 }
 
 /// The item in a row. Its text is the entry as the edge sent it.
-fn item_of(row: &EdgeItemRow) -> Result<EdgeItem, Failure> {
+pub(crate) fn item_of(row: &EdgeItemRow) -> Result<EdgeItem, Failure> {
     let document = serde_json::from_str(&row.text).ok();
     let entry = document.and_then(|document| EdgeEntry::from_document(document).ok());
     let damaged = || load::integrity(format!("the item {:?} is damaged", row.item_id));
     let EdgeEntry { kind, id, type_name, at, body, .. } = entry.ok_or_else(damaged)?;
     let (received_at, document) = (row.received_at.clone(), Some(body));
-    Ok(EdgeItem { id, kind, type_name, at, received_at, document, extra: Object::new() })
+    let (evidence, verbs, decision, extra) = (None, None, None, Object::new());
+    Ok(with_evidence(EdgeItem {
+        id,
+        kind,
+        type_name,
+        at,
+        received_at,
+        document,
+        evidence,
+        verbs,
+        decision,
+        extra,
+    }))
 }
 
 /// The incarnation of the store, which is made when it is first asked for.
-fn incarnation(unit: &mut dyn WriteUnit, random: [u8; 16]) -> UnitResult<String> {
+pub(crate) fn incarnation(unit: &mut dyn WriteUnit, random: [u8; 16]) -> UnitResult<String> {
     if let Some(known) = unit.setting(Scope::Store, INCARNATION)? {
         return Ok(known);
     }
@@ -373,7 +404,16 @@ fn apply(
             };
             EventKind::within(namespace, &entry.type_name)
         }
+        EdgeEntryKind::Decision => {
+            return report(unit, project, edge, source, entry, now);
+        }
         EdgeEntryKind::Request | EdgeEntryKind::Result => {
+            check_evidence(entry)?;
+            let digest = evidence::digest(&entry.body);
+            let is_request = entry.kind == EdgeEntryKind::Request;
+            if let Some(digest) = digest.filter(|_| is_request) {
+                end_for_item(unit, project, edge, (&entry.id, Some(&digest)), now)?;
+            }
             unit.put_edge_item(&EdgeItemRow {
                 project_id: project.clone(),
                 edge_id: edge.as_str().to_owned(),
@@ -387,10 +427,11 @@ fn apply(
                     data.insert(name.into(), value.clone());
                 }
             }
-            if entry.kind == EdgeEntryKind::Request { REQUESTED } else { RESULT }
+            if is_request { REQUESTED } else { RESULT }
         }
         EdgeEntryKind::RequestEnded => {
             unit.remove_edge_item(project, edge.as_str(), &entry.id)?;
+            end_for_item(unit, project, edge, (&entry.id, None), now)?;
             REQUEST_ENDED
         }
     };

@@ -37,6 +37,7 @@ mod clock;
 mod conformance;
 mod decisions;
 mod deposit;
+mod edge_decisions;
 mod edges;
 mod embed;
 mod events;

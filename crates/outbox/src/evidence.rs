@@ -1,6 +1,7 @@
 //! What of changed files leaves the machine.
 
 use accord_api::operations::edges::EdgeSend;
+use accord_canon::{Profile, canonicalize, sha256};
 use accord_contract::{Object, Value};
 use serde_json::json;
 
@@ -83,6 +84,20 @@ pub fn files(files: &[ChangedFile], send: EdgeSend, exclude: &Patterns) -> Objec
     document
 }
 
+/// The member of a request that has the digest of its evidence.
+pub const EVIDENCE: &str = "evidence";
+/// The members of a request that say how it was sent.
+const NOT_EVIDENCE: [&str; 3] = [EVIDENCE, "version", "changed"];
+
+/// The digest of what a person is shown: the SHA-256 of the canonical JSON (RFC 8785) of a request.
+/// `None` if it has no such form.
+pub fn digest(request: &Object) -> Option<String> {
+    let mut shown = request.clone();
+    shown.retain(|name, _| !NOT_EVIDENCE.contains(&name.as_str()));
+    let canonical = canonicalize(Profile::Jcs, Value::Object(shown).to_string().as_bytes()).ok()?;
+    Some(sha256(&canonical).hex())
+}
+
 /// The end of an output, without credentials, as a document that says what was cut.
 pub fn output(text: &str) -> Value {
     let text = redact_text(text);
@@ -146,6 +161,18 @@ mod tests {
         let document = files(&[binary], EdgeSend::Diff, &Patterns::default());
         assert_eq!(document["files"][0]["binary"], true);
         assert_eq!(document["files"][0]["size"], 3);
+    }
+
+    #[test]
+    fn the_digest_is_about_what_is_shown() {
+        let request = |value: Value| value.as_object().cloned().unwrap();
+        let one = digest(&request(json!({"a": 1.0, "b": "x", "version": "1", "changed": true})));
+        let same = digest(&request(json!({"b": "x", "a": 1, "evidence": "e", "changed": false})));
+        assert_eq!(one, same);
+        // Made with another program: printf '{"a":1,"b":"x"}' | sha256sum
+        let expected = "ecf9e98ec0641e23113ff3ce8bdc78d0ddd249886517fd4a7f68cc83d4e65667";
+        assert_eq!(one.as_deref(), Some(expected));
+        assert_ne!(digest(&request(json!({"a": 1, "b": "y"}))), one);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! * [`Outbox`]: which entries are new, which are sent next, which may be forgotten.
 //! * [`intake`]: which entries of a request the hub applies.
 //! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
+//! * [`decision`]: what a hub may decide, and how far a decision can go.
 //! * [`Hidden`]: the names that no text has.
 //!
 //! Invariants:
@@ -12,6 +13,7 @@
 //! - the hub applies each number once and in order, whatever is sent again, and whichever of the
 //!   two is restored or killed; a gap is applied only if the edge names it.
 
+pub mod decision;
 pub mod evidence;
 mod intake;
 mod outbox;

@@ -105,7 +105,7 @@ impl Outbox {
 
     fn note(&mut self, entry: EdgeEntry) {
         match entry.kind {
-            EdgeEntryKind::Event | EdgeEntryKind::Result => {
+            EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {
                 self.known.insert(key(&entry));
             }
             EdgeEntryKind::Request => {

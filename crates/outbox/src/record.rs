@@ -1,5 +1,6 @@
 //! What the hub stores about an edge.
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{Edge, EdgeJoinRequest, EdgeSend, EdgeSource};
 use accord_base::{Caller, EdgeId};
 use accord_contract::{Code, Failure, Timestamp, message};
@@ -27,6 +28,10 @@ message! {
         required lost: u64 = "lost", "count";
         /// The digest of the entry at the position.
         optional last_digest: String = "last_digest", "digest";
+        /// What the hub may decide.
+        optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
+        /// The persons who may decide that.
+        optional deciders: Vec<String> = "deciders", "actors";
     }
 }
 
@@ -45,6 +50,8 @@ impl EdgeRecord {
             left_at: None,
             lost: 0,
             last_digest: None,
+            decide: request.decide.clone(),
+            deciders: request.deciders.clone(),
             extra: Default::default(),
         }
     }
@@ -59,6 +66,8 @@ impl EdgeRecord {
             actor: new.actor,
             last_contact_at: new.last_contact_at,
             left_at: None,
+            decide: new.decide,
+            deciders: new.deciders,
             ..self
         }
     }
@@ -100,6 +109,8 @@ impl EdgeRecord {
             position,
             lost: self.lost,
             requests,
+            decide: self.decide,
+            deciders: self.deciders,
             extra: Default::default(),
         }
     }

@@ -39,6 +39,23 @@ pub struct EdgeItemRow {
     pub text: String,
 }
 
+/// A decision of a person about something that waits at an edge.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EdgeDecisionRow {
+    /// The project of the edge.
+    pub project_id: ProjectId,
+    /// The edge.
+    pub edge_id: String,
+    /// Its id, unique for the edge.
+    pub decision_id: String,
+    /// The item that it is about, which may be gone.
+    pub item_id: String,
+    /// When it was decided.
+    pub decided_at: Timestamp,
+    /// What is known about it, a JSON document.
+    pub text: String,
+}
+
 /// Reads edges.
 pub trait Edges {
     /// The edge of an id in a project.
@@ -49,6 +66,9 @@ pub trait Edges {
 
     /// The items of an edge, in the order of their ids.
     fn edge_items(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeItemRow>>;
+
+    /// The decisions about an edge, in the order of their ids.
+    fn edge_decisions(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeDecisionRow>>;
 }
 
 /// Writes edges.
@@ -57,7 +77,7 @@ pub trait EdgeWrites {
     /// exist.
     fn put_edge(&mut self, row: &EdgeRow) -> Result<()>;
 
-    /// Removes an edge and its items. Returns whether there was one.
+    /// Removes an edge, its items and the decisions about them. Returns whether there was one.
     fn remove_edge(&mut self, project: &ProjectId, id: &str) -> Result<bool>;
 
     /// Adds an item, or replaces the row of its id. It is a conflict when the project does not
@@ -66,4 +86,16 @@ pub trait EdgeWrites {
 
     /// Removes an item. Returns whether there was one.
     fn remove_edge_item(&mut self, project: &ProjectId, edge: &str, item: &str) -> Result<bool>;
+
+    /// Adds a decision, or replaces the row of its id. It is a conflict when the project does not
+    /// exist.
+    fn put_edge_decision(&mut self, row: &EdgeDecisionRow) -> Result<()>;
+
+    /// Removes a decision. Returns whether there was one.
+    fn remove_edge_decision(
+        &mut self,
+        project: &ProjectId,
+        edge: &str,
+        decision: &str,
+    ) -> Result<bool>;
 }

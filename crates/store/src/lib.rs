@@ -65,7 +65,7 @@ pub use audit::{Audit, DamagedRow, Stored, Table, fill};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
 pub use briefing::Briefings;
 pub use decisions::{DecisionQuery, DecisionRow, DecisionWrites, Decisions, record_decision};
-pub use edges::{EdgeItemRow, EdgeRow, EdgeWrites, Edges};
+pub use edges::{EdgeDecisionRow, EdgeItemRow, EdgeRow, EdgeWrites, Edges};
 pub use embeddings::{
     EmbeddingRow, EmbeddingWrites, Embeddings, Space, Unembedded, UnembeddedQuery,
 };

@@ -7,6 +7,7 @@
 use accord_base::{EdgeId, Need, ProjectId};
 use accord_contract::{Code, Limits, Object, TextForm, Timestamp, envelope, message, wire_enum};
 
+use super::edge_decisions::{EdgeDecidable, EdgeDecision, EdgeVerb};
 use crate::body::Json;
 use crate::parameter::{Flag, InProject, Segment, Text};
 use crate::{operation, params};
@@ -18,7 +19,7 @@ pub const MOST_REQUESTS: usize = 500;
 /// The longest id that a source gives to something.
 const LONGEST_ID: usize = 1024;
 
-const SOURCE_ID: TextForm = TextForm::ANY.chars(1, LONGEST_ID).without_nul();
+pub(super) const SOURCE_ID: TextForm = TextForm::ANY.chars(1, LONGEST_ID).without_nul();
 const TYPE: TextForm = TextForm::ANY.chars(1, 200).without_nul();
 const NAME: TextForm = TextForm::ANY.chars(1, 200).pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$");
 
@@ -53,6 +54,8 @@ wire_enum! {
         RequestEnded = "request_ended",
         /// Work was accepted or finished.
         Result = "result",
+        /// How far a decision of the hub is. Its id is that of the decision, its type the state.
+        Decision = "decision",
     }
 }
 
@@ -99,6 +102,10 @@ message! {
         required source: EdgeSource = "source", "edge-source";
         /// What it sends.
         required send: EdgeSend = "send", "edge-send";
+        /// What the hub may decide. Default: nothing.
+        optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables", Limits::items(16);
+        /// The persons who may decide that on the hub, such as `human:lead`.
+        optional deciders: Vec<String> = "deciders", "actors", Limits::items(100);
     }
 
     /// An edge, as the hub knows it.
@@ -125,6 +132,10 @@ message! {
         required lost: u64 = "lost", "count";
         /// The number of its requests that wait.
         required requests: u64 = "requests", "count";
+        /// What the hub may decide.
+        optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
+        /// The persons who may decide that on the hub.
+        optional deciders: Vec<String> = "deciders", "actors";
     }
 
     /// An entry of an outbox.
@@ -165,6 +176,13 @@ message! {
         required received_at: Timestamp = "received_at", "time:rfc-3339";
         /// What the edge says about it. Only the answer about this item has it.
         optional document: Object = "document", "source-document";
+        /// The digest of that document, which a decision names. Only the answer about this item has
+        /// it.
+        optional evidence: String = "evidence", "evidence-digest";
+        /// What can be decided on the hub. Only the answer about this item has it.
+        optional verbs: Vec<EdgeVerb> = "verbs", "edge-verbs";
+        /// The newest decision about it.
+        optional decision: EdgeDecision = "decision", "edge-decision";
     }
 }
 
@@ -211,6 +229,8 @@ envelope! {
         required applied: u64 = "applied", "count";
         /// When the hub received the request.
         required received_at: Timestamp = "received_at", "time:rfc-3339";
+        /// Decisions that the edge may take or apply, the oldest first.
+        optional decisions: Vec<EdgeDecision> = "decisions", "edge-decisions";
     }
 
     /// An edge that left.
@@ -281,7 +301,7 @@ operation! {
         answers 200 "What was applied.", Json<EdgeOutboxEnvelope>;
         refuses [&[Code::AccessDenied, Code::NotForWorkers, Code::AofPersonRequired,
             Code::WireFieldValue, Code::EdgeOfAnotherKey, Code::EdgeNotFound, Code::EdgeLeft,
-            Code::AgenticProjectNotFound, Code::AgenticProjectArchived]];
+            Code::EdgeDamaged, Code::AgenticProjectNotFound, Code::AgenticProjectArchived]];
     }
 
     /// Ends the join of an edge. Its requests do not wait any more. What it sent stays, unless it

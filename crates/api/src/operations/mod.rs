@@ -3,6 +3,7 @@
 
 pub mod about;
 pub mod decisions;
+pub mod edge_decisions;
 pub mod edges;
 pub mod inbox;
 pub mod keys;

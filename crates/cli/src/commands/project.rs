@@ -1,6 +1,7 @@
 //! `accord project`: projects, which packages, facts and sessions belong to.
 
 mod default;
+mod edge_decision;
 mod edges;
 mod link;
 

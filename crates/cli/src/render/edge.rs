@@ -1,5 +1,6 @@
 //! Edges, as the hub shows them.
 
+use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState};
 use accord_api::operations::edges::{Edge, EdgeItem};
 
 use super::page::{LINE, Page};
@@ -40,6 +41,11 @@ pub(crate) fn edge(page: &mut Page, edge: &Edge, items: &[EdgeItem]) {
     if let Some(left) = &edge.left_at {
         page.labelled("left", &times.at(Some(left)));
     }
+    let kinds: Vec<&str> = edge.decide.iter().flatten().map(|kind| kind.as_str()).collect();
+    if !kinds.is_empty() {
+        let who = edge.deciders.as_deref().unwrap_or_default().join(", ");
+        page.labelled("decides", &format!("{}; on the hub: {who}", kinds.join(", ")));
+    }
     page.labelled("entries", &edge.position.to_string());
     if edge.lost > 0 {
         page.labelled("lost", &edge.lost.to_string());
@@ -52,10 +58,35 @@ pub(crate) fn edge(page: &mut Page, edge: &Edge, items: &[EdgeItem]) {
         .iter()
         .map(|item| {
             let received = times.at(Some(&item.received_at));
-            vec![item.kind.to_string(), item.type_name.clone(), item.id.clone(), received]
+            let decided = item.decision.as_ref().map(in_words).unwrap_or_default();
+            vec![item.kind.to_string(), item.type_name.clone(), item.id.clone(), received, decided]
         })
         .collect();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| one_line(cell, LINE)).collect()).collect();
-    table(page, &["KIND", "TYPE", "ID", "RECEIVED"], &rows);
+    table(page, &["KIND", "TYPE", "ID", "RECEIVED", "DECISION"], &rows);
+}
+
+/// A decision that a person took on the hub.
+pub(crate) fn edge_decision(page: &mut Page, decision: &EdgeDecision) {
+    let times = Times::default();
+    page.heading(&one_line(&in_words(decision), LINE));
+    page.labelled("decision", decision.decision_id.as_str());
+    page.labelled("item", &decision.item);
+    page.labelled("by", &decision.actor);
+    page.labelled_some("note", decision.note.as_deref());
+    page.labelled("decided", &times.at(Some(&decision.decided_at)));
+    if decision.state == EdgeDecisionState::Waiting {
+        page.labelled("until", &times.at(Some(&decision.expires_at)));
+    }
+    page.labelled_some("because", decision.reason.as_deref());
+}
+
+fn in_words(decision: &EdgeDecision) -> String {
+    let state = match decision.state {
+        EdgeDecisionState::Waiting => "decided, not delivered",
+        EdgeDecisionState::Taken => "the edge applies it",
+        other => other.as_str(),
+    };
+    format!("{}: {state}", decision.verb.as_str().replace('_', " "))
 }

@@ -5,12 +5,14 @@ mod tasks;
 
 use std::path::{Path, PathBuf};
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{EdgeEntryKind, EdgeSend};
 use accord_contract::{Object, Timestamp, Value};
-use accord_outbox::evidence::ChangedFile;
-use accord_outbox::{Found, Hidden, Outbox, redact};
+use accord_outbox::evidence::{self, ChangedFile};
+use accord_outbox::{Found, Hidden, Outbox, Waiting, decision, redact};
 use accord_runs::Runs;
 use accord_tasks::Tree;
+use serde_json::json;
 
 use crate::{JoinFile, Result};
 
@@ -92,7 +94,10 @@ impl Source {
         let home = home.as_deref().and_then(Path::to_str);
         let hidden = Hidden::new(&join.root, home, &scan.exclude());
         happened.iter_mut().for_each(|entry| clean(&mut entry.body, &hidden));
-        waiting.iter_mut().for_each(|waiting| clean(&mut waiting.body, &hidden));
+        waiting.iter_mut().for_each(|waiting| {
+            clean(&mut waiting.body, &hidden);
+            seal(waiting);
+        });
         Ok(Found { happened, waiting: Some(waiting) })
     }
 }
@@ -121,9 +126,36 @@ impl Scan<'_> {
         accord_outbox::Patterns::new(self.choice.map_or_else(Vec::new, |it| it.exclude.clone()))
     }
 
+    /// What the hub may decide about a request of a type: nothing that it does not see.
+    fn verbs(&self, type_name: &str) -> Vec<Value> {
+        let is_shown = evidence::sends_summary(self.send());
+        let may = self.choice.is_some_and(|join| is_shown && join.lets_decide(type_name));
+        let kind = EdgeDecidable::parse(type_name).filter(|_| may);
+        let verbs = kind.map(decision::verbs_of).unwrap_or_default();
+        verbs.iter().map(|verb| verb.as_str().into()).collect()
+    }
+
+    /// A digest of files, also of those that are not named. Only this edge can compute it.
+    fn digest_of_files(&self, files: &[(String, String)]) -> String {
+        let salt = self.choice.and_then(|join| join.salt.as_deref()).unwrap_or_default();
+        accord_canon::sha256(json!([salt, files]).to_string().as_bytes()).hex()
+    }
+
     /// The document about changed files.
     fn files(&self, files: &[ChangedFile]) -> Object {
-        accord_outbox::evidence::files(files, self.send(), &self.exclude())
+        evidence::files(files, self.send(), &self.exclude())
+    }
+}
+
+/// Adds the digest of the evidence to a request that the hub may decide. Its version is that then,
+/// so that the hub has what it decides about.
+fn seal(waiting: &mut Waiting) {
+    if decision::offered(&waiting.body).is_empty() {
+        return;
+    }
+    if let Some(digest) = evidence::digest(&waiting.body) {
+        waiting.body.insert(evidence::EVIDENCE.into(), digest.as_str().into());
+        waiting.version = digest;
     }
 }
 

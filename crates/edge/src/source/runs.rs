@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, EdgeSend};
 use accord_contract::{Code, Object, Timestamp, Value, Wire as _};
-use accord_outbox::Waiting;
 use accord_outbox::evidence::{self, ChangedFile};
-use accord_runs::operations::{Query, RunChoice};
+use accord_outbox::{Waiting, decision};
+use accord_runs::operations::{PendingApproval, Query, RunChoice};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::state::{Pending, State};
@@ -21,6 +22,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 const LOG: &str = "stdout.log";
 /// A difference of a larger file is not made.
 const LARGEST_TEXT: usize = 1024 * 1024;
+const CREDENTIALED: &str = "the gate uses credentials, so it is decided where the repository is";
 
 pub(super) fn open(folder: &Path) -> Result<Option<Runs>> {
     match Runs::open(folder, Environment::system()) {
@@ -184,11 +186,18 @@ fn request(
         }
     };
     body.insert("digest".into(), version.as_str().into());
-    let is_known = scan.outbox.is_some_and(|outbox| outbox.is_open(&id, &version));
+    let verbs = offer(runs, scan, kind, &mut body);
+    // The digest of what the hub decides about needs all of it.
+    let is_known = !verbs && scan.outbox.is_some_and(|outbox| outbox.is_open(&id, &version));
     if evidence::sends_summary(scan.send())
         && !is_known
         && let Some(facts) = facts
     {
+        if verbs {
+            let digests = facts.files.iter().map(|path| (path.clone(), digest_of(runs, path)));
+            let digest = scan.digest_of_files(&digests.collect::<Vec<_>>());
+            body.insert("files_digest".into(), digest.into());
+        }
         let base = facts.diff_command.as_deref().and_then(|line| line.split(' ').next_back());
         body.extend(scan.files(&changed(runs, scan, &facts.files, base)));
         // Their names are in the list of files, without those that are excluded.
@@ -200,6 +209,44 @@ fn request(
         body.insert("facts".into(), facts);
     }
     Ok(Waiting { id, version, type_name: kind.to_owned(), at: since, body })
+}
+
+/// Says what the hub may decide, and which commands a gate runs then. Returns whether it may decide
+/// anything.
+fn offer(runs: &Runs, scan: &Scan<'_>, kind: &str, body: &mut Object) -> bool {
+    let verbs = scan.verbs(kind);
+    if verbs.is_empty() {
+        return false;
+    }
+    let gate = match EdgeDecidable::parse(kind) {
+        Some(EdgeDecidable::RunGate) => Some(PendingApproval::Transition),
+        Some(EdgeDecidable::RunCompletion) => Some(PendingApproval::Completion),
+        _ => None,
+    };
+    if let Some(gate) = gate {
+        let (Ok(plan), Ok(config)) = (runs.plan_approval(gate), runs.config()) else {
+            return false;
+        };
+        let declared = plan.pending.gate().and_then(|name| config.gate(name));
+        if declared.is_some_and(|gate| gate.credentialed) {
+            body.insert("why_not".into(), CREDENTIALED.into());
+            return false;
+        }
+        let commands: Vec<Value> =
+            plan.actions.iter().map(|action| action.run.as_str().into()).collect();
+        body.insert(decision::COMMANDS.into(), commands.into());
+        let hooks = plan.hooks.iter().flat_map(|batch| &batch.hooks);
+        let hooks: Vec<Value> = hooks.map(|hook| hook.name.as_str().into()).collect();
+        body.insert("hooks".into(), hooks.into());
+    }
+    body.insert(decision::VERBS.into(), verbs.into());
+    true
+}
+
+/// The digest of a file of any size.
+fn digest_of(runs: &Runs, path: &str) -> String {
+    let digest = RepoPath::parse(path).ok().map(|path| runs.repository().digest(&path));
+    digest.and_then(Result::ok).unwrap_or_else(|| "unreadable".to_owned())
 }
 
 /// What the agent of a turn printed, if its bundle is still there.

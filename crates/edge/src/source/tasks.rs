@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind};
 use accord_base::{Actor, ActorType, By, Door};
 use accord_contract::{Object, Timestamp, Value, Wire as _};
-use accord_outbox::Waiting;
 use accord_outbox::evidence::{self, ChangedFile};
+use accord_outbox::{Waiting, decision};
 use accord_tasks::event_log::{EventLine, EventPlace, events_after};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::Status;
@@ -120,7 +120,13 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
         let mut body = Object::new();
         body.insert("task_id".into(), task.as_str().into());
         body.insert("digest".into(), version.as_str().into());
+        let type_name = format!("task.{status}");
+        let verbs = scan.verbs(&type_name);
         let is_known = scan.outbox.is_some_and(|outbox| outbox.is_open(&id, &version));
+        let is_known = is_known && verbs.is_empty();
+        if !verbs.is_empty() {
+            body.insert(decision::VERBS.into(), verbs.into());
+        }
         let title = match evidence::sends_summary(scan.send()) {
             true => format!("Task {task} is in {status}: {}", item.title),
             false => format!("Task {task} is in {status}"),
@@ -129,7 +135,6 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
         if evidence::sends_summary(scan.send()) && !is_known {
             body.extend(document(&shown, scan));
         }
-        let type_name = format!("task.{status}");
         found.push(Waiting { id, version, type_name, at: since, body });
     }
     Ok(found)

@@ -355,6 +355,14 @@ examples! {
     "edge" 200 (GET "/accord/v1/projects/atlas/edges/edge_0a1b");
     "edge_item" 200 (GET
         "/accord/v1/projects/atlas/edges/edge_0a1b/items/run_0a1b%2Frelease%2Fturn_1");
+    "edge_decisions" 200 (GET "/accord/v1/projects/atlas/edges/edge_0a1b/decisions");
+    "decide_edge_item" 404
+        (r#"curl --json '{"item":"none","verb":"approve","evidence":"#
+        r#""9c41e09c41e09c41e09c41e09c41e09c"}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/edges/edge_0a1b/decisions"
+        "?actor=human:lead'");
+    "withdraw_edge_decision" 404 (DELETE single
+        "/accord/v1/projects/atlas/edges/edge_0a1b/decisions/dec_0a1b?actor=human:lead");
     "leave_edge" 200 (DELETE single "/accord/v1/projects/atlas/edges/edge_0a1b?erase=true");
     "task_trees" 200 (GET "/accord/v1/task-trees");
     "link_task_tree" 404 (PUT r#"{"folder":"/home/dev/atlas/.aof"}"#

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{
     EdgeEntry, EdgeEntryKind, EdgeJoinRequest, EdgeOutboxRequest, EdgeSend, EdgeSource, JoinParams,
     MOST_REQUESTS,
@@ -15,35 +16,41 @@ use serde_json::json;
 
 use crate::support::{engines, memory_over, project_id};
 
-fn key(id: &str, actor: &str, verbs: &[Verb]) -> Caller {
+pub(crate) fn key(id: &str, actor: &str, verbs: &[Verb]) -> Caller {
     let scope = KeyScope::new(verbs.to_vec(), None);
     Caller::key(id, &scope.bound_to(ActorKey::parse(actor).unwrap(), false))
 }
 
-fn lead() -> Caller {
+pub(crate) fn lead() -> Caller {
     key("k1", "human:lead", &[Verb::Read, Verb::Write])
 }
 
 fn join_request() -> EdgeJoinRequest {
-    EdgeJoinRequest { name: "shop".into(), source: EdgeSource::Runs, send: EdgeSend::Summary }
+    EdgeJoinRequest {
+        name: "shop".into(),
+        source: EdgeSource::Runs,
+        send: EdgeSend::Summary,
+        decide: Some(vec![EdgeDecidable::RunGate]),
+        deciders: Some(vec!["human:lead".into()]),
+    }
 }
 
-fn entry(seq: u64, kind: EdgeEntryKind, id: &str, body: Value) -> EdgeEntry {
+pub(crate) fn entry(seq: u64, kind: EdgeEntryKind, id: &str, body: Value) -> EdgeEntry {
     let body = body.as_object().cloned().unwrap_or_default();
     let at = Timestamp::emit(Time::from_unix(1_700_000_000, 0).unwrap());
     let type_name = "gate_pending".to_owned();
     EdgeEntry { seq, kind, id: id.into(), type_name, at, body, extra: Object::new() }
 }
 
-struct Hub {
-    memory: Memory,
+pub(crate) struct Hub {
+    pub(crate) memory: Memory,
     store: Arc<dyn Store>,
-    project: ProjectId,
-    edge: EdgeId,
+    pub(crate) project: ProjectId,
+    pub(crate) edge: EdgeId,
 }
 
 impl Hub {
-    async fn send(
+    pub(crate) async fn send(
         &self,
         caller: &Caller,
         entries: Vec<EdgeEntry>,
@@ -54,14 +61,14 @@ impl Hub {
         sent.map_err(|refused| refused.code)
     }
 
-    async fn join(&self, caller: &Caller) -> Result<(), Code> {
+    pub(crate) async fn join(&self, caller: &Caller) -> Result<(), Code> {
         let of = (&self.project, &self.edge);
         let params = JoinParams::default();
         let joined = self.memory.join_edge(caller, of, params, join_request()).await;
         joined.map(drop).map_err(|refused| refused.code)
     }
 
-    async fn leave(&self, caller: &Caller, erase: bool) -> Result<u64, Code> {
+    pub(crate) async fn leave(&self, caller: &Caller, erase: bool) -> Result<u64, Code> {
         let left = self.memory.leave_edge(caller, (&self.project, &self.edge), erase).await;
         left.map_err(|refused| refused.code)
     }
@@ -70,12 +77,12 @@ impl Hub {
         self.store.read(|unit| unit.events(&self.project, 0, 1000)).unwrap()
     }
 
-    fn kinds(&self) -> Vec<String> {
+    pub(crate) fn kinds(&self) -> Vec<String> {
         self.events().into_iter().map(|event| event.entry.kind).collect()
     }
 }
 
-async fn hubs() -> Vec<(Hub, Option<tempfile::TempDir>)> {
+pub(crate) async fn hubs() -> Vec<(Hub, Option<tempfile::TempDir>)> {
     let mut hubs = Vec::new();
     for (engine, folder) in engines() {
         let memory = memory_over(&engine);

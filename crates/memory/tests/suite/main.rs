@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests run a server and wait for it")]
 
 mod decisions;
+mod edge_decisions;
 mod edges;
 mod embedding_queue;
 mod embedding_server;

@@ -75,7 +75,9 @@ impl Hub {
             assert_eq!(entry.seq, self.position + 1, "in order");
             self.position = entry.seq;
             match entry.kind {
-                EdgeEntryKind::Event | EdgeEntryKind::Result => self.events.push(entry.id.clone()),
+                EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {
+                    self.events.push(entry.id.clone());
+                }
                 EdgeEntryKind::Request => {
                     let version = entry.body["version"].as_str().expect("a text").to_owned();
                     self.open.insert(entry.id.clone(), version);

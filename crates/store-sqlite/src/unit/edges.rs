@@ -1,7 +1,7 @@
 //! Edges, and what they sent.
 
 use accord_base::ProjectId;
-use accord_store::{EdgeItemRow, EdgeRow, EdgeWrites, Edges, Result};
+use accord_store::{EdgeDecisionRow, EdgeItemRow, EdgeRow, EdgeWrites, Edges, Result};
 use rusqlite::params;
 
 use super::column::Row;
@@ -35,6 +35,22 @@ impl Edges for Unit<'_> {
             })
         })
     }
+
+    fn edge_decisions(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeDecisionRow>> {
+        let pk = self.or_none(project)?;
+        let sql = "SELECT decision_id, item_id, decided_at, text FROM edge_decision
+            WHERE project = ?1 AND edge_id = ?2 ORDER BY decision_id";
+        self.many(sql, (pk, edge), |columns| {
+            Ok(EdgeDecisionRow {
+                project_id: project.clone(),
+                edge_id: edge.to_owned(),
+                decision_id: columns.text(0)?,
+                item_id: columns.text(1)?,
+                decided_at: columns.time(2)?,
+                text: columns.text(3)?,
+            })
+        })
+    }
 }
 
 impl EdgeWrites for Unit<'_> {
@@ -48,6 +64,7 @@ impl EdgeWrites for Unit<'_> {
     fn remove_edge(&mut self, project: &ProjectId, id: &str) -> Result<bool> {
         let pk = self.or_none(project)?;
         self.run("DELETE FROM edge_item WHERE project = ?1 AND edge_id = ?2", (pk, id))?;
+        self.run("DELETE FROM edge_decision WHERE project = ?1 AND edge_id = ?2", (pk, id))?;
         Ok(self.run("DELETE FROM edge WHERE project = ?1 AND edge_id = ?2", (pk, id))? > 0)
     }
 
@@ -64,6 +81,27 @@ impl EdgeWrites for Unit<'_> {
         let pk = self.or_none(project)?;
         let sql = "DELETE FROM edge_item WHERE project = ?1 AND edge_id = ?2 AND item_id = ?3";
         Ok(self.run(sql, (pk, edge, item))? > 0)
+    }
+
+    fn put_edge_decision(&mut self, row: &EdgeDecisionRow) -> Result<()> {
+        let pk = self.must_find(&row.project_id)?;
+        let sql = "INSERT INTO edge_decision (project, edge_id, decision_id, item_id, decided_at,
+            text) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET
+            item_id = excluded.item_id, decided_at = excluded.decided_at, text = excluded.text";
+        let at = row.decided_at.as_str();
+        self.write(sql, params![pk, row.edge_id, row.decision_id, row.item_id, at, row.text])
+    }
+
+    fn remove_edge_decision(
+        &mut self,
+        project: &ProjectId,
+        edge: &str,
+        decision: &str,
+    ) -> Result<bool> {
+        let pk = self.or_none(project)?;
+        let sql = "DELETE FROM edge_decision
+            WHERE project = ?1 AND edge_id = ?2 AND decision_id = ?3";
+        Ok(self.run(sql, (pk, edge, decision))? > 0)
     }
 }
 

@@ -35,6 +35,7 @@ const AFTER_PACKAGES: &[&str] = &[
     "DELETE FROM decision WHERE project = ?1",
     "DELETE FROM edge WHERE project = ?1",
     "DELETE FROM edge_item WHERE project = ?1",
+    "DELETE FROM edge_decision WHERE project = ?1",
     "DELETE FROM event WHERE project = ?1",
     "DELETE FROM blob WHERE project = ?1",
     "DELETE FROM setting WHERE project = ?1",

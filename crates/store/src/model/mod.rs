@@ -37,10 +37,10 @@ use parking_lot::{Mutex, RwLock};
 use self::shared::{Kept, Shared};
 
 use crate::{
-    Advance, BlobRow, CommonTermLimits, DecisionRow, EdgeItemRow, EdgeRow, Engine, EventEntry,
-    FactRow, JobOutcome, KeyRow, Listener, Listeners, PackageIndex, PackageRow, Progress,
-    ProjectRow, ReadUnit, Removal, Result, RevisionRow, SessionRow, Statistics, Store, StoreError,
-    StoreErrorKind, WriteJob,
+    Advance, BlobRow, CommonTermLimits, DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, Engine,
+    EventEntry, FactRow, JobOutcome, KeyRow, Listener, Listeners, PackageIndex, PackageRow,
+    Progress, ProjectRow, ReadUnit, Removal, Result, RevisionRow, SessionRow, Statistics, Store,
+    StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -79,6 +79,7 @@ struct ProjectState {
     decisions: Kept<BTreeMap<DecisionId, DecisionRow>>,
     edges: Kept<BTreeMap<String, EdgeRow>>,
     edge_items: Kept<BTreeMap<(String, String), EdgeItemRow>>,
+    edge_decisions: Kept<BTreeMap<(String, String), EdgeDecisionRow>>,
     events: Shared<u64, Arc<EventEntry>>,
     newest_event: u64,
     blobs: Kept<BTreeMap<Digest, BlobRow>>,

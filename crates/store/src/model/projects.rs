@@ -52,6 +52,7 @@ impl ProjectWrites for State {
             decisions: Kept::default(),
             edges: Kept::default(),
             edge_items: Kept::default(),
+            edge_decisions: Kept::default(),
             events: Shared::default(),
             newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
             blobs: Kept::default(),

@@ -87,6 +87,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     for edge in &edges {
         assert_eq!(unit.edge(project, &edge.edge_id)?.as_ref(), Some(edge));
         lines.extend(self::lines(unit.edge_items(project, &edge.edge_id)?));
+        lines.extend(self::lines(unit.edge_decisions(project, &edge.edge_id)?));
     }
     lines.extend(self::lines(edges));
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));

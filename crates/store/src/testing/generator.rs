@@ -12,8 +12,8 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 
 use super::Random;
 use crate::{
-    DecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactRow, KeyRow, PackageIndex, PackageRow,
-    PackageState, ProjectRow, Quarantine, RevisionRow, SessionRow,
+    DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactRow, KeyRow, PackageIndex,
+    PackageRow, PackageState, ProjectRow, Quarantine, RevisionRow, SessionRow,
 };
 
 const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
@@ -342,6 +342,18 @@ impl Generator {
             item_id: self.name(),
             kind: self.name(),
             received_at: self.time(),
+            text: self.words(3),
+        }
+    }
+
+    /// A decision about an edge, which may not exist.
+    pub fn edge_decision_row(&mut self) -> EdgeDecisionRow {
+        EdgeDecisionRow {
+            project_id: self.project(),
+            edge_id: self.name(),
+            decision_id: self.name(),
+            item_id: self.name(),
+            decided_at: self.time(),
             text: self.words(3),
         }
     }

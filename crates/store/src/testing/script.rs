@@ -10,9 +10,9 @@ use super::inbox::InboxStep;
 use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
-    BlobRow, DecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex,
-    PackageRow, PackageState, ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow,
-    Space, Store, StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
+    BlobRow, DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactKey, FactRow,
+    KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow, Quarantine, Result, RevisionRow,
+    Scope, SessionRow, Space, Store, StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
 /// The results of the steps of a unit, or the error that ended it.
@@ -43,6 +43,8 @@ enum Step {
     RemoveEdge(ProjectId, String),
     PutEdgeItem(EdgeItemRow),
     RemoveEdgeItem(ProjectId, String, String),
+    PutEdgeDecision(EdgeDecisionRow),
+    RemoveEdgeDecision(ProjectId, String, String),
     RewriteEvent(ProjectId, u64, String),
     AppendEvent(ProjectId, Box<EventEntry>),
     TrimEvents(ProjectId, u64),
@@ -151,7 +153,11 @@ impl Step {
             50 | 51 => Self::PutEdge(generator.edge_row()),
             52 if generator.random.one_in(3) => Self::RemoveEdge(project, generator.name()),
             52 => Self::RemoveEdgeItem(project, generator.name(), generator.name()),
-            53 | 54 => Self::PutEdgeItem(generator.edge_item_row()),
+            53 => Self::PutEdgeItem(generator.edge_item_row()),
+            54 if generator.random.one_in(4) => {
+                Self::RemoveEdgeDecision(project, generator.name(), generator.name())
+            }
+            54 => Self::PutEdgeDecision(generator.edge_decision_row()),
             55 => {
                 let seq = generator.random.below(40) as u64;
                 Self::RewriteEvent(project, seq, generator.words(2))
@@ -198,6 +204,7 @@ impl Step {
             Self::InsertDecision(row) => there(&row.project_id),
             Self::PutEdge(row) => there(&row.project_id),
             Self::PutEdgeItem(row) => there(&row.project_id),
+            Self::PutEdgeDecision(row) => there(&row.project_id),
             Self::RewriteEvent(project, seq, _) => {
                 let range = unit.event_range(project)?;
                 Ok(there(project)? && (range.oldest..=range.newest).contains(seq))
@@ -219,6 +226,7 @@ impl Step {
             | Self::TrimEvents(..)
             | Self::RemoveEdge(..)
             | Self::RemoveEdgeItem(..)
+            | Self::RemoveEdgeDecision(..)
             | Self::RemoveBlob(..)
             | Self::Query(_) => Ok(true),
         }
@@ -275,6 +283,10 @@ impl Step {
             Self::PutEdgeItem(row) => unit.put_edge_item(row)?,
             Self::RemoveEdgeItem(id, edge, item) => {
                 said = unit.remove_edge_item(id, edge, item)?.to_string();
+            }
+            Self::PutEdgeDecision(row) => unit.put_edge_decision(row)?,
+            Self::RemoveEdgeDecision(id, edge, decision) => {
+                said = unit.remove_edge_decision(id, edge, decision)?.to_string();
             }
             Self::RewriteEvent(id, seq, text) => unit.rewrite_event(id, *seq, text)?,
             Self::AppendEvent(id, entry) => said = unit.append_event(id, entry)?.to_string(),

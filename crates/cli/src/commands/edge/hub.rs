@@ -41,8 +41,13 @@ impl HubClient {
 
     /// Joins the edge at the hub, or only asks whether it may join.
     pub(super) fn join(&self, join: &JoinFile, dry_run: bool) -> Result<(), Failure> {
-        let request =
-            EdgeJoinRequest { name: join.name.clone(), source: join.source, send: join.send };
+        let request = EdgeJoinRequest {
+            name: join.name.clone(),
+            source: join.source,
+            send: join.send,
+            decide: join.decide.clone(),
+            deciders: join.deciders.clone(),
+        };
         let query = JoinParams { dry_run };
         self.call(&Call::<JoinEdge>::new(self.edge.clone(), query, Json(request))).map(drop)
     }

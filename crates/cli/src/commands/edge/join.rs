@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::EdgeSend;
 use accord_contract::{Code, Failure, Wire as _};
 use accord_edge::{Edges, Joined, Joining, Preview, Source};
@@ -10,8 +11,9 @@ use serde_json::json;
 use super::hub::HubClient;
 use super::leave::leave;
 use super::{TreeArgs, kind_of, must_be_person};
+use crate::commands::person::human;
 use crate::commands::words;
-use crate::host::{project_id, setting};
+use crate::host::{Actor, project_id, setting};
 use crate::render::{Page, clean};
 use crate::{CliError, Exit, Result, print_either};
 
@@ -35,6 +37,17 @@ pub(crate) struct JoinArgs {
     /// Leave out files with this pattern: their names, hashes and content; can be repeated
     #[arg(long, value_name = "GLOB", value_parser = words)]
     exclude: Vec<String>,
+
+    /// What the hub may decide: run.gate, run.completion, run.block, task.review, task.deadletter.
+    /// Gates with credentials are always decided here
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = decidable)]
+    #[arg(requires = "deciders")]
+    decide: Vec<EdgeDecidable>,
+
+    /// The persons who may decide that on the hub
+    #[arg(long, value_name = "human:NAME", value_delimiter = ',', value_parser = human)]
+    #[arg(requires = "decide")]
+    deciders: Vec<Actor>,
 
     /// The name that the hub shows [default: the name of the folder]
     #[arg(long, value_name = "TEXT", value_parser = words)]
@@ -71,9 +84,20 @@ fn send(text: &str) -> Result<EdgeSend, String> {
     EdgeSend::parse(text).ok_or_else(|| "it is events, summary, diff or output".to_owned())
 }
 
+fn decidable(text: &str) -> Result<EdgeDecidable, String> {
+    EdgeDecidable::parse(text).ok_or_else(|| {
+        let all: Vec<&str> = EdgeDecidable::ALL.iter().map(|kind| kind.as_str()).collect();
+        format!("it is one of {}", all.join(", "))
+    })
+}
+
 impl JoinArgs {
     pub(crate) fn run(self) -> Result<Exit> {
         must_be_person()?;
+        if self.send == EdgeSend::Events && !self.decide.is_empty() {
+            let message = "a person on the hub decides about what they see: --send summary or more";
+            return Err(CliError::usage(message));
+        }
         let (edges, sources) = (Edges::of_user()?, self.tree.sources()?);
         let (mut done, mut is_refused) = (Vec::new(), false);
         for source in &sources {
@@ -105,6 +129,8 @@ impl JoinArgs {
             name: self.name.clone().unwrap_or(last),
             send: self.send,
             exclude: self.exclude.clone(),
+            decide: self.decide.clone(),
+            deciders: self.deciders.iter().map(ToString::to_string).collect(),
         })
     }
 
@@ -125,6 +151,8 @@ impl JoinArgs {
             "url": joining.url.as_str(),
             "send": joining.send.as_str(),
             "exclude": joining.exclude,
+            "decide": joining.decide.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
+            "deciders": joining.deciders,
             "not_sent_from_before": before,
             "sent_now": entries,
             "hub_refuses": refused.as_ref().map(|it| json!({
@@ -169,6 +197,11 @@ impl JoinArgs {
         page.labelled("sends", about);
         if !joining.exclude.is_empty() {
             page.labelled("excluded", &joining.exclude.join(", "));
+        }
+        if !joining.decide.is_empty() {
+            let kinds: Vec<&str> = joining.decide.iter().map(|kind| kind.as_str()).collect();
+            let (kinds, who) = (kinds.join(", "), joining.deciders.join(", "));
+            page.labelled("decides", &format!("{kinds}; on the hub: {who}"));
         }
         let before = match before {
             1 => "1 event or result".to_owned(),

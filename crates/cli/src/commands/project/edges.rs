@@ -1,5 +1,6 @@
 //! `accord project edges`: the work trees that are joined to a project of this host.
 
+use accord_api::operations::edge_decisions::EdgeVerb;
 use accord_api::operations::edges::{
     LeaveEdge, LeaveParams, ListEdges, OfEdge, OfEdgeItem, ReadEdge, ReadEdgeItem,
 };
@@ -8,6 +9,8 @@ use accord_api::{Call, NoBody, NoParams};
 use accord_contract::Wire as _;
 use accord_contract::text::counted;
 
+use super::edge_decision;
+use crate::commands::person::PersonArgs;
 use crate::host::{
     Candidate, Connection, HostArgs, ProjectArg, choose, id_of, print_answer, project_id,
 };
@@ -29,6 +32,19 @@ pub(super) struct EdgesArgs {
     #[arg(long, requires = "edge")]
     remove: bool,
 
+    /// Decide about this request, at the evidence that is shown: approve, send-back, resolve,
+    /// resurrect or cancel. The edge applies it at its next contact
+    #[arg(long, value_name = "VERB", value_parser = edge_decision::verb)]
+    #[arg(requires = "item", conflicts_with = "remove")]
+    decide: Option<EdgeVerb>,
+
+    /// Take back this decision, by its id or the beginning of it
+    #[arg(long, value_name = "DECISION", requires = "edge")]
+    #[arg(conflicts_with_all = ["item", "remove"])]
+    withdraw: Option<String>,
+
+    #[command(flatten)]
+    person: PersonArgs,
     #[command(flatten)]
     project: ProjectArg,
     #[command(flatten)]
@@ -78,13 +94,24 @@ impl EdgesArgs {
                 page.line(clean(&format!("removed {edge}, and the data of {events}")));
             });
         }
+        if let Some(given) = &self.withdraw {
+            return edge_decision::withdraw(&host, json, of, given, &self.person);
+        }
         if let Some(item) = self.item {
             let item = whole_item(&host, &of, &item)?;
+            if let Some(verb) = self.decide {
+                return edge_decision::decide(&host, json, of, (item, verb), self.person);
+            }
             let of = OfEdgeItem { project: of.project, edge: of.edge, item };
             let found = host.ask::<ReadEdgeItem>(of, NoParams)?;
             return print_answer(json, &found, |page, answer| {
-                for line in format!("{:#}", answer.0.item.encode()).lines() {
+                let item = &answer.0.item;
+                for line in format!("{:#}", item.encode()).lines() {
                     page.line(clean(line));
+                }
+                for verb in item.verbs.iter().flatten().filter(|_| item.decision.is_none()) {
+                    let verb = verb.as_str().replace('_', "-");
+                    page.labelled("decide", &format!("--decide {verb}"));
                 }
             });
         }

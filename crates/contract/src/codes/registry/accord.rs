@@ -254,6 +254,15 @@ macro_rules! accord_codes {
     EdgeBehind = "edge_behind", Validation, AfterChange, 409,
         "The hub has more of this edge than its outbox, which was restored or lost; join the work \
          tree as a new edge with accord join --new.";
+    EdgeNotDecidable = "edge_not_decidable", Approval, AfterChange, 409,
+        "The join of this edge does not let the hub, or this person, decide this; decide at the \
+         edge, or join again with --decide and --deciders.";
+    EdgeDecisionWaits = "edge_decision_waits", Validation, AfterChange, 409,
+        "Another decision about this request waits for the edge; withdraw that one first, or \
+         wait until the edge has applied it.";
+    EdgeDecisionEnded = "edge_decision_ended", Validation, AfterChange, 409,
+        "The decision has ended and cannot be withdrawn; look at its state with accord project \
+         edges EDGE.";
     EdgeDamaged = "edge_damaged", Validation, AfterChange, 409,
         "The outbox of this edge is damaged, or the hub has another entry with the same number; \
          join the work tree as a new edge with accord join --new.";

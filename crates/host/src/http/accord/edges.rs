@@ -1,11 +1,16 @@
 //! Edges over HTTP.
 
+use accord_api::operations::edge_decisions::{
+    DecideEdgeItem, EdgeDecisionEnvelope, EdgeDecisionListEnvelope, ListEdgeDecisions,
+    WithdrawEdgeDecision,
+};
 use accord_api::operations::edges::{
     EdgeDetailEnvelope, EdgeEnvelope, EdgeItemEnvelope, EdgeLeftEnvelope, EdgeListEnvelope,
     EdgeOutboxEnvelope, JoinEdge, LeaveEdge, ListEdges, ReadEdge, ReadEdgeItem, SendOutbox,
 };
-use accord_api::{Call, Json};
+use accord_api::{Call, Json, Operation as _};
 use accord_memory::AppliedOutbox;
+use accord_serving::acting::Who;
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;
 
@@ -36,11 +41,40 @@ pub(crate) fn routes() -> Vec<Route> {
         serve(async |Context { host, caller, correlation }, call: Call<SendOutbox>| {
             let of = (&call.path.project, &call.path.edge);
             let done = host.memory().send_outbox(&caller, of, call.body.0).await?;
-            let AppliedOutbox { incarnation, position, digest, applied, received_at } = done;
+            let AppliedOutbox { incarnation, position, digest, applied, received_at, decisions } =
+                done;
+            let decisions = (!decisions.is_empty()).then_some(decisions);
             Ok(Json(alx_envelope!(
                 correlation,
-                EdgeOutboxEnvelope { incarnation, position, digest, applied, received_at }
+                EdgeOutboxEnvelope {
+                    incarnation,
+                    position,
+                    digest,
+                    applied,
+                    received_at,
+                    decisions
+                }
             )))
+        }),
+        serve(async |Context { host, caller, correlation }, call: Call<ListEdgeDecisions>| {
+            let of = (&call.path.project, &call.path.edge);
+            let decisions = host.memory().edge_decisions(&caller, of).await?;
+            Ok(Json(alx_envelope!(correlation, EdgeDecisionListEnvelope { decisions })))
+        }),
+        serve(async |Context { host, caller, correlation }, call: Call<DecideEdgeItem>| {
+            let of = (&call.path.project, &call.path.edge);
+            let who = Who::of(&caller, call.query);
+            let by = who.acting(&caller, of.0, DecideEdgeItem::NEED, None)?;
+            let decision = host.memory().decide_edge_item(&caller, of, by, call.body.0).await?;
+            Ok(Json(alx_envelope!(correlation, EdgeDecisionEnvelope { decision })))
+        }),
+        serve(async |Context { host, caller, correlation }, call: Call<WithdrawEdgeDecision>| {
+            let of = (&call.path.project, &call.path.edge);
+            let who = Who::of(&caller, call.query);
+            let by = who.acting(&caller, of.0, WithdrawEdgeDecision::NEED, None)?;
+            let id = &call.path.decision;
+            let decision = host.memory().withdraw_edge_decision(&caller, of, id, by).await?;
+            Ok(Json(alx_envelope!(correlation, EdgeDecisionEnvelope { decision })))
         }),
         serve(async |Context { host, caller, correlation }, call: Call<LeaveEdge>| {
             let (edge_id, erased) = (call.path.edge, call.query.erase);

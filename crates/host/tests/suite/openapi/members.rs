@@ -106,6 +106,9 @@ fn minimal(route: &str, number: usize) -> Value {
         "ggui_runtime_telemetry" => json!({"events": []}),
         "ggui_runtime_declare_tool_catalog" => json!({"toolCatalog": {}}),
         "join_edge" => json!({"name": "atlas", "source": "runs", "send": "summary"}),
+        "decide_edge_item" => {
+            json!({"item": "r", "verb": "approve", "evidence": "0".repeat(32)})
+        }
         "send_outbox" => json!({"entries": []}),
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),
