@@ -39,8 +39,18 @@ pub mod kind {
     pub const TASK_UNADOPTED: &str = "task.unadopted";
     /// A governed run waits for the approval of a gate.
     pub const RUN_GATE: &str = "run.gate";
+    /// A governed run waits for the approval of its end.
+    pub const RUN_COMPLETION: &str = "run.completion";
     /// A governed run is blocked.
     pub const RUN_BLOCKED: &str = "run.blocked";
+    /// The files of two turns conflict.
+    pub const RUN_MERGE: &str = "run.merge";
+    /// A turn proposes changes.
+    pub const RUN_PROPOSAL: &str = "run.proposal";
+    /// A turn waits for the work of a person.
+    pub const RUN_TURN: &str = "run.turn";
+    /// An edge waits for something of another kind.
+    pub const EDGE_REQUEST: &str = "edge.request";
 }
 
 /// The digits of a short name.

@@ -31,7 +31,7 @@ pub enum Decision {
     PeerReview,
     /// An answer to a live session, by a person, or by an agent in its own name.
     Answer,
-    /// An answer to a live session that only a person may give.
+    /// An answer to a live session, or a mark on an item of the inbox, that only a person may give.
     PersonAnswer,
     SignIn,
     /// A key is made, or records of others are imported.

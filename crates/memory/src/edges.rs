@@ -151,9 +151,8 @@ impl Memory {
         let (item, now) = (item.to_owned(), self.now());
         self.read(move |unit| {
             load::readable(unit, &access, &project)?;
-            let rows = unit.edge_items(&project, edge.as_str())?;
-            let row = rows.iter().find(|row| row.item_id == item);
-            let mut item = item_of(row.ok_or_else(|| nothing(&edge, &item))?)?;
+            let row = unit.edge_item(&project, edge.as_str(), &item)?;
+            let mut item = item_of(&row.ok_or_else(|| nothing(&edge, &item))?)?;
             newest_of_items(unit, &project, &edge, std::slice::from_mut(&mut item), now)?;
             Ok(item)
         })
@@ -414,12 +413,16 @@ fn apply(
             if let Some(digest) = digest.filter(|_| is_request) {
                 end_for_item(unit, project, edge, (&entry.id, Some(&digest)), now)?;
             }
+            // A request whose evidence changed waits since it came first.
+            let known = unit.edge_item(project, edge.as_str(), &entry.id)?;
+            let known = known.filter(|_| is_request);
+            let received_at = known.map_or_else(|| Timestamp::emit(now), |row| row.received_at);
             unit.put_edge_item(&EdgeItemRow {
                 project_id: project.clone(),
                 edge_id: edge.as_str().to_owned(),
                 item_id: entry.id.clone(),
                 kind: entry.kind.as_str().to_owned(),
-                received_at: Timestamp::emit(now),
+                received_at,
                 text: entry.encode().to_string(),
             })?;
             for name in ["version", "changed", "title"] {

@@ -49,6 +49,11 @@ impl FlowPackage {
 }
 
 impl Memory {
+    /// Reads on the thread of the caller.
+    pub fn read_now<T>(&self, read: impl Fn(&dyn ReadUnit) -> UnitResult<T>) -> Result<T, Failure> {
+        self.store().read(read).map_err(UnitError::into_failure)
+    }
+
     /// How far a source was looked at.
     pub fn flowed(&self, source: &FlowSource) -> Result<TakenOver, Failure> {
         let read = |unit: &dyn ReadUnit| position(unit, source);

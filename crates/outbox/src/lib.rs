@@ -5,6 +5,7 @@
 //! * [`intake`]: which entries of a request the hub applies.
 //! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
 //! * [`decision`]: what a hub may decide, and how far a decision can go.
+//! * [`inbox`]: what waits at an edge, for a person at the hub.
 //! * [`Hidden`]: the names that no text has.
 //!
 //! Invariants:
@@ -15,6 +16,7 @@
 
 pub mod decision;
 pub mod evidence;
+pub mod inbox;
 mod intake;
 mod outbox;
 mod pattern;

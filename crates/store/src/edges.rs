@@ -2,10 +2,14 @@
 //!
 //! Invariants:
 //! - what an edge sent, its events and the position after them are written in one transaction;
-//! - an item has one row for an edge and an id: a later version replaces it.
+//! - an item has one row for an edge and an id: a later version replaces it;
+//! - the inbox has the requests of edges, from the transaction on that writes them.
 
+use accord_api::operations::edges::EdgeEntryKind;
 use accord_base::ProjectId;
+use accord_base::inbox::Waiting;
 use accord_contract::Timestamp;
+use accord_outbox::inbox::{SentItem, named, waiting};
 
 use crate::Result;
 
@@ -56,6 +60,29 @@ pub struct EdgeDecisionRow {
     pub text: String,
 }
 
+impl EdgeRow {
+    /// What the items of the edge show of it: its name and its actor.
+    pub fn named(&self) -> Option<(String, Option<String>)> {
+        named(&self.text)
+    }
+}
+
+impl EdgeItemRow {
+    /// What waits for a person there.
+    pub fn waiting(&self, edge: &EdgeRow) -> Option<Waiting> {
+        if self.kind != EdgeEntryKind::Request.as_str() {
+            return None;
+        }
+        waiting(&SentItem {
+            edge: &self.edge_id,
+            item: &self.item_id,
+            received_at: self.received_at.time(),
+            text: &self.text,
+            record: &edge.text,
+        })
+    }
+}
+
 /// Reads edges.
 pub trait Edges {
     /// The edge of an id in a project.
@@ -63,6 +90,10 @@ pub trait Edges {
 
     /// The edges of a project, in the order of their ids.
     fn edges(&self, project: &ProjectId) -> Result<Vec<EdgeRow>>;
+
+    /// One item of an edge.
+    fn edge_item(&self, project: &ProjectId, edge: &str, item: &str)
+    -> Result<Option<EdgeItemRow>>;
 
     /// The items of an edge, in the order of their ids.
     fn edge_items(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeItemRow>>;

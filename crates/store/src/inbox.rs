@@ -1,8 +1,8 @@
 //! What waits for people in all projects, as rows, and the marks of people on them.
 //!
 //! Invariants:
-//! - an item is derived: from a package, an open question or a live session in the transaction that
-//!   writes it, or from the tasks of a tree, which are given as a whole
+//! - an item is derived: from a package, an open question, a live session or a request of an edge
+//!   in the transaction that writes it, or from the tasks of a tree, which are given as a whole
 //!   ([`InboxWrites::set_task_items`]). It can be deleted and made again
 //!   ([`InboxWrites::rebuild_inbox`]);
 //! - a mark belongs to the id of an item, and outlasts its row;
@@ -51,7 +51,7 @@ pub struct InboxQuery<'a> {
     pub projects: Option<&'a BTreeSet<ProjectId>>,
     /// Only those of a kind.
     pub kind: Option<&'a str>,
-    /// Only those that are for a person: named by the source, or assigned.
+    /// Only those that are for a person: named by the source, assigned, or claimed.
     pub only_for: Option<&'a str>,
     /// Without those that a person does not want to see now.
     pub awake_for: Option<&'a str>,
@@ -111,7 +111,7 @@ pub trait InboxWrites {
         actor: &str,
     ) -> Result<bool>;
 
-    /// Deletes the items of packages, questions and live sessions, and makes them again.
+    /// Deletes the items of all sources but tasks, and makes them again.
     fn rebuild_inbox(&mut self) -> Result<()>;
 }
 

@@ -1,7 +1,7 @@
 //! What waits for people, in every project and protocol.
 
 use accord_base::inbox::{InboxItem, kind};
-use accord_base::{Need, ProjectId};
+use accord_base::{Decision, Need, ProjectId};
 use accord_contract::{Code, Limits, TextForm, Timestamp, envelope, message, wire_enum};
 
 use crate::body::{Events, Json};
@@ -135,15 +135,19 @@ operation! {
             Code::WireFieldValue]];
     }
 
-    /// Marks an item: claims, assigns or puts it off, or takes that back. A mark ends no item.
+    /// A person marks an item: claims, assigns or puts it off, or takes that back. A mark ends no
+    /// item.
     pub struct MarkInboxItem("mark_inbox_item", Post "/accord/v1/inbox/{item}/mark") of Agentic {
         path OfItem;
         query Acting;
         body Json<MarkInboxRequest>;
-        needs Need::Write;
+        needs Need::Decide(Decision::PersonAnswer);
         answers 200 "The item.", Json<InboxItemEnvelope>;
         refuses [&[
             Code::AccessDenied,
+            Code::NotForWorkers,
+            Code::AofPersonRequired,
+            Code::XchainConfirmationNeeded,
             Code::InboxItemNotFound,
             Code::IdAmbiguous,
             Code::WireFieldMissing,

@@ -71,7 +71,12 @@ pub(crate) fn inbox_item(page: &mut Page, item: &InboxItem) {
         page.gap();
         page.heading(heading);
         for fact in facts {
-            page.paragraph(&format!("{}: {}", one_line(&fact.name, LINE), clean(&fact.value)));
+            let mut lines = fact.value.lines();
+            let first = clean(lines.next().unwrap_or_default());
+            page.paragraph(&format!("{}: {first}", one_line(&fact.name, LINE)));
+            for more in lines {
+                page.line(format!("    {}", clean(more)));
+            }
         }
     }
     if item.verbs.is_empty() {

@@ -151,6 +151,21 @@ impl Hub {
         of_runs.map(|event| event["data"]["id"].as_str().expect("an id").to_owned()).collect()
     }
 
+    /// The packages that Accord made, as the memory has them.
+    fn packages(&self) -> Vec<Value> {
+        let path = "/v1/projects/shop/packages?limit=100";
+        let (status, answer) = self.server.ask("GET", path, "");
+        assert_eq!(status, 200, "{answer}");
+        answer["packages"].as_array().expect("packages").clone()
+    }
+
+    /// What waits for people.
+    fn inbox(&self) -> Vec<Value> {
+        let (status, answer) = self.server.ask("GET", "/accord/v1/inbox", "");
+        assert_eq!(status, 200, "{answer}");
+        answer["items"].as_array().expect("items").clone()
+    }
+
     fn edge(&self) -> Value {
         let edges = self.get("/edges")["edges"].as_array().expect("edges").clone();
         assert_eq!(edges.len(), 1, "{edges:?}");
@@ -192,8 +207,12 @@ fn event_ids(place: &Place, after: usize) -> Vec<String> {
 fn request(place: &Place) {
     let files = plan(place);
     place.commit();
+    let history = place.root().join(".agentxchain/history.jsonl");
+    let turns = std::fs::read_to_string(history).unwrap_or_default().lines().count();
     place.work("pm", &files, |result| {
         result["phase_transition_request"] = json!("implementation");
+        result["decisions"] = json!([{"id": format!("DEC-{:03}", turns + 1), "category": "scope",
+            "statement": "sell books first", "rationale": "they are there"}]);
     });
     for path in &files {
         place.write(path, &(place.read(path) + "\nmore\n"));
@@ -220,7 +239,8 @@ fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
     assert_eq!(shown.code, 1, "{}", shown.stdout);
     assert!(shown.stdout.contains("project_not_found"), "{}", shown.stdout);
     assert!(hub.get("/edges")["edges"].as_array().expect("edges").is_empty());
-    let said = join(&place, &hub, &[]).yes();
+    let decide = ["--decide", "run.gate", "--deciders", "human:lead"];
+    let said = join(&place, &hub, &decide).yes();
     assert!(said.contains("joined"), "{said}");
     assert_eq!(hub.run_events(), Vec::<String>::new(), "nothing from before the join");
 
@@ -235,10 +255,41 @@ fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
     let gate = gate.expect("a request");
     assert_eq!(gate["type"], "run.gate");
     let item = gate["id"].as_str().expect("an id").replace('/', "%2F");
-    let document = hub.get(&format!("/edges/{id}/items/{item}"))["item"]["document"].clone();
+    let sent = hub.get(&format!("/edges/{id}/items/{item}"))["item"].clone();
+    let document = &sent["document"];
     assert_eq!(document["diff"], "diff not sent", "{document}");
     assert_eq!(document["digest"].as_str().expect("a digest").len(), 64);
     assert!(!document["files"].as_array().expect("files").is_empty(), "{document}");
+    let (kind, digest) = ("run.gate", &sent["evidence"]);
+    let waits = hub.inbox();
+    assert_eq!((waits.len(), &waits[0]["kind"]), (1, &json!(kind)), "{waits:?}");
+    let title = waits[0]["title"].as_str().expect("a title");
+    assert!(title.starts_with("A gate waits at the edge "), "{title}");
+    assert_eq!((&waits[0]["version"], &waits[0]["urgency"]), (digest, &json!(2)));
+    let data = hub.folder.path().join("data");
+    let mut show = command(&["inbox", "show", waits[0]["handle"].as_str().expect("a name")]);
+    show.env("ACCORD_DATA", &data).current_dir("/");
+    let shown = run(show, "").yes();
+    let (known, claims) = shown.split_once("Claims\n").expect("both");
+    assert!(known.contains("as of: ") && known.contains(&id), "{shown}");
+    assert!(claims.contains("file: ") && claims.contains("diff not sent"), "{shown}");
+
+    // The hub decides at what it showed, and takes the decision back before the edge has it.
+    assert!(shown.contains("accord inbox do") && shown.contains("approve"), "{shown}");
+    let handle = waits[0]["handle"].as_str().expect("a name");
+    let on_hub = |words: &[&str]| {
+        let mut typed = command(words);
+        typed.env("ACCORD_DATA", &data).env("ACCORD_ACTOR", "human:lead").current_dir("/");
+        run(typed, "")
+    };
+    let decided = on_hub(&["inbox", "do", handle, "approve", "--", "--yes"]);
+    assert_eq!(decided.code, 0, "{decided:?}");
+    let shown = on_hub(&["inbox", "show", handle]).yes();
+    assert!(shown.contains("decision, waiting: approve by human:lead"), "{shown}");
+    let decisions = hub.get(&format!("/edges/{id}/decisions"))["decisions"].clone();
+    let decision = decisions[0]["decision_id"].as_str().expect("an id");
+    let withdraw = ["project", "edges", &id, "--project", "shop", "--withdraw", decision];
+    on_hub(&withdraw).yes();
 
     // The hub is away: the work goes on, and is sent later.
     hub.proxy.cut();
@@ -264,6 +315,25 @@ fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
     send(&place);
     assert_eq!(hub.run_events(), event_ids(&place, before));
     assert_eq!(hub.edge()["requests"], 0);
+    assert_eq!(hub.inbox(), Vec::<Value>::new());
+    // What was decided there is in the memory of the hub, once.
+    let kinds = |packages: &[Value]| -> Vec<String> {
+        let kinds = packages.iter().map(|it| it["x-source"]["kind"].as_str().unwrap_or("?"));
+        kinds.map(str::to_owned).collect()
+    };
+    wait_until("the packages of the gate and of two turns", || hub.packages().len() == 3);
+    let packages = hub.packages();
+    let gates: Vec<&Value> =
+        packages.iter().filter(|it| it["x-source"]["kind"] == "run.gate").collect();
+    assert_eq!(gates.len(), 1, "{packages:?}");
+    assert_eq!(gates[0]["x-source"]["edge"], json!(id));
+    assert_eq!(gates[0]["x-approved_by"], Value::Null, "it is what the edge says");
+    assert!(gates[0]["decisions_made"][0].as_str().expect("a decision").contains("approved it"));
+    let before = kinds(&packages);
+    assert_eq!(before.iter().filter(|kind| *kind == "run.turn").count(), 2, "{before:?}");
+    hub.restart();
+    send(&place);
+    assert_eq!(kinds(&hub.packages()), before);
 
     typed(&place, &["leave", "--erase"]).yes();
     assert!(hub.get("/edges")["edges"].as_array().expect("edges").is_empty());
@@ -445,8 +515,12 @@ fn a_task_tree_is_an_edge_too() {
     let id = edge["edge_id"].as_str().expect("an id");
     let items = hub.get(&format!("/edges/{id}"))["items"].clone();
     assert_eq!(items[0]["type"], "task.blocked", "{items}");
+    let waits = hub.inbox();
+    assert_eq!((waits.len(), &waits[0]["kind"]), (1, &json!("task.blocked")), "{waits:?}");
+    assert_eq!(waits[0]["verbs"], json!([]), "it is decided at the edge: {waits:?}");
     task(&format!("unblock {late}"));
     send(&place);
+    assert_eq!(hub.inbox(), Vec::<Value>::new());
     assert_eq!(hub.edge()["requests"], 0);
     let events = hub.events();
     let of_tasks: Vec<&Value> =

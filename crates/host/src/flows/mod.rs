@@ -9,6 +9,7 @@
 //! - a package of the flow names its source (`x-source`), and its author is `script:accord`;
 //! - it is complete and needs no review, and nothing follows from it.
 
+pub(crate) mod edges;
 pub(crate) mod live;
 pub mod runs;
 mod tasks;

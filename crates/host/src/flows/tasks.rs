@@ -9,7 +9,7 @@
 use accord_base::ProjectId;
 use accord_base::decision::DecisionRecord;
 use accord_contract::text::counted;
-use accord_contract::{Failure, Value};
+use accord_contract::{Failure, Object, Value};
 use accord_memory::{FlowPackage, FlowSource, Memory, TakenOver};
 use accord_tasks::decisions::decisions_after;
 use accord_tasks::event_log::{EventLine, EventPlace, events_of, own_sources};
@@ -138,14 +138,24 @@ fn package(
     line: &EventLine,
     held: &[DecisionRecord],
 ) -> Option<Value> {
-    let (id, result) = FinishedTask::of_event(&line.object)?;
     let decision = line.object.get("payload").and_then(|payload| payload.get("decision"));
     let decision = decision.and_then(|named| named.get("decision_id")?.as_str());
     let decision =
         decision.and_then(|named| held.iter().find(|record| record.decision_id.as_str() == named));
+    of_done(project, (writer, line.number), &line.object, decision)
+}
+
+/// The same for an event of a writer with a number, and the decision that approved the task.
+pub(super) fn of_done(
+    project: &ProjectId,
+    (writer, number): (&str, u64),
+    line: &Object,
+    decision: Option<&DecisionRecord>,
+) -> Option<Value> {
+    let (id, result) = FinishedTask::of_event(line)?;
     let title = super::title(&format!("Done: {} ({id})", result.title));
     let package_id = package_id(id, &result.done_at);
-    let at = line.object.get("timestamp")?.as_str()?;
+    let at = line.get("timestamp")?.as_str()?;
     let mut package = super::package(&package_id, project.as_str(), &title, at);
     package["description"] = description(id, &result, decision).into();
     let files = deliverables(id, &result);
@@ -158,7 +168,7 @@ fn package(
         "kind": "task.done",
         "task_id": id.to_string(),
         "writer": writer,
-        "event": line.number,
+        "event": number,
     });
     let named = [("agent", &result.agent), ("run_id", &result.run_id)];
     for (name, text) in named.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {

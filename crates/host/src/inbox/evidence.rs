@@ -1,7 +1,7 @@
 //! What Accord knows about an item, read from its source when the item is shown.
 
 use accord_base::inbox::{InboxFact, InboxItem, kind};
-use accord_base::{By, Caller, Door};
+use accord_base::{By, Caller, Door, EdgeId};
 use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::{AppId, SessionId};
 use accord_memory::{UnitError, UnitResult};
@@ -47,6 +47,12 @@ impl Host {
         item: &mut InboxItem,
     ) -> Result<(), Failure> {
         let mut facts = Facts::default();
+        if let Some((edge, sent)) = verbs::edge_of(item) {
+            let (edge, sent) = (edge.to_owned(), sent.to_owned());
+            self.of_edge(caller, item, (&edge, &sent), &mut facts).await?;
+            item.evidence = Some(facts.0);
+            return Ok(());
+        }
         match item.kind.as_str() {
             kind::LIVE_ASK => self.of_live(caller, item, &mut facts).await?,
             kind::PACKAGE_QUESTION => self.of_question(item, &mut facts).await?,
@@ -55,6 +61,55 @@ impl Host {
             _ => {}
         }
         item.evidence = Some(facts.0);
+        Ok(())
+    }
+
+    /// What the edge sent about it. The hub knows when it came and from whom; the rest is what the
+    /// edge says.
+    async fn of_edge(
+        &self,
+        caller: &Caller,
+        item: &mut InboxItem,
+        (edge, sent): (&str, &str),
+        facts: &mut Facts,
+    ) -> Result<(), Failure> {
+        let Ok(edge) = EdgeId::new(edge) else { return Ok(()) };
+        let project = item.project_id.clone();
+        let place = (&project, &edge);
+        let (of, _) = self.memory().edge(caller, place).await?;
+        let found = self.memory().edge_item(caller, place, sent).await?;
+        facts.know("edge", format!("{} ({edge})", of.name));
+        facts.know("joined by", of.joined_by.as_deref().unwrap_or("nobody with a key"));
+        facts.know("as of", of.last_contact_at.as_str());
+        facts.know("sends", of.send.as_str());
+        if let Some(decision) = &found.decision {
+            let by = format!("{} by {}", decision.verb.as_str(), decision.actor);
+            facts.know(&format!("decision, {}", decision.state.as_str()), by);
+        }
+        item.version = found.evidence.or(item.version.take());
+        item.verbs = verbs::decisions(item, &found.verbs.unwrap_or_default());
+        let body = found.document.unwrap_or_default();
+        if let Some(title) = body.get("title").and_then(Value::as_str) {
+            facts.claim("title", title);
+        }
+        if let Some(Value::Object(members)) = body.get("facts").or_else(|| body.get("task")) {
+            for (name, value) in members.iter().take(MOST) {
+                facts.claim(name, plain(value));
+            }
+        }
+        for file in body.get("files").and_then(Value::as_array).into_iter().flatten().take(MOST) {
+            let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
+            let hash = text("sha256").chars().take(12).collect::<String>();
+            facts.claim("file", format!("{} {} bytes {hash}", text("path"), text("bytes")));
+            if let Some(diff) = file.get("diff").and_then(Value::as_str) {
+                facts.claim("difference", diff);
+            }
+        }
+        for name in ["checks", "diff", "cuts", "excluded", "evidence_error"] {
+            if let Some(value) = body.get(name) {
+                facts.claim(name, plain(value));
+            }
+        }
         Ok(())
     }
 
@@ -168,6 +223,11 @@ impl Host {
     }
 }
 
+/// A value as people read it: a text without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn package_facts(
     unit: &dyn ReadUnit,
     project: &accord_base::ProjectId,
@@ -203,8 +263,7 @@ fn package_facts(
                 Value::String(text) => facts.claim(name, text),
                 Value::Array(items) => {
                     for item in items.iter().take(MOST) {
-                        let text = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-                        facts.claim(name, text);
+                        facts.claim(name, plain(item));
                     }
                 }
                 _ => {}

@@ -16,7 +16,7 @@ use accord_base::inbox::{
     CLAIM_SECONDS, INBOX_ASSIGNED, INBOX_CLAIMED, INBOX_RELEASED, InboxItem, InboxMark,
     URGENT_SNOOZE_SECONDS, Urgency, event,
 };
-use accord_base::{Author, By, Caller, Door, Need, ProjectId, Verb, cursor};
+use accord_base::{Author, By, Caller, Decision, Door, Need, ProjectId, Verb, cursor};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value};
 use accord_memory::{UnitError, UnitResult};
 use accord_store::{InboxPosition, InboxRow, MarkKind, ReadUnit, Units, WriteUnit};
@@ -92,7 +92,7 @@ impl Host {
         let reader = reader(caller, actor)?;
         self.refresh_tasks(projects.as_ref()).await;
         let mut found = self.find_item(&projects, name, reader.as_deref()).await?;
-        if found.kind.starts_with("task.") {
+        if found.kind.starts_with("task.") && verbs::edge_of(&found).is_none() {
             // A decision a moment ago: the scheduler looks at the tree a few times a second.
             let own = BTreeSet::from([found.project_id.clone()]);
             self.refresh_now(Some(&own)).await;
@@ -127,7 +127,9 @@ impl Host {
     ) -> Result<InboxItem, Failure> {
         let author = actor.map(|actor| By::parse(actor, door)).transpose();
         let author = author.map_err(|failure| failure.at("/actor"))?.map(|by| by.actor);
-        let by = caller.attribute(Need::Write, Author::proven(author, "/actor"))?.by(door);
+        // What an agent marks as its own, or puts aside, people would not look at.
+        let need = Need::Decide(Decision::PersonAnswer);
+        let by = caller.attribute(need, Author::proven(author, "/actor"))?.by(door);
         let by = by.ok_or_else(nobody)?;
         let projects = scope(caller, None)?;
         self.refresh_tasks(projects.as_ref()).await;

@@ -2,10 +2,13 @@
 //! operation of the protocol that the item comes from; there is no other way to decide.
 
 use accord_api::Operation;
+use accord_api::operations::edge_decisions::{DecideEdgeItem, EdgeVerb};
 use accord_base::inbox::{InboxItem, InboxVerb, kind};
 use accord_contract::Object;
 use accord_live_core::operations::answer::AnswerLiveSession;
 use accord_memory_core::operations::{CompletePackage, Deposit, ResubmitPackage, ReviewPackage};
+use accord_outbox::decision::needs_note;
+use accord_outbox::inbox::place;
 use accord_tasks_core::operations as tasks;
 
 /// What stands for the note of the person in a command.
@@ -15,6 +18,10 @@ const NOTE: &str = "{note}";
 /// verb that asks for the action.
 pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
     let table = Table { item };
+    if edge_of(item).is_some() {
+        // The hub can decide some, as `show` says.
+        return Vec::new();
+    }
     match item.kind.as_str() {
         kind::PACKAGE_REVIEW | kind::PACKAGE_AGENT_REVIEW => vec![
             table
@@ -86,6 +93,30 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
     }
 }
 
+/// The edge of an item, and the id that it has there, if it is one of an edge.
+pub(super) fn edge_of(item: &InboxItem) -> Option<(&str, &str)> {
+    let of_edge = ["run.", "task.", "edge."].iter().any(|start| item.kind.starts_with(start));
+    place(&item.subject).filter(|_| of_edge)
+}
+
+/// The verbs that the hub has for a request of an edge, at the evidence that was shown.
+pub(super) fn decisions(item: &InboxItem, verbs: &[EdgeVerb]) -> Vec<InboxVerb> {
+    let Some((edge, sent)) = edge_of(item) else { return Vec::new() };
+    let table = Table { item };
+    let verb = |verb: &EdgeVerb| {
+        let name = verb.as_str().replace('_', "-");
+        let about = format!("Decide {name:?}; the edge applies it at its next contact");
+        let command = ["project", "edges", edge, sent, "--decide", &name];
+        let mut made = table.verb::<DecideEdgeItem>(&name, &about, &command).undone();
+        if let Some(version) = &item.version {
+            made = made.then(&["--expect", version]);
+        }
+        made = made.then(&["--note", NOTE]);
+        if needs_note(*verb) { made.with_note() } else { made }
+    };
+    verbs.iter().map(verb).collect()
+}
+
 /// The verb of an action of a live session.
 pub(super) fn action(item: &InboxItem, name: &str, label: &str, has_form: bool) -> InboxVerb {
     let table = Table { item };
@@ -109,6 +140,9 @@ impl Table<'_> {
         let mut path = O::PATH.replace("{project_id}", item.project_id.as_str());
         for name in ["{package_id}", "{task_id}", "{live_session_id}"] {
             path = path.replace(name, &item.subject);
+        }
+        if let Some((edge, _)) = edge_of(item) {
+            path = path.replace("{edge_id}", edge);
         }
         let project = ["--project", item.project_id.as_str()];
         let words = ["accord"].iter().chain(command).chain(&project);

@@ -6,8 +6,11 @@ use accord_contract::Object;
 use super::{Ask, Session, asked_of};
 use crate::contract::AnswerRules;
 
-/// The item of a session that asks. `ui` is the JSON text of its UI, as a store has it. An ask with
-/// a deadline is the most urgent: an agent stands still until a person answers.
+/// How long before its deadline a question is the most urgent, in seconds.
+const URGENT: i64 = 15 * 60;
+
+/// The item of a session that asks. `ui` is the JSON text of its UI, as a store has it. An ask is
+/// the most urgent shortly before its deadline: then the answer is lost.
 ///
 /// Clauses: GGUI-ASK-PENDING.
 pub fn waiting(session: &Session, ask: Option<&Ask>, ui: &str) -> Option<Waiting> {
@@ -23,7 +26,8 @@ pub fn waiting(session: &Session, ask: Option<&Ask>, ui: &str) -> Option<Waiting
     item.words = words(&ask.intent);
     item.asked_by = ask.asked_by.as_ref().map(ToString::to_string);
     item.to = asked_of(&ui).as_ref().map(ToString::to_string);
-    item.urgency = if deadline.is_some() { Urgency::Loss } else { Urgency::Piece };
+    // Every question of the command has a deadline, so that alone does not make it urgent.
+    item.rises = deadline.map(|until| (until.add_seconds(-URGENT), Urgency::Loss));
     item.deadline = Some(deadline.unwrap_or(head.expires_at).min(head.expires_at));
     item.gone_at = item.deadline;
     Some(item)

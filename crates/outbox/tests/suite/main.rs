@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind};
 use accord_contract::{Code, Object, Time, Timestamp, Wire as _};
+use accord_outbox::inbox::{SentItem, place, waiting};
 use accord_outbox::{Found, Intake, Outbox, Waiting, check_numbers, intake};
 use proptest::prelude::*;
 
@@ -294,4 +295,37 @@ fn at_most_five_hundred_requests_wait() {
     assert!(outbox.add(waiting(0..510), &at()).is_empty());
     // Five ended, and five others have room.
     assert_eq!(outbox.add(waiting(5..510), &at()).len(), 10);
+}
+
+#[test]
+fn a_request_says_what_waits_and_the_edge_only_claims() {
+    let record = serde_json::json!({
+        "name": "laptop", "source": "tasks", "send": "summary", "key_id": null,
+        "actor": "human:lead", "joined_at": "2026-11-15T08:00:00Z",
+        "last_contact_at": "2026-11-15T08:00:00Z", "left_at": null, "lost": 0,
+    });
+    let of = |kind: &str| {
+        let body = serde_json::json!({"title": "Approve me\u{202e}", "digest": "d1"});
+        let text = serde_json::json!({
+            "seq": 1, "kind": "request", "id": "T/review", "type": kind,
+            "at": "2026-01-01T00:00:00Z", "body": body,
+        });
+        waiting(&SentItem {
+            edge: "edge_1",
+            item: "T/review",
+            received_at: Time::from_unix_millis(5),
+            text: &text.to_string(),
+            record: &record.to_string(),
+        })
+    };
+    let item = of("task.deadletter").expect("an item");
+    assert_eq!(item.kind, "task.failed");
+    assert_eq!(item.title, "A task failed too often at the edge laptop");
+    let body = serde_json::json!({"title": "Approve me\u{202e}", "digest": "d1"});
+    let digest = body.as_object().and_then(accord_outbox::evidence::digest);
+    assert_eq!((item.since.unix_millis(), item.version), (5, digest));
+    assert_eq!(place(&item.subject), Some(("edge_1", "T/review")));
+    let item = of("package.review").expect("an item");
+    assert_eq!(item.kind, "edge.request", "an edge has no items of the hub's own kinds");
+    assert_eq!(place("TASK-1/x"), None);
 }

@@ -20,20 +20,23 @@ impl Edges for Unit<'_> {
         self.many(sql, (pk,), |columns| row(columns, project))
     }
 
+    fn edge_item(
+        &self,
+        project: &ProjectId,
+        edge: &str,
+        item: &str,
+    ) -> Result<Option<EdgeItemRow>> {
+        let pk = self.or_none(project)?;
+        let sql = "SELECT item_id, kind, received_at, text FROM edge_item
+            WHERE project = ?1 AND edge_id = ?2 AND item_id = ?3";
+        self.one(sql, (pk, edge, item), |columns| item_row(columns, (project, edge)))
+    }
+
     fn edge_items(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeItemRow>> {
         let pk = self.or_none(project)?;
         let sql = "SELECT item_id, kind, received_at, text FROM edge_item
             WHERE project = ?1 AND edge_id = ?2 ORDER BY item_id";
-        self.many(sql, (pk, edge), |columns| {
-            Ok(EdgeItemRow {
-                project_id: project.clone(),
-                edge_id: edge.to_owned(),
-                item_id: columns.text(0)?,
-                kind: columns.text(1)?,
-                received_at: columns.time(2)?,
-                text: columns.text(3)?,
-            })
-        })
+        self.many(sql, (pk, edge), |columns| item_row(columns, (project, edge)))
     }
 
     fn edge_decisions(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeDecisionRow>> {
@@ -56,6 +59,10 @@ impl Edges for Unit<'_> {
 impl EdgeWrites for Unit<'_> {
     fn put_edge(&mut self, row: &EdgeRow) -> Result<()> {
         let pk = self.must_find(&row.project_id)?;
+        let known = self.edge(&row.project_id, &row.edge_id)?;
+        if known.is_none_or(|known| known.named() != row.named()) {
+            self.touch_edge(pk, &row.edge_id)?;
+        }
         let sql = "INSERT INTO edge (project, edge_id, position, text) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT DO UPDATE SET position = excluded.position, text = excluded.text";
         self.write(sql, params![pk, row.edge_id, number(row.position), row.text])
@@ -63,6 +70,7 @@ impl EdgeWrites for Unit<'_> {
 
     fn remove_edge(&mut self, project: &ProjectId, id: &str) -> Result<bool> {
         let pk = self.or_none(project)?;
+        self.touch_edge(pk, id)?;
         self.run("DELETE FROM edge_item WHERE project = ?1 AND edge_id = ?2", (pk, id))?;
         self.run("DELETE FROM edge_decision WHERE project = ?1 AND edge_id = ?2", (pk, id))?;
         Ok(self.run("DELETE FROM edge WHERE project = ?1 AND edge_id = ?2", (pk, id))? > 0)
@@ -70,6 +78,7 @@ impl EdgeWrites for Unit<'_> {
 
     fn put_edge_item(&mut self, row: &EdgeItemRow) -> Result<()> {
         let pk = self.must_find(&row.project_id)?;
+        self.touch_edge_item(pk, &row.edge_id, &row.item_id);
         let sql = "INSERT INTO edge_item (project, edge_id, item_id, kind, received_at, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET kind = excluded.kind,
             received_at = excluded.received_at, text = excluded.text";
@@ -79,6 +88,7 @@ impl EdgeWrites for Unit<'_> {
 
     fn remove_edge_item(&mut self, project: &ProjectId, edge: &str, item: &str) -> Result<bool> {
         let pk = self.or_none(project)?;
+        self.touch_edge_item(pk, edge, item);
         let sql = "DELETE FROM edge_item WHERE project = ?1 AND edge_id = ?2 AND item_id = ?3";
         Ok(self.run(sql, (pk, edge, item))? > 0)
     }
@@ -111,5 +121,16 @@ fn row(columns: &Row<'_>, project: &ProjectId) -> Result<EdgeRow> {
         edge_id: columns.text(0)?,
         position: columns.count(1)?,
         text: columns.text(2)?,
+    })
+}
+
+fn item_row(columns: &Row<'_>, (project, edge): (&ProjectId, &str)) -> Result<EdgeItemRow> {
+    Ok(EdgeItemRow {
+        project_id: project.clone(),
+        edge_id: edge.to_owned(),
+        item_id: columns.text(0)?,
+        kind: columns.text(1)?,
+        received_at: columns.time(2)?,
+        text: columns.text(3)?,
     })
 }

@@ -1,7 +1,8 @@
-//! The inbox: items that follow from packages, questions, live sessions and tasks, and marks.
+//! The inbox: items that follow from packages, questions, live sessions, requests of edges and
+//! tasks, and marks.
 //!
-//! A write of a package, a question or a live session takes note of what it touched. At the end of
-//! the transaction the items of all of that are made again, once each.
+//! A write of a package, a question, a live session or a request takes note of what it touched. At
+//! the end of the transaction the items of all of that are made again, once each.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,8 +16,8 @@ use accord_memory_core::inbox::{PackageFacts, QuestionFacts, package, question};
 use accord_memory_core::package::QuestionKey;
 use accord_store::derived::{ALL_READERS, LinkRows as _, PackageRows as _};
 use accord_store::{
-    Inbox, InboxPosition, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _, MarkKind,
-    Result, Table, time_key,
+    Edges as _, Inbox, InboxPosition, InboxQuery, InboxRow, InboxWrites, LivePart,
+    LiveSessions as _, MarkKind, Result, Table, time_key,
 };
 use rusqlite::params;
 use rusqlite::types::Value;
@@ -33,6 +34,8 @@ pub(super) struct Touched {
     packages: BTreeSet<i64>,
     questions: BTreeSet<i64>,
     sessions: BTreeSet<SessionId>,
+    /// Requests of edges: project, edge and item.
+    requests: BTreeSet<(i64, String, String)>,
 }
 
 /// How many damaged items are reported.
@@ -66,9 +69,24 @@ impl Unit<'_> {
         self.touched.borrow_mut().sessions.insert(session.clone());
     }
 
+    pub(super) fn touch_edge_item(&self, project: i64, edge: &str, item: &str) {
+        let request = (project, edge.to_owned(), item.to_owned());
+        self.touched.borrow_mut().requests.insert(request);
+    }
+
+    /// Touches everything that an edge waits for.
+    pub(super) fn touch_edge(&self, project: i64, edge: &str) -> Result<()> {
+        let sql = "SELECT item_id FROM edge_item WHERE project = ?1 AND edge_id = ?2
+            AND kind = 'request'";
+        for item in self.many(sql, (project, edge), |row| row.text(0))? {
+            self.touch_edge_item(project, edge, &item);
+        }
+        Ok(())
+    }
+
     /// Makes the items of everything that was touched.
     pub(super) fn settle_inbox(&self) -> Result<()> {
-        let Touched { packages, questions, sessions } = self.touched.take();
+        let Touched { packages, questions, sessions, requests } = self.touched.take();
         for package in packages {
             self.put_item(&format!("package/{package}"), self.item_of_package(package)?)?;
         }
@@ -77,6 +95,9 @@ impl Unit<'_> {
         }
         for session in sessions {
             self.put_item(&format!("live/{session}"), self.item_of_live(&session)?)?;
+        }
+        for request in requests {
+            self.put_item(&origin_of(&request), self.item_of_edge(&request)?)?;
         }
         Ok(())
     }
@@ -157,13 +178,14 @@ impl Unit<'_> {
         })?;
         let Some((Ok(project), pk, Ok(text), newest)) = found else { return Ok(None) };
         let through = self.answered_through(&project, &QuestionKey::of(&text))?;
-        let sql = "SELECT p.actor_type, p.actor_id, u.ask_key FROM question_use u
+        let sql = "SELECT p.actor_type, p.actor_id, p.deposited_at FROM question_use u
             JOIN package p ON p.pk = u.package
             WHERE u.question = ?1 AND u.ask_key > ?2 ORDER BY u.ask_key, u.package LIMIT 1";
         let first =
-            self.one(sql, (number, &through), |row| Ok((row.actor(0).ok(), row.text(2)?)))?;
-        let (asked_by, since): (Option<ActorKey>, _) = first.unwrap_or_default();
-        let since = time_key::time(&since).or_else(|| time_key::time(&newest));
+            self.one(sql, (number, &through), |row| Ok((row.actor(0).ok(), row.time(2).ok())))?;
+        // Since the host has it: an agent can date a package back.
+        let (asked_by, since): (Option<ActorKey>, Option<Timestamp>) = first.unwrap_or_default();
+        let since = since.map(|since| since.time()).or_else(|| time_key::time(&newest));
         let facts = QuestionFacts {
             text: &text,
             since: since.unwrap_or(Time::from_unix_millis(0)),
@@ -186,6 +208,17 @@ impl Unit<'_> {
         Ok(item.map(|item| (pk, InboxRow::new(project, item))))
     }
 
+    /// The item of a request of an edge. One that cannot be read has none.
+    fn item_of_edge(&self, request: &(i64, String, String)) -> Result<Made> {
+        let (pk, edge, item) = request;
+        let sql = "SELECT project_id FROM project WHERE pk = ?1";
+        let project = self.one(sql, (pk,), |row| Ok(row.id::<ProjectId>(0)))?;
+        let Some(Ok(project)) = project else { return Ok(None) };
+        let Ok(Some(row)) = self.edge(&project, edge) else { return Ok(None) };
+        let Ok(Some(sent)) = self.edge_item(&project, edge, item) else { return Ok(None) };
+        Ok(sent.waiting(&row).map(|item| (*pk, InboxRow::new(&project, item))))
+    }
+
     /// Touches everything in the store that can wait.
     fn touch_all(&self) -> Result<()> {
         let packages = "SELECT pk FROM package
@@ -196,7 +229,11 @@ impl Unit<'_> {
         let packages = self.many(packages, (), |row| row.integer(0))?;
         let questions = self.many(questions, (), |row| row.integer(0))?;
         let sessions = self.many(sessions, (), |row| Ok(row.id::<SessionId>(0).ok()))?;
+        let requests = "SELECT project, edge_id, item_id FROM edge_item WHERE kind = 'request'";
+        let requests =
+            self.many(requests, (), |row| Ok((row.integer(0)?, row.text(1)?, row.text(2)?)))?;
         let mut touched = self.touched.borrow_mut();
+        touched.requests.extend(requests);
         touched.packages.extend(packages);
         touched.questions.extend(questions);
         touched.sessions.extend(sessions.into_iter().flatten());
@@ -240,7 +277,7 @@ impl Unit<'_> {
         // What is touched is made at the end of the transaction.
         let before = self.touched.take();
         self.touch_all()?;
-        let Touched { packages, questions, sessions } = self.touched.take();
+        let Touched { packages, questions, sessions, requests } = self.touched.take();
         self.touched.replace(before);
         for package in packages {
             compare(format!("package/{package}"), self.item_of_package(package)?);
@@ -250,6 +287,9 @@ impl Unit<'_> {
         }
         for session in sessions {
             compare(format!("live/{session}"), self.item_of_live(&session)?);
+        }
+        for request in requests {
+            compare(origin_of(&request), self.item_of_edge(&request)?);
         }
         for origin in kept.keys().cloned().collect::<Vec<_>>() {
             wrong.push((Table::Inbox, origin, "nothing waits there".to_owned()));
@@ -285,6 +325,12 @@ impl Unit<'_> {
     }
 }
 
+/// What the item of a request of an edge comes from. Edges name themselves, so the project is part
+/// of it.
+fn origin_of((project, edge, item): &(i64, String, String)) -> String {
+    format!("edge/{project}/{edge}/{item}")
+}
+
 /// The order of a page, and its length.
 const ORDER: &str = "ORDER BY i.deadline, i.behind, i.since, i.item_id LIMIT ?";
 
@@ -306,7 +352,8 @@ fn narrow(select: &mut Select, query: &InboxQuery<'_>) {
     if let Some(actor) = query.only_for {
         select.add(
             "AND (i.addressee = ? OR EXISTS (SELECT 1 FROM inbox_mark m
-                WHERE m.project = i.project AND m.item_id = i.item_id AND m.kind = 'assignment'
+                WHERE m.project = i.project AND m.item_id = i.item_id
+                    AND m.kind IN ('assignment', 'claim')
                     AND m.actor = ? AND (m.until IS NULL OR m.until > ?)))",
             [text(actor), text(actor), now()],
         );

@@ -15,6 +15,16 @@ impl Edges for State {
         Ok(rows.cloned().collect())
     }
 
+    fn edge_item(
+        &self,
+        project: &ProjectId,
+        edge: &str,
+        item: &str,
+    ) -> Result<Option<EdgeItemRow>> {
+        let key = (edge.to_owned(), item.to_owned());
+        Ok(self.at(project).and_then(|project| project.edge_items.get(&key)).cloned())
+    }
+
     fn edge_items(&self, project: &ProjectId, edge: &str) -> Result<Vec<EdgeItemRow>> {
         let rows = self.at(project).into_iter().flat_map(|project| project.edge_items.values());
         Ok(rows.filter(|row| row.edge_id == edge).cloned().collect())

@@ -31,6 +31,10 @@ impl State {
             let asked = project.open_questions();
             rows.extend(asked.into_iter().map(|item| InboxRow::new(id, item)));
             rows.extend(project.inbox.tasks.values().cloned());
+            for item in project.edge_items.values() {
+                let Some(edge) = project.edges.get(&item.edge_id) else { continue };
+                rows.extend(item.waiting(edge).map(|item| InboxRow::new(id, item)));
+            }
         }
         for id in self.live_ids() {
             let Some(row) = self.live_session(&id)? else { continue };
@@ -59,7 +63,9 @@ impl State {
             && query.projects.is_none_or(|projects| projects.contains(&row.project_id))
             && query.kind.is_none_or(|kind| kind == waiting.kind)
             && query.only_for.is_none_or(|actor| {
-                waiting.to.as_deref() == Some(actor) || has(MarkKind::Assignment, actor)
+                waiting.to.as_deref() == Some(actor)
+                    || has(MarkKind::Assignment, actor)
+                    || has(MarkKind::Claim, actor)
             })
             && query.awake_for.is_none_or(|actor| !has(MarkKind::Snooze, actor))
             && query.after.is_none_or(|after| row.position(query.now) > *after)

@@ -128,8 +128,10 @@ impl ProjectState {
                 }
             }
         }
-        let item = |(text, (since, _, entry)): (&str, (Time, u64, &PackageEntry))| {
+        let item = |(text, (_, _, entry)): (&str, (Time, u64, &PackageEntry))| {
             let asked_by = Some(&entry.row.actor);
+            // Since the host has it: an agent can date a package back.
+            let since = entry.row.deposited_at.time();
             question(&QuestionFacts { text, since, answered_until: until(text), asked_by })
         };
         first.into_iter().map(item).collect()

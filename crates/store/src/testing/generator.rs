@@ -3,7 +3,7 @@
 use accord_base::decision::{DecisionId, DecisionProtocol};
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
-use accord_contract::{Time, Timestamp};
+use accord_contract::{Time, Timestamp, Value};
 use accord_memory_core::bundle::Outline;
 use accord_memory_core::package::{
     AnswerLink, Links, PackageType, QuestionKey, ReviewType, Significance, Status,
@@ -330,7 +330,10 @@ impl Generator {
             project_id: self.project(),
             edge_id: self.name(),
             position: self.random.below(99) as u64,
-            text: self.words(3),
+            text: match self.random.one_in(3) {
+                true => self.words(3),
+                false => edge_record(&self.name(), &self.time()),
+            },
         }
     }
 
@@ -340,9 +343,15 @@ impl Generator {
             project_id: self.project(),
             edge_id: self.name(),
             item_id: self.name(),
-            kind: self.name(),
+            kind: self.random.pick(&["request", "request", "result", "🦀"]).to_owned(),
             received_at: self.time(),
-            text: self.words(3),
+            text: match self.random.one_in(3) {
+                true => self.words(3),
+                false => {
+                    let kind = self.random.pick(&["run.gate", "task.review", "new.kind"]);
+                    edge_entry(kind, &self.words(3), &self.time())
+                }
+            },
         }
     }
 
@@ -390,4 +399,22 @@ impl Generator {
     fn hash(&mut self) -> ContentHash {
         self.digest().into()
     }
+}
+
+/// What a hub stores about an edge.
+fn edge_record(name: &str, at: &Timestamp) -> String {
+    let (name, at) = (Value::from(name), at.as_str());
+    format!(
+        r#"{{"name":{name},"source":"runs","send":"summary","key_id":null,"actor":"human:lead",
+        "joined_at":"{at}","last_contact_at":"{at}","left_at":null,"lost":0}}"#
+    )
+}
+
+/// What an edge sends about something that waits.
+fn edge_entry(kind: &str, title: &str, at: &Timestamp) -> String {
+    let (title, at) = (Value::from(title), at.as_str());
+    format!(
+        r#"{{"seq":1,"kind":"request","id":"a","type":"{kind}","at":"{at}",
+        "body":{{"title":{title},"digest":"d"}}}}"#
+    )
 }

@@ -3,11 +3,11 @@
 use accord_api::NoParams;
 use accord_api::operations::inbox::{InboxEnvelope, InboxQuery, ListInbox};
 use accord_base::ProjectId;
-use accord_contract::Wire as _;
+use accord_contract::{Code, Wire as _};
 
 use super::here;
 use crate::host::{ActorArg, Connection, HostArgs, PageArgs, id_of, print_noted, reader};
-use crate::{Exit, Result, print_line, print_note, render};
+use crate::{CliError, Exit, Result, print_line, print_note, render};
 
 // Which items.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
 
-    /// Only items that are for you: named by the source, or assigned
+    /// Only items that are for you: named by the source, assigned, or claimed
     #[arg(long)]
     mine: bool,
 
@@ -42,7 +42,14 @@ pub(super) struct ListArgs {
 
 impl ListArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let host = Connection::to_decisions(&self.host.target.target()?)?;
+        let target = match self.host.target.target() {
+            // A prompt is shown in every folder.
+            Err(error) if self.count && !self.host.json && is_nowhere(&error) => {
+                return print_line(u64::from(here::item().is_some()).to_string());
+            }
+            target => target?,
+        };
+        let host = Connection::to_decisions(&target)?;
         let project = self.project.as_deref().map(|id| id_of::<ProjectId>("project_id", id));
         let asked = InboxQuery {
             project: project.transpose()?,
@@ -90,6 +97,11 @@ impl ListArgs {
         }
         Ok(printed)
     }
+}
+
+/// Whether there is no data folder.
+fn is_nowhere(error: &CliError) -> bool {
+    error.code() == Some(Code::StoreMissing)
 }
 
 fn total(list: &InboxEnvelope) -> u64 {

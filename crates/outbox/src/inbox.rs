@@ -1,0 +1,74 @@
+//! What waits at an edge, as the inbox of its hub shows it.
+//!
+//! The title has facts of the hub alone: what kind of thing waits, and at which edge. What the edge
+//! says about it is a claim.
+
+use accord_api::operations::edges::EdgeEntry;
+use accord_base::inbox::{Urgency, Waiting, kind, words};
+use accord_contract::{Time, Value, Wire as _};
+
+use crate::EdgeRecord;
+use crate::evidence::digest;
+
+/// Something that an edge sent, as the hub has it.
+#[derive(Clone, Copy, Debug)]
+pub struct SentItem<'a> {
+    pub edge: &'a str,
+    pub item: &'a str,
+    /// When it came first.
+    pub received_at: Time,
+    /// The entry, a JSON text.
+    pub text: &'a str,
+    /// The record of the edge, a JSON text.
+    pub record: &'a str,
+}
+
+/// What a request of an edge means for a person: the kind of its item, a title, how urgent it is.
+fn meaning(type_name: &str) -> (&'static str, &'static str, Urgency) {
+    match type_name {
+        "run.gate" => (kind::RUN_GATE, "A gate waits", Urgency::Chain),
+        "run.completion" => (kind::RUN_COMPLETION, "The completion of a run waits", Urgency::Chain),
+        "run.block" => (kind::RUN_BLOCKED, "A run is blocked", Urgency::Chain),
+        "run.merge" => (kind::RUN_MERGE, "The files of two turns conflict", Urgency::Chain),
+        "run.proposal" => (kind::RUN_PROPOSAL, "Proposed changes wait", Urgency::Should),
+        "run.turn" => (kind::RUN_TURN, "A turn of a person waits", Urgency::Piece),
+        "task.review" => (kind::TASK_REVIEW, "A task waits for its review", Urgency::Piece),
+        "task.blocked" => (kind::TASK_BLOCKED, "A task is blocked", Urgency::Piece),
+        "task.deadletter" => (kind::TASK_FAILED, "A task failed too often", Urgency::Loss),
+        _ => (kind::EDGE_REQUEST, "Something waits", Urgency::Piece),
+    }
+}
+
+/// The item of a request; `None` if it cannot be read.
+pub fn waiting(sent: &SentItem<'_>) -> Option<Waiting> {
+    let document: Value = serde_json::from_str(sent.text).ok()?;
+    let entry = EdgeEntry::from_document(document).ok()?;
+    let (name, actor) = named(sent.record)?;
+    let (kind, what, urgency) = meaning(&entry.type_name);
+    let text = |name: &str| entry.body.get(name).and_then(Value::as_str);
+    let subject = subject(sent.edge, sent.item);
+    let title = format!("{what} at the edge {name}");
+    let mut waiting = Waiting::new(kind, &subject, 0, title, sent.received_at);
+    waiting.words = text("title").and_then(words);
+    waiting.version = digest(&entry.body).or_else(|| text("digest").map(str::to_owned));
+    waiting.asked_by = actor;
+    waiting.urgency = urgency;
+    Some(waiting)
+}
+
+/// The name and the actor of an edge, of its record.
+pub fn named(record: &str) -> Option<(String, Option<String>)> {
+    let document: Value = serde_json::from_str(record).ok()?;
+    let edge = EdgeRecord::from_document(document).ok()?;
+    Some((edge.name, edge.actor))
+}
+
+/// What an item of an edge is about: the edge, and the id that the source gave it.
+fn subject(edge: &str, item: &str) -> String {
+    format!("{edge}/{item}")
+}
+
+/// The edge and the id at its source, of the subject of an item of an edge.
+pub fn place(subject: &str) -> Option<(&str, &str)> {
+    subject.split_once('/').filter(|(edge, _)| edge.starts_with("edge_"))
+}
