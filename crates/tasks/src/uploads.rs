@@ -10,7 +10,7 @@
 //! - the folder of a run that does not hold its task is removed.
 
 use accord_canon::sha256;
-use accord_contract::{Code, Failure};
+use accord_contract::{Code, Failure, Wire as _};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::{Status, TaskId, lease};
 use accord_trees::Kind;
@@ -83,17 +83,26 @@ impl Work<'_> {
         }
     }
 
+    /// The run that holds a task, as it is committed: what this group decides may not happen, and
+    /// what it takes over is not in the tree yet.
+    fn committed_run(&self, id: TaskId) -> Option<String> {
+        let held = self.state.held(id).filter(|held| held.status == Status::InProgress)?;
+        let run = match held.run.as_deref() {
+            Some(run) => Run::from_document(accord_canon::read(run.as_bytes()).ok()?).ok(),
+            // Another tool gave out the lease.
+            None => self.artifact(id, "run.json").ok()?,
+        };
+        run?.run_id
+    }
+
     /// Removes what runs uploaded that do not hold their tasks any more.
     pub(crate) fn remove_uploads(&self) {
         // What cannot be removed now is removed later.
         let names = |folder: &str| self.disk().list(folder).ok().flatten().unwrap_or_default();
         for task in names(&root()) {
             let place = format!("{}/{}", root(), task.name);
-            let held = TaskId::parse(&task.name).ok().and_then(|id| {
-                self.board().status(id).filter(|status| *status == Status::InProgress)?;
-                self.artifact::<Run>(id, "run.json").ok()??.run_id
-            });
-            let held = held.map(|run| folder_name(&run));
+            let run = TaskId::parse(&task.name).ok().and_then(|id| self.committed_run(id));
+            let held = run.map(|run| folder_name(&run));
             let runs = names(&place);
             for run in runs.iter().filter(|run| Some(&run.name) != held.as_ref()) {
                 drop(self.disk().remove_tree(&format!("{place}/{}", run.name)));

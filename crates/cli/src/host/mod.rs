@@ -24,7 +24,7 @@ mod shared_folder;
 mod target;
 
 pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor, reader};
-pub(crate) use self::answer::{print_answer, print_document, print_lines};
+pub(crate) use self::answer::{Answer, print_answer, print_document, print_lines};
 pub(crate) use self::folder::{DataFolder, full_path, settings_of};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
@@ -32,7 +32,7 @@ pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_n
 pub(crate) use self::names::{
     CredentialArgs, PageArgs, ProjectArg, WriteArgs, project_id, setting, work,
 };
-pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store};
+pub(crate) use self::open::{Connection, IfMissing, holds_data, holds_store, serving_runtime};
 pub(crate) use self::request::HostRequest;
 pub(crate) use self::sent_events::{Sent, SentEvents};
 pub(crate) use self::shared_folder::{SharedFolder, TaskPlace};

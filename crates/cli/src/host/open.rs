@@ -268,6 +268,22 @@ impl Connection {
         answer.and_then(Answer::read).map_err(CliError::into_failure)
     }
 
+    /// Sends a request, and gives up after a time. A refusal is a failure with its details.
+    pub(crate) fn send_within(
+        &self,
+        request: HostRequest,
+        limit: Duration,
+    ) -> Result<Answer, Failure> {
+        let answer = self.runtime.block_on(async {
+            let sent = request.send(self.api.as_ref());
+            tokio::time::timeout(limit, sent).await.unwrap_or_else(|_| {
+                let message = format!("{} did not answer in time", self.place);
+                Err(CliError::new(Code::HostTimeout, message))
+            })
+        });
+        answer.map_err(Failure::from)
+    }
+
     /// Calls an operation for which a host reads a whole store.
     pub(crate) fn call_long<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>>
     where
@@ -364,6 +380,11 @@ pub(super) async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, 
 
 fn open_here(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
     Ok(local_api(&Host::open(folder, settings_of(folder)?)?))
+}
+
+/// A runtime with threads of its own, for what is served beside the work of a command.
+pub(crate) fn serving_runtime() -> Result<Runtime> {
+    runtime(Builder::new_multi_thread().worker_threads(2))
 }
 
 fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime> {

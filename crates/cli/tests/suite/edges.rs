@@ -1,87 +1,23 @@
 //! Edges and their hub as separate processes, joined through a proxy that the test cuts.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::accord::{Ran, command, run};
 use crate::memory::bare;
+use crate::proxy::{Proxy, serve_behind};
 use crate::run_place::{Place, plan};
 use crate::server::Server;
 use crate::wait::wait_until;
 
-/// A proxy between edges and the hub.
-struct Proxy {
-    url: String,
-    to: Arc<Mutex<String>>,
-    is_cut: Arc<AtomicBool>,
-    open: Arc<Mutex<Vec<TcpStream>>>,
-}
-
-impl Proxy {
-    fn new() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let to = Arc::<Mutex<String>>::default();
-        let (is_cut, open) =
-            (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<TcpStream>>>::default());
-        let (target, cut, kept) = (Arc::clone(&to), Arc::clone(&is_cut), Arc::clone(&open));
-        std::thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                let address = target.lock().expect("no panic").clone();
-                let Ok(host) = TcpStream::connect(address) else { continue };
-                if cut.load(Ordering::SeqCst) {
-                    continue;
-                }
-                for (from, to) in [(&client, &host), (&host, &client)] {
-                    let from = from.try_clone().expect("a socket");
-                    let to = to.try_clone().expect("a socket");
-                    kept.lock().expect("no panic").push(from.try_clone().expect("a socket"));
-                    std::thread::spawn(move || pump(from, to));
-                }
-            }
-        });
-        Self { url, to, is_cut, open }
-    }
-
-    fn cut(&self) {
-        self.is_cut.store(true, Ordering::SeqCst);
-        for socket in self.open.lock().expect("no panic").drain(..) {
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn mend(&self, address: &str) {
-        address.clone_into(&mut self.to.lock().expect("no panic"));
-        self.is_cut.store(false, Ordering::SeqCst);
-    }
-}
-
-fn pump(mut from: TcpStream, mut to: TcpStream) {
-    let mut buffer = [0; 4096];
-    while let Ok(read @ 1..) = from.read(&mut buffer) {
-        if to.write_all(&buffer[..read]).is_err() {
-            break;
-        }
-    }
-    let _ = to.shutdown(Shutdown::Both);
-    let _ = from.shutdown(Shutdown::Both);
-}
-
 /// Serves the hub in a folder, which has the name of the proxy, too.
 fn start(folder: &Path, proxy: &Proxy) -> Server {
-    let data = folder.join("data");
-    std::fs::create_dir_all(&data).expect("a folder");
-    let name = proxy.url.rsplit('/').next().expect("an address");
-    std::fs::write(data.join("accord.toml"), format!("allowed_hosts = [\"{name}\"]\n"))
-        .expect("a file");
-    Server::start(&data, &[])
+    serve_behind(proxy, &folder.join("data"))
 }
 
 /// A hub with the project `shop`, and a proxy before it.

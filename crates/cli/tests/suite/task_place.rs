@@ -233,17 +233,3 @@ fn a_tree_in_a_repository_is_found_from_below() {
     assert!(ran.stderr.contains("belong to the project Map Service"), "{ran:?}");
     assert!(!repo.join(".accord").exists() && !repo.join("accord.db").exists());
 }
-
-#[test]
-fn a_worker_is_refused_where_the_files_are_not() {
-    let tasks = Tasks::new();
-    tasks.create("First --ready");
-    let tasks = tasks.served();
-    let url = tasks.host().url.clone();
-    let mut command = tasks.command(&format!("work --agent true --as dev --once --url {url}"));
-    command.env_remove("ACCORD_DATA");
-    let said = run(command, "").refused("task_tree_elsewhere");
-    assert!(said.contains(&url), "{said}");
-    // The task was not claimed.
-    assert_eq!(tasks.json("list --status ready")["tasks"].as_array().map(Vec::len), Some(1));
-}

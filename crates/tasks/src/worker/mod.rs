@@ -22,6 +22,7 @@ mod lines;
 mod observe;
 mod operations;
 mod process;
+mod remote;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +52,7 @@ use self::process::Ended;
 pub use crate::report::REPORT;
 pub use leftover::end_leftovers;
 pub use operations::{RunOperations, moved, moves_query};
+pub use remote::{Hub, LeftRun, RemoteFolder, RemoteRun, is_report, left_runs};
 
 #[derive(Clone, Debug)]
 pub struct AgentCommand {

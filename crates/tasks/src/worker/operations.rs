@@ -1,6 +1,6 @@
 //! The operations that a worker needs while its agent runs.
 
-use accord_contract::Value;
+use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event::kind;
 use accord_tasks_core::operations::{
@@ -8,6 +8,7 @@ use accord_tasks_core::operations::{
 };
 
 use crate::operations::worker;
+use crate::tree::is_unavailable;
 use crate::{Result, Tree};
 
 /// What a worker needs while its agent runs: carried out by a [`Tree`], or called at a host.
@@ -67,4 +68,11 @@ pub fn moves_query(task: TaskId, after: Option<u64>) -> EventsQuery {
 pub fn moved(answer: &EventsAnswer) -> (u64, bool) {
     let has_moved = answer.events.iter().any(|event| event.kind == kind::TRANSITIONED);
     (answer.last_event, has_moved)
+}
+
+/// Whether an operation failed because of the tree or its host, and not because of the run: it may
+/// succeed again.
+pub(super) fn is_for_now(failure: &Failure) -> bool {
+    let is_away = matches!(failure.code, Code::HostUnreachable | Code::HostTimeout);
+    is_away || is_unavailable(failure)
 }

@@ -17,10 +17,10 @@ use accord_tasks_core::operations::{AgentExit, TaskObserved};
 use super::leftover::Record;
 use super::lines::Messages;
 use super::observe::Observer;
+use super::operations::is_for_now;
 use super::{AgentCommand, AgentRun, WorkSignal};
 use crate::Result;
 use crate::report::RunOfAgent;
-use crate::tree::is_unavailable;
 
 /// The largest argument that the system accepts, with its terminating zero.
 const LONGEST_ARGUMENT: usize = 128 * 1024;
@@ -380,11 +380,6 @@ impl Watched<'_> {
             },
         }
     }
-}
-
-/// Whether a heartbeat failed because of the tree or its host, and not because of the run.
-fn is_for_now(failure: &Failure) -> bool {
-    is_unavailable(failure) || failure.code == Code::HostUnreachable
 }
 
 impl Watch for Watched<'_> {

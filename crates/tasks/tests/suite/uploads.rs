@@ -267,3 +267,30 @@ fn claims_and_heartbeats_say_how_many_seconds_are_left() {
     let beat = case.tree.heartbeat(&id.to_string(), &Default::default(), &agent(AGENT)).unwrap();
     assert_eq!((beat.lease_seconds, beat.alive_seconds), (Some(600), Some(300)));
 }
+
+#[test]
+fn a_scheduler_that_looks_in_the_same_commit_removes_nothing() {
+    let case = Case::new();
+    let id = case.ready();
+    let run = claim(&case.tree, id, AGENT);
+    upload(&case, id, &run, "outputs/a", b"a");
+    let report = case.report(id, "done");
+    // Both wait while the tree is held, so that one commit has both.
+    let (send, held) = std::sync::mpsc::channel::<()>();
+    let holder = case.tree.clone();
+    std::thread::scope(|scope| {
+        scope.spawn(move || holder.hold(move |_| held.recv()));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        for _ in 0..4 {
+            scope.spawn(|| case.tree.poll(&PollRequest::default(), &human()).unwrap());
+        }
+        scope.spawn(|| case.tree.message(&report, &agent(AGENT)).unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        for _ in 0..4 {
+            scope.spawn(|| case.tree.poll(&PollRequest::default(), &human()).unwrap());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        send.send(()).unwrap();
+    });
+    assert_eq!(outputs(&case, Status::Review, id).keys().collect::<Vec<_>>(), ["a"]);
+}

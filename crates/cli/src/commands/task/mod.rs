@@ -18,6 +18,8 @@ pub(super) mod names;
 mod outputs;
 mod place;
 mod read;
+mod remote;
+mod remote_hub;
 mod run_agent;
 mod watch;
 mod work;

@@ -1,9 +1,11 @@
 //! `accord task work`: claims tasks for an agent and runs its program, one task after another.
 //!
-//! The worker is started where the files of the tasks are. It asks the host of the tasks for every
-//! change, and holds no lock between operations. The scheduler's executor runs agents in the same
-//! way ([`accord_tasks::worker`]).
+//! The worker asks the host of the tasks for every change, and holds no lock between operations.
+//! If the files of the tasks are on another machine, each run has a folder here
+//! ([`super::remote`]). The scheduler's executor runs agents in the same way
+//! ([`accord_tasks::worker`]).
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,13 +19,15 @@ use accord_contract::{Code, Timestamp};
 use accord_host::serve::AttemptSocket;
 use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_system::now;
-use accord_tasks::worker::{AgentCommand, AgentRun, WorkEnd, WorkSignal};
+use accord_tasks::worker::{
+    AgentCommand, AgentRun, RemoteFolder, RemoteRun, RunOperations, WorkEnd, WorkSignal, left_runs,
+};
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::observed::{CHECKS_OF, described, read_checks};
 use accord_tasks_core::operations::{
-    Acting as Who, BlockEnd, ClaimAnswer, ClaimNextAnswer, ListAnswer, ListQuery, ListTasks,
-    PollRequest, PollTasks, TaskItem,
+    Acting as Who, BlockEnd, BriefingAnswer, ClaimAnswer, ClaimNextAnswer, ListAnswer, ListQuery,
+    ListTasks, PollRequest, PollTasks, TaskItem,
 };
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -32,6 +36,8 @@ use super::acting::AgentArgs;
 use super::briefing::{BriefingArgs, briefing_of};
 use super::change::FitsArgs;
 use super::place::{Place, PlaceArgs, document};
+use super::remote::{Remote, note};
+use super::remote_hub::RemoteHub;
 use super::run_agent::{AgentOutput, AgentProgram};
 use super::work_host::WorkHost;
 use crate::commands::launch::use_launcher;
@@ -117,25 +123,32 @@ impl WorkArgs {
             (None, None) => self.name.required()?,
         };
         let place = self.place.open()?;
-        if let Some(url) = &place.url {
-            return Err(elsewhere(url, &place.project));
-        }
         let mut command = AgentCommand::new(program.argv);
         // A coding agent works on the repository that it was started for.
         command.cwd = std::env::current_dir().ok();
         command.time_limit = Duration::from_secs(self.time_limit);
-        let (api, runtime) = (self.place.for_workers()?, place.host.runtime.handle().clone());
-        command.sockets = Some(AttemptSockets::new(move |attempt| {
-            AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
-        }));
+        let cancel = Cancel::new();
+        let remote = place.url.as_ref().map(|url| Remote::of(url, &place)).transpose()?;
+        command.sockets = Some(match &remote {
+            Some(remote) => remote.sockets(&self.place, &place, &agent, &cancel)?,
+            None => {
+                let api = self.place.for_workers()?;
+                let runtime = place.host.runtime.handle().clone();
+                AttemptSockets::new(move |attempt| {
+                    AttemptSocket::open(Arc::clone(&api), attempt, &runtime)
+                })
+            }
+        });
         let (data, settings) = self.place.settings()?;
         command.sandbox = SandboxRules { data: Some(data), ..settings.sandbox_rules() };
         accord_process::supervise();
         use_launcher(&settings.workers);
-        let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
         let (args, place, keeps) = (&self, &place, !settings.workers.keep.is_empty());
-        let shift = WorkerLoop { args, place, command, agent, cancel, signal, keeps };
+        let has_reached = Cell::new(false);
+        let shift =
+            WorkerLoop { args, place, command, agent, cancel, signal, keeps, remote, has_reached };
+        shift.resume()?;
         let tally = shift.work()?;
         shift.say_end(&tally)?;
         Ok(match shift.signal.load(Ordering::SeqCst) {
@@ -155,6 +168,10 @@ struct WorkerLoop<'a> {
     signal: Arc<AtomicI32>,
     /// Whether agents may leave programs running.
     keeps: bool,
+    /// Where runs work if the tasks are on another machine.
+    remote: Option<Remote>,
+    /// Whether a host on another machine answered.
+    has_reached: Cell<bool>,
 }
 
 impl WorkerLoop<'_> {
@@ -169,13 +186,16 @@ impl WorkerLoop<'_> {
             let door = Who { actor: None, door: Some(Door::Cli) };
             let poll = Json(PollRequest::default());
             let poll = Call::<PollTasks>::new(self.place.tasks()?, door, poll);
-            let polled = self.place.host.call(&poll)?.answer.0.result;
+            let Some(polled) = self.reach(|| self.place.host.call(&poll))? else { break };
+            let polled = polled.answer.0.result;
             if polled.unmerged != unmerged {
                 render::unmerged(polled.unmerged.as_deref()).iter().for_each(print_note);
                 unmerged = polled.unmerged;
             }
             let fits = &self.args.fits;
-            let next = fits.claim_next(self.place, &self.agent, patience > 0)?.answer.0.result;
+            let leaves = patience > 0;
+            let next = self.reach(|| fits.claim_next(self.place, &self.agent, leaves))?;
+            let Some(next) = next.map(|next| next.answer.0.result) else { break };
             match &next.claimed {
                 None if patience > 0 && next.reason.as_deref() == Some(LEFT_TO_OTHERS) => {
                     patience -= 1;
@@ -209,6 +229,33 @@ impl WorkerLoop<'_> {
         Ok(tally)
     }
 
+    /// Asks the host. One on another machine that was reached once is waited for; `None` if the
+    /// work is cancelled meanwhile.
+    fn reach<T>(&self, ask: impl Fn() -> Result<T>) -> Result<Option<T>> {
+        let is_away = |error: &CliError| {
+            let codes = [Code::HostUnreachable, Code::HostTimeout];
+            error.code().is_some_and(|code| codes.contains(&code))
+        };
+        let mut is_noted = false;
+        loop {
+            match ask() {
+                Err(error) if self.has_reached.get() && is_away(&error) => {
+                    if self.cancel.is_cancelled() {
+                        return Ok(None);
+                    }
+                    if !std::mem::replace(&mut is_noted, true) {
+                        print_note(format!("trying again: {}", clean(&error.to_string())));
+                    }
+                    self.pause();
+                }
+                answer => {
+                    self.has_reached.set(self.remote.is_some());
+                    return answer.map(Some);
+                }
+            }
+        }
+    }
+
     /// Says why there is no task: what the ready ones ask for, else where the others are.
     fn say_why_not(&self, next: &ClaimNextAnswer) -> Result<()> {
         let mut page = Page::for_stderr();
@@ -229,29 +276,95 @@ impl WorkerLoop<'_> {
         Ok(())
     }
 
+    /// Ends the runs on tasks of another machine whose workers were killed.
+    fn resume(&self) -> Result<()> {
+        let Some(remote) = &self.remote else { return Ok(()) };
+        for left in left_runs(&remote.above) {
+            let id = left.task;
+            let (target, project) = (&self.args.place.host.target, &self.place.project);
+            let hub = RemoteHub::open(target, project, &left.agent)?;
+            print_note(format!("{id} is ended: the worker of {} was killed", clean(&left.agent)));
+            let cancel = self.cancel.clone();
+            let end = RemoteRun::new(&hub, &left.folder, Duration::ZERO, cancel, &note)
+                .conclude(&left)?;
+            self.say(id, &end);
+            close(left.folder, &end)?;
+        }
+        Ok(())
+    }
+
     /// Runs the agent on one task. Whether it reported.
     fn one(&self, claim: &ClaimAnswer) -> Result<bool> {
+        match &self.remote {
+            Some(remote) => self.one_remote(remote, claim),
+            None => self.one_here(claim),
+        }
+    }
+
+    /// The same on a task whose files are on another machine.
+    fn one_remote(&self, remote: &Remote, claim: &ClaimAnswer) -> Result<bool> {
         let (id, run_id) = (claim.task.id, claim.run_id.as_str());
+        let target = &self.args.place.host.target;
+        let hub = RemoteHub::open(target, &self.place.project, &self.agent)?;
+        let folder = RemoteFolder::make(&remote.above, id, &self.agent, run_id)?;
+        *remote.current.lock() = Some(folder.clone());
+        let alive = u64::try_from(times(claim).heartbeat_seconds).unwrap_or(0);
+        let alive = Duration::from_secs(alive);
+        let run = RemoteRun::new(&hub, &folder, alive, self.cancel.clone(), &note);
+        let briefing = match run.fetch(|| hub.briefing(id)) {
+            Ok(briefing) => briefing,
+            Err(failure) => {
+                // The task goes to another worker.
+                let end = run.give_back()?;
+                self.say(id, &end);
+                close(folder, &end)?;
+                return Err(failure.into());
+            }
+        };
+        let end = self.run(claim, &briefing, &run);
+        remote.current.lock().take();
+        let Some(end) = end? else { return folder.remove().map(|()| false).map_err(Into::into) };
+        let is_well = self.say(id, &end);
+        close(folder, &end)?;
+        Ok(is_well)
+    }
+
+    fn one_here(&self, claim: &ClaimAnswer) -> Result<bool> {
+        let id = claim.task.id;
         // It says where the files of the task are, too.
         let briefing = briefing_of(self.place, id)?;
         let folder = Path::new(&briefing.directory);
         if !folder.is_dir() {
             return Err(elsewhere(&briefing.directory, &self.place.project));
         }
+        let host = WorkHost::new(&self.args.place, self.place, &self.agent)?;
+        let end = self.run(claim, &briefing, &host)?;
+        Ok(end.is_some_and(|end| self.say(id, &end)))
+    }
+
+    /// Runs the agent on a task whose folder is on this machine; `None` if the run lost it before.
+    fn run(
+        &self,
+        claim: &ClaimAnswer,
+        briefing: &BriefingAnswer,
+        operations: &dyn RunOperations,
+    ) -> Result<Option<WorkEnd>> {
+        let (id, run_id) = (claim.task.id, claim.run_id.as_str());
         let title = one_line(&claim.task.title, usize::MAX);
         print_note(format!("{id} is with {}: {title}", self.agent));
         let lease = briefing.task.lease.as_ref();
         if lease.and_then(|lease| lease.run_id.as_deref()) != Some(run_id) {
             print_note(format!("{id} was taken from this run before it began"));
-            return Ok(false);
+            return Ok(None);
         }
-        let host = WorkHost::new(&self.args.place, self.place, &self.agent)?;
         let place = (Path::new(&briefing.root), self.place.project.as_str());
         // As they were when the task was claimed. What cannot be read is a finding of the review.
         let checks = claim.task.metadata.get(CHECKS_OF).and_then(read_checks).unwrap_or_default();
-        let run = AgentRun::new(&host, place, (id, &self.agent, run_id), times(claim), checks)?;
-        let briefing = self.args.briefing.text(self.place, &briefing, Audience::Worker);
-        let mut output = AgentOutput::new(folder, run_id, self.args.verbose);
+        let run =
+            AgentRun::new(operations, place, (id, &self.agent, run_id), times(claim), checks)?;
+        let text = self.args.briefing.text(self.place, briefing, Audience::Worker);
+        let mut output =
+            AgentOutput::new(Path::new(&briefing.directory), run_id, self.args.verbose);
         let mut show = |signal: WorkSignal<'_>| match signal {
             WorkSignal::Output { error, bytes } => output.add(error, bytes),
             WorkSignal::Message(Some(failure)) => {
@@ -269,9 +382,9 @@ impl WorkerLoop<'_> {
             }
             _ => {}
         };
-        let end = run.work(&self.command, &briefing, &self.cancel, &mut show)?;
+        let end = run.work(&self.command, &text, &self.cancel, &mut show)?;
         output.finish();
-        Ok(self.say(id, &end))
+        Ok(Some(end))
     }
 
     /// Says how the work on a task ended. Whether the agent reported.
@@ -387,20 +500,35 @@ fn goes_on(task: &TaskItem) -> bool {
     }
 }
 
-/// How long the lease and the heartbeat of a claim last.
+/// How long the lease and the heartbeat of a claim last. A host of an earlier version says only
+/// until when, by its own clock.
 fn times(claim: &ClaimAnswer) -> LeaseTimes {
-    let until = |time: &Timestamp| (time.time().unix_seconds() - now().unix_seconds()).max(1);
-    let (lease_seconds, heartbeat_seconds) = (until(&claim.lease_until), until(&claim.alive_until));
-    LeaseTimes { lease_seconds, heartbeat_seconds }
+    let seconds = |left: Option<u64>, until: &Timestamp| {
+        let left = left.and_then(|left| i64::try_from(left).ok());
+        left.unwrap_or_else(|| until.time().unix_seconds() - now().unix_seconds()).max(1)
+    };
+    LeaseTimes {
+        lease_seconds: seconds(claim.lease_seconds, &claim.lease_until),
+        heartbeat_seconds: seconds(claim.alive_seconds, &claim.alive_until),
+    }
+}
+
+/// Removes the folder of a run that is over. Where its files are not in the tree, a person may
+/// want them.
+fn close(folder: RemoteFolder, end: &WorkEnd) -> Result<()> {
+    if matches!(end, WorkEnd::Reported(_) | WorkEnd::Released) {
+        return Ok(folder.remove()?);
+    }
+    let kept = folder.keep()?;
+    print_note(format!("what the agent left is in {}", clean(&kept.display().to_string())));
+    Ok(())
 }
 
 /// The tasks are on another machine.
 pub(super) fn elsewhere(place: &str, project: &str) -> CliError {
     let message = format!("the files of the tasks of {project} are at {}, not here", clean(place));
-    CliError::new(Code::AofTaskTreeElsewhere, message).help(
-        "start the worker on that machine, with --data and the data folder of the host; agents \
-         elsewhere claim and report over HTTP or MCP",
-    )
+    CliError::new(Code::AofTaskTreeElsewhere, message)
+        .help("run the command on that machine, with --data and the data folder of the host")
 }
 
 const EXAMPLES: &str = "\
@@ -408,6 +536,7 @@ Examples:
   accord task work --agent claude --project shop
   accord task work --agent 'sh agent.sh' --as dev --role builder --max 5
   accord task work --agent codex --drain
+  accord task work --agent claude --url https://tasks.example.org --project shop
 
 The agent is started in the current folder. It gets a briefing, and in its environment
 ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT, ACCORD_PROJECT,

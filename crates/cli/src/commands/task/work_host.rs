@@ -86,18 +86,27 @@ impl RunOperations for WorkHost<'_> {
                 Ok(place.change::<EndRun>(path, body, by)?.answer.0.result)
             })
         };
-        if request.observed.is_none() {
-            return end(request, &self.agent);
+        end_as(end, request, &self.agent)
+    }
+}
+
+/// Ends a run: what was observed is told by the worker, all else by the agent.
+pub(super) fn end_as(
+    end: impl Fn(&EndRunRequest, &Acting) -> Result<EndRunAnswer, Failure>,
+    request: &EndRunRequest,
+    agent: &Acting,
+) -> Result<EndRunAnswer, Failure> {
+    if request.observed.is_none() {
+        return end(request, agent);
+    }
+    // Not as the agent, whose words about its own checks do not count.
+    let worker = Actor::parse("script:worker").map_err(CliError::usage)?;
+    match end(request, &Acting::Named(worker)) {
+        Err(failure) if NOT_AS_SCRIPT.contains(&failure.code) => {
+            let why = clean(&failure.message);
+            print_note(format!("the sandbox and the checks are not recorded: {why}"));
+            end(&EndRunRequest { observed: None, ..request.clone() }, agent)
         }
-        // Not as the agent, whose words about its own checks do not count.
-        let worker = Actor::parse("script:worker").map_err(CliError::usage)?;
-        match end(request, &Acting::Named(worker)) {
-            Err(failure) if NOT_AS_SCRIPT.contains(&failure.code) => {
-                let why = clean(&failure.message);
-                print_note(format!("the sandbox and the checks are not recorded: {why}"));
-                end(&EndRunRequest { observed: None, ..request.clone() }, &self.agent)
-            }
-            ended => ended,
-        }
+        ended => ended,
     }
 }

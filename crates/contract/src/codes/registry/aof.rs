@@ -69,7 +69,7 @@ macro_rules! aof_codes {
         "The change is recorded, or may be, but its files could not be written; look at the list \
          of tasks, and send it again only if it is missing there.";
     AofTaskTreeElsewhere = "task_tree_elsewhere", Execution, AfterChange, 421,
-        "The files of the tasks are on another machine; start the worker there, as the message \
+        "The files of the tasks are on another machine; run the command there, as the message \
          says.";
     AofOutputNotFound = "output_not_found", NotFound, AfterChange, 404,
         "The task has no such file, or a link is there; list its files with accord task outputs.";

@@ -1,0 +1,113 @@
+//! A proxy before a host, which a test cuts.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::server::Server;
+
+/// A proxy between clients and a host.
+pub(crate) struct Proxy {
+    pub(crate) url: String,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    to: Mutex<String>,
+    is_cut: AtomicBool,
+    open: Mutex<Vec<TcpStream>>,
+    /// How many bytes of clients it passed on.
+    sent: AtomicU64,
+    /// After how many of them it is cut; 0 for never.
+    cut_after: AtomicU64,
+}
+
+impl Proxy {
+    pub(crate) fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let shared = Arc::<Shared>::default();
+        let own = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let address = own.to.lock().expect("no panic").clone();
+                let Ok(host) = TcpStream::connect(address) else { continue };
+                if own.is_cut.load(Ordering::SeqCst) {
+                    continue;
+                }
+                for (from, to, is_sent) in [(&client, &host, true), (&host, &client, false)] {
+                    let from = from.try_clone().expect("a socket");
+                    let to = to.try_clone().expect("a socket");
+                    let kept = from.try_clone().expect("a socket");
+                    own.open.lock().expect("no panic").push(kept);
+                    let own = Arc::clone(&own);
+                    std::thread::spawn(move || own.pump(from, to, is_sent));
+                }
+            }
+        });
+        Self { url, shared }
+    }
+
+    pub(crate) fn cut(&self) {
+        self.shared.cut();
+    }
+
+    /// Cuts by itself once clients have sent so many bytes more.
+    pub(crate) fn cut_after(&self, bytes: u64) {
+        self.shared.cut_after.store(self.sent() + bytes, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_cut(&self) -> bool {
+        self.shared.is_cut.load(Ordering::SeqCst)
+    }
+
+    /// How many bytes of clients it passed on.
+    pub(crate) fn sent(&self) -> u64 {
+        self.shared.sent.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn mend(&self, address: &str) {
+        address.clone_into(&mut self.shared.to.lock().expect("no panic"));
+        self.shared.cut_after.store(0, Ordering::SeqCst);
+        self.shared.is_cut.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Shared {
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        for socket in self.open.lock().expect("no panic").drain(..) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn pump(&self, mut from: TcpStream, mut to: TcpStream, is_sent: bool) {
+        let mut buffer = [0; 4096];
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            if to.write_all(&buffer[..read]).is_err() {
+                break;
+            }
+            if is_sent {
+                let sent = self.sent.fetch_add(read as u64, Ordering::SeqCst) + read as u64;
+                let most = self.cut_after.load(Ordering::SeqCst);
+                if most > 0 && sent >= most {
+                    self.cut();
+                }
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+        let _ = from.shutdown(Shutdown::Both);
+    }
+}
+
+/// Serves a data folder that answers to the name of a proxy, too.
+pub(crate) fn serve_behind(proxy: &Proxy, data: &Path) -> Server {
+    std::fs::create_dir_all(data).expect("a folder");
+    let name = proxy.url.rsplit('/').next().expect("an address");
+    std::fs::write(data.join("accord.toml"), format!("allowed_hosts = [\"{name}\"]\n"))
+        .expect("a file");
+    Server::start(data, &[])
+}
