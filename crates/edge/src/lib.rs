@@ -14,6 +14,7 @@
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "edges keep files of the user")]
 
+mod changes;
 mod folder;
 mod join_file;
 mod marker;
@@ -21,6 +22,7 @@ mod pass;
 mod place;
 mod source;
 
+pub use changes::described;
 pub use folder::{Edges, Joined, Preview};
 pub use join_file::{JoinFile, Joining};
 pub use pass::{Hub, Pass, Sent};

@@ -17,6 +17,9 @@ pub const WHOLE: &str = "*.md -merge\n*/*/outputs/** -text\n";
 /// What earlier versions wrote there.
 pub const OLD_WHOLE: &str = "*.md -merge\n";
 
+/// What an agent changed on another machine, in the folder of its run.
+pub const CHANGES_OF_RUN: &str = "changes.json";
+
 /// What a project says about itself.
 pub const MANIFEST: &str = "project.yaml";
 

@@ -245,9 +245,12 @@ impl Work<'_> {
         let (outputs, others) = outputs(self.disk(), &root).map_err(|error| failure(&error))?;
         let result = self.artifact_text(task.id, "run_result.json")?;
         let RunFacts { run, result: report, .. } = self.run_facts(task.id)?;
-        let observed = observed(task, run.as_ref()).map(|observed| TaskObserved {
-            work_tree: of_root(self.disk().root_path(), &observed.work_tree),
-            ..observed
+        let observed = observed(task, run.as_ref()).map(|observed| match observed.elsewhere {
+            Some(true) => observed,
+            _ => TaskObserved {
+                work_tree: of_root(self.disk().root_path(), &observed.work_tree),
+                ..observed
+            },
         });
         let declared = report.and_then(|report| report.deliverables).unwrap_or_default();
         let missing: Vec<String> = declared
@@ -317,8 +320,12 @@ impl Draft {
 /// Whether a declared file is in the folder that the agent worked in.
 fn in_work_tree(observed: Option<&TaskObserved>, path: &str) -> bool {
     let is_inside = !path.starts_with('/') && !path.split('/').any(|name| name == "..");
-    let folder = observed.map(|observed| Path::new(&observed.work_tree)).filter(|_| is_inside);
-    folder.is_some_and(|folder| folder.join(path).symlink_metadata().is_ok())
+    let Some(observed) = observed.filter(|_| is_inside) else { return false };
+    if observed.elsewhere == Some(true) {
+        // What the worker saw is known, and no more.
+        return observed.files.iter().any(|file| file == path);
+    }
+    Path::new(&observed.work_tree).join(path).symlink_metadata().is_ok()
 }
 
 fn lease(task: &Task, facts: &RunFacts, is_elsewhere: bool) -> Option<LeaseView> {

@@ -201,7 +201,12 @@ fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
         page.labelled_texts("commits", &commits, SHOWN);
         let files: Vec<&str> = observed.files.iter().map(String::as_str).collect();
         page.labelled_texts("files", &files, SHOWN);
-        if let Some(base) = &observed.base {
+        if observed.elsewhere == Some(true) {
+            if observed.changes.is_some() {
+                let shown = format!("accord task outputs {} --diff", answer.task.id);
+                page.labelled_whole("diff", &shown);
+            }
+        } else if let Some(base) = &observed.base {
             let tree = shell_words::quote(&observed.work_tree).into_owned();
             let shown = format!("git -C {tree} {SHOW_DIFFERENCE} {base}");
             page.labelled_whole("diff", &line(&shown));

@@ -333,3 +333,70 @@ fn an_agent_whose_worker_was_killed_is_ended_by_the_next_one() {
     assert_eq!(scene.tasks.status(&id), "review", "{ran:?}");
     assert_eq!(scene.outputs(&id).into_keys().collect::<Vec<_>>(), ["report.json"]);
 }
+
+/// A secret that is recognised as one.
+const TOKEN: &str = "ghp_9aK2mQx7Lp4Rt8Vw1Zc6Nb3Yd5Hf0Js2Gu7E";
+
+#[test]
+fn reviewers_on_the_hub_see_what_changed_in_the_repository_of_the_worker() {
+    let scene = Scene::new("--title Shop");
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(words);
+        let ran = git.current_dir(scene.repo()).output().expect("git");
+        assert!(ran.status.success(), "git {words:?}: {ran:?}");
+    };
+    let write = |name: &str, text: &str| {
+        std::fs::write(scene.repo().join(name), text).expect("written");
+    };
+    git(&["init", "-q"]);
+    write("known.txt", "one\ntwo\n");
+    write("gone.txt", "gone\n");
+    write("dirty.txt", "as committed\n");
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "begin"]);
+    write("dirty.txt", "changed before the claim\n");
+    write("mine.txt", "of somebody else\n");
+    let id = scene.tasks.create("One --ready --agent dev");
+    scene.work(&format!(
+        "echo three >> known.txt && rm gone.txt && printf 'key = {TOKEN}\\nplain\\n' > new.txt\n\
+         printf '\\000\\001' > data.bin && seq 100000 > long.txt\n\
+         echo '{{\"outcome\":\"done\",\"deliverables\":[\"new.txt\",\"none.txt\"]}}' \
+         > $ACCORD_TASK_DIR/outputs/report.json"
+    ));
+    let listed = scene.tasks.json(&format!("outputs {id} --diff"));
+    let changes = listed["changes"]["files"].as_array().expect("changes");
+    let named = |name: &str| changes.iter().find(|file| file["path"] == name);
+    let diff = |name: &str| named(name).and_then(|file| file["diff"].as_str()).expect("a diff");
+    assert!(diff("known.txt").contains("\n+three\n"), "{listed}");
+    assert!(diff("gone.txt").contains("\n-gone\n"), "{listed}");
+    assert_eq!(named("gone.txt").expect("a file")["size"], Value::Null);
+    assert!(diff("new.txt").contains("[removed: a token of GitHub]\n+plain\n"), "{listed}");
+    assert!(!listed.to_string().contains(TOKEN), "{listed}");
+    let binary = named("data.bin").expect("a file");
+    assert_eq!((&binary["binary"], &binary["size"]), (&true.into(), &2.into()));
+    assert!(
+        binary["sha256"].as_str().expect("a digest").len() == 64 && binary.get("diff").is_none()
+    );
+    let long = named("long.txt").expect("a file");
+    assert!(long["cut"] == true && diff("long.txt").len() <= 64 * 1024, "{}", long["size"]);
+    assert!(listed["changes"]["cuts"][0].as_str().expect("a text").starts_with("long.txt: "));
+    for name in ["dirty.txt", "mine.txt"] {
+        assert_eq!(named(name), None, "{name} was so before the claim");
+    }
+    // A decision is about it, too, and the report is compared with it.
+    let shown = scene.tasks.json(&format!("show {id}"));
+    assert_eq!(shown["observed"]["elsewhere"], true);
+    assert_eq!(shown["observed"]["changes"].as_str().expect("a digest").len(), 64);
+    assert_eq!(shown["missing"], serde_json::json!(["none.txt"]));
+    let text = scene.tasks.yes(&format!("show {id}"));
+    assert!(text.contains(&format!("accord task outputs {id} --diff")), "{text}");
+    let printed = scene.ran(&format!("outputs {id} --diff")).stdout;
+    assert!(printed.contains("  +three\n") && printed.contains("cut: long.txt"), "{printed}");
+    // What somebody changed in the record since is not shown.
+    let record = scene.tasks.root().join(format!("runs/{id}/changes.json"));
+    let forged = std::fs::read_to_string(&record).expect("a record").replace("three", "four");
+    std::fs::write(&record, forged).expect("written");
+    let listed = scene.tasks.json(&format!("outputs {id} --diff"));
+    assert_eq!(listed.get("changes"), None);
+}

@@ -4,7 +4,9 @@ use accord_api::{Json, Need, operation};
 use accord_contract::{Limits, TextForm, Timestamp, message, wire_enum};
 
 use super::claim::OF_RUN;
-use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskObserved, at_task, envelope};
+use super::{
+    Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskChanges, TaskObserved, at_task, envelope,
+};
 use crate::{Status, TaskId};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
@@ -54,6 +56,9 @@ message! {
         /// Whether the outputs of the run, with its report, are what it uploaded, also if that is
         /// nothing.
         optional uploads: bool = "uploads", "flag";
+        /// What the agent changed in the repository that it worked in, on another machine. It is
+        /// recorded with what was observed.
+        optional changes: TaskChanges = "changes", "changes";
     }
 
     /// How a run ended.

@@ -77,10 +77,12 @@ pub use message::{AofMessageEnvelope, MessageAnswer, MessageQuery, SendMessage};
 pub use moves::{
     BlockRequest, BlockTask, PromoteRequest, PromoteTask, UnblockRequest, UnblockTask,
 };
-pub use observed::{CHANGES, CHECKS, TaskCheck, TaskCost, TaskObserved};
+pub use observed::{
+    CHANGED, CHANGES, CHECKS, TaskChange, TaskChanges, TaskCheck, TaskCost, TaskObserved,
+};
 pub use outputs::{
-    FileQuery, OutputsAnswer, ReadTaskFile, StageOutput, StageQuery, StagedAnswer, TaskOutputs,
-    TaskOutputsEnvelope, TaskStagedEnvelope,
+    FileQuery, OutputsAnswer, OutputsQuery, ReadTaskFile, StageOutput, StageQuery, StagedAnswer,
+    TaskOutputs, TaskOutputsEnvelope, TaskStagedEnvelope,
 };
 pub use session_end::{
     EndSession, SessionEndAnswer, SessionEndRejection, SessionEndRequest, TaskSessionEndEnvelope,

@@ -1,11 +1,19 @@
 //! What Accord observed about the run of an agent, beside what the agent says.
 
 use accord_base::client_output::ClientCost;
-use accord_contract::{Limits, TextForm, message};
+use accord_contract::{Code, Failure, Limits, TextForm, message};
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
 /// The longest output of a check, command or name of a file.
 const TEXT: TextForm = TextForm::ANY.chars(0, 4_000).without_nul();
+/// The longest difference of a file.
+const DIFF: TextForm = TextForm::ANY.bytes(MOST_OF_FILE);
+/// The most bytes of the difference of one file.
+const MOST_OF_FILE: usize = 64 * 1024;
+/// The most bytes of the differences of a run.
+const MOST_OF_RUN: usize = 256 * 1024;
+/// The most files of a run that are named with what changed in them.
+pub const CHANGED: usize = 1_000;
 /// The most checks of a task.
 pub const CHECKS: usize = 20;
 /// The most changed files and commits of a record.
@@ -61,6 +69,34 @@ message! {
         optional cost: TaskCost = "cost", "cost";
         /// What git, agents or editors execute or follow, and what changed while the agent ran.
         optional executed: Vec<String> = "executed", "paths", Limits::texts(CHANGES, TEXT);
+        /// Whether the folder is on another machine.
+        optional elsewhere: bool = "elsewhere", "flag";
+        /// The SHA-256 of what changed there, which `task_outputs` answers.
+        optional changes: String = "changes", "digest", Limits::text(NAME);
+    }
+
+    /// A file that an agent changed in the repository that it worked in.
+    pub struct TaskChange("TaskChange", closed) {
+        /// Its path within the repository.
+        required path: String = "path", "path", Limits::text(TEXT);
+        /// Its size; null if it is gone.
+        required_or_null size: u64 = "size", "bytes";
+        /// Its SHA-256; null if it is gone, or was not read.
+        required_or_null sha256: String = "sha256", "digest";
+        /// Whether it is no text.
+        optional binary: bool = "binary", "flag";
+        /// What changed in it, without credentials.
+        optional diff: String = "diff", "diff", Limits::text(DIFF);
+        /// Whether the end of that is cut off.
+        optional cut: bool = "cut", "flag";
+    }
+
+    /// What an agent changed in the repository that it worked in, on another machine.
+    pub struct TaskChanges("TaskChanges", closed) {
+        /// The files.
+        required files: Vec<TaskChange> = "files", "changes", Limits::items(CHANGED);
+        /// What was cut off or left out.
+        optional cuts: Vec<String> = "cuts", "texts", Limits::texts(CHANGED + 1, TEXT);
     }
 }
 
@@ -81,5 +117,17 @@ impl From<&TaskCost> for ClientCost {
             input_tokens: cost.input_tokens,
             output_tokens: cost.output_tokens,
         }
+    }
+}
+
+impl TaskChanges {
+    /// Checks that the differences are not too long together.
+    pub fn check(&self) -> Result<(), Failure> {
+        let bytes: usize = self.files.iter().filter_map(|it| Some(it.diff.as_ref()?.len())).sum();
+        if bytes <= MOST_OF_RUN {
+            return Ok(());
+        }
+        let message = format!("the differences have {bytes} bytes; the most are {MOST_OF_RUN}");
+        Err(Failure::new(Code::WireFieldValue, message).at("/changes"))
     }
 }

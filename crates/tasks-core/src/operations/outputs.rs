@@ -8,7 +8,9 @@ use accord_base::{Door, refuse};
 use accord_contract::{Code, Failure, TextForm, message};
 
 use super::claim::OF_RUN;
-use super::{ACTOR, COMMON, DOOR, OF_CHANGES, OF_TASK, OfTask, OutputView, at_task, envelope};
+use super::{
+    ACTOR, COMMON, DOOR, OF_CHANGES, OF_TASK, OfTask, OutputView, TaskChanges, at_task, envelope,
+};
 use crate::uploads::{MOST_BYTES, PATH};
 use crate::{Status, TaskId};
 
@@ -22,6 +24,13 @@ const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b785
 pub struct FileDigest;
 
 params! {
+    /// What is listed beside the outputs.
+    #[derive(Default)]
+    pub struct OutputsQuery {
+        /// Adds what the agent changed in the repository that it worked in, on another machine.
+        flag changes: Flag = Flag::new("changes");
+    }
+
     /// Which file of a task is read.
     pub struct FileQuery {
         /// Its path within the folder of the task. One that begins neither with `outputs/` nor with
@@ -67,6 +76,8 @@ message! {
         required outputs: Vec<OutputView> = "outputs", "outputs";
         /// How many are left out: links, and files beyond 2,000.
         required hidden: u64 = "hidden", "count";
+        /// What the agent changed in its repository on another machine, if that is asked for.
+        optional changes: TaskChanges = "changes", "changes";
     }
 
     /// How much of a file is uploaded.
@@ -89,6 +100,7 @@ operation! {
     /// Lists the files that the agents of a task left, with their sizes and digests.
     pub struct TaskOutputs("task_outputs", Get at_task!("/outputs")) of Aof {
         path OfTask;
+        query OutputsQuery;
         needs Need::Read;
         answers 200, Json<TaskOutputsEnvelope>;
         refuses [COMMON, OF_TASK];

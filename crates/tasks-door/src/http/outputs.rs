@@ -29,7 +29,7 @@ const CHUNK: usize = 256 * 1024;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         bind(|scene, call: &Call<TaskOutputs>| {
-            let answer = scene.tree()?.outputs(&call.path.task, scene.by)?;
+            let answer = scene.tree()?.outputs(&call.path.task, &call.query, scene.by)?;
             Ok(Json(TaskOutputsEnvelope::wrap(answer, scene.correlation)))
         })
         .route(),

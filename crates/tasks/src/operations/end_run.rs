@@ -1,13 +1,15 @@
 //! The program of an agent ended, and its run with it.
 
 use accord_base::By;
+use accord_canon::sha256;
+use accord_contract::text::pretty;
 use accord_contract::{Code, Failure, Timestamp, Value, Wire as _};
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::observed::{OBSERVED, total_cost};
 use accord_tasks_core::operations::{
     AgentExit, EndRunAnswer, EndRunRequest, ReleaseRequest, RunEnding, SessionEndRequest,
-    TaskCheck, TaskObserved,
+    TaskChanges, TaskCheck, TaskObserved,
 };
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
@@ -17,11 +19,11 @@ use serde_json::json;
 
 use super::apply::{apply, invalid};
 use super::worker_run::worker;
-use crate::layout::from_root;
+use crate::layout::{CHANGES_OF_RUN, from_root};
 use crate::manifest::Settings;
 use crate::report::{self, REPORT, RunOfAgent};
 use crate::uploads;
-use crate::work::Work;
+use crate::work::{Work, object};
 use crate::{Result, Tree};
 
 impl Tree {
@@ -33,7 +35,7 @@ impl Tree {
         let task = self.read(move |work| work.resolve(&task))?;
         let run = RunOfAgent { task, agent, run_id: request.run_id.clone() };
         if let Some(observed) = &request.observed {
-            self.record(&run, observed, by)?;
+            self.record(&run, observed, request, by)?;
         }
         let text = request.text.as_deref().unwrap_or_default();
         let uploads = request.uploads == Some(true);
@@ -47,11 +49,20 @@ impl Tree {
 
     /// Records what was observed about a run, if it is the last one of the task. The words of an
     /// agent about its own checks do not count.
-    fn record(&self, run: &RunOfAgent, observed: &TaskObserved, by: &By) -> Result<()> {
+    fn record(
+        &self,
+        run: &RunOfAgent,
+        observed: &TaskObserved,
+        request: &EndRunRequest,
+        by: &By,
+    ) -> Result<()> {
         if by.is_agent() || observed.run_id != run.run_id {
             let message = "what Accord observed is recorded by the process that ran the agent";
             return Err(Failure::new(Code::AofUnauthorizedAgent, message).at("/observed"));
         }
+        request.changes.as_ref().map_or(Ok(()), TaskChanges::check)?;
+        let changes = request.changes.as_ref().map(|changes| pretty(&object(changes.encode())));
+        let elsewhere = request.uploads.filter(|uploads| *uploads);
         let (run, observed, by) = (run.clone(), observed.clone(), by.clone());
         self.change(move |work| {
             let before = work.task(run.task)?;
@@ -68,8 +79,18 @@ impl Tree {
             let checks: Vec<Value> = observed.checks.iter().map(ended).collect();
             event = event.with("checks", checks);
             let cost = total_cost(before.task(), &run.run_id, observed.cost.clone());
-            let work_tree = from_root(work.disk().root_path(), &observed.work_tree);
-            let observed = TaskObserved { cost, work_tree, ..observed };
+            let work_tree = match elsewhere {
+                Some(_) => observed.work_tree.clone(),
+                None => from_root(work.disk().root_path(), &observed.work_tree),
+            };
+            let digest = changes.as_ref().map(|text| sha256(text.as_bytes()).hex());
+            if let Some(text) = changes {
+                work.put_in_run(run.task, CHANGES_OF_RUN, text)?;
+            }
+            // Checks that run again on this machine keep what is known of the other one.
+            let elsewhere = elsewhere.or(observed.elsewhere);
+            let changes = digest.or_else(|| observed.changes.clone());
+            let observed = TaskObserved { cost, work_tree, elsewhere, changes, ..observed };
             let mut after = before.clone();
             let changes = [
                 Change::set(&["metadata", OBSERVED], observed.encode()),

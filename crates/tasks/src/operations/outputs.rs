@@ -1,14 +1,18 @@
 //! The outputs of a task: listed, and read.
 
 use accord_base::By;
-use accord_contract::{Code, Failure};
-use accord_tasks_core::operations::OutputsAnswer;
+use accord_canon::sha256;
+use accord_contract::{Code, Failure, Wire as _};
+use accord_tasks_core::observed::observed;
+use accord_tasks_core::operations::{OutputsAnswer, OutputsQuery, TaskChanges};
+use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::uploads::{MOST_FILES, readable_path};
 use accord_trees::{Content, Kind};
 
-use crate::layout::companion;
+use crate::layout::{CHANGES_OF_RUN, companion};
 use crate::outputs::outputs;
 use crate::tree::failure;
+use crate::work::Work;
 use crate::{Result, Tree};
 
 /// A file of a task that is read.
@@ -21,20 +25,22 @@ pub struct TaskFileContent {
 
 impl Tree {
     /// The files in `outputs/` of a task.
-    pub fn outputs(&self, task: &str, _: &By) -> Result<OutputsAnswer> {
-        let task = task.to_owned();
-        let (task_id, status, folder) = self.read(move |work| {
+    pub fn outputs(&self, task: &str, query: &OutputsQuery, _: &By) -> Result<OutputsAnswer> {
+        let (task, wants_changes) = (task.to_owned(), query.changes);
+        let (task_id, status, folder, changes) = self.read(move |work| {
             let id = work.resolve(&task)?;
-            let status = work.read(id)?.task().status;
+            let file = work.read(id)?;
+            let status = file.task().status;
             let folder = work.waiting(id).map_or(status, |waiting| waiting.folder);
-            Ok((id, status, companion(folder, id)))
+            let changes = if wants_changes { changes(work, &file)? } else { None };
+            Ok((id, status, companion(folder, id), changes))
         })?;
         // They are read beside the group: it can take a while.
         let (mut found, others) = outputs(self.disk(), &folder).map_err(|error| failure(&error))?;
         let more = found.len().saturating_sub(MOST_FILES);
         found.truncate(MOST_FILES);
         let outputs = found.into_iter().map(Into::into).collect();
-        Ok(OutputsAnswer { task_id, status, outputs, hidden: others.count + more as u64 })
+        Ok(OutputsAnswer { task_id, status, outputs, hidden: others.count + more as u64, changes })
     }
 
     /// Opens a file in `outputs` or `inputs` of a task. A link is no file.
@@ -62,4 +68,16 @@ impl Tree {
             Ok(TaskFileContent { content, length })
         })
     }
+}
+
+/// What the agent of the last run changed on another machine, as it was recorded.
+fn changes(work: &Work<'_>, file: &TaskFile) -> Result<Option<TaskChanges>> {
+    let run = work.run_facts(file.task().id)?.run;
+    let recorded = observed(file.task(), run.as_ref()).and_then(|observed| observed.changes);
+    let Some(recorded) = recorded else { return Ok(None) };
+    let text = work.artifact_text(file.task().id, CHANGES_OF_RUN)?;
+    // One that was changed since is not what was recorded.
+    let text = text.filter(|text| sha256(text.as_bytes()).hex() == recorded);
+    let document = text.and_then(|text| accord_canon::read(text.as_bytes()).ok());
+    Ok(document.and_then(|document| TaskChanges::from_document(document).ok()))
 }

@@ -17,6 +17,7 @@
 //! - an agent that outlived its worker is ended before another begins on the same task;
 //! - a report of an earlier run is never taken for that of this run.
 
+mod changes;
 mod leftover;
 mod lines;
 mod observe;
@@ -34,7 +35,8 @@ use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_tasks_core::lease::LeaseTimes;
 use accord_tasks_core::observed::checks;
 use accord_tasks_core::operations::{
-    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, RunEnding, RunView, TaskCheck,
+    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, RunEnding, RunView, TaskChanges,
+    TaskCheck,
 };
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::{Status, TaskId};
@@ -50,6 +52,7 @@ use self::observe::Observer;
 use self::process::Ended;
 
 pub use crate::report::REPORT;
+pub use changes::ChangedFile;
 pub use leftover::end_leftovers;
 pub use operations::{RunOperations, moved, moves_query};
 pub use remote::{Hub, LeftRun, RemoteFolder, RemoteRun, is_report, left_runs};
@@ -100,7 +103,12 @@ pub struct AgentRun<'a> {
     times: LeaseTimes,
     /// The checks of the task as they were when it was claimed.
     checks: Vec<Vec<String>>,
+    /// What is told of the files that the agent changed, to a hub that does not have them.
+    describe: Option<&'a Describe>,
 }
+
+/// Says what of changed files leaves the machine.
+type Describe = dyn Fn(Vec<ChangedFile>) -> Option<TaskChanges>;
 
 #[derive(Clone, Debug)]
 pub enum WorkEnd {
@@ -179,6 +187,7 @@ impl Worker {
             times: self.times,
             // What cannot be read is a finding of the review.
             checks: checks(claimed.task.task()).unwrap_or_default(),
+            describe: None,
         };
         run.work(command, briefing, cancel, signals)
     }
@@ -195,7 +204,14 @@ impl<'a> AgentRun<'a> {
     ) -> Result<Self> {
         let disk = Arc::new(Root::open(root).map_err(|error| failure(&error))?);
         let run = RunOfAgent { task, agent: agent.to_owned(), run_id: run_id.to_owned() };
-        Ok(Self { operations, disk, root: root.to_owned(), project, run, times, checks })
+        let (root, describe) = (root.to_owned(), None);
+        Ok(Self { operations, disk, root, project, run, times, checks, describe })
+    }
+
+    /// The same run, which tells what its agent changed in the repository that it worked in.
+    #[must_use]
+    pub fn describing(self, describe: &'a Describe) -> Self {
+        Self { describe: Some(describe), ..self }
     }
 
     /// Runs the agent and waits for it. `cancel` ends it and gives the task back.
@@ -208,8 +224,10 @@ impl<'a> AgentRun<'a> {
     ) -> Result<WorkEnd> {
         leftover::end_earlier(self.disk.as_ref(), self.run.task)?;
         put_aside(self.disk.as_ref(), self.run.task);
-        let Ended { exit, text, observed } = process::run(self, command, briefing, cancel, signals);
-        let request = EndRunRequest { observed, ..self.run.ended(exit, text) };
+        let ended = process::run(self, command, briefing, cancel, signals);
+        let Ended { exit, text, observed, changes } = ended;
+        let changes = changes.zip(self.describe).and_then(|(files, describe)| describe(files));
+        let request = EndRunRequest { observed, changes, ..self.run.ended(exit, text) };
         match self.operations.end_run(self.run.task, &request) {
             // Nobody has it any more.
             Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost(None)),
@@ -276,7 +294,7 @@ impl RunOfAgent {
     /// The request that ends it.
     fn ended(&self, exit: AgentExit, text: Option<String>) -> EndRunRequest {
         let (agent, run_id) = (Some(self.agent.clone()), self.run_id.clone());
-        EndRunRequest { agent, run_id, exit, text, observed: None, uploads: None }
+        EndRunRequest { agent, run_id, exit, text, observed: None, uploads: None, changes: None }
     }
 }
 

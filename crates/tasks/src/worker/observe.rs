@@ -89,6 +89,8 @@ impl Observer<'_> {
             left_out: left_out as u64,
             cost: cost.map(Into::into),
             executed: Some(executed).filter(|executed| !executed.is_empty()),
+            elsewhere: None,
+            changes: None,
         }
     }
 
@@ -137,20 +139,23 @@ impl Observer<'_> {
 
     /// The lines that git prints, if it succeeds.
     fn git(&self, arguments: &[&str]) -> Option<Vec<String>> {
-        let fixed = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
-        let argv: Vec<String> =
-            fixed.iter().chain(arguments).map(|word| (*word).to_owned()).collect();
-        let ran = self.run(&argv, GIT_LIMIT, GIT_OUTPUT).ok()?;
-        if ran.ending != Ok(0) {
-            return None;
-        }
-        let text = String::from_utf8_lossy(&ran.stdout);
+        let printed = self.git_output(arguments, GIT_OUTPUT)?;
+        let text = String::from_utf8_lossy(&printed);
         let line = |line: &str| line.replace('\0', "").chars().take(LINE).collect();
         Some(text.lines().map(line).collect())
     }
 
+    /// What git prints, up to a number of bytes, if it succeeds.
+    pub(super) fn git_output(&self, arguments: &[&str], most: usize) -> Option<Vec<u8>> {
+        let fixed = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+        let argv: Vec<String> =
+            fixed.iter().chain(arguments).map(|word| (*word).to_owned()).collect();
+        let ran = self.run(&argv, GIT_LIMIT, most).ok()?;
+        (ran.ending == Ok(0)).then_some(ran.stdout)
+    }
+
     /// Paths in a folder, without what Accord writes in a tree there.
-    fn without_bookkeeping(&self, folder: &Path, mut paths: Vec<String>) -> Vec<String> {
+    pub(super) fn without_bookkeeping(&self, folder: &Path, mut paths: Vec<String>) -> Vec<String> {
         let Ok(root) = self.agent.disk.root_path().strip_prefix(folder) else { return paths };
         let root = match root.display().to_string() {
             root if root.is_empty() => root,
@@ -165,7 +170,7 @@ impl Observer<'_> {
     }
 
     /// The work tree of git that the folder of the agent is in.
-    fn work_tree_of_git(&self) -> PathBuf {
+    pub(super) fn work_tree_of_git(&self) -> PathBuf {
         let folder = self.work_tree();
         let top = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
         top.unwrap_or(&folder).to_owned()

@@ -14,6 +14,7 @@ use accord_process::{
 use accord_tasks_core::message::PREFIX;
 use accord_tasks_core::operations::{AgentExit, TaskObserved};
 
+use super::changes::ChangedFile;
 use super::leftover::Record;
 use super::lines::Messages;
 use super::observe::Observer;
@@ -56,6 +57,8 @@ pub(super) struct Ended {
     pub(super) text: Option<String>,
     /// What was observed, if the agent started.
     pub(super) observed: Option<TaskObserved>,
+    /// What the agent changed in the repository, if that is told.
+    pub(super) changes: Option<Vec<ChangedFile>>,
 }
 
 /// What a program may do in its sandbox, besides reading.
@@ -74,8 +77,10 @@ pub(super) fn run(
     cancel: &Cancel,
     signals: &mut dyn FnMut(WorkSignal<'_>),
 ) -> Ended {
-    let failed =
-        |text: String| Ended { exit: AgentExit::Failure, text: Some(text), observed: None };
+    let failed = |text: String| {
+        let exit = AgentExit::Failure;
+        Ended { exit, text: Some(text), observed: None, changes: None }
+    };
     let observer = Observer { agent, command, cancel };
     let prepared = socket(agent, command).and_then(|socket| {
         let path = socket.as_ref().map(|socket| socket.path());
@@ -88,6 +93,7 @@ pub(super) fn run(
         Err(error) => return failed(error),
     };
     let base = observer.commit();
+    let before = agent.describe.and(base.as_deref()).and_then(|base| observer.before(base));
     let guards = confinement(agent, command, &Rights::Agent).map(|confined| confined.guards());
     let (every, now) = (agent.beat_every(), Instant::now());
     let mut watched = Watched {
@@ -127,7 +133,9 @@ pub(super) fn run(
     drop(spec);
     let executed = guards.map(|guards| guards.changed()).unwrap_or_default();
     let observed = observer.observe((&sandbox, base), (cost, executed), exit, signals);
-    Ended { exit, text, observed: Some(observed) }
+    let known = before.zip(observed.base.as_deref());
+    let changes = known.and_then(|(before, base)| observer.changes(base, &before));
+    Ended { exit, text, observed: Some(observed), changes }
 }
 
 /// The socket of this attempt, if the agent gets one.

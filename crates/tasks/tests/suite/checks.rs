@@ -116,9 +116,19 @@ fn an_agent_cannot_say_what_was_observed() {
         left_out: 0,
         cost: None,
         executed: None,
+        elsewhere: None,
+        changes: None,
     };
     let (exit, observed) = (AgentExit::Success, Some(observed));
-    let request = EndRunRequest { agent: None, run_id, exit, text: None, observed, uploads: None };
+    let request = EndRunRequest {
+        agent: None,
+        run_id,
+        exit,
+        text: None,
+        observed,
+        uploads: None,
+        changes: None,
+    };
     let refused = case.tree.end_run(&id.to_string(), &request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
     let shown = show(&case, id);

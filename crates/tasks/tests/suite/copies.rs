@@ -292,6 +292,8 @@ fn checks_of_a_task_run_in_another_copy() {
         left_out: 0,
         cost: None,
         executed: None,
+        elsewhere: None,
+        changes: None,
     };
     let request = EndRunRequest {
         agent: Some(run.agent),
@@ -300,6 +302,7 @@ fn checks_of_a_task_run_in_another_copy() {
         text: None,
         observed: Some(observed.clone()),
         uploads: None,
+        changes: None,
     };
     let by = By::parse("script:worker", Door::Cli).unwrap();
     other.tree.end_run(&id.to_string(), &request, &by).unwrap();

@@ -287,6 +287,7 @@ fn fails(case: &Case, name: &str) -> TaskId {
         text: Some("it broke".into()),
         observed: None,
         uploads: None,
+        changes: None,
     };
     let ended = case.tree.end_run(&claim.task.id.to_string(), &end, &agent(name)).unwrap();
     assert!(ended.retry_at.is_some());

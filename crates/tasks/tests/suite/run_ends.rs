@@ -13,8 +13,9 @@ use crate::support::{AGENT, Case, agent, claim, human};
 fn claimed(case: &Case) -> (TaskId, EndRunRequest) {
     let id = case.ready();
     let run_id = claim(&case.tree, id, AGENT);
-    let (exit, uploads) = (AgentExit::Success, None);
-    (id, EndRunRequest { agent: None, run_id, exit, text: None, observed: None, uploads })
+    let exit = AgentExit::Success;
+    let (text, observed, uploads, changes) = (None, None, None, None);
+    (id, EndRunRequest { agent: None, run_id, exit, text, observed, uploads, changes })
 }
 
 fn end(tree: &Tree, id: TaskId, request: &EndRunRequest) -> (RunEnding, Status) {

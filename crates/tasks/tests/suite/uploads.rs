@@ -61,6 +61,7 @@ fn end(case: &Case, id: TaskId, run: &str, exit: AgentExit) -> (RunEnding, Statu
         text: None,
         observed: None,
         uploads: Some(true),
+        changes: None,
     };
     let ended = case.tree.end_run(&id.to_string(), &request, &agent(AGENT)).unwrap();
     (ended.ending, ended.status)
@@ -138,7 +139,7 @@ fn what_a_run_uploaded_is_in_the_tree_with_its_report() {
     assert_eq!(mode & 0o111, 0o111);
     assert_eq!(staged(&case), [""; 0]);
     // Reviewers read them.
-    let listed = case.tree.outputs(&id.to_string(), &human()).unwrap();
+    let listed = case.tree.outputs(&id.to_string(), &Default::default(), &human()).unwrap();
     assert_eq!((listed.outputs.len(), listed.hidden, listed.status), (5, 0, Status::Review));
     let digest = sha256(&bytes).hex();
     assert_eq!(listed.outputs[0].sha256.as_deref(), Some(digest.as_str()));
@@ -253,7 +254,7 @@ fn a_link_is_no_file_of_a_task() {
     for path in ["work/../../secret", "outputs/../work/secret", "/etc/passwd"] {
         assert_eq!(code(path), Some(Code::AofPathOutsideTask), "{path}");
     }
-    let listed = case.tree.outputs(&id.to_string(), &human()).unwrap();
+    let listed = case.tree.outputs(&id.to_string(), &Default::default(), &human()).unwrap();
     assert_eq!((listed.outputs.len(), listed.hidden), (0, 2));
 }
 

@@ -94,6 +94,8 @@ impl CheckArgs {
             left_out: 0,
             cost: None,
             executed: None,
+            elsewhere: None,
+            changes: None,
         });
         let request = EndRunRequest {
             agent: Some(run.agent.clone()),
@@ -103,6 +105,7 @@ impl CheckArgs {
             text: None,
             observed: Some(TaskObserved { checks, ..known }),
             uploads: None,
+            changes: None,
         };
         place.change::<EndRun>(path.clone(), Json(request), &by)?;
         place.print(ask()?, render::task)
@@ -110,7 +113,8 @@ impl CheckArgs {
 
     /// The folder in which the checks run.
     fn folder(&self, observed: Option<&TaskObserved>) -> Result<PathBuf> {
-        let known = observed.map(|observed| PathBuf::from(&observed.work_tree));
+        let here = observed.filter(|observed| observed.elsewhere != Some(true));
+        let known = here.map(|observed| PathBuf::from(&observed.work_tree));
         let folder = self.cwd.clone().or_else(|| known.filter(|folder| folder.is_dir()));
         let folder = folder.unwrap_or_else(|| PathBuf::from("."));
         folder.canonicalize().map_err(|error| {

@@ -4,7 +4,9 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use accord_api::{Call, NoBody};
-use accord_tasks_core::operations::{FileQuery, OutputsAnswer, ReadTaskFile, TaskOutputs};
+use accord_tasks_core::operations::{
+    FileQuery, OutputsAnswer, OutputsQuery, ReadTaskFile, TaskOutputs,
+};
 
 use super::place::{Place, PlaceArgs};
 use crate::host::HostRequest;
@@ -28,6 +30,10 @@ pub(super) struct OutputsArgs {
     #[arg(short, long, value_name = "FILE", requires = "path")]
     output: Option<PathBuf>,
 
+    /// Show what the agent changed in its repository on another machine
+    #[arg(long, conflicts_with = "path")]
+    diff: bool,
+
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -36,8 +42,10 @@ impl OutputsArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let Some(path) = self.path else {
-            let answered = place.host.ask::<TaskOutputs>(place.task(&self.id)?, Default::default());
-            return place.print(answered?, list);
+            let query = OutputsQuery { changes: self.diff };
+            let answered = place.host.ask::<TaskOutputs>(place.task(&self.id)?, query)?;
+            let render: fn(&mut Page, &OutputsAnswer) = if self.diff { differences } else { list };
+            return place.print(answered, render);
         };
         if place.json {
             let message = "--json is for the list: the bytes of a file are printed as they are";
@@ -106,6 +114,27 @@ fn list(page: &mut Page, answer: &OutputsAnswer) {
     }
     if answer.hidden > 0 {
         print_note(format!("{} left out: links, and more files", counted(answer.hidden, "entry")));
+    }
+}
+
+fn differences(page: &mut Page, answer: &OutputsAnswer) {
+    let Some(changes) = &answer.changes else {
+        let why = "no agent worked on it in a repository on another machine";
+        return print_note(format!("no changes of {} are recorded: {why}", answer.task_id));
+    };
+    for file in &changes.files {
+        let what = match (file.size, file.binary) {
+            (None, _) => "removed, or not read".to_owned(),
+            (Some(size), Some(true)) => format!("{}, no text", counted(size, "byte")),
+            (Some(size), _) => counted(size, "byte"),
+        };
+        page.line(format!("{} ({what})", clean(&file.path)));
+        for line in file.diff.iter().flat_map(|diff| diff.lines()) {
+            page.line(format!("  {}", clean(line)));
+        }
+    }
+    for cut in changes.cuts.iter().flatten() {
+        page.line(format!("cut: {}", clean(cut)));
     }
 }
 

@@ -11,8 +11,8 @@ use accord_tasks_core::TaskId;
 use accord_tasks_core::operations::{
     Acting as Who, BriefingAnswer, BriefingQuery, EndRun, EndRunAnswer, EndRunRequest, FileQuery,
     Formatted, Heartbeat, HeartbeatRequest, InProject, MessageQuery, OfTask, OutputsAnswer,
-    ReadTaskFile, RunView, SendMessage, ShowQuery, ShowTask, StageOutput, StageQuery, StagedAnswer,
-    TaskBriefing, TaskBriefingEnvelope, TaskEvents, TaskOutputs,
+    OutputsQuery, ReadTaskFile, RunView, SendMessage, ShowQuery, ShowTask, StageOutput, StageQuery,
+    StagedAnswer, TaskBriefing, TaskBriefingEnvelope, TaskEvents, TaskOutputs,
 };
 use axum::body::Body;
 
@@ -126,7 +126,7 @@ impl RunOperations for RemoteHub {
 
 impl Hub for RemoteHub {
     fn outputs(&self, task: TaskId) -> Result<OutputsAnswer, Failure> {
-        Ok(self.ask::<TaskOutputs>(self.of(task), Default::default())?.0.result)
+        Ok(self.ask::<TaskOutputs>(self.of(task), OutputsQuery::default())?.0.result)
     }
 
     fn read(

@@ -362,6 +362,11 @@ impl WorkerLoop<'_> {
         let checks = claim.task.metadata.get(CHECKS_OF).and_then(read_checks).unwrap_or_default();
         let run =
             AgentRun::new(operations, place, (id, &self.agent, run_id), times(claim), checks)?;
+        let run = match self.remote {
+            Some(_) => run.describing(&accord_edge::described),
+            // The host of the tasks has the repository.
+            None => run,
+        };
         let text = self.args.briefing.text(self.place, briefing, Audience::Worker);
         let mut output =
             AgentOutput::new(Path::new(&briefing.directory), run_id, self.args.verbose);

@@ -100,6 +100,7 @@ impl<'a> RemoteRun<'a> {
             text: None,
             observed: None,
             uploads: None,
+            changes: None,
         });
         match self.end_run(id, &request) {
             Err(failure) if failure.code == Code::AofTaskNotFound => Ok(WorkEnd::Lost(None)),
@@ -116,6 +117,7 @@ impl<'a> RemoteRun<'a> {
             text: None,
             observed: None,
             uploads: None,
+            changes: None,
         };
         self.end_run(self.folder.task(), &request).map(WorkEnd::from)
     }
